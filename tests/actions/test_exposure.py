@@ -34,7 +34,7 @@ def open_noted(engine: Engine, **design: object) -> None:
 
 
 @pytest.mark.parametrize("design", [{}, {"order": "latin_square"}])
-def test_nobody_gets_more_than_the_cap_and_every_place_is_filled(engine: Engine, design: dict[str, object]) -> None:
+def test_exposure_cap_is_kept_and_every_seat_filled(engine: Engine, design: dict[str, object]) -> None:
     open_noted(engine, **design)
     stored = [Rater(engine, f"rater-{n}").go_all_the_way() for n in range(4)]
     assert stored == [4, 2, 2, 0]
@@ -45,7 +45,7 @@ def test_nobody_gets_more_than_the_cap_and_every_place_is_filled(engine: Engine,
     assert states == ["finished", "finished", "finished", "full"]
 
 
-def test_many_at_once_keep_the_cap(engine: Engine) -> None:
+def test_concurrent_raters_keep_exposure_cap(engine: Engine) -> None:
     open_noted(engine)
     with ThreadPoolExecutor(8) as pool:
         stored = list(pool.map(lambda n: Rater(engine, f"rater-{n}").go_all_the_way(), range(8)))
@@ -54,7 +54,7 @@ def test_many_at_once_keep_the_cap(engine: Engine) -> None:
         assert max(noted for noted, _ in db.execute(text(PER_RATER))) <= 2
 
 
-def test_a_rater_is_told_the_length_that_the_cap_leaves(engine: Engine) -> None:
+def test_announced_length_respects_exposure_cap(engine: Engine) -> None:
     open_noted(engine)
     anna = Rater(engine, "anna")
     with engine.begin() as db:

@@ -48,7 +48,7 @@ def say(engine: Engine, rater: Rater, answer: str) -> None:
         assert not submit_questions(db, rater.session(db), "before-1", {"q2": [answer]}).wrong
 
 
-def test_of_twenty_who_come_at_once_exactly_so_many_are_let_in(engine: Engine) -> None:
+def test_concurrent_arrivals_never_exceed_max_raters(engine: Engine) -> None:
     open_with(engine, max_raters=20)
     with engine.begin() as db:
         set_limit(db, 7)
@@ -59,7 +59,7 @@ def test_of_twenty_who_come_at_once_exactly_so_many_are_let_in(engine: Engine) -
     assert {page for page in pages if isinstance(page, str)} == {"wait"}
 
 
-def test_who_left_is_made_up_for_and_who_finished_is_not(engine: Engine) -> None:
+def test_rater_who_left_is_replaced_and_finished_one_is_not(engine: Engine) -> None:
     open_with(engine, max_raters=1, raters_per_trial=1)
     anna, ben, carl = (Rater(engine, who) for who in ("anna", "ben", "carl"))
     anna.begin()
@@ -77,7 +77,7 @@ def test_who_left_is_made_up_for_and_who_finished_is_not(engine: Engine) -> None
     [(ADULT, {"yes": 2}, "yes"), (AGE, {"30": 2}, "30")],
     ids=["by code", "by number"],
 )
-def test_an_answer_of_the_rater_fills_its_quota_and_no_other(
+def test_rater_answer_fills_only_its_quota(
     engine: Engine, about: dict[str, Any], quota: dict[str, int], said: str
 ) -> None:
     open_with(engine, about, quotas={about["key"]: {**quota, "other": 20}}, raters_per_trial=2)
@@ -88,7 +88,7 @@ def test_an_answer_of_the_rater_fills_its_quota_and_no_other(
     assert raters[2].begin() == "full"
 
 
-def test_a_value_that_the_quota_does_not_name_is_not_let_in(engine: Engine) -> None:
+def test_value_without_quota_is_refused(engine: Engine) -> None:
     open_with(engine, {**ADULT, "required": False}, quotas={"adult": {"yes": 20}})
     for who, said in (("anna", "no"), ("ben", "")):
         rater = Rater(engine, who)
@@ -96,7 +96,7 @@ def test_a_value_that_the_quota_does_not_name_is_not_let_in(engine: Engine) -> N
         assert rater.begin() == "full"
 
 
-def test_what_the_link_or_the_file_says_counts_where_the_rater_said_nothing(engine: Engine) -> None:
+def test_link_or_file_value_is_used_for_unanswered_quota(engine: Engine) -> None:
     open_with(engine, quotas={"site": {"north": 20, "south": 20}})
     assert isinstance(Rater(engine, "anna", site="north").begin(), AssignmentView)
     assert Rater(engine, "ben", site="east").begin() == "full"
@@ -106,7 +106,7 @@ def test_what_the_link_or_the_file_says_counts_where_the_rater_said_nothing(engi
     assert isinstance(carl.begin(), AssignmentView)
 
 
-def test_a_quota_that_only_people_under_way_fill_may_still_come_free(engine: Engine) -> None:
+def test_quota_filled_by_active_raters_may_be_released(engine: Engine) -> None:
     open_with(engine, quotas={"site": {"north": 1, "south": 20}}, raters_per_trial=1)
     anna = Rater(engine, "anna", site="north")
     anna.begin()

@@ -34,18 +34,18 @@ def orders(db: Connection, n_raters: int, topics: str = "", **design: Any) -> li
     return [row[0] for row in found]
 
 
-def test_a_fixed_order_is_that_of_the_items(db: Connection) -> None:
+def test_fixed_order_follows_items(db: Connection) -> None:
     assert orders(db, 3, trials="pairs", order="fixed") == [[f"item-{n}" for n in range(6)]] * 3
 
 
-def test_over_a_round_of_raters_each_item_stands_once_in_each_place_and_once_after_each_other(db: Connection) -> None:
+def test_latin_square_balances_positions_and_carry_over(db: Connection) -> None:
     shown = orders(db, 6, trials="pairs", order="latin_square")
     assert all(len(set(column)) == 6 for column in zip(*shown, strict=True))
     after = [pair for order in shown for pair in pairwise(order)]
     assert len(after) == len(set(after)) == 30
 
 
-def test_blocks_by_a_column_stay_together_and_raters_begin_with_different_ones(db: Connection) -> None:
+def test_column_blocks_stay_together_and_rotate_across_raters(db: Connection) -> None:
     shown = orders(db, 2, topics="ababab", trials="pairs", blocks={"column": "topic"})
     topic = {f"item-{place}": letter for place, letter in enumerate("ababab")}
     blocks = [[letter for letter, _ in groupby(order, lambda item: topic[item])] for order in shown]

@@ -55,7 +55,7 @@ def rated(db: Connection) -> Counter[tuple[str, str]]:
     return Counter({(pool, item): n for pool, item, n in found})
 
 
-def test_who_wrote_an_item_rates_it_and_no_other_and_the_crowd_rates_all(db: Connection) -> None:
+def test_recipients_rate_own_items_and_crowd_rates_all(db: Connection) -> None:
     owners = [{"rater": "anna"}, {"rater": "anna"}, {"rater": "ben"}, {}]
     opened(db, owners, {"anna": "recipient", "ben": "recipient"}, pools=OWN, open_pool="crowd")
     assert rate_until_full(db, "study") == 4
@@ -70,7 +70,7 @@ def test_who_wrote_an_item_rates_it_and_no_other_and_the_crowd_rates_all(db: Con
     assert {tuple(row) for row in found} == {("anna", "anna"), ("ben", "ben")}
 
 
-def test_experts_rate_the_items_of_their_pool_and_each_pool_has_its_own_number(db: Connection) -> None:
+def test_experts_rate_pool_items_with_own_number_of_raters(db: Connection) -> None:
     named = dict.fromkeys(("e1", "e2", "e3"), "expert")
     opened(db, [{"pool": "expert"}, {"pool": "expert"}, {}], named, pools=PANEL, open_pool="crowd")
     rate_until_full(db, "study")
@@ -81,7 +81,7 @@ def test_experts_rate_the_items_of_their_pool_and_each_pool_has_its_own_number(d
     }
 
 
-def test_a_link_leads_to_its_rater_and_a_new_one_ends_the_earlier(db: Connection) -> None:
+def test_personal_link_leads_to_its_rater_and_replaces_earlier(db: Connection) -> None:
     door = opened(db, [{"rater": "anna"}], {"anna": "recipient"}, pools=OWN, open_pool="crowd")
     (name, first), *others = invite_raters(db, door)
     assert (name, others) == ("anna", [])
@@ -96,7 +96,7 @@ def test_a_link_leads_to_its_rater_and_a_new_one_ends_the_earlier(db: Connection
     assert db.execute(text("SELECT key FROM raters WHERE id = :id"), {"id": again.rater_id}).scalar_one() == "anna"
 
 
-def test_somebody_new_can_be_invited_into_a_pool_and_nobody_by_a_wrong_name(db: Connection) -> None:
+def test_only_valid_new_raters_are_invited_into_a_pool(db: Connection) -> None:
     door = opened(db, [{}], {"e1": "expert", "judge": "expert"}, pools={"expert": {"raters_per_trial": 1}})
     db.execute(text("UPDATE raters SET kind = 'model' WHERE key = 'judge'"))
     assert [key for key, _ in invite_raters(db, door, ["e9"], "expert")] == ["e9"]
@@ -106,14 +106,14 @@ def test_somebody_new_can_be_invited_into_a_pool_and_nobody_by_a_wrong_name(db: 
     assert [key for key, _ in invite_raters(db, door)] == ["e1"]
 
 
-def test_without_an_open_pool_nobody_comes_by_an_open_link(db: Connection) -> None:
+def test_study_without_open_pool_refuses_open_links(db: Connection) -> None:
     door = opened(db, [{}], {"e1": "expert", "e2": "expert"}, pools={"expert": {"raters_per_trial": 2}})
     with pytest.raises(InvitedOnlyError):
         arrive(db, door, Arrival("participant", "carl", {}))
     assert db.execute(text("SELECT count(*) FROM raters")).scalar_one() == 2
 
 
-def test_who_comes_by_the_open_link_is_of_the_open_pool_and_takes_no_place_of_another(db: Connection) -> None:
+def test_open_link_rater_joins_open_pool_only(db: Connection) -> None:
     opened(db, [{}, {}], {"e1": "expert"}, pools={"expert": {"raters_per_trial": 1}, "crowd": {}}, open_pool="crowd")
     assert all(rate_as(db, "study", f"rater-{n}", 1) for n in range(3))
     assert not rate_as(db, "study", "rater-3", 1)

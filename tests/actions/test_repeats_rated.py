@@ -39,7 +39,7 @@ def rows(engine: Engine, sql: str) -> list[tuple[Any, ...]]:
         return [tuple(row) for row in db.execute(text(sql))]
 
 
-def test_repeats_take_no_place_and_every_trial_has_its_raters(engine: Engine, study: int) -> None:
+def test_repeats_take_no_seats_and_every_trial_is_filled(engine: Engine, study: int) -> None:
     assert [Rater(engine, f"rater-{n}").go_all_the_way() for n in range(3)] == [8, 8, 0]
     assert set(rows(engine, "SELECT count(*) FROM assignments WHERE repeat = 0 GROUP BY trial_id")) == {(2,)}
     with engine.connect() as db:
@@ -49,9 +49,7 @@ def test_repeats_take_no_place_and_every_trial_has_its_raters(engine: Engine, st
     assert (line.n_served, line.n_answered, line.n_lost, line.n_double, line.n_unaccounted) == (16, 16, 0, 0, 0)
 
 
-def test_a_repeat_comes_later_with_the_sides_swapped_and_the_csv_says_which_it_repeats(
-    engine: Engine, study: int, tmp_path: Path
-) -> None:
+def test_repeat_swaps_sides_and_csv_names_the_repeated_trial(engine: Engine, study: int, tmp_path: Path) -> None:
     Rater(engine, "anna").go_all_the_way()
     with engine.connect() as db:
         write_folder(tmp_path / "out", study_folder(db, study))
@@ -67,13 +65,13 @@ def test_a_repeat_comes_later_with_the_sides_swapped_and_the_csv_says_which_it_r
         assert int(second["position"]) - int(first["position"]) >= 3
 
 
-def test_the_start_page_counts_the_repeats_in(engine: Engine, study: int) -> None:
+def test_announced_length_includes_repeats(engine: Engine, study: int) -> None:
     page = Rater(engine, "anna").begin()
     assert isinstance(page, AssignmentView)
     assert page.n_all == 8
 
 
-def test_who_comes_back_gets_the_repeats_of_what_is_still_theirs_and_no_others(engine: Engine, study: int) -> None:
+def test_returning_rater_repeats_only_own_trials(engine: Engine, study: int) -> None:
     anna = Rater(engine, "anna")
     page = anna.begin()
     for _ in range(3):
@@ -95,7 +93,7 @@ def test_who_comes_back_gets_the_repeats_of_what_is_still_theirs_and_no_others(e
     ) == {(2,)}
 
 
-def test_a_place_that_is_taken_back_counts_its_lease_again(engine: Engine, study: int) -> None:
+def test_reclaimed_seat_renews_its_lease(engine: Engine, study: int) -> None:
     anna, ben, carl = (Rater(engine, who) for who in ("anna", "ben", "carl"))
     page = anna.begin()
     ben.begin()

@@ -51,7 +51,7 @@ def started() -> Iterator[Callable[[Callable[[object], object]], SideProcess]]:
         process.stop()
 
 
-def test_a_job_that_meets_a_process_on_its_way_out_is_done_by_the_next(
+def test_job_meeting_an_ending_process_runs_in_the_next(
     started: Callable[[Callable[[object], object]], SideProcess],
 ) -> None:
     process = started(linger)
@@ -61,7 +61,7 @@ def test_a_job_that_meets_a_process_on_its_way_out_is_done_by_the_next(
     assert process.ask(None) != first
 
 
-def test_a_job_that_ends_the_process_is_not_tried_again(
+def test_job_that_kills_its_process_is_not_retried(
     started: Callable[[Callable[[object], object]], SideProcess],
 ) -> None:
     process = started(die)
@@ -70,7 +70,7 @@ def test_a_job_that_ends_the_process_is_not_tried_again(
     assert process.pid is None
 
 
-def test_a_job_waits_for_an_earlier_one_only_as_long_as_it_may_take_itself(
+def test_waiting_for_an_earlier_job_is_limited_by_timeout(
     started: Callable[[Callable[[object], object]], SideProcess], tmp_path: Path
 ) -> None:
     process = started(wait_for)

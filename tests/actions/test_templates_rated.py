@@ -82,12 +82,12 @@ def known(keys: Iterable[str]) -> set[str]:
     return set(keys) & set(STATISTICS)
 
 
-def test_every_template_is_driven() -> None:
+def test_every_template_is_covered() -> None:
     assert set(ESTIMATES) == {template.name for template in list_templates()}
 
 
 @pytest.mark.parametrize("name", sorted(ESTIMATES))
-def test_a_template_is_loaded_rated_by_everyone_it_needs_and_analysed(db: Connection, name: str) -> None:
+def test_template_is_loaded_rated_and_analysed(db: Connection, name: str) -> None:
     folder = read_folder(template_folder(name))
     load_study(db, folder)
     open_study(db, name)
@@ -105,7 +105,7 @@ def test_a_template_is_loaded_rated_by_everyone_it_needs_and_analysed(db: Connec
     assert all(estimate.estimate is not None or estimate.reason for estimate in report.estimates)
 
 
-def test_one_rating_a_response_has_no_agreement_and_says_why(db: Connection, tmp_path: Path) -> None:
+def test_one_rating_per_response_has_no_agreement_with_reason(db: Connection, tmp_path: Path) -> None:
     folder = new_study("ayers-pair", tmp_path / "s", "s", "T")
     yaml = (folder / "study.yaml").read_text()
     (folder / "study.yaml").write_text(yaml.replace("raters_per_trial: 3", "raters_per_trial: 1"))

@@ -54,7 +54,7 @@ def files() -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-def test_a_thousand_raters_rate_every_response_exactly_once(engine: Engine) -> None:
+def test_thousand_raters_rate_every_response_exactly_once(engine: Engine) -> None:
     with engine.begin() as db:
         load_study(db, read_files(files()), None)
         open_study(db, "three")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 AGAINST = {"source": "chatgpt", "reference": "physician"}
 
 
-def test_the_chatbot_is_preferred_in_78_63_percent_of_585(ayers: Report) -> None:
+def test_ayers_chatbot_preference_is_78_63_percent(ayers: Report) -> None:
     estimates = find(ayers, "share_preferred", scope=AGAINST)
     assert [estimate.estimate for estimate in estimates] == pytest.approx([460 / 585] * 4)
     assert [estimate.method.partition(":")[0] for estimate in estimates] == [
@@ -38,7 +38,7 @@ def test_the_chatbot_is_preferred_in_78_63_percent_of_585(ayers: Report) -> None
         ("t_paired", "empathy", 20.21),
     ],
 )
-def test_the_t_of_195_item_means_is_the_published_one(ayers: Report, statistic: str, question: str, t: float) -> None:
+def test_ayers_t_statistics_are_reproduced(ayers: Report, statistic: str, question: str, t: float) -> None:
     estimate = only(ayers, statistic, question=question, scope=AGAINST)
     assert estimate.estimate == pytest.approx(t, abs=0.005)
     assert (estimate.unit, estimate.n_items, estimate.n_ratings) == ("item_mean", 195, 1170)
@@ -55,7 +55,7 @@ def test_the_t_of_195_item_means_is_the_published_one(ayers: Report, statistic: 
         ("empathy", "chatgpt", "rating", 0.677),
     ],
 )
-def test_the_share_of_good_replies_depends_on_the_unit(
+def test_ayers_share_of_good_replies_depends_on_unit(
     ayers: Report, question: str, source: str, unit: str, share: float
 ) -> None:
     estimate = only(ayers, "share_at_least", question=question, unit=unit, scope={"source": source, "cut": 4.0})
@@ -66,7 +66,7 @@ def test_the_share_of_good_replies_depends_on_the_unit(
 
 
 @pytest.mark.parametrize(("question", "ratio"), [("quality", 3.6), ("empathy", 9.8)])
-def test_the_ratio_of_shares_is_the_published_one(ayers: Report, question: str, ratio: float) -> None:
+def test_ayers_share_ratios_are_reproduced(ayers: Report, question: str, ratio: float) -> None:
     estimate = only(ayers, "share_at_least_ratio", question=question, scope={**AGAINST, "cut": 4.0})
     assert estimate.estimate == pytest.approx(ratio, abs=0.05)
     assert estimate.method == "bootstrap_items"
@@ -75,7 +75,7 @@ def test_the_ratio_of_shares_is_the_published_one(ayers: Report, question: str, 
 @pytest.mark.parametrize(
     ("scope", "alpha"), [({}, 0.500), ({"source": "physician"}, 0.249), ({"source": "chatgpt"}, 0.264)]
 )
-def test_pooled_alpha_of_empathy_is_twice_that_within_a_source(
+def test_ayers_pooled_empathy_alpha_is_twice_alpha_within_source(
     ayers: Report, scope: dict[str, str], alpha: float
 ) -> None:
     estimate = first(ayers, "krippendorff_alpha_ordinal", question="empathy", scope=scope)
@@ -83,7 +83,7 @@ def test_pooled_alpha_of_empathy_is_twice_that_within_a_source(
     assert estimate.unit == "response"
 
 
-def test_agreement_on_the_choice_is_that_on_the_response_chosen(ayers: Report) -> None:
+def test_ayers_choice_agreement_uses_chosen_response(ayers: Report) -> None:
     alpha = first(ayers, "krippendorff_alpha_nominal", question="preference", scope={})
     assert alpha.estimate == pytest.approx(0.228, abs=0.0006)
     unanimous = only(ayers, "unanimous_share", question="preference", scope={})
@@ -91,13 +91,13 @@ def test_agreement_on_the_choice_is_that_on_the_response_chosen(ayers: Report) -
     assert (unanimous.n_items, unanimous.n_pairable_units) == (195, 195)
 
 
-def test_slots_are_no_raters_so_no_pair_of_them_has_a_kappa(ayers: Report) -> None:
+def test_slots_have_no_pairwise_kappa(ayers: Report) -> None:
     for estimate in (*find(ayers, "cohen_kappa_quadratic"), *find(ayers, "cohen_kappa")):
         assert estimate.estimate is None
         assert estimate.reason == "no_pairable_units"
 
 
-def test_a_file_without_sides_says_so(ayers: Report) -> None:
+def test_missing_sides_give_a_reason(ayers: Report) -> None:
     estimate = only(ayers, "first_side_share")
     assert (estimate.reason, estimate.note) == (
         "no_pairable_units",

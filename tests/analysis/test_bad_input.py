@@ -66,24 +66,24 @@ def _ratings(raters: int, items: int, sources: tuple[str, ...], values: list[flo
 BOTH = ("human", "model")
 
 
-def test_one_source_alone_gives_its_own_estimates() -> None:
+def test_single_source_gets_its_own_estimates() -> None:
     study = protocol(FIVE, sources={"human": {"kind": "human"}})
     report = analyze(frames(study, _ratings(4, 5, ("human",), [1, 3, 5])[:20]), study)
     assert {estimate.section for estimate in report.estimates} == {"distribution", "agreement", "disagreement", "rater"}
 
 
 @pytest.mark.parametrize("question", SCALES.values(), ids=SCALES)
-def test_every_scale_gives_whole_records(question: dict[str, Any]) -> None:
+def test_every_scale_gives_complete_records(question: dict[str, Any]) -> None:
     values = list(protocol(question).scaled_questions[0].values)
     records = _check(_ratings(4, 6, BOTH, values), question)
     assert all(record["estimate"] is not None for record in records if record["statistic"] == "mean")
 
 
-def test_fractional_means_of_several_people_are_ratings_like_others() -> None:
+def test_fractional_ratings_are_accepted() -> None:
     _check(_ratings(3, 8, BOTH, [1, 2.5, 3 + 1 / 3, 5]))
 
 
-def test_a_choice_that_one_source_always_wins_leaves_every_estimate_whole() -> None:
+def test_unanimous_choice_leaves_other_estimates_complete() -> None:
     _check([row for row in _ratings(4, 6, BOTH, [1, 5]) if row["value"] not in {"human", "tie"}])
 
 
@@ -102,5 +102,5 @@ def _any_study(draw: st.DrawFn) -> list[Row]:
 
 @given(_any_study())
 @settings(max_examples=60, deadline=None)
-def test_no_study_raises_or_warns(rows: list[Row]) -> None:
+def test_sparse_study_neither_raises_nor_warns(rows: list[Row]) -> None:
     _check(rows)

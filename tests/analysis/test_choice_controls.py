@@ -30,7 +30,7 @@ def _with_lengths(small: Frames, n_characters: dict[str, int]) -> Frames:
     return Frames(small.items, small.responses.assign(text=["x" * n for n in lengths]), small.raters, small.ratings)
 
 
-def test_the_share_at_equal_length_is_that_of_a_logistic_regression_on_doublings() -> None:
+def test_equal_length_share_matches_logistic_regression() -> None:
     rng = np.random.default_rng(3)
     times = rng.integers(1, 9, 40)
     log_odds = -0.4 + 0.8 * np.log2(times).repeat(4)
@@ -48,7 +48,7 @@ def test_the_share_at_equal_length_is_that_of_a_logistic_regression_on_doublings
     assert "The source's text is longer in" in share.note
 
 
-def test_a_source_that_is_always_longer_makes_equal_length_an_extrapolation_and_the_note_says_so() -> None:
+def test_confounded_length_is_noted_as_extrapolation() -> None:
     study = protocol(CHOICE)
     small = frames(study, _votes(["model", "human", "model", "model"] * 6))
     lengths = {key: 50 + 10 * n + 300 * key.endswith("model") for n, key in enumerate(small.responses["response"])}
@@ -57,7 +57,7 @@ def test_a_source_that_is_always_longer_makes_equal_length_an_extrapolation_and_
 
 
 @pytest.mark.parametrize("n_characters", [0, None])
-def test_without_known_lengths_there_is_no_share_at_equal_length(n_characters: int | None) -> None:
+def test_unknown_lengths_give_no_equal_length_share(n_characters: int | None) -> None:
     study = protocol(CHOICE)
     small = frames(study, _votes(["model", "human"] * 6))
     if n_characters is not None:
@@ -65,7 +65,7 @@ def test_without_known_lengths_there_is_no_share_at_equal_length(n_characters: i
     assert not find(analyze(small, study), "share_preferred_at_equal", scope=LENGTH)
 
 
-def test_texts_of_equal_length_leave_nothing_to_hold_even() -> None:
+def test_equal_lengths_make_control_singular() -> None:
     study = protocol(CHOICE)
     small = frames(study, _votes(["model", "human"] * 6))
     report = analyze(_with_lengths(small, dict.fromkeys(small.responses["response"], 80)), study)
@@ -78,7 +78,7 @@ def _rated(rater: str, item: str, human: int, model: int) -> list[Row]:
     return [{**row, "response": f"{item}:{source}", "value": value} for source, value in values.items()]
 
 
-def test_choices_are_held_against_the_ratings_of_the_same_rater() -> None:
+def test_coherence_compares_choices_with_same_raters_ratings() -> None:
     """By hand: two choices follow the ratings, one contradicts them, one has equal ratings, one rater has none."""
     study = protocol(FIVE, {**CHOICE, "tie": True})
     rated = [("a", "i0", 2, 4), ("b", "i0", 5, 1), ("a", "i1", 3, 4), ("b", "i1", 3, 3), ("a", "i2", 1, 2)]
@@ -99,13 +99,13 @@ def test_choices_are_held_against_the_ratings_of_the_same_rater() -> None:
     assert estimate.method == "two_way_cluster_t"
 
 
-def test_nobody_who_both_chose_and_rated_gives_no_coherence() -> None:
+def test_coherence_requires_rater_with_choice_and_ratings() -> None:
     study = protocol(FIVE, CHOICE)
     rows = [*_rated("a", "i0", 1, 5), {"rater": "b", "item": "i0", "question": "preference", "value": "model"}]
     assert not find(analyze(frames(study, rows), study), "choice_coherence")
 
 
-def test_a_question_about_the_item_is_not_held_against_choices() -> None:
+def test_coherence_ignores_questions_about_item() -> None:
     study = protocol({**FIVE, "target": "item"}, CHOICE)
     rows: list[Row] = [
         {"rater": "a", "item": "i0", "question": "empathy", "value": 3},
@@ -114,7 +114,7 @@ def test_a_question_about_the_item_is_not_held_against_choices() -> None:
     assert not find(analyze(frames(study, rows), study), "choice_coherence")
 
 
-def test_coherence_is_one_half_where_gaps_go_both_ways_and_undefined_where_all_are_equal() -> None:
+def test_mixed_gaps_give_half_coherence_and_ties_none() -> None:
     place = np.arange(6)
     assert coherence(np.array([1.0, -2, 3, -1, 0, np.nan]), item=place, rater=place).estimate == 0.5
     assert coherence(np.zeros(6), item=place, rater=place).reason == "no_pairable_units"

@@ -18,7 +18,7 @@ def _vote(rater: str, item: str, value: str, left: str = "human", right: str = "
     return {"rater": rater, "item": item, "question": "preference", "value": value, **sides}
 
 
-def test_three_raters_who_always_choose_the_same_response_agree_whatever_the_side() -> None:
+def test_unanimous_choices_agree_regardless_of_side() -> None:
     study = protocol(CHOICE)
     rows = [
         _vote(rater, f"i{n:02}", "model", *SIDES[(n + shift) % 2])
@@ -33,7 +33,7 @@ def test_three_raters_who_always_choose_the_same_response_agree_whatever_the_sid
     assert (alpha.estimate, alpha.reason) == (None, "no_variation")
 
 
-def test_a_rater_who_always_takes_the_left_is_seen_in_the_first_side_share() -> None:
+def test_constant_left_choice_shows_in_first_side_share() -> None:
     study = protocol(CHOICE)
     rows = [_vote(rater, f"i{n}", SIDES[n % 2][0], *SIDES[n % 2]) for rater in ("a", "b") for n in range(10)]
     report = analyze(frames(study, rows), study)
@@ -41,7 +41,7 @@ def test_a_rater_who_always_takes_the_left_is_seen_in_the_first_side_share() -> 
     assert find(report, "share_preferred")[0].estimate == 0.5
 
 
-def test_ties_are_half_neither_is_left_out_and_cannot_judge_is_missing() -> None:
+def test_ties_are_half_and_neither_and_cannot_judge_are_excluded() -> None:
     study = protocol({**CHOICE, "tie": True, "neither": True})
     values = ["model", "model", "human", "tie", "neither", "cannot_judge"]
     rows = [_vote(f"r{n}", f"i{n}", value) for n, value in enumerate(values)]
@@ -54,7 +54,7 @@ def test_ties_are_half_neither_is_left_out_and_cannot_judge_is_missing() -> None
     assert only(report, "neither_share").estimate == 1 / 5
 
 
-def test_a_tie_that_everybody_gives_is_agreement() -> None:
+def test_unanimous_ties_are_agreement() -> None:
     study = protocol({**CHOICE, "tie": True})
     rows = [_vote(rater, f"i{n}", "tie" if n % 2 else "model") for rater in ("a", "b") for n in range(6)]
     report = analyze(frames(study, rows), study)
@@ -74,7 +74,7 @@ def test_two_pairs_of_one_item_are_two_units() -> None:
     assert {estimate.n_ratings for estimate in of_first} == {2}
 
 
-def test_the_two_responses_of_an_item_need_not_be_named() -> None:
+def test_responses_of_a_pair_need_not_be_named() -> None:
     study = protocol(CHOICE)
     rows = [{"rater": f"r{n}", "item": "i", "question": "preference", "value": "model"} for n in range(3)]
     report = analyze(frames(study, rows), study)
@@ -95,7 +95,7 @@ def _circle(n_items: int = 12) -> list[dict[str, Any]]:
     ]
 
 
-def test_a_circle_of_three_is_counted_and_no_source_is_stronger() -> None:
+def test_three_way_cycle_is_counted_and_strengths_are_equal() -> None:
     study = protocol(CHOICE, sources=THREE)
     report = analyze(frames(study, _circle()), study)
     circles = only(report, "intransitive_triples")
@@ -106,7 +106,7 @@ def test_a_circle_of_three_is_counted_and_no_source_is_stronger() -> None:
     assert reference.estimate == 0
 
 
-def test_every_pair_of_sources_has_its_share_and_its_contrast() -> None:
+def test_every_pair_of_sources_has_share_and_contrast() -> None:
     study = protocol(CHOICE, sources=THREE)
     report = analyze(frames(study, _circle()), study)
     between = {"source": "second", "reference": "first"}
@@ -116,7 +116,7 @@ def test_every_pair_of_sources_has_its_share_and_its_contrast() -> None:
     assert contrast.estimate == pytest.approx(strength["second"] - strength["first"])
 
 
-def test_a_source_that_always_wins_has_no_strength_and_the_reason() -> None:
+def test_source_that_always_wins_reports_separation() -> None:
     study = protocol(CHOICE)
     rows = [_vote(rater, f"i{n}", "model", *SIDES[n % 2]) for rater in ("a", "b", "c") for n in range(8)]
     report = analyze(frames(study, rows), study)
@@ -125,7 +125,7 @@ def test_a_source_that_always_wins_has_no_strength_and_the_reason() -> None:
     assert only(report, "odds_preferred_glmm").reason == "separation"
 
 
-def test_sources_that_never_meet_are_disconnected() -> None:
+def test_sources_never_compared_are_disconnected() -> None:
     study = protocol(CHOICE, sources={**THREE, "third": {"kind": "model"}})
     rows = [_vote(f"r{n}", f"i{n}", ("human", "first")[n % 2], "human", "first") for n in range(6)]
     rows += [_vote(f"r{n}", f"i{n}", ("second", "third")[n % 2], "second", "third") for n in range(6)]
@@ -134,7 +134,7 @@ def test_sources_that_never_meet_are_disconnected() -> None:
     assert (apart.estimate, apart.reason) == (None, "disconnected")
 
 
-def test_a_pull_to_the_left_shows_as_a_position_effect_and_leaves_the_share_at_equal_sides() -> None:
+def test_left_bias_appears_as_position_effect_and_is_adjusted() -> None:
     study = protocol(CHOICE)
     rows = []
     for r in range(6):
@@ -153,7 +153,7 @@ def test_a_pull_to_the_left_shows_as_a_position_effect_and_leaves_the_share_at_e
     assert only(report, "covariate_log_odds").estimate == pytest.approx(2 * position.estimate, abs=1e-6)
 
 
-def test_the_strength_of_a_preference_is_signed_by_who_was_chosen() -> None:
+def test_preference_strength_is_signed_by_choice() -> None:
     study = protocol({**CHOICE, "tie": True, "strength": True})
     values = [("model", 3), ("human", 1), ("tie", None), ("model", 1)]
     rows = [_vote(f"r{n}", f"i{n}", value) | {"strength": much} for n, (value, much) in enumerate(values)]

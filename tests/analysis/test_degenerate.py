@@ -40,7 +40,7 @@ def _report(answer: dict[str, Any], level: str = "ordinal") -> Report:
     return analyze(frames(study, rows), study)
 
 
-def test_one_category_everywhere_is_full_agreement_and_no_alpha(oracle: Oracle) -> None:
+def test_single_category_has_full_agreement_and_undefined_alpha(oracle: Oracle) -> None:
     answer = oracle("degenerate_all_one_category")
     report = _report(answer)
     assert only(report, "percent_agreement", scope={}).estimate == answer["expected"]["percent_agreement"]
@@ -52,7 +52,7 @@ def test_one_category_everywhere_is_full_agreement_and_no_alpha(oracle: Oracle) 
     assert {estimate.reason for estimate in find(report, "cohen_kappa_quadratic")} == {"no_variation"}
 
 
-def test_one_rater_agrees_with_nobody(oracle: Oracle) -> None:
+def test_single_rater_has_no_agreement(oracle: Oracle) -> None:
     report = _report(oracle("degenerate_single_rater"))
     for statistic in ("krippendorff_alpha_ordinal", "percent_agreement", "fleiss_kappa"):
         estimate = only(report, statistic, scope={})
@@ -61,7 +61,7 @@ def test_one_rater_agrees_with_nobody(oracle: Oracle) -> None:
     assert only(report, "mean", scope={"source": "human"}).estimate == 3
 
 
-def test_a_source_without_ratings_stands_there_with_the_reason(oracle: Oracle) -> None:
+def test_source_without_ratings_is_listed_with_reason(oracle: Oracle) -> None:
     answer = oracle("degenerate_source_without_ratings")
     study = protocol(FIVE, CHOICE, sources={"human": {"kind": "human"}, "model_x": {"kind": "model"}})
     rows = [
@@ -78,7 +78,7 @@ def test_a_source_without_ratings_stands_there_with_the_reason(oracle: Oracle) -
 
 
 @pytest.mark.parametrize("level", ["nominal", "interval"])
-def test_with_one_pairable_unit_alpha_is_0_without_interval(oracle: Oracle, level: str) -> None:
+def test_single_pairable_unit_has_alpha_zero_without_interval(oracle: Oracle, level: str) -> None:
     answer = oracle("degenerate_units_with_one_rating")
     report = _report(answer, level)
     alpha = first(report, f"krippendorff_alpha_{level}", scope={})
@@ -88,7 +88,7 @@ def test_with_one_pairable_unit_alpha_is_0_without_interval(oracle: Oracle, leve
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
-def test_points_that_nobody_uses_leave_alpha_as_it_is(oracle: Oracle, level: str) -> None:
+def test_unused_scale_points_do_not_change_alpha(oracle: Oracle, level: str) -> None:
     answer = oracle("degenerate_unused_categories")
     alpha = first(_report(answer, level), f"krippendorff_alpha_{level}", scope={})
     assert alpha.estimate == pytest.approx(answer["expected"][f"alpha_{level}"], abs=1e-6)
@@ -97,7 +97,7 @@ def test_points_that_nobody_uses_leave_alpha_as_it_is(oracle: Oracle, level: str
         assert estimate.estimate == pytest.approx(answer["expected"][key], abs=1e-5)
 
 
-def test_a_source_that_wins_every_choice_has_a_share_and_an_exact_interval(oracle: Oracle) -> None:
+def test_unanimous_source_has_exact_interval(oracle: Oracle) -> None:
     expected = oracle("degenerate_bt_separation")["expected"]
     study = protocol(CHOICE)
     rows = [{"rater": f"r{n}", "item": f"i{n}", "question": "preference", "value": "model"} for n in range(12)]

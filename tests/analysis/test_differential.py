@@ -8,7 +8,7 @@ from tests.analysis.differential import compared
 
 
 @pytest.mark.slow
-def test_every_number_of_random_studies_is_that_of_the_packages() -> None:
+def test_random_studies_match_reference_packages() -> None:
     tally = compared(range(100, 130))
     assert tally.lines == []
     assert tally.agree.total() > 1_000

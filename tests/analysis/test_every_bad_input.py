@@ -163,7 +163,7 @@ def _said(case: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_bad_input_gives_a_reason_in_words_and_every_other_estimate(case: str) -> None:
+def test_bad_input_gives_reasons_and_keeps_other_estimates(case: str) -> None:
     parts, rows = CASES[case]
     records = _said(case)
     for record in records:
@@ -183,7 +183,7 @@ def test_bad_input_gives_a_reason_in_words_and_every_other_estimate(case: str) -
     assert expected - found == set()
 
 
-def test_what_can_be_told_in_spite_of_bad_input_is_told() -> None:
+def test_estimable_results_survive_bad_input() -> None:
     def first(case: str, statistic: str, question: str = "warmth") -> dict[str, Any]:
         records = _said(case)
         return next(r for r in records if (r["statistic"], r["question"]) == (statistic, question))

@@ -20,18 +20,18 @@ OTHER_PROCESSOR = 1e-6
 
 
 @pytest.mark.parametrize("name", FOLDERS)
-def test_a_template_rated_once_keeps_its_estimates(name: str) -> None:
+def test_template_estimates_are_unchanged(name: str) -> None:
     report = analyze(*read_study(HERE / name))
     assert differences(kept(name), numbers_of(report), relative=OTHER_PROCESSOR) == []
 
 
 @pytest.mark.parametrize("name", ["ayers", "kumar", "pandalm"])
-def test_published_data_keep_their_estimates(name: str, request: pytest.FixtureRequest) -> None:
+def test_published_data_estimates_are_unchanged(name: str, request: pytest.FixtureRequest) -> None:
     report: Report = request.getfixturevalue(name)
     assert differences(kept(name), numbers_of(report), relative=OTHER_PROCESSOR) == []
 
 
-def test_a_changed_digit_is_found() -> None:
+def test_golden_comparison_detects_changed_digit() -> None:
     before = kept("ab-tie")
     key, values = next(iter(before.items()))
     for relative in (0.0, OTHER_PROCESSOR):

@@ -90,14 +90,14 @@ def _is_flat(key: str, numbers: list[float | None]) -> bool:
 
 @given(_studies())
 @settings(max_examples=6, deadline=None, phases=[Phase.explicit, Phase.generate])  # reports are slow to shrink
-def test_other_names_for_raters_and_items_leave_every_estimate_as_it_is(rows: list[Row]) -> None:
+def test_estimates_ignore_rater_and_item_names(rows: list[Row]) -> None:
     renamed = _renamed(rows, lambda key: f"{key[0]}{9 - int(key[1:])} z")
     _same(_numbers(_report(rows)), _numbers(_report(renamed)))
 
 
 @given(_studies())
 @settings(max_examples=6, deadline=None, phases=[Phase.explicit, Phase.generate])  # reports are slow to shrink
-def test_swapped_sides_turn_what_is_about_sides_and_nothing_else(rows: list[Row]) -> None:
+def test_swapping_sides_changes_only_side_estimates(rows: list[Row]) -> None:
     swapped = [
         {**row, "left_response": row["right_response"], "right_response": row["left_response"]}
         if "left_response" in row

@@ -19,7 +19,7 @@ PUBLISHED = "data/kumar2025/annotations/table_kappa.csv"
 EXPERTS = {"expert1", "expert2", "expert3"}
 
 
-def test_the_63_published_kappas_of_the_experts_are_found(kumar: Report, shared: Path) -> None:
+def test_kumar_expert_kappas_are_reproduced(kumar: Report, shared: Path) -> None:
     every = read_rows(shared / PUBLISHED)
     published = [row for row in every if set(ast.literal_eval(row["Annotator Pair"])) <= EXPERTS]
     assert len(published) == 63
@@ -30,7 +30,7 @@ def test_the_63_published_kappas_of_the_experts_are_found(kumar: Report, shared:
         assert estimates[-1].estimate == pytest.approx(float(row["Weighted Cohen's Kappa"]), abs=0.0051), row
 
 
-def test_one_of_them_is_another_by_the_declared_scale(kumar: Report) -> None:
+def test_declared_and_observed_scales_give_different_kappas(kumar: Report) -> None:
     scope = {"raters": ["expert1", "expert2"]}
     declared, observed = find(kumar, "cohen_kappa_quadratic", question="self_oriented", scope=scope)
     assert declared.estimate == pytest.approx(0.786, abs=0.0006)
@@ -39,7 +39,7 @@ def test_one_of_them_is_another_by_the_declared_scale(kumar: Report) -> None:
     assert "observed" not in declared.method
 
 
-def test_experts_crowd_and_judges_each_have_their_own_agreement(kumar: Report) -> None:
+def test_experts_crowd_and_judges_have_separate_agreement(kumar: Report) -> None:
     scopes = [{}, {"pool": "expert"}, {"pool": "crowd"}, {"rater_kind": "model"}]
     estimates = [first(kumar, "percent_agreement", question="advice_giving", scope=scope) for scope in scopes]
     found = find(kumar, "percent_agreement", question="advice_giving")
@@ -49,7 +49,7 @@ def test_experts_crowd_and_judges_each_have_their_own_agreement(kumar: Report) -
     assert everyone.n_ratings == (expert.n_ratings or 0) + (crowd.n_ratings or 0)
 
 
-def test_judges_are_in_no_estimate_about_people(kumar: Report) -> None:
+def test_judges_are_excluded_from_estimates_about_people(kumar: Report) -> None:
     judges = {"gpt", "claude", "gemini"}
     for estimate in kumar.estimates:
         assert (estimate.scope.get("rater_kind") == "model") == bool(
@@ -58,7 +58,7 @@ def test_judges_are_in_no_estimate_about_people(kumar: Report) -> None:
     assert only(kumar, "mean", question="fluency", scope={}).n_raters == 3
 
 
-def test_experts_come_before_pairs_of_the_crowd_and_pairs_are_bounded(kumar: Report) -> None:
+def test_expert_pairs_come_first_and_pairs_are_limited(kumar: Report) -> None:
     pairs = [
         f.scope["raters"] for f in find(kumar, "cohen_kappa_quadratic", question="advice_giving") if "raters" in f.scope
     ]

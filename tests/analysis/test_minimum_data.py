@@ -48,19 +48,19 @@ def larger() -> Report:
     return _report(8, "abcd")
 
 
-def test_a_severity_takes_five_ratings(small: Report, larger: Report) -> None:
+def test_severity_requires_five_ratings(small: Report, larger: Report) -> None:
     severity = first(small, "severity", scope={"raters": ["a"]})
     assert severity.note == "not shown: needs 5 ratings by this rater, has 4"
     assert first(larger, "severity", scope={"raters": ["a"]}).estimate is not None
 
 
-def test_a_kappa_takes_five_common_items(small: Report, larger: Report) -> None:
+def test_kappa_requires_five_common_items(small: Report, larger: Report) -> None:
     assert only(small, "cohen_kappa_quadratic").reason == "no_pairable_units"
     assert only(small, "pair_kappa_median", question="preference").estimate is None
     assert first(larger, "cohen_kappa_quadratic").estimate is not None
 
 
-def test_two_camps_take_four_ratings(small: Report, larger: Report) -> None:
+def test_split_opinions_require_four_ratings(small: Report, larger: Report) -> None:
     split = only(small, "split_share", question="empathy")
     assert (split.estimate, split.note) == (
         None,
@@ -69,24 +69,24 @@ def test_two_camps_take_four_ratings(small: Report, larger: Report) -> None:
     assert only(larger, "split_share", question="empathy").estimate is not None
 
 
-def test_three_raters_have_an_interval_of_their_own_beside_the_wide_one(small: Report, larger: Report) -> None:
+def test_three_raters_also_get_interval_for_these_raters(small: Report, larger: Report) -> None:
     new, these, *_ = [f for f in find(small, "mean_difference") if f.unit == "rating" and f.section == "comparison"]
     assert "an interval for new raters is very wide" in new.note
     assert (these.method, these.inference) == ("item_cluster_t: these raters only", "items")
     assert not any("these raters" in estimate.method for estimate in larger.estimates)
 
 
-def test_ties_are_not_named_where_none_is_possible(small: Report) -> None:
+def test_ties_are_not_mentioned_when_impossible(small: Report) -> None:
     assert not any("ties as half" in estimate.method for estimate in small.estimates)
 
 
-def test_no_mean_and_no_difference_leaves_its_scale(small: Report) -> None:
+def test_mean_intervals_stay_within_scale(small: Report) -> None:
     for estimate in small.estimates:
         if estimate.statistic == "mean" and estimate.ci_low is not None and estimate.ci_high is not None:
             assert 1 <= estimate.ci_low <= estimate.ci_high <= 5
 
 
-def test_what_is_undefined_keeps_its_own_reason() -> None:
+def test_undefined_result_keeps_its_own_reason() -> None:
     nothing = undefined("no_variation")
     assert enough(nothing, 1, 5, "ratings") is nothing
     assert enough(Result(1.0), 1, 5, "repeats").note == "not shown: needs 5 repeats, has 1"

@@ -32,7 +32,7 @@ def come(study: Protocol, n: int) -> Frames:
     return replace(made, ratings=made.ratings.assign(rated_at=times).iloc[:n].reset_index(drop=True))
 
 
-def test_before_the_first_look_nothing_is_computed() -> None:
+def test_nothing_is_computed_before_first_look() -> None:
     study = plan()
     state = monitored(come(study, 40), study)
     assert state is not None
@@ -40,7 +40,7 @@ def test_before_the_first_look_nothing_is_computed() -> None:
     assert "Look 1 of 2 is due at 48 ratings; nothing is shown before." in progress_sentences(state)
 
 
-def test_a_look_reads_the_same_however_many_ratings_came_after_it() -> None:
+def test_look_ignores_later_ratings() -> None:
     study = plan()
     first, later = (monitored(come(study, n), study) for n in (48, 90))
     assert first is not None
@@ -49,7 +49,7 @@ def test_a_look_reads_the_same_however_many_ratings_came_after_it() -> None:
     assert first.looks[0].bound == pytest.approx(2.963, abs=1e-3)
 
 
-def test_after_a_crossing_there_are_no_further_looks() -> None:
+def test_crossed_boundary_ends_further_looks() -> None:
     study = plan(spending="pocock")
     state = monitored(come(study, N), study)
     assert state is not None
@@ -58,7 +58,7 @@ def test_after_a_crossing_there_are_no_further_looks() -> None:
     assert "crossed: the study can stop" in " ".join(progress_sentences(state))
 
 
-def test_no_sentence_holds_an_estimate() -> None:
+def test_progress_sentences_contain_no_estimates() -> None:
     study = plan()
     state = monitored(come(study, 60), study)
     assert state is not None
@@ -68,7 +68,7 @@ def test_no_sentence_holds_an_estimate() -> None:
     assert all(f"{one.estimate:.2f}" not in said for one in estimates if one.estimate is not None)
 
 
-def test_ratings_without_a_time_enter_no_look_and_are_counted() -> None:
+def test_undated_ratings_are_excluded_from_looks_and_counted() -> None:
     study = plan()
     state = monitored(frames(study, rows(keys=("empathy",))), study)
     assert state is not None
@@ -76,7 +76,7 @@ def test_ratings_without_a_time_enter_no_look_and_are_counted() -> None:
     assert "have no time" in " ".join(progress_sentences(state))
 
 
-def test_without_looks_there_is_nothing_to_monitor() -> None:
+def test_study_without_looks_is_not_monitored() -> None:
     study = protocol(FIVE)
     assert monitored(frames(study, []), study) is None
 
@@ -89,12 +89,12 @@ def test_without_looks_there_is_nothing_to_monitor() -> None:
         ({"looks": [0.5, 1]}, "n_ratings is the planned number"),
     ],
 )
-def test_a_plan_that_cannot_be_followed_is_refused(monitoring: dict[str, object], words: str) -> None:
+def test_invalid_monitoring_plan_is_rejected(monitoring: dict[str, object], words: str) -> None:
     with pytest.raises(ValidationError, match=words):
         protocol(FIVE, analysis={"primary": ["empathy"]}, monitoring=monitoring)
 
 
 @pytest.mark.parametrize("primary", [[], ["empathy", "preference"]])
-def test_looks_need_one_primary_contrast(primary: list[str]) -> None:
+def test_looks_require_one_primary_contrast(primary: list[str]) -> None:
     with pytest.raises(ValidationError, match=r"one contrast in analysis\.primary"):
         protocol(FIVE, CHOICE, analysis={"primary": primary}, monitoring={"looks": [1], "n_ratings": 9})

@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize(("first", "second", "kappa"), [(1, 2, 0.852), (1, 3, 0.879), (2, 3, 0.862)])
-def test_the_kappa_of_two_raters_is_the_published_one(pandalm: Report, first: int, second: int, kappa: float) -> None:
+def test_pandalm_pair_kappas_are_reproduced(pandalm: Report, first: int, second: int, kappa: float) -> None:
     estimate = only(pandalm, "cohen_kappa", scope={"raters": [f"annotator{first}", f"annotator{second}"]})
     assert estimate.estimate == pytest.approx(kappa, abs=0.0006)
     assert "the response within its item" in estimate.method
 
 
 @pytest.mark.parametrize("statistic", ["fleiss_kappa", "krippendorff_alpha_nominal"])
-def test_fleiss_and_alpha_are_the_known_ones(pandalm: Report, statistic: str) -> None:
+def test_pandalm_fleiss_kappa_and_alpha_are_reproduced(pandalm: Report, statistic: str) -> None:
     assert first(pandalm, statistic, scope={}).estimate == pytest.approx(0.8642, abs=5e-5)
 
 
-def test_each_source_stands_against_the_reference_and_against_all_it_met(pandalm: Report) -> None:
+def test_each_source_is_compared_with_reference_and_with_all(pandalm: Report) -> None:
     headlines = [estimate for estimate in find(pandalm, "share_preferred") if estimate.method.endswith("ties as half")]
     against = [estimate for estimate in headlines if estimate.scope.get("reference") == "bloom-7b"]
     assert len(against) == 4
@@ -32,7 +32,7 @@ def test_each_source_stands_against_the_reference_and_against_all_it_met(pandalm
     assert sum(estimate.n_ratings or 0 for estimate in headlines if "reference" not in estimate.scope) == 2 * 2997
 
 
-def test_ties_count_as_half_or_not_at_all(pandalm: Report) -> None:
+def test_ties_count_as_half_or_are_excluded(pandalm: Report) -> None:
     scope = {"source": "llama-7b", "reference": "bloom-7b"}
     half, decisive = find(pandalm, "share_preferred", scope=scope)[:2]
     assert half.estimate is not None

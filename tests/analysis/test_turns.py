@@ -8,7 +8,7 @@ from tests.analysis.builders import FIVE, frames, only, protocol
 TURN = {**FIVE, "key": "now", "target": "turn"}
 
 
-def test_the_same_turn_of_two_conversations_is_two_units() -> None:
+def test_same_turn_of_two_dialogues_is_two_units() -> None:
     study = protocol(TURN)
     rows = [
         {"rater": rater, "item": "a", "response": f"a:{source}", "question": "now", "turn": turn, "value": value}
@@ -20,7 +20,7 @@ def test_the_same_turn_of_two_conversations_is_two_units() -> None:
     assert (agreement.estimate, agreement.n_units, agreement.n_ratings) == (1, 4, 8)
 
 
-def test_turns_of_an_item_without_responses_are_units_too() -> None:
+def test_turns_without_responses_are_units() -> None:
     study = protocol(TURN)
     rows = [
         {"rater": rater, "item": "a", "question": "now", "turn": turn, "value": value}

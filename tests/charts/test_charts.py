@@ -57,7 +57,7 @@ def _data(spec: dict[str, Any] | None, column: str) -> list[dict[str, Any]]:
 ROWS = _rows([1, 2, 2, 3, 3, 5], [3, 4, 4, 4, 5, 5], ["model", "model", "tie", "human", "model", "model"])
 
 
-def test_the_bars_of_a_source_are_its_counts_and_add_up_to_all_its_ratings() -> None:
+def test_distribution_bars_match_rating_counts() -> None:
     report, charts = _charts(ROWS)
     segments = _data(charts["distribution-1"].spec(), "point")
     human = [row for row in segments if row["name"] == "Human"]
@@ -66,14 +66,14 @@ def test_the_bars_of_a_source_are_its_counts_and_add_up_to_all_its_ratings() -> 
     assert human[-1]["high"] - human[0]["low"] == pytest.approx(1)
 
 
-def test_the_neutral_point_of_an_odd_scale_stands_in_the_middle() -> None:
+def test_neutral_point_of_odd_scale_is_centred() -> None:
     _, charts = _charts(ROWS)
     middle = [row for row in _data(charts["distribution-1"].spec(), "point") if row["point"].startswith("3")]
     assert len(middle) == 2
     assert [row["low"] for row in middle] == pytest.approx([-row["high"] for row in middle])
 
 
-def test_an_even_scale_is_cut_between_its_halves() -> None:
+def test_even_scale_is_split_between_its_halves() -> None:
     even = {**FIVE, "scale": {1: "no", 2: "rather no", 3: "rather yes", 4: "yes"}}
     _, charts = _charts(_rows([1, 2, 3, 3], [4, 4, 3, 1], []), even)
     segments = _data(charts["distribution-1"].spec(), "point")
@@ -81,7 +81,7 @@ def test_an_even_scale_is_cut_between_its_halves() -> None:
     assert all(row["low"] >= -1e-12 for row in segments if row["point"][0] in "34")
 
 
-def test_a_slider_is_drawn_in_ten_steps() -> None:
+def test_slider_is_binned_in_ten_steps() -> None:
     slider = {"key": "empathy", "target": "response", "type": "slider", "text": "How empathetic?"}
     _, charts = _charts(_rows([0, 50, 100], [10, 20, 99], []), slider)
     human = [row for row in _data(charts["distribution-1"].spec(), "point") if row["name"] == "Human"]
@@ -89,14 +89,14 @@ def test_a_slider_is_drawn_in_ten_steps() -> None:
     assert [row["count"] for row in human] == [1, 0, 0, 0, 0, 1, 0, 0, 0, 1]
 
 
-def test_a_difference_stands_where_its_record_says() -> None:
+def test_difference_is_drawn_at_its_estimate() -> None:
     report, charts = _charts(ROWS)
     estimate = first(report, "mean_difference", unit="rating")
     (row,) = _data(charts["comparison"].spec(), "estimate")
     assert (row["estimate"], row["low"], row["high"]) == (estimate.estimate, estimate.ci_low, estimate.ci_high)
 
 
-def test_the_share_bar_shows_every_outcome_and_the_headline_interval() -> None:
+def test_preference_bar_shows_all_outcomes_and_interval() -> None:
     report, charts = _charts(ROWS)
     estimate = find(report, "share_preferred")[0]
     spec = charts["choice-1"].spec()
@@ -110,7 +110,7 @@ def test_the_share_bar_shows_every_outcome_and_the_headline_interval() -> None:
     assert (point["estimate"], point["low"], point["high"]) == (estimate.estimate, estimate.ci_low, estimate.ci_high)
 
 
-def test_every_chart_has_its_table_with_the_same_numbers() -> None:
+def test_chart_table_has_same_numbers() -> None:
     _, charts = _charts(ROWS)
     table = charts["distribution-1"].table
     assert table.header == (
@@ -143,13 +143,13 @@ def test_every_chart_has_its_table_with_the_same_numbers() -> None:
         assert all(len(row) == len(chart.table.header) for row in chart.table.rows)
 
 
-def test_without_ratings_nothing_is_drawn_and_the_table_says_why() -> None:
+def test_chart_without_ratings_is_not_drawn_and_table_says_why() -> None:
     _, charts = _charts([])
     assert {chart.spec() for chart in charts.values()} == {None}
     assert "has no ratings" in charts["comparison"].table.rows[0][2]
 
 
-def test_model_judges_have_charts_of_their_own() -> None:
+def test_model_judges_have_separate_charts() -> None:
     judged = [{**row, "rater": "gpt"} for row in ROWS[:1]]
     _, charts = _charts([*ROWS, *judged], raters=[{"rater": "gpt", "kind": "model"}])
     names = {row["name"] for row in _data(charts["distribution-1-judges"].spec(), "point")}
@@ -157,7 +157,7 @@ def test_model_judges_have_charts_of_their_own() -> None:
     assert {row["name"] for row in _data(charts["distribution-1"].spec(), "point")} == {"Human", "Model"}
 
 
-def test_a_theme_changes_colours_and_no_number() -> None:
+def test_theme_changes_only_colours() -> None:
     _, charts = _charts(ROWS)
     for chart in charts.values():
         light, dark = chart.spec("light"), chart.spec("dark")
@@ -174,7 +174,7 @@ def _numbers(spec: dict[str, Any]) -> list[dict[str, Any]]:
     return sorted(({key: value for key, value in row.items() if key not in {"ink", "fill"}} for row in rows), key=str)
 
 
-def test_a_specification_is_plain_json_whatever_a_source_is_called() -> None:
+def test_specification_is_plain_json_for_any_source_name() -> None:
     name = "</script>\"'\\ ${1}\u2028."
     study = protocol(FIVE, sources={"human": {"kind": "human"}, name: {"kind": "model"}})
     rows = [
@@ -186,7 +186,7 @@ def test_a_specification_is_plain_json_whatever_a_source_is_called() -> None:
         assert json.loads(json.dumps(chart.spec(), allow_nan=False)) == chart.spec()
 
 
-def test_every_chart_says_what_it_shows() -> None:
+def test_every_chart_states_its_finding() -> None:
     _, charts = _charts(ROWS)
     assert "Empathy, Model − Human: 1.50" in charts["comparison"].finding
     assert "Model preferred over Human in 75.0% of 6 choices" in charts["choice-1"].finding
@@ -196,7 +196,7 @@ def test_every_chart_says_what_it_shows() -> None:
         assert spec is None or chart.finding in spec["description"]
 
 
-def test_the_equivalence_margin_is_a_band_around_zero() -> None:
+def test_equivalence_margin_is_a_band_around_zero() -> None:
     study = protocol(FIVE, analysis={"reference": "human", "margin": {"empathy": 0.5}})
     rows = [row for row in ROWS if row["question"] == "empathy"]
     charts = {chart.key: chart for chart in charts_of(analyze(frames(study, rows), study), study)}

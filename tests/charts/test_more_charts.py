@@ -91,7 +91,7 @@ def chart_of(key: str) -> Chart:
 
 
 @pytest.mark.parametrize("key", KINDS)
-def test_a_chart_says_its_finding_and_has_a_table_without_gaps(key: str) -> None:
+def test_chart_has_finding_and_complete_table(key: str) -> None:
     chart = chart_of(key)
     assert FINDINGS[key] in chart.finding
     assert chart.table.rows
@@ -99,7 +99,7 @@ def test_a_chart_says_its_finding_and_has_a_table_without_gaps(key: str) -> None
 
 
 @pytest.mark.parametrize("key", KINDS)
-def test_a_chart_is_drawn_light_and_dark(key: str) -> None:
+def test_chart_renders_in_light_and_dark_theme(key: str) -> None:
     themes: tuple[Theme, ...] = ("light", "dark")
     for theme in themes:
         spec = chart_of(key).spec(theme)
@@ -107,12 +107,12 @@ def test_a_chart_is_drawn_light_and_dark(key: str) -> None:
         assert b"<svg" in render(spec, "svg")
 
 
-def test_two_sources_need_no_matrix() -> None:
+def test_two_sources_have_no_win_matrix() -> None:
     report = Report("small", "0" * 64, (), tuple(KINDS["win-matrix-1"][:1]))
     assert "win-matrix-1" not in [chart.key for chart in charts_of(report, STUDY)]
 
 
-def test_estimates_without_a_value_draw_nothing_and_the_table_says_why() -> None:
+def test_undefined_estimates_are_not_drawn_and_table_says_why() -> None:
     report = Report("small", "0" * 64, (), (one("agreement", "krippendorff_alpha_ordinal", None),))
     (chart,) = charts_of(report, STUDY)
     assert not chart.is_drawn

@@ -25,7 +25,7 @@ def _points(spec: dict[str, Any]) -> list[dict[str, Any]]:
     return [row for table in spec["datasets"].values() for row in table if "line" in row]
 
 
-def test_each_statistic_has_its_width_and_where_it_tests_something_its_power() -> None:
+def test_each_statistic_has_width_chart_and_tests_have_power() -> None:
     charts = planning_charts(_plan(ALPHA, ROW, replace(ROW, n_raters=40)))
     assert [chart.key for chart in charts] == ["plan-1-width", "plan-2-width", "plan-2-power"]
     assert charts[2].title == "Mean difference: power"
@@ -35,14 +35,14 @@ def test_each_statistic_has_its_width_and_where_it_tests_something_its_power() -
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_sizes_have_lines_of_their_own_and_a_legend_where_there_are_several(theme: Any) -> None:  # noqa: ANN401 - a theme
+def test_several_sizes_have_separate_lines_and_a_legend(theme: Any) -> None:  # noqa: ANN401 - a theme
     one, several = (planning_charts(_plan(*rows))[0].spec(theme) for rows in ((ROW,), (ROW, replace(ROW, n_items=100))))
     color = [spec["layer"][0]["encoding"]["color"] for spec in (one, several)]
     assert color[0]["legend"] is None
     assert color[1]["scale"]["domain"] == ["50 items, 3 raters per trial", "100 items, 3 raters per trial"]
 
 
-def test_nothing_is_drawn_of_what_has_no_interval_and_the_table_says_so() -> None:
+def test_plan_without_intervals_is_not_drawn_and_table_says_so() -> None:
     assert not planning_charts(_plan(NONE))
     cells = planning_table([NONE, replace(ROW, n_without=5)]).rows
     assert cells[0][4:] == ("150 (30 unfilled)", "8", "–", "no interval", "")

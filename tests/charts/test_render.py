@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("key", ["comparison", "distribution-1", "choice-1"])
-def test_a_chart_becomes_a_picture_with_its_words(key: str) -> None:
+def test_chart_renders_as_svg_with_its_labels(key: str) -> None:
     _, charts = _charts(ROWS)
     spec = charts[key].spec()
     assert spec is not None
@@ -26,14 +26,14 @@ def test_a_chart_becomes_a_picture_with_its_words(key: str) -> None:
 
 
 @pytest.mark.parametrize(("picture", "start"), [("png", b"\x89PNG"), ("pdf", b"%PDF")])
-def test_a_chart_becomes_a_file_for_print(picture: Format, start: bytes) -> None:
+def test_chart_renders_in_print_formats(picture: Format, start: bytes) -> None:
     _, charts = _charts(ROWS)
     spec = charts["comparison"].spec()
     assert spec is not None
     assert render(spec, picture).startswith(start)
 
 
-def test_the_specification_is_of_the_version_that_is_drawn() -> None:
+def test_specification_version_matches_renderer() -> None:
     import vl_convert
 
     spec = _charts(ROWS)[1]["comparison"].spec()

@@ -43,7 +43,7 @@ def told(estimate: dict[str, Any]) -> tuple[str, ...]:
     return tuple(json.dumps(estimate[word], sort_keys=True) for word in words)
 
 
-def test_the_documented_commands_give_the_estimates_of_the_converted_folder(
+def test_documented_import_commands_reproduce_estimates(
     attune: Attune, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -38,7 +38,7 @@ def sheet(tmp_path: Path) -> Path:
     return path
 
 
-def test_ratings_go_into_a_folder_and_are_analyzed(attune: Attune, folder: Path, sheet: Path) -> None:
+def test_ratings_are_imported_into_folder_and_analysed(attune: Attune, folder: Path, sheet: Path) -> None:
     said = attune("ratings", "import", folder, sheet)
     assert (said.code, said.out) == (0, "")
     assert said.err.splitlines() == [
@@ -55,7 +55,7 @@ def test_ratings_go_into_a_folder_and_are_analyzed(attune: Attune, folder: Path,
     assert means == {"person": 2.5, "model-1": 2.0}
 
 
-def test_a_dry_run_and_an_error_change_nothing(attune: Attune, folder: Path, sheet: Path) -> None:
+def test_dry_run_and_error_change_nothing(attune: Attune, folder: Path, sheet: Path) -> None:
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     said = attune("ratings", "import", folder, sheet, "--dry-run")
     assert said.err.endswith("Nothing was saved. The import would add 4 ratings by 2 raters, 2 of them new.\n")
@@ -66,7 +66,7 @@ def test_a_dry_run_and_an_error_change_nothing(attune: Attune, folder: Path, she
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_ratings_go_into_the_store_and_come_out_again(
+def test_ratings_are_imported_into_database_and_exported(
     attune: Attune, folder: Path, sheet: Path, tmp_path: Path
 ) -> None:
     attune("study", "load", folder)
@@ -83,7 +83,7 @@ def test_ratings_go_into_the_store_and_come_out_again(
     assert attune("study", "load", tmp_path / "out").code == 0
 
 
-def test_a_wrong_call_exits_with_2(attune: Attune, folder: Path, sheet: Path) -> None:
+def test_invalid_arguments_exit_with_2(attune: Attune, folder: Path, sheet: Path) -> None:
     assert attune("ratings", "import", folder, sheet, "--question", "warmth").code == 2
     assert attune("ratings", "import", folder, sheet, "--recode", "warmth=3").code == 2
     assert attune("ratings", "import", folder, sheet, "--rater", "rater", "--rater-id", "x").code == 2

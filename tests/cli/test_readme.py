@@ -32,7 +32,7 @@ def sequence() -> list[list[str]]:
     return [words for line in lines if (words := shlex.split(line, comments=True))]
 
 
-def test_the_commands_of_the_readme_lead_to_the_results_of_the_rated_study(
+def test_readme_commands_produce_results_of_rated_study(
     attune: Attune, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

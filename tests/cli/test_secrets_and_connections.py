@@ -27,12 +27,12 @@ def secret(folder: Path, text: str) -> Path:
     return path
 
 
-def test_the_address_of_the_database_comes_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_database_url_is_read_from_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL_FILE", str(secret(tmp_path, "postgresql://a:b@db/attune\n")))
     assert Settings().database_url == "postgresql://a:b@db/attune"
 
 
-def test_the_password_comes_from_a_file_whatever_it_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_password_with_special_characters_is_read_from_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://attune@db:5432/attune?sslmode=require")
     monkeypatch.setenv("DATABASE_PASSWORD_FILE", str(secret(tmp_path, "p@ss/w:rd\n")))
     assert Settings().database_url == "postgresql://attune:p%40ss%2Fw%3Ard@db:5432/attune?sslmode=require"
@@ -47,7 +47,7 @@ def test_the_password_comes_from_a_file_whatever_it_holds(tmp_path: Path, monkey
         ("postgresql://a@db/x", "DATABASE_PASSWORD_FILE", " \n", "which is empty"),
     ],
 )
-def test_what_does_not_go_together_is_said(
+def test_conflicting_settings_are_rejected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str, name: str, text: str, said: str
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", url)
@@ -56,7 +56,7 @@ def test_what_does_not_go_together_is_said(
         Settings()
 
 
-def test_a_file_that_is_missing_is_named_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_secret_file_is_reported_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL_FILE", str(tmp_path / "nowhere"))
     settings.cache_clear()
     with pytest.raises(SettingsError) as caught:
@@ -66,11 +66,11 @@ def test_a_file_that_is_missing_is_named_in_one_sentence(tmp_path: Path, monkeyp
     )
 
 
-def test_the_database_says_how_many_connections_it_has(db: Connection) -> None:
+def test_available_connections_are_read_from_database(db: Connection) -> None:
     assert count_connections(db) == 197
 
 
-def test_processes_that_fit_are_said_in_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_fitting_processes_are_reported_in_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     check_connections(2, 16, 97)
     said = capsys.readouterr().err
     assert said == "2 processes with 16 threads: up to 44 of the 97 connections that the database allows.\n"
@@ -84,7 +84,7 @@ TOO_SMALL = "set ATTUNE_N_THREADS to a lower value, or set max_connections in Po
 
 
 @pytest.mark.parametrize(("workers", "n_available", "said"), [(5, 97, TOO_MANY), (1, 20, TOO_SMALL)])
-def test_processes_that_do_not_fit_are_refused_with_what_to_change(
+def test_too_many_processes_are_rejected_with_advice(
     capsys: pytest.CaptureFixture[str], workers: int, n_available: int, said: str
 ) -> None:
     with pytest.raises(typer.Exit):
@@ -93,7 +93,7 @@ def test_processes_that_do_not_fit_are_refused_with_what_to_change(
 
 
 @pytest.mark.parametrize("n_available", [23, 24, 44, 97, 200])
-def test_as_many_processes_as_are_advised_fit_and_one_more_does_not(n_available: int) -> None:
+def test_max_workers_is_exact(n_available: int) -> None:
     fit = max_workers(n_available, 16)
     assert fit == 0 or connections_needed(fit, 16) <= n_available
     assert connections_needed(fit + 1, 16) > n_available

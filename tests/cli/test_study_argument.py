@@ -43,7 +43,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 @every_command
-def test_a_name_that_is_both_stops_and_shows_how_to_name_each(attune: Attune, here: Path, command: str) -> None:
+def test_ambiguous_name_shows_how_to_name_study_or_folder(attune: Attune, here: Path, command: str) -> None:
     attune("study", "load", SLUG)
     before = files(here / SLUG)
     said = attune(*command.split(), SLUG, *COMMANDS[command])
@@ -54,7 +54,7 @@ def test_a_name_that_is_both_stops_and_shows_how_to_name_each(attune: Attune, he
 
 
 @every_command
-def test_a_name_that_is_a_folder_only_stops_and_shows_how_to_name_it(attune: Attune, here: Path, command: str) -> None:
+def test_bare_folder_name_shows_how_to_name_folder(attune: Attune, here: Path, command: str) -> None:
     said = attune(*command.split(), SLUG, *COMMANDS[command])
     assert (said.code, said.out) == (2, "")
     assert f"attune {command} ./{SLUG}" in said.err
@@ -62,14 +62,14 @@ def test_a_name_that_is_a_folder_only_stops_and_shows_how_to_name_it(attune: Att
 
 
 @every_command
-def test_what_is_neither_is_a_wrong_call(attune: Attune, here: Path, command: str) -> None:
+def test_unknown_study_argument_exits_with_2(attune: Attune, here: Path, command: str) -> None:
     for unknown, words in (("nothing", "attune study list"), ("./nothing", "There is no folder ./nothing")):
         said = attune(*command.split(), unknown, *COMMANDS[command])
         assert (said.code, said.out) == (2, "")
         assert words in said.err
 
 
-def test_a_path_or_a_switch_names_the_one_that_is_meant(attune: Attune, here: Path) -> None:
+def test_path_or_stored_option_selects_study(attune: Attune, here: Path) -> None:
     attune("study", "load", SLUG)
     attune("study", "open", SLUG)
     assert attune("simulate", SLUG, "--stored", "--raters", "3").code == 0
@@ -81,7 +81,9 @@ def test_a_path_or_a_switch_names_the_one_that_is_meant(attune: Attune, here: Pa
     assert not (here / SLUG / "ratings.csv").exists()
 
 
-def test_a_slug_without_a_folder_needs_no_switch(attune: Attune, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slug_without_matching_folder_needs_no_option(
+    attune: Attune, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     attune("study", "load", SLUG)
     (here / "elsewhere").mkdir()
     monkeypatch.chdir(here / "elsewhere")
@@ -89,14 +91,14 @@ def test_a_slug_without_a_folder_needs_no_switch(attune: Attune, here: Path, mon
     assert attune("analyze", SLUG, "--stored", "--json").code == 0
 
 
-def test_a_pilot_is_named_by_the_same_rule(attune: Attune, here: Path) -> None:
+def test_pilot_argument_follows_same_rule(attune: Attune, here: Path) -> None:
     said = attune("plan", f"./{SLUG}", *COMMANDS["plan"], "--pilot", SLUG)
     assert said.code == 2
     assert f"--pilot ./{SLUG}" in said.err
 
 
 @pytest.mark.parametrize("verb", ["open", "pause", "close", "invite", "export"])
-def test_an_unknown_slug_is_a_wrong_call_of_every_verb(attune: Attune, tmp_path: Path, verb: str) -> None:
+def test_unknown_slug_exits_with_2_for_every_command(attune: Attune, tmp_path: Path, verb: str) -> None:
     more = ("--out", tmp_path / "out") if verb == "export" else ()
     said = attune("study", verb, "nothing", *more)
     assert (said.code, said.out) == (2, "")

@@ -68,7 +68,7 @@ def on(attune: Attune, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Calla
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_a_database_that_does_not_answer_is_one_sentence(on: Callable[..., Outcome], command: tuple[str, ...]) -> None:
+def test_unreachable_database_is_reported_in_one_sentence(on: Callable[..., Outcome], command: tuple[str, ...]) -> None:
     said = on(UNREACHABLE, *command)
     assert (said.code, said.out) == (1, "")
     assert said.err == (
@@ -78,7 +78,7 @@ def test_a_database_that_does_not_answer_is_one_sentence(on: Callable[..., Outco
 
 
 @pytest.mark.parametrize("url", MALFORMED)
-def test_an_address_that_is_none_is_one_sentence_and_a_wrong_call(on: Callable[..., Outcome], url: str) -> None:
+def test_invalid_database_url_exits_with_2(on: Callable[..., Outcome], url: str) -> None:
     said = on(url, "study", "list")
     assert (said.code, said.out, len(said.err.splitlines())) == (2, "", 1)
     assert said.err.startswith("DATABASE_URL ")
@@ -87,7 +87,7 @@ def test_an_address_that_is_none_is_one_sentence_and_a_wrong_call(on: Callable[.
 
 
 @pytest.mark.parametrize("url", REFUSED)
-def test_an_address_that_the_server_library_refuses_is_one_sentence(on: Callable[..., Outcome], url: str) -> None:
+def test_url_rejected_by_libpq_is_reported_in_one_sentence(on: Callable[..., Outcome], url: str) -> None:
     for command in (("study", "list"), ("backup", "new.dump")):
         said = on(url, *command)
         assert (said.code, said.out, len(said.err.splitlines())) == (1, "", 1)
@@ -96,7 +96,7 @@ def test_an_address_that_the_server_library_refuses_is_one_sentence(on: Callable
 
 
 @pytest.mark.parametrize("url", [UNREACHABLE, MALFORMED[0], MALFORMED[1]])
-def test_the_doctor_says_it_in_its_line(on: Callable[..., Outcome], url: str) -> None:
+def test_doctor_reports_unusable_database_in_its_line(on: Callable[..., Outcome], url: str) -> None:
     said = on(url, "doctor")
     (line,) = (line for line in said.out.splitlines() if line.startswith("FAILED"))
     assert "database: " in line
@@ -104,7 +104,7 @@ def test_the_doctor_says_it_in_its_line(on: Callable[..., Outcome], url: str) ->
 
 
 @pytest.mark.parametrize("command", [("serve", "--port", "0"), ("demo", "--port", "0")], ids=" ".join)
-def test_servers_say_it_and_stop(command: tuple[str, ...]) -> None:
+def test_servers_report_unreachable_database_and_stop(command: tuple[str, ...]) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "app", *command],
         check=False,
@@ -119,9 +119,7 @@ def test_servers_say_it_and_stop(command: tuple[str, ...]) -> None:
     assert "cannot be reached: Connection refused." in done.stderr
 
 
-def test_a_setting_with_an_impossible_value_is_named(
-    on: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_invalid_setting_is_named(on: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ATTUNE_MAX_UPLOAD_MB", "many")
     said = on(UNREACHABLE, "study", "list")
     assert (said.code, said.out) == (2, "")

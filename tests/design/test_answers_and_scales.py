@@ -26,23 +26,23 @@ def category(**settings: Any) -> CategoryQuestion:  # noqa: ANN401 - any value i
     ("points", "words"),
     [({1: "only"}, "at least two points"), ([(1, "a"), (1, "b")], "each point of a scale must be unique")],
 )
-def test_a_scale_that_lets_nobody_choose_is_refused(points: Any, words: str) -> None:  # noqa: ANN401 - as above
+def test_scale_without_a_choice_is_rejected(points: Any, words: str) -> None:  # noqa: ANN401 - as above
     given = points if isinstance(points, dict) else {"points": [{"value": v, "words": w} for v, w in points]}
     with pytest.raises(ValidationError, match=words):
         TypeAdapter(Scale).validate_python(given)
 
 
-def test_a_code_cannot_hold_the_sign_that_joins_codes() -> None:
+def test_code_cannot_contain_separator() -> None:
     with pytest.raises(ValidationError, match=r"codes must not contain \|"):
         category(codes={"a|b": "both", "c": "third"})
 
 
-def test_the_right_code_is_one_of_the_codes() -> None:
+def test_correct_code_must_be_declared() -> None:
     with pytest.raises(ValidationError, match="correct must be one of the codes, found d"):
         category(codes={"a": "first"}, correct="d")
 
 
-def test_each_kind_of_question_says_what_it_takes() -> None:
+def test_each_question_type_describes_allowed_answers() -> None:
     slider = SliderQuestion(key="s", target="response", type="slider", text="?", min=0, max=1, step=0.1)
     rating = RatingQuestion.model_validate(
         {"key": "r", "target": "response", "type": "rating", "text": "?", "scale": {1: "low", 2: "high"}}
@@ -58,17 +58,17 @@ def test_each_kind_of_question_says_what_it_takes() -> None:
 @pytest.mark.parametrize(
     ("text", "value"), [("0.3", 0.3), ("0.35", None), ("1.1", None), ("1e-9999999999999999999", None)]
 )
-def test_a_slider_takes_its_steps_and_nothing_between(text: str, value: float | None) -> None:
+def test_slider_accepts_only_its_steps(text: str, value: float | None) -> None:
     slider = SliderQuestion(key="s", target="response", type="slider", text="?", min=0, max=1, step=0.1)
     assert slider.value_of(text) == value
 
 
 @pytest.mark.parametrize("constant", ["NaN", "Infinity"])
-def test_turns_are_plain_json(constant: str) -> None:
+def test_turns_must_be_plain_json(constant: str) -> None:
     with pytest.raises(ValueError, match=f"{constant} is not valid JSON"):
         turns_from_json(f'[{{"speaker": "A", "text": {constant}}}]')
 
 
-def test_the_points_of_a_scale_stand_from_low_to_high_however_they_are_written() -> None:
+def test_scale_points_are_sorted_from_low_to_high() -> None:
     scale: Scale = TypeAdapter(Scale).validate_python({2: "high", 1: "low"})
     assert [(point.value, point.words) for point in scale.points] == [(1, "low"), (2, "high")]

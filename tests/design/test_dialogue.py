@@ -19,10 +19,10 @@ from app.design.dialogue import turns_from_json, whole_text
         ('["Hi"]', "turn 1 has no speaker or no text"),
     ],
 )
-def test_what_is_no_dialogue_is_refused_in_words(cell: str, words: str) -> None:
+def test_invalid_dialogue_is_rejected_with_message(cell: str, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         turns_from_json(cell)
 
 
-def test_a_response_without_text_and_turns_says_nothing() -> None:
+def test_response_without_text_and_turns_is_empty() -> None:
     assert not whole_text(None, None)

@@ -7,16 +7,16 @@ import pickle
 from app.design.limits import Bounds, Limits
 
 
-def test_limits_grow_together() -> None:
+def test_limits_scale_together() -> None:
     bounds = Bounds(seconds=2, memory_mb=10, limits=Limits(1, 2, 3, 4, 5)).times(3)
     assert bounds == Bounds(seconds=6, memory_mb=30, limits=Limits(3, 6, 9, 12, 15))
 
 
-def test_a_table_without_columns_has_as_many_rows_as_one_of_one_column() -> None:
+def test_table_without_columns_counts_as_one_column() -> None:
     assert Limits(cells=10).max_rows(0) == Limits(cells=10).max_rows(1) == 10
 
 
-def test_what_took_too_much_is_told_with_its_bound_in_another_process_too() -> None:
+def test_exceeded_limit_error_survives_pickling() -> None:
     slow, large = Bounds(seconds=7).too_slow(), Bounds(memory_mb=1_500).too_large()
     assert "more than 7 seconds" in pickle.loads(pickle.dumps(slow)).problems[0].sentence()  # noqa: S301 - pickled in this test
     assert "input that can be read in 1,500 MB; try a smaller file" in large.problems[0].sentence()

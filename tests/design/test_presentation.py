@@ -10,13 +10,13 @@ from tests.design.studies import DEBRIEF, LABEL, SOURCES, protocol
 PERSON, AI = "Written by a person", "Written by an AI"
 
 
-def test_without_conditions_the_design_says_what_is_shown() -> None:
+def test_presentation_defaults_to_design() -> None:
     assert presentation(protocol(), "") == Presentation("", "none", True, None, False, False, None)
     plain = presentation(protocol(design={"blind": False, "profile": "hidden", "reveal": "turns"}), "")
     assert plain == Presentation("", "true", False, None, True, False, None)
 
 
-def test_a_condition_goes_before_the_design() -> None:
+def test_condition_overrides_design() -> None:
     study = protocol(
         design={"profile": "hidden", "reveal": "turns"},
         conditions={
@@ -41,18 +41,18 @@ def test_a_condition_goes_before_the_design() -> None:
         ("unknown", ("The author of this text is not shown.",) * 2),
     ],
 )
-def test_the_label_is_what_the_condition_says(level: str, labels: tuple[str | None, str | None]) -> None:
+def test_shown_label_follows_condition(level: str, labels: tuple[str | None, str | None]) -> None:
     study = protocol(conditions={"label": {"kind": "shown_label"}}, flow=DEBRIEF)
     assert shown_labels(study, f"label={level}", ["person", "model"]) == labels
 
 
-def test_a_study_that_is_not_blind_tells_the_truth_in_the_words_of_the_lead() -> None:
+def test_unblinded_study_uses_lead_label() -> None:
     sources = {**SOURCES, "model": {"kind": "model", "shown_label": "Written by ChatGPT"}}
     study = protocol(sources=sources, design={"blind": False})
     assert shown_labels(study, "", ["model", "person"]) == ("Written by ChatGPT", PERSON)
 
 
-def test_the_lead_says_whose_label_a_mixed_source_bears_when_it_is_swapped() -> None:
+def test_swapped_label_of_mixed_source_follows_declaration() -> None:
     sources = {**SOURCES, "both": {"kind": "human+model"}}
     study = protocol(
         sources=sources, conditions={"label": {**LABEL, "swaps": {"both": "model", "model": "both"}}}, flow=DEBRIEF

@@ -64,13 +64,13 @@ def entries(data: Any) -> list[Any]:  # noqa: ANN401 - an example
     return [data, *data.values()] if isinstance(data, dict) else []
 
 
-def test_there_are_parts_to_explain() -> None:
+def test_protocol_page_covers_all_parts() -> None:
     assert {"study.yaml", "questions", "design.pools", "flow.practice.trials", "checks.gold"} <= set(FIELDS)
     assert set(PARTS) == set(FIELDS)
 
 
 @pytest.mark.parametrize("path", FIELDS)
-def test_every_field_is_explained_and_nothing_that_does_not_exist(path: str) -> None:
+def test_protocol_page_explains_exactly_the_existing_fields(path: str) -> None:
     heads = re.findall(r"^- ((?:`\w+`(?:, )?)+):", PARTS[path], re.MULTILINE)
     assert {name for head in heads for name in re.findall(r"`(\w+)`", head)} == FIELDS[path]
 
@@ -87,18 +87,18 @@ def fields_described(model: type[BaseModel], path: str = "") -> Iterator[tuple[s
 
 
 @pytest.mark.parametrize(("path", "name", "description"), sorted(set(fields_described(Protocol))))
-def test_every_field_has_a_description_for_its_form(path: str, name: str, description: str) -> None:
+def test_every_field_has_a_form_description(path: str, name: str, description: str) -> None:
     assert description
 
 
 @pytest.mark.parametrize("path", FIELDS)
-def test_every_field_stands_in_an_example(path: str) -> None:
+def test_every_field_appears_in_an_example(path: str) -> None:
     used = {key for example in EXAMPLES for key in keys_in(YAML(typ="safe").load(example), path)}
     assert FIELDS[path] - used == set()
 
 
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))
-def test_every_example_is_sound(number: int) -> None:
+def test_every_example_is_valid(number: int) -> None:
     whole = YAML(typ="safe").load(EXAMPLES[0])
     missing = set(whole) - set(YAML(typ="safe").load(EXAMPLES[number]))
     text = EXAMPLES[number] + "".join(part for part in top_level(EXAMPLES[0]) if part.split(":")[0] in missing)
@@ -113,7 +113,7 @@ def top_level(yaml: str) -> list[str]:
     return re.findall(r"^\w+:.*?(?=^\w+:|\Z)", yaml, re.MULTILINE | re.DOTALL)
 
 
-def test_a_field_that_nobody_describes_has_no_description() -> None:
+def test_unknown_field_has_no_description() -> None:
     assert description_of(Protocol, "unknown") == ""
 
 

@@ -33,13 +33,11 @@ def study(**parts: object) -> Protocol:
         ({"conditions": {"r": {"kind": "reveal"}}}, Shown((4, 5), 2, (3, 2), "r=whole"), Stage()),
     ],
 )
-def test_responses_unfold_where_they_are_dialogues_else_the_situation_and_only_where_it_is_said(
-    parts: dict[str, object], shown: Shown, expected: Stage
-) -> None:
+def test_reveal_shows_turns_of_responses_or_situation(parts: dict[str, object], shown: Shown, expected: Stage) -> None:
     assert stage_of(study(**parts), shown, 1) == expected
 
 
-def test_each_turn_is_asked_of_once_and_the_whole_at_the_end() -> None:
+def test_each_turn_is_asked_once_and_whole_dialogue_last() -> None:
     slots = slots_of_trial(study(), TURNS)
     asked = [[slot.name for slot in slots_now(slots, Stage(3, n_done))] for n_done in range(4)]
     assert asked == [["q0r0t1", "q0r1t1"], ["q0r0t2", "q0r1t2"], ["q0r0t3"], ["q1r0", "q1r1"]]

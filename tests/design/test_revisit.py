@@ -10,7 +10,7 @@ WARM = {"key": "warm", "target": "response", "type": "slider", "text": "How warm
 WHO = {"key": "who", "target": "response", "type": "category", "text": "Who wrote it?", "codes": ["a", "b"]}
 
 
-def test_a_question_that_waits_is_asked_at_looking_back_only_and_the_others_only_before() -> None:
+def test_deferred_question_is_asked_only_at_revisit() -> None:
     study = protocol(questions=[WARM, WHO], flow={"revisit": ["who"]})
     shown = Shown((7, 8))
     asked = {

@@ -6,7 +6,7 @@ from app.design.skip_reasons import CONTENT_NOTE, skip_reasons
 from tests.design.studies import protocol
 
 
-def test_the_declared_reasons_count_and_a_content_note_is_always_one() -> None:
+def test_content_note_is_always_a_skip_reason() -> None:
     study = protocol(flow={"skip_reasons": ["I know the person"]})
     assert skip_reasons(study, has_note=False) == ("I know the person",)
     assert skip_reasons(study, has_note=True) == ("I know the person", CONTENT_NOTE)

@@ -22,11 +22,11 @@ WHOLE = {
 QUESTIONS = [WARM, WHO, SURE, MOOD, AGE, CARE]
 
 
-def test_a_study_that_asks_for_nothing_more_has_instructions_trials_and_the_end() -> None:
+def test_minimal_study_has_instructions_trials_and_end() -> None:
     assert way_of(protocol(questions=[WARM])) == ("instructions", "rating", "done")
 
 
-def test_the_steps_come_in_the_order_that_consent_and_debrief_demand() -> None:
+def test_steps_follow_consent_to_debriefing_order() -> None:
     whole = protocol(questions=[*QUESTIONS, {**MOOD, "key": "wish"}], flow=WHOLE, checks={"comprehension": [TASK]})
     assert way_of(whole) == (
         "consent",
@@ -44,7 +44,7 @@ def test_the_steps_come_in_the_order_that_consent_and_debrief_demand() -> None:
     )
 
 
-def test_a_rater_stands_at_the_first_step_that_is_not_passed() -> None:
+def test_next_step_is_first_not_passed() -> None:
     way = ("consent", "instructions", "rating", "done")
     assert [next_step(way, passed) for passed in ((), ("consent",), ("consent", "rating"), way)] == [
         "consent",
@@ -54,14 +54,14 @@ def test_a_rater_stands_at_the_first_step_that_is_not_passed() -> None:
     ]
 
 
-def test_a_questionnaire_is_for_the_raters_of_its_pools_and_keeps_its_number() -> None:
+def test_questionnaire_is_for_its_pools_and_keeps_its_number() -> None:
     flow = {"before": [{"questions": ["mood"], "pools": ["expert"]}, {"questions": ["adult"]}]}
     study = protocol(design={"pools": {"crowd": {}, "expert": {}}}, flow=flow)
     assert way_of(study, pool="crowd")[:2] == ("before-2", "instructions")
     assert way_of(study, pool="expert")[:2] == ("before-1", "before-2")
 
 
-def test_a_page_is_passed_over_where_none_of_its_questions_is_asked_in_the_condition() -> None:
+def test_page_without_questions_in_condition_is_skipped() -> None:
     told = {**MOOD, "key": "told", "condition": "label=swapped"}
     study = protocol(
         questions=[WARM, told], conditions={"label": LABEL}, flow={**DEBRIEF, "after": [{"questions": ["told"]}]}
@@ -70,13 +70,13 @@ def test_a_page_is_passed_over_where_none_of_its_questions_is_asked_in_the_condi
     assert "after-1" in way_of(study, condition="label=swapped")
 
 
-def test_what_no_part_names_is_asked_about_the_rater_at_the_end() -> None:
+def test_unassigned_rater_questions_are_asked_at_the_end() -> None:
     study = protocol(questions=QUESTIONS, flow={"before": [{"questions": ["mood"]}]})
     assert [slot.question.key for slot in slots_of_step(study, "about")] == ["adult", "care"]
     assert questionnaire_of(protocol(questions=[WARM]), "about") is None
 
 
-def test_a_step_that_is_no_page_of_questions_asks_nothing() -> None:
+def test_step_without_questions_has_no_slots() -> None:
     study = protocol(questions=QUESTIONS, flow=WHOLE)
     for step in ("rating", "before-2", "after-0", "before-x", "nonsense"):
         assert slots_of_step(study, step) == ()
@@ -84,7 +84,7 @@ def test_a_step_that_is_no_page_of_questions_asks_nothing() -> None:
     assert [slot.question.key for slot in slots_of_step(study, "eligibility")] == ["adult"]
 
 
-def test_shuffled_questions_come_in_an_order_of_each_raters_own_that_stays() -> None:
+def test_shuffled_questions_keep_a_stable_order_per_rater() -> None:
     many = [{**MOOD, "key": f"mood-{n}"} for n in range(6)]
     keys = [str(question["key"]) for question in many]
     study = protocol(questions=[WARM, *many], flow={"before": [{"questions": keys, "shuffle": True}]})
@@ -97,7 +97,7 @@ def test_shuffled_questions_come_in_an_order_of_each_raters_own_that_stays() -> 
     assert sorted(order("ben")) == sorted(keys)
 
 
-def test_who_gives_every_accepted_answer_is_eligible() -> None:
+def test_eligibility_requires_every_accepted_answer() -> None:
     study = protocol(questions=QUESTIONS, flow={"eligibility": {"accept": {"adult": "yes", "mood": [50, 60]}}})
     eligibility = study.flow.eligibility
     assert eligibility
@@ -108,7 +108,7 @@ def test_who_gives_every_accepted_answer_is_eligible() -> None:
     assert not is_eligible(eligibility, [adult])
 
 
-def test_an_answer_is_written_as_in_ratings_csv() -> None:
+def test_answers_are_written_as_in_ratings_csv() -> None:
     slot = slots_of_rater(protocol())[0]
     answers = [
         Answer(slot=slot, number=4.0),

@@ -79,18 +79,18 @@ def _is_study_or_problems(files: dict[str, bytes]) -> None:
 
 @given(broken())
 @settings(max_examples=150, deadline=None)
-def test_a_damaged_study_is_a_study_or_its_problems(files: dict[str, bytes]) -> None:
+def test_damaged_study_gives_study_or_problems(files: dict[str, bytes]) -> None:
     _is_study_or_problems(files)
 
 
 @given(st.dictionaries(NAMES, st.binary(max_size=200)))
 @settings(max_examples=50, deadline=None)
-def test_any_bytes_are_a_study_or_problems(files: dict[str, bytes]) -> None:
+def test_any_bytes_give_study_or_problems(files: dict[str, bytes]) -> None:
     _is_study_or_problems(files)
 
 
 @given(st.binary(max_size=300).map(lambda data: b"PK\x03\x04" + data) | st.binary(max_size=300))
 @settings(max_examples=50, deadline=None)
-def test_any_upload_that_is_no_study_has_problems(data: bytes) -> None:
+def test_invalid_upload_always_gives_problems(data: bytes) -> None:
     with pytest.raises(InvalidInputError):
         read_upload({"upload.zip": data})

@@ -32,7 +32,7 @@ def study() -> StudyFolder:
     return read_files(rated_folder())
 
 
-def test_ratings_say_source_number_and_words(study: StudyFolder) -> None:
+def test_ratings_include_source_number_and_label(study: StudyFolder) -> None:
     table = pd.DataFrame(tables_of(study)["ratings"])
     rated = table[table["question"] == "empathy"].iloc[0]
     words = dict(enumerate(("not", "slightly", "moderately", "quite", "very"), start=1))
@@ -44,7 +44,7 @@ def test_ratings_say_source_number_and_words(study: StudyFolder) -> None:
     assert chosen.loc[chosen["value"] == "tie", "source"].isna().all()
 
 
-def test_what_follows_from_other_columns_is_not_read_back(study: StudyFolder, tmp_path: Path) -> None:
+def test_derived_columns_are_ignored_on_reading(study: StudyFolder, tmp_path: Path) -> None:
     files = rated_folder()
     head, *rows = files["ratings.csv"].decode().splitlines()
     files["ratings.csv"] = "\n".join([f"{head},source,value_label", *(f"{row},nobody,other" for row in rows)]).encode()
@@ -53,14 +53,14 @@ def test_what_follows_from_other_columns_is_not_read_back(study: StudyFolder, tm
     pd.testing.assert_frame_equal(again.ratings, study.ratings)
 
 
-def test_a_question_with_the_key_of_another_column_has_a_column_of_its_own() -> None:
+def test_question_key_matching_a_column_gets_its_own_column() -> None:
     files = {name: content.replace(b"empathy", b"source") for name, content in rated_folder().items()}
     wide = pd.DataFrame(wide_table(read_files(files)))
     assert set(wide["source"]) == {"", "person", "machine"}
     assert set(wide["source_answer"].dropna()) <= {1, 2, 3, 4, 5}
 
 
-def test_a_wide_row_holds_what_one_rater_said_of_one_response(study: StudyFolder) -> None:
+def test_wide_row_holds_one_rater_and_response(study: StudyFolder) -> None:
     wide = pd.DataFrame(wide_table(study))
     assert len(wide) == len(RATERS) * N_ITEMS * 3
     ratings = pd.DataFrame(tables_of(study)["ratings"])
@@ -70,7 +70,7 @@ def test_a_wide_row_holds_what_one_rater_said_of_one_response(study: StudyFolder
     assert wide["empathy"].notna().sum() + wide["preference"].notna().sum() == len(ratings)
 
 
-def test_parquet_holds_the_same_answers_with_types(study: StudyFolder, tmp_path: Path) -> None:
+def test_parquet_holds_same_answers_with_types(study: StudyFolder, tmp_path: Path) -> None:
     write_download(tmp_path / "a.parquet", "ratings.parquet", study)
     with (tmp_path / "a.parquet").open("rb") as file:
         found = ParquetFile(file).to_pandas()
@@ -80,7 +80,7 @@ def test_parquet_holds_the_same_answers_with_types(study: StudyFolder, tmp_path:
     assert found["value_number"].sum() == table["value_number"].sum()
 
 
-def test_a_workbook_has_a_sheet_per_table_and_runs_no_formula(tmp_path: Path) -> None:
+def test_workbook_has_one_sheet_per_table_and_escapes_formulas(tmp_path: Path) -> None:
     files = rated_folder()
     files["items.csv"] = files["items.csv"].replace(b"The situation of item-0", b"=1+1")
     write_download(tmp_path / "a.xlsx", "study.xlsx", read_files(files))
@@ -92,7 +92,7 @@ def test_a_workbook_has_a_sheet_per_table_and_runs_no_formula(tmp_path: Path) ->
     book.close()
 
 
-def test_a_study_that_is_too_long_for_excel_is_refused(
+def test_study_exceeding_excel_row_limit_is_rejected(
     study: StudyFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workbook, "MAX_ROWS", 5)
@@ -100,7 +100,7 @@ def test_a_study_that_is_too_long_for_excel_is_refused(
         write_download(tmp_path / "a.xlsx", "study.xlsx", study)
 
 
-def test_a_psych_ds_dataset_describes_every_column_of_its_data(study: StudyFolder, tmp_path: Path) -> None:
+def test_psych_ds_dataset_describes_every_column(study: StudyFolder, tmp_path: Path) -> None:
     write_download(tmp_path / "a.zip", "psych-ds.zip", study)
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
         described = json.loads(archive.read("rated/dataset_description.json"))
@@ -111,7 +111,7 @@ def test_a_psych_ds_dataset_describes_every_column_of_its_data(study: StudyFolde
     assert heads == {variable["name"] for variable in described["variableMeasured"]}
 
 
-def test_scripts_name_the_columns_and_the_words_of_each_scale(study: StudyFolder) -> None:
+def test_spss_and_r_scripts_label_columns_and_scales(study: StudyFolder) -> None:
     columns = list(tables_of(study)["ratings"])
     syntax = spss_script(study.protocol, columns)
     assert [line.split()[0] for line in syntax.splitlines() if line.startswith("    ")] == columns

@@ -29,18 +29,18 @@ def data() -> dict[str, object]:
     return found
 
 
-def test_the_same_data_give_the_same_file() -> None:
+def test_unchanged_data_give_identical_file() -> None:
     assert edited_yaml(TEXT, data()) == TEXT
 
 
-def test_one_value_changes_one_line() -> None:
+def test_changed_value_changes_one_line() -> None:
     edited = edited_yaml(TEXT, data() | {"title": "Another"})
     assert edited.splitlines()[4:] == TEXT.splitlines()[4:]
     assert edited.splitlines()[:3] == TEXT.splitlines()[:3]
     assert edited.splitlines()[3] == 'title: "Another"'
 
 
-def test_what_goes_and_what_comes() -> None:
+def test_removed_and_changed_fields_leave_comments() -> None:
     changed = data() | {"instructions": "Read.\n\nThen **rate**.\n"}
     del changed["conditions"]
     edited = edited_yaml(TEXT, changed)
@@ -53,7 +53,7 @@ def test_what_goes_and_what_comes() -> None:
     "words",
     ["true", "1", "~", "- a", "a: b", "# no comment", "ends with space ", "\ttab", " two\nlines ", "é “x” 🙂", "'"],
 )
-def test_any_words_come_back_as_they_were_typed(words: str) -> None:
+def test_any_text_round_trips_through_edited_yaml(words: str) -> None:
     tree = read_yaml("study.yaml", edited_yaml(TEXT, data() | {"title": words}), Problems())
     assert tree is not None
     assert tree.data["title"] == words

@@ -41,21 +41,21 @@ def excel(sheet: bytes) -> bytes:
     return buffer.getvalue()
 
 
-def test_too_many_columns_of_a_csv() -> None:
+def test_csv_with_too_many_columns_is_rejected() -> None:
     problems = Problems(FEW)
     assert read_table("items.csv", b",".join(b"c%d" % n for n in range(11)), problems) is None
     assert sentences(problems) == 'items.csv, row 1: found "11 columns"; allowed: at most 10 columns.'
 
 
 @pytest.mark.parametrize("name", ["items.csv", "items.jsonl"])
-def test_too_many_cells(name: str) -> None:
+def test_table_with_too_many_cells_is_rejected(name: str) -> None:
     problems = Problems(FEW)
     lines = [b"a,b"] + [b"1,2"] * 51 if name.endswith("csv") else [b'{"a": 1, "b": 2}'] * 51
     assert read_table(name, b"\n".join(lines), problems) is None
     assert "more than 100 cells (2 columns)" in sentences(problems)
 
 
-def test_as_many_cells_as_allowed() -> None:
+def test_table_at_cell_limit_is_accepted() -> None:
     problems = Problems(FEW)
     table = read_table("items.csv", b"\n".join([b"a,b"] + [b"1,2"] * 49), problems)
     assert table is not None
@@ -63,14 +63,14 @@ def test_as_many_cells_as_allowed() -> None:
     problems.raise_if_any()
 
 
-def test_too_many_keys_of_json_lines() -> None:
+def test_json_lines_with_too_many_keys_are_rejected() -> None:
     problems = Problems(FEW)
     lines = "\n".join(json.dumps({f"key-{n}": 1}) for n in range(100_000))
     assert read_table("items.jsonl", lines.encode(), problems) is None
     assert 'found "11 columns"' in sentences(problems)
 
 
-def test_aliases_that_multiply() -> None:
+def test_recursive_yaml_aliases_are_rejected() -> None:
     rows = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     rows += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
     problems = Problems()
@@ -78,20 +78,20 @@ def test_aliases_that_multiply() -> None:
     assert "aliases that expand without end" in sentences(problems)
 
 
-def test_more_values_of_yaml_than_any_protocol_has_are_not_composed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_yaml_with_too_many_values_is_not_composed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.exchange.protocol.yaml_tree._compose", None)
     problems = Problems()
     assert read_yaml("study.yaml", f"[{'1,' * 30_000}]", problems) is None
     assert "more than 20,000 values" in sentences(problems)
 
 
-def test_a_protocol_of_megabytes_is_not_parsed() -> None:
+def test_oversized_protocol_is_not_parsed() -> None:
     problems = Problems()
     assert read_yaml("study.yaml", "#" * 3_000_000, problems) is None
     assert 'found "2.9 MiB"; allowed: a protocol of at most 2 MiB' in sentences(problems)
 
 
-def test_an_excel_file_whose_sheet_is_far_larger_than_the_file(tmp_path: Path) -> None:
+def test_highly_compressed_excel_sheet_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "bomb.xlsx"
     path.write_bytes(excel(b"<row/>" * 5_000_000))
     assert path.stat().st_size < 1_000_000
@@ -100,7 +100,7 @@ def test_an_excel_file_whose_sheet_is_far_larger_than_the_file(tmp_path: Path) -
     assert "times larger than its compressed form" in sentences(problems)
 
 
-def test_an_excel_file_that_unpacks_to_more_than_allowed(tmp_path: Path) -> None:
+def test_excel_file_exceeding_unpacked_limit_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "bomb.xlsx"
     path.write_bytes(excel(b"<row/>" * 1_000_000))
     problems = Problems(Limits(sheet_mb=5))
@@ -108,7 +108,7 @@ def test_an_excel_file_that_unpacks_to_more_than_allowed(tmp_path: Path) -> None
     assert 'found "5.7 MiB unpacked"; allowed: at most 5 MiB unpacked' in sentences(problems)
 
 
-def test_an_excel_file_of_too_many_cells(tmp_path: Path) -> None:
+def test_excel_file_with_too_many_cells_is_rejected(tmp_path: Path) -> None:
     import openpyxl
 
     book = openpyxl.Workbook()
@@ -120,18 +120,18 @@ def test_an_excel_file_of_too_many_cells(tmp_path: Path) -> None:
     assert "more than 100 cells (2 columns)" in sentences(problems)
 
 
-def test_a_zip_of_which_one_file_was_compressed_too_well() -> None:
+def test_zip_with_highly_compressed_file_is_rejected() -> None:
     with pytest.raises(InvalidInputError, match=r"responses\.csv, [\d,]+ times larger .* at most 100 times larger"):
         read_upload(zipped(small() | {"responses.csv": b"0" * 50_000_000}), limits=Limits())
 
 
-def test_a_zip_of_too_many_files(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_zip_with_too_many_files_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.exchange.input_limits.MAX_ZIP_MEMBERS", 3)
     with pytest.raises(InvalidInputError, match="5 files in one zip"):
         read_upload(zipped(small()))
 
 
-def test_a_folder_of_more_bytes_than_allowed(tmp_path: Path) -> None:
+def test_oversized_folder_is_rejected(tmp_path: Path) -> None:
     with (tmp_path / "items.csv").open("wb") as file:
         file.truncate(3_000_000)
     with pytest.raises(InvalidInputError, match='found "3 MiB"; allowed: a folder of at most 2 MiB'):

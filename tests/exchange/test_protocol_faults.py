@@ -70,7 +70,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("there", "instead", "line", "column", "found", "allowed"), WRONG)
-def test_a_problem_of_the_protocol_names_its_line(
+def test_protocol_problem_names_its_line(
     there: str, instead: str, line: int, column: str | None, found: str, allowed: str
 ) -> None:
     assert there in YAML
@@ -94,30 +94,30 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("yaml", "line", "found"), BROKEN)
-def test_a_broken_yaml_is_one_problem_with_its_line(yaml: str | bytes, line: int | None, found: str) -> None:
+def test_invalid_yaml_is_one_problem_with_its_line(yaml: str | bytes, line: int | None, found: str) -> None:
     problem = only_problem(study=yaml, items="item,text\na,x\n", responses="item,source,text\na,x,y\n", ratings=None)
     assert (problem.file, problem.row, problem.found) == ("study.yaml", line, found)
 
 
-def test_every_problem_of_the_protocol_and_of_the_texts_is_listed_together() -> None:
+def test_protocol_and_text_problems_are_listed_together() -> None:
     problems = problems_in(
         small(study=YAML.replace("attune: 1", "attune: 2"), items="item,text\na,x\na,y\n", ratings=None)
     )
     assert {problem.file for problem in problems} == {"study.yaml", "items.csv", "responses.csv"}
 
 
-def test_an_unknown_key_is_ignored_and_said() -> None:
+def test_unknown_key_is_ignored_with_note() -> None:
     study = read_small(study=f"{YAML}laboratory: Room 4\n")
     assert [(note.file, note.row, note.column) for note in study.notes] == [("study.yaml", 16, "laboratory")]
 
 
-def test_an_unknown_key_deep_in_the_protocol_is_ignored_and_said() -> None:
+def test_unknown_nested_key_is_ignored_with_note() -> None:
     study = read_small(study=f"{YAML}flow: {{consent: {{version: 1, text: x, lawyer: y}}}}\n")
     assert [(note.row, note.column) for note in study.notes] == [(16, "flow.consent.lawyer")]
     assert study.protocol.flow.consent is not None
 
 
-def test_no_stays_text_and_numbers_are_read_as_text_where_they_are_keys() -> None:
+def test_yaml_no_and_numeric_keys_are_read_as_text() -> None:
     yaml = YAML.replace("title: A small study", "title: no").replace("key: warmth", "key: 1").replace("person:", "7:")
     yaml = yaml.replace("[sad, glad]", "[no, 1.0, sad, glad]").replace("kind: model}", "kind: model, version: 3.10}")
     protocol = read_small(study=yaml, responses="item,source,text\na,7,x\n", ratings=None).protocol
@@ -131,13 +131,13 @@ def test_no_stays_text_and_numbers_are_read_as_text_where_they_are_keys() -> Non
     assert list(protocol.questions[4].codes) == ["no", "1.0", "sad", "glad"]
 
 
-def test_the_protocol_keeps_its_text_as_written() -> None:
+def test_protocol_text_is_kept_as_written() -> None:
     yaml = f"# Why we ask this\r\n{YAML}"
     assert read_small(study=yaml).yaml == yaml
 
 
 @pytest.mark.parametrize(("language", "lines"), [("fa", [3]), ("de-CH", []), ("en", [])])
-def test_a_language_without_a_catalogue_is_said_and_is_no_problem(language: str, lines: list[int]) -> None:
+def test_language_without_translation_is_noted(language: str, lines: list[int]) -> None:
     study = read_small(study=YAML.replace("title:", f"language: {language}\ntitle:"))
     notes = [note for note in study.notes if note.column == "language"]
     assert [note.row for note in notes] == lines

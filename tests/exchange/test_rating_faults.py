@@ -75,9 +75,7 @@ WRONG_ROWS = [
 
 
 @pytest.mark.parametrize(("row", "column", "found", "allowed"), WRONG_ROWS)
-def test_a_wrong_answer_is_named_with_row_column_found_and_allowed(
-    row: str, column: str, found: str, allowed: str
-) -> None:
+def test_invalid_answer_names_row_column_found_and_allowed(row: str, column: str, found: str, allowed: str) -> None:
     problem = only_problem(ratings=rated(row))
     assert (problem.file, problem.row, problem.column, problem.found) == ("ratings.csv", 13, column, found)
     assert allowed in problem.allowed
@@ -95,48 +93,48 @@ RIGHT_ROWS = [
 
 
 @pytest.mark.parametrize("row", RIGHT_ROWS)
-def test_an_answer_may_be_written_in_any_of_these_ways(row: str) -> None:
+def test_alternative_spellings_of_answers_are_accepted(row: str) -> None:
     assert len(read_small(ratings=rated(row)).ratings) == 12
 
 
-def test_every_problem_is_listed_not_only_the_first() -> None:
+def test_every_problem_is_listed() -> None:
     rows = "rX,a,a:person,warmth,1,,,,,,,,\nr2,a,a:person,warmth,9,,,,,,,,\nr2,a,,preference,none,,,,,,1,,\n"
     problems = problems_in(small(ratings=RATINGS + rows))
     assert [(problem.row, problem.column) for problem in problems] == [(13, "rater"), (14, "value"), (15, "value")]
 
 
-def test_a_missing_column_is_named_with_the_one_that_looks_like_it() -> None:
+def test_missing_column_suggests_similar_name() -> None:
     problem = only_problem(ratings=RATINGS.replace("value,", "valeu,", 1))
     assert (problem.file, problem.row, problem.column, problem.found) == ("ratings.csv", 1, "value", "valeu")
     assert problem.allowed == "a column named value"
 
 
-def test_an_unknown_column_of_ratings_is_ignored_and_said() -> None:
+def test_unknown_rating_column_is_ignored_with_note() -> None:
     table = "\n".join(f"{line},{'mood' if number == 0 else 'x'}" for number, line in enumerate(RATINGS.splitlines()))
     notes = read_small(ratings=table).notes
     assert [(note.file, note.column, note.severity) for note in notes] == [("ratings.csv", "mood", "warning")]
 
 
-def test_without_raters_csv_the_raters_are_those_of_the_ratings_and_it_is_said() -> None:
+def test_missing_raters_file_is_derived_from_ratings_with_note() -> None:
     study = read_small(raters=None)
     assert study.raters[["rater", "kind"]].to_numpy().tolist() == [["r1", "person"], ["r2", "person"]]
     assert [note.file for note in study.notes] == ["raters.csv"]
 
 
-def test_a_time_without_zone_is_utc() -> None:
+def test_time_without_zone_is_utc() -> None:
     times = read_small().ratings["rated_at"].dropna()
     assert [time.isoformat() for time in times] == ["2026-11-21T09:00:00+00:00", "2026-11-21T09:00:01+00:00"]
 
 
-def test_a_choice_by_source_is_the_response_of_that_source() -> None:
+def test_choice_by_source_is_read_as_its_response() -> None:
     assert read_small().ratings["chosen"].iloc[0] == "a:person"
 
 
-def test_several_codes_stand_in_the_order_of_the_protocol() -> None:
+def test_codes_are_sorted_in_protocol_order() -> None:
     assert read_small().ratings["codes"].iloc[4] == "asks|validates"
 
 
-def test_more_problems_of_a_kind_than_anybody_reads_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repeated_problems_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.exchange.problems.MAX_OF_A_KIND", 2)
     rows = "".join(f"r2,a,a:person,warmth,9,,,,,,{repeat},,\n" for repeat in range(5))
     problems = problems_in(small(ratings=RATINGS + rows))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_each_file_is_judged_by_itself_and_windows_1252_is_said() -> None:
+def test_windows_1252_is_detected_per_file_with_note() -> None:
     items = ITEMS.replace("my keys", "my café keys “again”").encode("cp1252").replace(b"again", b"ag\x81in")
     study = read_small(items=items, responses=RESPONSES.replace("Oh", "Öh"))
     assert study.items["text"].iloc[0] == "I lost my café keys “ag\x81in”."
@@ -29,36 +29,36 @@ def test_each_file_is_judged_by_itself_and_windows_1252_is_said() -> None:
     assert [(note.file, note.severity) for note in study.notes] == [("items.csv", "warning")]
 
 
-def test_a_byte_order_mark_is_no_part_of_the_first_column() -> None:
+def test_byte_order_mark_is_ignored() -> None:
     assert len(read_small(items=b"\xef\xbb\xbf" + ITEMS.encode()).items) == 2
 
 
-def test_utf_8_is_recognised_across_the_pieces_in_which_it_is_read() -> None:
+def test_utf_8_is_detected_across_chunk_boundaries() -> None:
     for shift in range(3):
         text = "x" * (2**20 - shift) + "€"
         assert is_utf8(text.encode())
         assert not is_utf8(text.encode()[:-1])
 
 
-def test_every_one_of_the_256_bytes_has_a_character_and_none_is_lost() -> None:
+def test_every_byte_has_a_character() -> None:
     text = open_text(bytes(range(1, 256)))[0].read()
     assert len(text) == 255
     assert all(ord(text[hole - 1]) == hole for hole in (0x81, 0x8D, 0x8F, 0x90, 0x9D))
     assert text[0x80 - 1] == "€"
 
 
-def test_lone_carriage_returns_and_quotes_inside_a_cell_are_kept() -> None:
+def test_carriage_returns_and_quotes_in_cells_are_kept() -> None:
     study = read_small(items=ITEMS.replace("I lost my keys.", '"One\rTwo\r\nThree\n""four"""'))
     assert study.items["text"].iloc[0] == 'One\rTwo\r\nThree\n"four"'
 
 
-def test_rows_count_as_in_a_spreadsheet_whatever_a_cell_holds() -> None:
+def test_row_numbers_match_the_spreadsheet() -> None:
     items = ITEMS.replace("I lost my keys.", '"One\nTwo\nThree"').replace("\nb,", "\n\n,,,,\nb,")
     problems = problems_in(small(items=f"{items}b,Again,,,sad\n", ratings=None))
     assert [(problem.row, problem.allowed) for problem in problems] == [(6, "each item once (first in row 5)")]
 
 
-def test_files_with_windows_or_old_mac_line_ends_are_read() -> None:
+def test_windows_and_old_mac_line_endings_are_read() -> None:
     expected = read_small().ratings
     for end in ("\r\n", "\r"):
         assert read_small(ratings=RATINGS.replace("\n", end)).ratings.equals(expected)
@@ -79,7 +79,7 @@ def test_items_and_responses_may_be_json_lines() -> None:
     assert list(study.items["is_old"]) == [None, "true"]
 
 
-def test_broken_json_lines_are_named_by_line() -> None:
+def test_invalid_json_lines_are_reported_by_line() -> None:
     problems = Problems()
     data = b'{"item": "a"}\n[1]\n{"item": \n{"item": "x\\ud800"}\n{"a\\u0000": 1}'
     read_table("items.jsonl", data, problems)
@@ -94,19 +94,19 @@ def problems_of(problems: Problems) -> list[Problem]:
     return raised.value.problems
 
 
-def test_one_table_in_two_forms_is_a_problem() -> None:
+def test_table_in_two_formats_is_a_problem() -> None:
     files = small(ratings=None) | {"items.jsonl": b'{"item": "a", "text": "x"}'}
     assert [(problem.file, problem.found) for problem in problems_in(files)] == [
         ("items.jsonl", "both items.csv and items.jsonl")
     ]
 
 
-def test_a_folder_that_is_not_there_is_a_problem(tmp_path: Path) -> None:
+def test_missing_folder_is_a_problem(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="no such folder"):
         read_folder(tmp_path / "nowhere")
 
 
-def test_the_ayers_study_is_read_whole(tmp_path: Path, shared: Path) -> None:
+def test_ayers_study_is_read_completely(tmp_path: Path, shared: Path) -> None:
     study = read_folder(write_ayers(tmp_path, shared))
     assert (len(study.items), len(study.responses), len(study.raters), len(study.ratings)) == (195, 390, 585, 2925)
     assert study.notes == ()
@@ -117,7 +117,7 @@ def test_the_ayers_study_is_read_whole(tmp_path: Path, shared: Path) -> None:
     assert sum("\r" in row["Question"] for row in raw) > 50
 
 
-def test_the_kumar_study_has_dialogues_and_three_kinds_of_raters(tmp_path: Path, shared: Path) -> None:
+def test_kumar_study_has_dialogues_and_three_rater_kinds(tmp_path: Path, shared: Path) -> None:
     study = read_folder(write_kumar(tmp_path, shared))
     assert study.items["turns"].notna().sum() == 100
     pools = study.raters.groupby(["kind", "pool"]).size().to_dict()
@@ -126,7 +126,7 @@ def test_the_kumar_study_has_dialogues_and_three_kinds_of_raters(tmp_path: Path,
     assert study.ratings["rated_at"].notna().sum() == 1162
 
 
-def test_the_pandalm_study_has_ties_and_says_its_empty_responses(tmp_path: Path, shared: Path) -> None:
+def test_pandalm_study_has_ties_and_notes_empty_responses(tmp_path: Path, shared: Path) -> None:
     study = read_folder(write_pandalm(tmp_path, shared))
     assert study.ratings["outcome"].value_counts().to_dict() == {"response": 2671, "tie": 326}
     assert ["54 responses" in note.allowed for note in study.notes] == [True]

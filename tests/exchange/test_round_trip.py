@@ -122,7 +122,7 @@ def _answers(draw: st.DrawFn, pair: list[str]) -> list[dict[str, object]]:
 
 @given(studies())
 @settings(max_examples=40, deadline=None)
-def test_any_study_is_the_same_after_it_was_written_and_read(study: StudyFolder) -> None:
+def test_any_study_round_trips(study: StudyFolder) -> None:
     with tempfile.TemporaryDirectory() as folder:
         write_folder(Path(folder) / "out", study)
         assert is_same(read_folder(Path(folder) / "out"), study)

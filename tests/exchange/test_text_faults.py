@@ -43,7 +43,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("file", "text", "row", "column", "found", "allowed"), WRONG)
-def test_a_problem_is_named_with_row_column_found_and_allowed(
+def test_problem_names_row_column_found_and_allowed(
     file: str, text: str | bytes, row: int | None, column: str | None, found: str, allowed: str
 ) -> None:
     problem = only_problem(**{file: text, "ratings": None, "study": YAML if file != "items" else PLAIN})
@@ -52,32 +52,32 @@ def test_a_problem_is_named_with_row_column_found_and_allowed(
 
 
 @pytest.mark.parametrize("file", ["study", "items", "responses"])
-def test_a_missing_file_is_named(file: str) -> None:
+def test_missing_file_is_named(file: str) -> None:
     problems = problems_in(small(**{file: None, "ratings": None}))
     assert ("study.yaml" if file == "study" else f"{file}.csv", "no such file") in {(f.file, f.found) for f in problems}
 
 
-def test_responses_may_be_absent_where_no_question_is_about_them() -> None:
+def test_responses_are_optional_without_response_questions() -> None:
     yaml = PLAIN.replace("target: response", "target: item")
     ratings = "rater,item,question,value\nr1,a,warmth,2\n"
     study = read_small(study=yaml, responses=None, raters=None, ratings=ratings)
     assert (len(study.responses), len(study.ratings)) == (0, 1)
 
 
-def test_ids_are_trimmed_and_that_is_said_once_a_column() -> None:
+def test_trimmed_ids_are_noted_once_per_column() -> None:
     study = read_small(raters=RATERS.replace("r1", " r1 ").replace("r2", "r2\u00a0"))
     assert list(study.raters["rater"]) == ["r1", "r2"]
     assert [(note.row, note.column, note.found) for note in study.notes] == [(2, "rater", " r1 ")]
     assert "trimmed in 2 rows" in study.notes[0].allowed
 
 
-def test_an_empty_response_is_a_warning() -> None:
+def test_empty_response_is_a_warning() -> None:
     study = read_small(responses=f"{RESPONSES}b,person,,b4\n")
     assert [(note.row, note.column, note.severity) for note in study.notes] == [(7, "text", "warning")]
     assert list(study.responses["text"])[-1] == ""
 
 
-def test_other_columns_are_attributes_in_the_order_of_their_names() -> None:
+def test_other_columns_are_attributes_sorted_by_name() -> None:
     study = read_small(
         items=ITEMS.replace("feels", "feels,domain,empty").replace(",sad", ",sad,home,").replace(",glad", ",glad,,")
     )
@@ -85,19 +85,19 @@ def test_other_columns_are_attributes_in_the_order_of_their_names() -> None:
     assert list(study.items["domain"]) == ["home", None]
 
 
-def test_a_simulated_rater_stays_marked() -> None:
+def test_simulated_rater_stays_marked() -> None:
     study = read_small(raters="rater,kind,is_simulated\nr1,person,true\nr2,person,\n")
     assert list(study.raters["is_simulated"]) == [True, False]
     problem = only_problem(raters="rater,kind,is_simulated\nr1,person,perhaps\nr2,person,\n")
     assert (problem.row, problem.column, problem.found) == (2, "is_simulated", "perhaps")
 
 
-def test_an_id_that_is_a_formula_is_text() -> None:
+def test_formula_id_is_read_as_text() -> None:
     study = read_small(items=ITEMS.replace("a,I", "=1+1,I"), responses=RESPONSES.replace("a,", "=1+1,"), ratings=None)
     assert list(study.responses["response"])[:2] == ["=1+1:person", "=1+1:model-1"]
 
 
-def test_the_right_answers_of_a_key_are_codes_of_its_question() -> None:
+def test_answer_key_must_use_declared_codes() -> None:
     problem = only_problem(items=ITEMS.replace(",sad", ",blue"), ratings=None)
     assert (problem.file, problem.row, problem.column) == ("items.csv", 2, "feels")
     assert (problem.found, problem.allowed) == ("blue", "sad or glad")
@@ -105,7 +105,7 @@ def test_the_right_answers_of_a_key_are_codes_of_its_question() -> None:
     assert (problem.file, problem.column, problem.found) == ("study.yaml", "questions.5.correct_column", "feels")
 
 
-def test_the_right_passages_of_a_highlight_are_offsets() -> None:
+def test_answer_key_of_highlight_must_be_offsets() -> None:
     yaml = YAML.replace("options: [sad, glad], correct_column: feels", "options: [sad, glad]").replace(
         "  - {key: why,",
         "  - {key: cause, target: item, type: highlight, text: Mark it., correct_column: feels}\n  - {key: why,",

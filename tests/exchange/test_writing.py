@@ -43,14 +43,14 @@ EVENTS = pd.DataFrame(
 )
 
 
-def test_what_is_written_reads_as_the_same_study(tmp_path: Path) -> None:
+def test_written_study_round_trips(tmp_path: Path) -> None:
     study = read_small()
     write_folder(tmp_path / "out", study, events=EVENTS)
     assert is_same(read_folder(tmp_path / "out"), study)
 
 
 @pytest.mark.parametrize("write", [write_ayers, write_kumar, write_pandalm])
-def test_real_studies_survive_the_round_trip_and_a_second_one_gives_the_same_bytes(
+def test_real_studies_round_trip_with_identical_bytes(
     tmp_path: Path, shared: Path, write: Callable[[Path, Path], Path]
 ) -> None:
     study = read_folder(write(tmp_path / "raw", shared))
@@ -64,7 +64,7 @@ def test_real_studies_survive_the_round_trip_and_a_second_one_gives_the_same_byt
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
 
 
-def test_every_file_that_the_contract_names_is_written(tmp_path: Path) -> None:
+def test_every_documented_file_is_written(tmp_path: Path) -> None:
     estimates = [
         Estimate("agreement", "warmth", {}, "percent_agreement", 0.5, n_items=2),
         Estimate("comparison", "warmth", {"source": "model-1"}, "mean_difference", None, reason="one_cluster"),
@@ -90,7 +90,7 @@ def test_every_file_that_the_contract_names_is_written(tmp_path: Path) -> None:
     assert (row["estimate"], row["n_items"]) == ("0.5", "2")
 
 
-def test_values_are_written_as_people_write_them(tmp_path: Path) -> None:
+def test_values_are_written_in_readable_form(tmp_path: Path) -> None:
     write_folder(tmp_path / "out", read_small())
     rows = {
         (row["rater"], row["question"], row["response"]): row for row in read_rows(tmp_path / "out" / "ratings.csv")
@@ -104,7 +104,7 @@ def test_values_are_written_as_people_write_them(tmp_path: Path) -> None:
     assert "repeat" not in rows["r2", "each", ""]
 
 
-def test_checks_and_events_are_told_with_their_times(tmp_path: Path) -> None:
+def test_checks_and_events_are_written_with_times(tmp_path: Path) -> None:
     write_folder(tmp_path / "out", read_small(), events=EVENTS)
     assert read_rows(tmp_path / "out" / "checks.csv") == [
         {"rater": "r1", "check": "attention", "is_passed": "false", "happened_at": "2026-11-21T10:01:00.500000Z"}
@@ -112,12 +112,12 @@ def test_checks_and_events_are_told_with_their_times(tmp_path: Path) -> None:
     assert [row["rater"] for row in read_rows(tmp_path / "out" / "events.csv")] == ["r1", "r1", ""]
 
 
-def test_lines_end_as_rfc_4180_says_and_carriage_returns_are_quoted(tmp_path: Path) -> None:
+def test_csv_follows_rfc_4180_and_quotes_carriage_returns(tmp_path: Path) -> None:
     write_folder(tmp_path / "out", read_small(items='item,text,feels\na,"One\rtwo",sad\nb,"x",glad\n', ratings=None))
     assert (tmp_path / "out" / "items.csv").read_bytes() == b'item,text,feels\r\na,"One\rtwo",sad\r\nb,x,glad\r\n'
 
 
-def test_the_spreadsheet_variant_defuses_formulas_and_leaves_numbers_alone(tmp_path: Path) -> None:
+def test_spreadsheet_export_escapes_formulas_but_not_numbers(tmp_path: Path) -> None:
     study = read_small(
         ratings=RATINGS.replace('"because, well"', '"=HYPERLINK(""http://x"")"').replace("r2", "@r2"),
         raters="rater,kind,+x\nr1,person,-1\n@r2,model,\t1\n",
@@ -134,7 +134,7 @@ def test_the_spreadsheet_variant_defuses_formulas_and_leaves_numbers_alone(tmp_p
     assert [row["'+x"] for row in raters] == ["-1", "'\t1"]
 
 
-def test_the_codebook_explains_every_column_and_every_point(tmp_path: Path) -> None:
+def test_codebook_explains_every_column_and_scale_point(tmp_path: Path) -> None:
     write_folder(tmp_path / "out", read_small())
     rows = read_rows(tmp_path / "out" / "codebook.csv")
     assert {row["meaning"] for row in rows if row["column"] == "feels"} == {OF_LEAD}
@@ -147,7 +147,7 @@ def test_the_codebook_explains_every_column_and_every_point(tmp_path: Path) -> N
     assert set(MEANINGS) >= {*FILE_COLUMNS, *FIELDS, *ASSIGNMENT_COLUMNS, *SESSION_COLUMNS}
 
 
-def test_the_data_package_describes_the_files_as_they_are(tmp_path: Path) -> None:
+def test_data_package_describes_written_files(tmp_path: Path) -> None:
     write_folder(tmp_path / "out", read_small())
     package = json.loads((tmp_path / "out" / "datapackage.json").read_text())
     assert package["name"] == "small"
@@ -160,14 +160,14 @@ def test_the_data_package_describes_the_files_as_they_are(tmp_path: Path) -> Non
             assert key["fields"][0] in header
 
 
-def test_an_export_never_overwrites(tmp_path: Path) -> None:
+def test_export_never_overwrites(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     with pytest.raises(FolderExistsError, match="already exists"):
         write_folder(tmp_path, read_small())
     assert [file.name for file in tmp_path.iterdir()] == ["file"]
 
 
-def test_a_write_that_breaks_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_failed_write_leaves_no_files(tmp_path: Path) -> None:
     study = read_small()
     broken = StudyFolder(
         study.protocol, study.yaml, study.items, study.responses, study.raters, study.ratings[["rater"]]
@@ -177,7 +177,7 @@ def test_a_write_that_breaks_leaves_nothing_behind(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_zip_holds_the_same_files_and_may_be_uploaded_again() -> None:
+def test_zip_export_is_reproducible_and_can_be_uploaded() -> None:
     study, one, two = read_small(), io.BytesIO(), io.BytesIO()
     write_zip(one, study)
     write_zip(two, study)
@@ -186,6 +186,6 @@ def test_a_zip_holds_the_same_files_and_may_be_uploaded_again() -> None:
     assert is_same(read_upload({"small.zip": one.getvalue()}), study)
 
 
-def test_the_protocol_that_is_stored_reads_as_the_one_that_was_written() -> None:
+def test_stored_protocol_round_trips() -> None:
     protocol = read_small().protocol
     assert Protocol.model_validate(protocol.model_dump(mode="json")) == protocol

@@ -8,7 +8,7 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
-def test_the_picture_of_the_layers_is_current() -> None:
+def test_layer_diagram_matches_imports() -> None:
     spec = importlib.util.spec_from_file_location("draw_architecture", DOCS / "draw_architecture.py")
     assert spec
     assert spec.loader

@@ -43,17 +43,17 @@ def names_of(command: Any) -> set[str]:  # noqa: ANN401 - see `commands`
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_the_table_gives_the_first_sentences_of_a_command(name: str) -> None:
+def test_command_summary_matches_its_docstring(name: str) -> None:
     first = (LOADED[name].help or "").split("\n\n")[0]
     assert TABLE[name].summary == " ".join(first.split())
 
 
-def test_every_command_has_its_heading_and_no_heading_is_left_over() -> None:
+def test_command_headings_match_commands() -> None:
     assert set(re.findall(r"^### `(attune [^`]+)`$", PAGE, re.MULTILINE)) == set(COMMANDS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_argument_and_option_of_a_command_is_explained(name: str) -> None:
+def test_every_argument_and_option_is_documented(name: str) -> None:
     part = re.search(rf"^### `{name}`$(.*?)(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL)
     assert part
     heads = re.findall(r"^- (`.*?`): ", part[1], re.MULTILINE | re.DOTALL)

@@ -18,17 +18,17 @@ def linked(page: Path) -> set[Path]:
     return {(page.parent / target).resolve() for target in LINK.findall(page.read_text(encoding="utf-8"))}
 
 
-def test_every_page_is_in_an_index() -> None:
+def test_every_page_is_indexed() -> None:
     indexed = linked(DOCS / "README.md") | linked(DOCS / "decisions" / "README.md") | {DOCS / "README.md"}
     assert sorted(str(page) for page in DOCS.rglob("*.md") if page not in indexed) == []
 
 
-def test_every_link_leads_somewhere() -> None:
+def test_every_link_has_a_target() -> None:
     broken = {(page.name, str(target)) for page in PAGES for target in linked(page) if not target.exists()}
     assert broken == set()
 
 
-def test_the_changelog_names_each_change_once() -> None:
+def test_changelog_lists_each_change_once() -> None:
     entries = re.findall(r"^- (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     starts = Counter(tuple(re.findall(r"[\w.]+", entry.lower())[:N_WORDS]) for entry in entries)
     assert [" ".join(words) for words, n in starts.items() if n > 1] == []

@@ -38,19 +38,19 @@ def defined(text: str) -> set[str]:
 COMMON = defined(part("Columns that mean the same in every table"))
 
 
-def test_every_table_has_its_heading_and_no_heading_is_left_over() -> None:
+def test_glossary_headings_match_tables() -> None:
     assert set(re.findall(r"^### (\w+)$", part("Tables"), re.MULTILINE)) == set(metadata.tables)
 
 
 @pytest.mark.parametrize("table", sorted(metadata.tables))
-def test_every_column_of_a_table_is_explained(table: str) -> None:
+def test_every_table_column_is_in_glossary(table: str) -> None:
     columns = {column.name for column in metadata.tables[table].columns}
     explained = defined(part(table, 3))
     assert columns - COMMON - explained == set(), "not in the glossary"
     assert explained - columns == set(), "in the glossary only"
 
 
-def test_every_kind_of_question_and_every_setting_is_explained() -> None:
+def test_every_question_type_and_setting_is_in_glossary() -> None:
     settings = {name for kind in KINDS.values() for name in kind.model_fields}
     text = part("Questions")
     types_text, settings_text = text.split("Their settings in study.yaml:")
@@ -58,11 +58,11 @@ def test_every_kind_of_question_and_every_setting_is_explained() -> None:
     assert defined(settings_text) == settings
 
 
-def test_every_field_of_a_estimate_is_explained() -> None:
+def test_every_estimate_field_is_in_glossary() -> None:
     assert defined(part("Estimates")) == set(FIELDS)
 
 
-def test_every_column_of_the_study_folder_is_named() -> None:
+def test_every_study_folder_column_is_in_glossary() -> None:
     folder = part("The study folder")
     for heading, columns in {
         "items.csv": ITEM_COLUMNS,

@@ -59,7 +59,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def test_base_images_are_named_by_tag_and_digest() -> None:
+def test_base_images_are_pinned_by_tag_and_digest() -> None:
     assert TAG_AND_DIGEST.fullmatch(the("ARG").partition("=")[2])
     assert {rest.split()[0] for name, rest in instructions() if name == "FROM"} == {"${PYTHON_IMAGE}"}
     image = re.fullmatch(r"\$\{POSTGRES_IMAGE:-(.*)\}", compose()["services"]["db"]["image"])
@@ -67,7 +67,7 @@ def test_base_images_are_named_by_tag_and_digest() -> None:
     assert TAG_AND_DIGEST.fullmatch(image[1])
 
 
-def test_the_web_container_can_write_nothing_but_its_files_and_holds_no_password() -> None:
+def test_web_container_is_read_only_and_holds_no_password() -> None:
     found = compose()
     web = found["services"]["web"]
     assert web["read_only"] is True
@@ -82,7 +82,7 @@ def test_the_web_container_can_write_nothing_but_its_files_and_holds_no_password
     assert the("USER") == "attune"
 
 
-def test_the_compose_file_passes_on_what_a_proxy_needs() -> None:
+def test_compose_file_passes_proxy_settings() -> None:
     web = compose()["services"]["web"]
     passed = {name for name, value in web["environment"].items() if f"${{{name}:-" in str(value)}
     assert {"ATTUNE_PUBLIC_URL", "ATTUNE_ALLOWED_HOSTS", "ATTUNE_TRUSTED_PROXIES"} <= passed
@@ -164,9 +164,7 @@ def wait_until(condition: Any, seconds: float = 300.0) -> None:  # noqa: ANN401 
         time.sleep(0.1)
 
 
-def test_the_image_serves_as_nobody_from_a_tree_that_it_cannot_write_to(
-    place: Path, installed: Path, account: int | None
-) -> None:
+def test_image_serves_as_nobody_from_read_only_tree(place: Path, installed: Path, account: int | None) -> None:
     port, writable = free_port(), place / "attune"
     writable.mkdir()
     secret = place / "password"

@@ -43,11 +43,11 @@ def loaded_by(code: str, *arguments: str) -> set[str]:
 
 
 @pytest.mark.parametrize("module", ["app.cli", "app.cli.commands.serve", "app.cli.commands.demo", "app.main"])
-def test_neither_the_command_table_nor_the_web_process_loads_a_heavy_library(module: str) -> None:
+def test_commands_and_web_process_load_no_heavy_library(module: str) -> None:
     assert HEAVY & loaded_by(f"import {module}") == set()
 
 
-def test_a_rating_loads_none_of_the_heavy_libraries(engine: Engine) -> None:
+def test_rating_loads_no_heavy_library(engine: Engine) -> None:
     with engine.begin() as db:
         build_study(db, protocol_of())
         open_study(db, "study")

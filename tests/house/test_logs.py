@@ -28,7 +28,7 @@ def record_of(words: str, *values: object) -> logging.LogRecord:
 
 
 @pytest.mark.parametrize("formatter", [TextFormatter(), JsonFormatter()])
-def test_an_exception_is_its_type_and_its_places_without_its_words(formatter: logging.Formatter) -> None:
+def test_logged_exception_has_type_and_location_without_message(formatter: logging.Formatter) -> None:
     try:
         int(SECRET)
     except ValueError:
@@ -39,7 +39,7 @@ def test_an_exception_is_its_type_and_its_places_without_its_words(formatter: lo
     assert "GET /s/demo failed" in line
 
 
-def test_a_statement_that_fails_shows_its_number_and_no_parameter(db: Connection) -> None:
+def test_failed_statement_logs_sqlstate_without_parameters(db: Connection) -> None:
     with pytest.raises(SQLAlchemyError) as failed, db.begin_nested():
         db.execute(text("SELECT CAST(:value AS integer)"), {"value": SECRET})
     assert SECRET not in str(failed.value).partition("[SQL")[2]
@@ -51,14 +51,14 @@ def test_a_statement_that_fails_shows_its_number_and_no_parameter(db: Connection
 
 
 @pytest.mark.parametrize("formatter", [TextFormatter(), JsonFormatter()])
-def test_no_value_can_forge_a_line_or_command_a_terminal(formatter: logging.Formatter) -> None:
+def test_values_cannot_forge_log_lines_or_control_terminal(formatter: logging.Formatter) -> None:
     line = formatter.format(record_of("refused %s", "a\nERROR forged\x1b[2J\u2028b"))
     assert "\n" not in line
     assert "\x1b" not in line
     assert "\u2028" not in line
 
 
-def test_a_line_has_the_id_of_its_request() -> None:
+def test_log_line_contains_request_id() -> None:
     request_id = new_request_id()
     assert f"[{request_id}]" in TextFormatter().format(record_of("failed"))
     parsed = json.loads(JsonFormatter().format(record_of("failed")))
@@ -66,7 +66,7 @@ def test_a_line_has_the_id_of_its_request() -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_the_configuration_is_one_that_logging_takes(form: str) -> None:
+def test_log_configuration_is_valid(form: str) -> None:
     config = log_config(form, "info")  # type: ignore[arg-type]
     parsed = logging.config.DictConfigurator(config)
     formatter = parsed.configure_formatter(config["formatters"]["line"])

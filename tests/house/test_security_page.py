@@ -19,11 +19,11 @@ def names_in(path: Path) -> set[str]:
     return {node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
 
 
-def test_the_page_names_tests() -> None:
+def test_security_page_names_tests() -> None:
     assert len(NAMED) > 30
 
 
 @pytest.mark.parametrize(("path", "name"), NAMED)
-def test_a_named_test_exists(path: str, name: str) -> None:
+def test_named_test_exists(path: str, name: str) -> None:
     found = names_in(ROOT / path)
     assert name in found if name else found

@@ -10,5 +10,5 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 
-def test_alembic_finds_nothing_to_change(shared_engine: Engine) -> None:
+def test_migrations_match_tables(shared_engine: Engine) -> None:
     assert differences(shared_engine) == []

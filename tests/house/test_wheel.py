@@ -35,7 +35,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("name", ["templates", "static", "migrations"])
-def test_the_wheel_carries_what_the_program_reads(unpacked_wheel: Path, name: str) -> None:
+def test_wheel_contains_required_files(unpacked_wheel: Path, name: str) -> None:
     outcome = run(unpacked_wheel, "-c", f"from app.settings import folder; print(folder({name!r}))")
     there = Path(outcome.stdout.strip())
     assert there == unpacked_wheel / "app" / name
@@ -45,19 +45,19 @@ def test_the_wheel_carries_what_the_program_reads(unpacked_wheel: Path, name: st
     assert expected <= {str(path.relative_to(there)) for path in there.rglob("*")}
 
 
-def test_the_command_line_runs_from_the_wheel(unpacked_wheel: Path) -> None:
+def test_command_line_runs_from_wheel(unpacked_wheel: Path) -> None:
     outcome = run(unpacked_wheel, "-m", "app", "study", "check", str(unpacked_wheel / "app" / "demo" / "study"))
     assert outcome.returncode == 0, outcome.stderr
 
 
-def test_a_study_begins_from_a_template_of_the_wheel(unpacked_wheel: Path, tmp_path: Path) -> None:
+def test_study_is_created_from_template_in_wheel(unpacked_wheel: Path, tmp_path: Path) -> None:
     out = tmp_path / "mine"
     outcome = run(unpacked_wheel, "-m", "app", "study", "new", "recipient", "--out", str(out))
     assert outcome.returncode == 0, outcome.stderr
     assert {file.name for file in out.iterdir()} == {"study.yaml", "items.csv", "responses.csv", "raters.csv"}
 
 
-def test_a_language_of_the_wheel_is_spoken(unpacked_wheel: Path) -> None:
+def test_wheel_includes_translations(unpacked_wheel: Path) -> None:
     code = "from app.language.language import language_of; print(language_of('de').catalogue.gettext('Next'))"
     outcome = run(unpacked_wheel, "-c", code)
     assert outcome.stdout.strip() == "Weiter", outcome.stderr

@@ -47,7 +47,7 @@ OUTDATED = {
 
 
 @pytest.mark.parametrize("pattern", OUTDATED)
-def test_an_outdated_phrase_does_not_come_back(pattern: str) -> None:
+def test_outdated_phrase_does_not_return(pattern: str) -> None:
     found = [
         f"{path.relative_to(ROOT)}:{number}: {line.strip()[:100]}"
         for path in TEXTS
@@ -57,5 +57,5 @@ def test_an_outdated_phrase_does_not_come_back(pattern: str) -> None:
     assert found == [], f"write instead: {OUTDATED[pattern]}"
 
 
-def test_texts_are_found() -> None:
+def test_checked_texts_are_found() -> None:
     assert len(TEXTS) > len(OUTDATED)

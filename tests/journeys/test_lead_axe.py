@@ -24,7 +24,7 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_every_page_of_a_lead(
+def test_lead_pages_are_accessible(
     engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any], tmp_path: Path
 ) -> None:
     token = a_lead(engine)

@@ -55,7 +55,7 @@ def look(page: Page) -> None:
 
 
 @pytest.mark.parametrize("options", LOOKS)
-def test_pages_of_building_and_running(
+def test_study_building_and_running_pages_are_accessible(
     engine: Engine, new_context: Callable[..., BrowserContext], options: dict[str, Any], tmp_path: Path
 ) -> None:
     token = prepared(engine)
@@ -86,7 +86,7 @@ def test_pages_of_building_and_running(
     look(page)
 
 
-def test_people_are_invited_by_keyboard_alone(engine: Engine, page: Page) -> None:
+def test_colleague_can_be_invited_by_keyboard(engine: Engine, page: Page) -> None:
     sign_in(page, prepared(engine))
     page.goto("/studies/running/people")
     page.get_by_label("E-mail address").focus()

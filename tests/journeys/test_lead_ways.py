@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 
-def test_by_a_link_to_the_summary_and_the_numbers(engine: Engine, page: Page) -> None:
+def test_sign_in_link_leads_to_summary_and_estimates(engine: Engine, page: Page) -> None:
     sign_in(page, a_lead(engine))
     open_results(page)
     expect(page.locator(".effect").first).to_contain_text("Machine preferred in")
@@ -39,7 +39,7 @@ def test_by_a_link_to_the_summary_and_the_numbers(engine: Engine, page: Page) ->
     assert len(estimates) == page.locator("td.recipe").count()
 
 
-def test_a_filter_stands_in_the_address_and_on_the_page(engine: Engine, page: Page) -> None:
+def test_filter_is_kept_in_address_and_shown_on_page(engine: Engine, page: Page) -> None:
     sign_in(page, a_lead(engine))
     open_results(page)
     page.get_by_text("Filter: all ratings").click()
@@ -52,7 +52,7 @@ def test_a_filter_stands_in_the_address_and_on_the_page(engine: Engine, page: Pa
     expect(page.locator(".only")).to_have_count(0)
 
 
-def test_a_printed_section_holds_all_its_charts(engine: Engine, page: Page) -> None:
+def test_printed_section_contains_all_its_charts(engine: Engine, page: Page) -> None:
     sign_in(page, a_lead(engine))
     open_results(page)
     open_part(page, "Human versus model")
@@ -62,7 +62,7 @@ def test_a_printed_section_holds_all_its_charts(engine: Engine, page: Page) -> N
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 
-def test_the_link_is_used_up_by_the_button_and_not_by_looking(engine: Engine, page: Page) -> None:
+def test_sign_in_link_is_used_by_button_not_by_viewing(engine: Engine, page: Page) -> None:
     token = a_lead(engine)
     page.goto(f"/sign-in/{token}")
     page.goto("/")
@@ -73,7 +73,7 @@ def test_the_link_is_used_up_by_the_button_and_not_by_looking(engine: Engine, pa
     expect(page.locator("h1")).to_have_text("No longer available")
 
 
-def test_by_password_to_the_page_that_was_asked_for(engine: Engine, page: Page) -> None:
+def test_password_sign_in_leads_to_requested_page(engine: Engine, page: Page) -> None:
     a_lead(engine)
     page.goto("/studies/rated")
     page.get_by_label("E-mail address").fill("lead@example.org")
@@ -85,7 +85,7 @@ def test_by_password_to_the_page_that_was_asked_for(engine: Engine, page: Page) 
     expect(page.locator("h1")).to_have_text("Replies that were rated")
 
 
-def test_the_charts_follow_the_colours_of_the_page(engine: Engine, page: Page) -> None:
+def test_charts_follow_page_colour_scheme(engine: Engine, page: Page) -> None:
     page.emulate_media(color_scheme="dark")
     sign_in(page, a_lead(engine))
     open_results(page)
@@ -94,7 +94,7 @@ def test_the_charts_follow_the_colours_of_the_page(engine: Engine, page: Page) -
 
 
 @pytest.mark.parametrize(("kind", "begins"), [("SVG", b"<svg"), ("PNG", b"\x89PNG"), ("PDF", b"%PDF")])
-def test_a_chart_is_taken_away_as_a_picture(engine: Engine, page: Page, kind: str, begins: bytes) -> None:
+def test_chart_is_downloaded_as_image(engine: Engine, page: Page, kind: str, begins: bytes) -> None:
     sign_in(page, a_lead(engine))
     page.goto("/studies/rated/results/preference")
     with page.expect_download() as download:
@@ -102,9 +102,7 @@ def test_a_chart_is_taken_away_as_a_picture(engine: Engine, page: Page, kind: st
     assert Path(download.value.path()).read_bytes().startswith(begins)
 
 
-def test_without_scripts_the_tables_stand_and_the_study_is_run(
-    engine: Engine, new_context: Callable[..., BrowserContext]
-) -> None:
+def test_lead_can_run_study_without_scripts(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
     page = new_context(java_script_enabled=False).new_page()
     sign_in(page, a_lead(engine))
     page.get_by_role("link", name="Replies that were rated").click()
@@ -116,7 +114,7 @@ def test_without_scripts_the_tables_stand_and_the_study_is_run(
     expect(page.locator("figure.chart img").first).to_be_visible()
 
 
-def test_coverage_counts_on_by_itself(engine: Engine, page: Page) -> None:
+def test_coverage_updates_automatically(engine: Engine, page: Page) -> None:
     sign_in(page, a_lead(engine))
     with engine.begin() as db:
         open_study(db, "rated")
@@ -129,7 +127,7 @@ def test_coverage_counts_on_by_itself(engine: Engine, page: Page) -> None:
     expect(page.locator("#coverage")).to_contain_text("0 lost, 0 duplicated")
 
 
-def test_a_rater_link_is_copied_or_at_least_marked(engine: Engine, page: Page) -> None:
+def test_rater_link_is_copied(engine: Engine, page: Page) -> None:
     sign_in(page, a_lead(engine))
     page.goto("/studies/rated")
     button = page.get_by_role("button", name="Copy").first
@@ -137,7 +135,7 @@ def test_a_rater_link_is_copied_or_at_least_marked(engine: Engine, page: Page) -
     expect(page.locator("[data-copy]").first).to_have_text("Copied")
 
 
-def test_a_folder_goes_in_and_comes_out(engine: Engine, page: Page, tmp_path: Path) -> None:
+def test_study_folder_is_uploaded_and_downloaded(engine: Engine, page: Page, tmp_path: Path) -> None:
     sign_in(page, a_lead(engine))
     files = rated_folder() | {"study.yaml": rated_folder()["study.yaml"].replace(b"slug: rated", b"slug: again")}
     for name, content in files.items():
@@ -153,7 +151,7 @@ def test_a_folder_goes_in_and_comes_out(engine: Engine, page: Page, tmp_path: Pa
     assert len(ratings) == 1 + 3 * N_ITEMS * len(RATERS)
 
 
-def test_a_published_design_becomes_an_open_study(engine: Engine, page: Page) -> None:
+def test_template_becomes_an_open_study(engine: Engine, page: Page) -> None:
     sign_in(page, a_lead(engine))
     page.goto("/studies/new")
     page.get_by_label("Template").select_option("four-dimensions")
@@ -171,9 +169,7 @@ def test_a_published_design_becomes_an_open_study(engine: Engine, page: Page) ->
 SHEET = "Question,Therapist,Bot,Topic\nI cannot sleep,That is hard,Drink tea,night\nI lost my job,Oh no,Search,work\n"
 
 
-def test_a_spreadsheet_becomes_an_open_study_and_a_wrong_column_is_told(
-    engine: Engine, page: Page, tmp_path: Path
-) -> None:
+def test_spreadsheet_becomes_an_open_study_after_column_error(engine: Engine, page: Page, tmp_path: Path) -> None:
     sign_in(page, a_lead(engine))
     (tmp_path / "replies.csv").write_text(SHEET, encoding="utf-8")
     page.get_by_role("link", name="New study").first.click()
@@ -205,7 +201,7 @@ def test_a_spreadsheet_becomes_an_open_study_and_a_wrong_column_is_told(
     expect(page.locator(".chip")).to_have_text("open")
 
 
-def test_problems_come_into_view_as_a_list(engine: Engine, page: Page, tmp_path: Path) -> None:
+def test_upload_problems_are_listed_in_view(engine: Engine, page: Page, tmp_path: Path) -> None:
     sign_in(page, a_lead(engine))
     for name, content in (rated_folder() | {"items.csv": b"item\na\n"}).items():
         (tmp_path / name).write_bytes(content)
@@ -228,7 +224,7 @@ def small_limit(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("has_scripts", [True, False])
-def test_too_large_an_upload_is_told_so_in_words(
+def test_oversized_upload_shows_message(
     small_limit: None, engine: Engine, new_context: Callable[..., BrowserContext], tmp_path: Path, *, has_scripts: bool
 ) -> None:
     page = new_context(java_script_enabled=has_scripts).new_page()

@@ -31,7 +31,7 @@ def take(page: Page, name: str, folder: Path) -> None:
     page.screenshot(path=folder / f"{name}.png", animations="disabled")
 
 
-def test_the_demo_study_as_the_readme_shows_it(engine: Engine, page: Page, tmp_path: Path) -> None:
+def test_readme_images_show_demo_study(engine: Engine, page: Page, tmp_path: Path) -> None:
     folder = PICTURES if os.environ.get("ATTUNE_PICTURES") else tmp_path
     folder.mkdir(exist_ok=True)
     open_demo(transactions(engine), read_folder(DEMO))

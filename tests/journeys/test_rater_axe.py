@@ -51,7 +51,7 @@ def check(page: Page) -> None:
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_every_page_of_the_way(
+def test_rater_pages_are_accessible(
     engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any]
 ) -> None:
     texts = [{"key": "i", "turns": TURNS, "content_note": "A loss.", "profile": "Ada, 40"}]
@@ -96,7 +96,7 @@ def arrive_and_wait(page: Page) -> None:
     expect(page.locator("h1")).to_have_text("All places are taken right now")
 
 
-def test_the_open_help_and_the_pages_that_refuse(engine: Engine, page: Page) -> None:
+def test_shortcut_help_and_refusal_pages_are_accessible(engine: Engine, page: Page) -> None:
     open_a_study(engine)
     page.goto("/s/study")
     check(page)

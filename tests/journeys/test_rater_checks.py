@@ -64,7 +64,7 @@ def answer(page: Page, choice: str = "tie", points: str = "45") -> None:
     page.locator("#next").click()
 
 
-def test_who_fails_the_practice_by_keyboard_ends_with_the_code_for_it(engine: Engine, page: Page) -> None:
+def test_failing_practice_by_keyboard_ends_with_its_code(engine: Engine, page: Page) -> None:
     open_with_checks(engine, on_fail="end", attempts=2)
     come(page)
     page.locator("#c1-2").check()
@@ -96,7 +96,7 @@ def test_who_fails_the_practice_by_keyboard_ends_with_the_code_for_it(engine: En
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
-def test_wrong_then_right_then_practice_attention_and_gold_to_the_end(
+def test_corrected_checks_lead_through_practice_and_gold_to_end(
     engine: Engine,
     new_context: Callable[..., BrowserContext],
     scripts: bool,  # noqa: FBT001 - a parameter of the test
@@ -126,7 +126,7 @@ def test_wrong_then_right_then_practice_attention_and_gold_to_the_end(
     assert rows(engine, "SELECT count(*) FROM ratings WHERE exclude = 'gold'") == [(4,)]
 
 
-def test_the_attention_check_comes_once_in_two_tabs_and_after_going_back(
+def test_attention_check_appears_once_despite_tabs_and_back(
     engine: Engine, new_context: Callable[..., BrowserContext]
 ) -> None:
     open_a_study(engine, questions=[PREFERENCE], n_items=2, checks={"attention": [LOOK]})
@@ -150,7 +150,7 @@ def test_the_attention_check_comes_once_in_two_tabs_and_after_going_back(
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_no_violation_on_any_of_these_pages(
+def test_check_and_practice_pages_are_accessible(
     engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any]
 ) -> None:
     open_with_checks(engine, attempts=1)

@@ -50,7 +50,7 @@ def open_with_flow(engine: Engine, **parts: Any) -> None:  # noqa: ANN401 - part
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_every_page_before_and_after(
+def test_pages_before_and_after_trials_are_accessible(
     engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any]
 ) -> None:
     open_with_flow(engine)
@@ -88,7 +88,7 @@ def test_every_page_before_and_after(
     expect(page.locator("h1")).to_have_text("You have finished. Thank you.")
 
 
-def test_a_questionnaire_is_answered_by_keys_alone_and_is_there_after_a_reload(engine: Engine, page: Page) -> None:
+def test_questionnaire_by_keyboard_survives_reload(engine: Engine, page: Page) -> None:
     open_with_flow(engine)
     page.goto("/s/study?participant=anna")
     page.get_by_role("button", name="I agree").press("Enter")
@@ -112,7 +112,7 @@ def test_a_questionnaire_is_answered_by_keys_alone_and_is_there_after_a_reload(e
     ]
 
 
-def test_the_back_button_and_a_second_tab_lead_to_where_the_rater_stands(
+def test_back_button_and_second_tab_return_to_current_step(
     engine: Engine, new_context: Callable[..., BrowserContext]
 ) -> None:
     open_with_flow(engine)
@@ -135,7 +135,7 @@ def test_the_back_button_and_a_second_tab_lead_to_where_the_rater_stands(
     assert rows(engine, "SELECT codes FROM ratings WHERE question = 'adult'") == [(["yes"],)]
 
 
-def test_the_whole_way_without_scripts(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
+def test_whole_flow_works_without_scripts(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
     open_with_flow(engine)
     page = new_context(java_script_enabled=False).new_page()
     page.goto("/s/study?participant=anna")

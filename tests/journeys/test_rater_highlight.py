@@ -55,7 +55,7 @@ def marked(engine: Engine, question: str = "warm") -> str:
     return str(rows(engine, f"SELECT text FROM ratings WHERE question = '{question}'")[0][0])  # noqa: S608
 
 
-def test_by_mouse_with_a_reload_and_one_taken_back(engine: Engine, page: Page) -> None:
+def test_passages_are_marked_by_mouse_and_survive_reload(engine: Engine, page: Page) -> None:
     open_it(engine)
     arrive(page)
     warm = page.locator("[data-slot=q0r0]")
@@ -84,7 +84,7 @@ def test_by_mouse_with_a_reload_and_one_taken_back(engine: Engine, page: Page) -
     assert rows(engine, "SELECT DISTINCT exclude FROM ratings") == [(None,)]
 
 
-def test_by_keyboard_alone(engine: Engine, page: Page) -> None:
+def test_passages_are_marked_by_keyboard(engine: Engine, page: Page) -> None:
     open_it(engine, questions=[WARM])
     arrive(page)
     text = page.get_by_role("textbox", name="Response")
@@ -102,7 +102,7 @@ def test_by_keyboard_alone(engine: Engine, page: Page) -> None:
     assert marked(engine) == "5-13|16-19"
 
 
-def test_by_finger(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
+def test_passages_are_marked_by_touch(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
     open_it(engine, questions=[WARM])
     page = new_context(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True).new_page()
     arrive(page)
@@ -116,7 +116,7 @@ def test_by_finger(engine: Engine, new_context: Callable[..., BrowserContext]) -
     assert marked(engine) == "5-13"
 
 
-def test_a_selection_over_two_turns_is_a_passage_of_each(engine: Engine, page: Page) -> None:
+def test_selection_across_turns_marks_a_passage_in_each(engine: Engine, page: Page) -> None:
     open_it(engine, questions=[{**WARM, "target": "item"}], texts=[{**ITEM[0], "text": None, "turns": DIALOGUE}])
     arrive(page)
     page.evaluate("""() => {
@@ -129,7 +129,7 @@ def test_a_selection_over_two_turns_is_a_passage_of_each(engine: Engine, page: P
     assert marked(engine) == "1:3-8|2:0-2"
 
 
-def test_nothing_selected_is_said_and_nothing_is_saved(engine: Engine, page: Page) -> None:
+def test_empty_selection_shows_message_and_saves_nothing(engine: Engine, page: Page) -> None:
     open_it(engine, questions=[WARM])
     arrive(page)
     page.locator("[data-mark]").click()
@@ -138,7 +138,7 @@ def test_nothing_selected_is_said_and_nothing_is_saved(engine: Engine, page: Pag
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_marks_break_no_rule_of_access(
+def test_highlight_page_is_accessible(
     engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any]
 ) -> None:
     open_it(engine)

@@ -27,7 +27,7 @@ def at_item(page: Page, n: int, of: int = N_PAIRS) -> None:
     expect(page).to_have_title(re.compile(rf"^Item {n} of {of}"))
 
 
-def test_forty_pairs_by_keys_alone_with_a_reload_and_a_change_of_mind(engine: Engine, page: Page) -> None:
+def test_forty_pairs_by_keyboard_with_reload_and_change(engine: Engine, page: Page) -> None:
     open_a_study(engine, n_items=N_PAIRS)
     page.goto("/s/study?participant=anna")
     expect(page).to_have_url(re.compile(r"/s/study/start$"))
@@ -72,7 +72,7 @@ SINCE_ENTER = """() => {
 }"""
 
 
-def test_forty_pairs_by_keys_at_a_latency_of_400_ms(engine: Engine, page: Page) -> None:
+def test_forty_pairs_by_keyboard_at_400_ms_latency(engine: Engine, page: Page) -> None:
     """Print the time from Enter to the next item. No answer is lost, whatever is still on its way at Enter."""
     open_a_study(engine, n_items=N_PAIRS)
     arrive(page)
@@ -97,7 +97,7 @@ def test_forty_pairs_by_keys_at_a_latency_of_400_ms(engine: Engine, page: Page) 
     assert all_is_well(engine, N_PAIRS, 5)
 
 
-def test_a_digit_rates_the_focused_question_and_moves_to_the_next(engine: Engine, page: Page) -> None:
+def test_digit_rates_focused_question_and_moves_on(engine: Engine, page: Page) -> None:
     open_a_study(engine)
     arrive(page)
     page.locator("#q2r0-1").focus()
@@ -107,7 +107,7 @@ def test_a_digit_rates_the_focused_question_and_moves_to_the_next(engine: Engine
     expect(page.locator("#q2r1-1")).not_to_be_checked()
 
 
-def test_enter_does_not_leave_an_incomplete_page_but_goes_to_what_is_missing(engine: Engine, page: Page) -> None:
+def test_enter_on_incomplete_page_focuses_missing_answer(engine: Engine, page: Page) -> None:
     open_a_study(engine)
     arrive(page)
     rate(page, "a333")
@@ -119,7 +119,7 @@ def test_enter_does_not_leave_an_incomplete_page_but_goes_to_what_is_missing(eng
     assert page.locator("h1").inner_text() == "Item 1 of 3"
 
 
-def test_keys_are_silent_with_modifiers_and_in_text(engine: Engine, page: Page) -> None:
+def test_shortcuts_are_ignored_with_modifiers_and_in_text_fields(engine: Engine, page: Page) -> None:
     why = {"key": "why", "target": "item", "type": "text", "text": "Why?"}
     choice = {"key": "p", "target": "pair", "type": "choice", "text": "Which?", "tie": True}
     open_a_study(engine, questions=[choice, why])
@@ -134,7 +134,7 @@ def test_keys_are_silent_with_modifiers_and_in_text(engine: Engine, page: Page) 
     assert page.locator("h1").inner_text() == "Item 1 of 3"
 
 
-def test_keys_can_be_switched_off_and_stay_off(
+def test_shortcuts_can_be_disabled_permanently(
     engine: Engine, page: Page, new_context: Callable[..., BrowserContext]
 ) -> None:
     open_a_study(engine)
@@ -151,7 +151,7 @@ def test_keys_can_be_switched_off_and_stay_off(
     assert elsewhere.locator(".asks :checked").count() == 0
 
 
-def test_without_single_keys_tab_arrows_space_and_enter_are_enough(engine: Engine, page: Page) -> None:
+def test_tab_arrows_space_and_enter_work_without_shortcuts(engine: Engine, page: Page) -> None:
     open_a_study(engine, n_items=1)
     arrive(page)
     page.locator("#keys-help summary").click()
@@ -171,7 +171,7 @@ def test_without_single_keys_tab_arrows_space_and_enter_are_enough(engine: Engin
     assert all_is_well(engine, 1, 5)
 
 
-def test_enter_tells_what_is_missing_on_a_page_to_practise_on(engine: Engine, page: Page) -> None:
+def test_enter_on_practice_page_names_missing_answers(engine: Engine, page: Page) -> None:
     texts = [{"key": "one"}, {"key": "practice"}]
     open_a_study(engine, texts=texts, flow={"practice": {"trials": [{"item": "practice", "expect": {"empathy": 4}}]}})
     page.goto("/s/study?participant=anna")

@@ -40,7 +40,7 @@ def go_through(page: Page, who: str) -> list[tuple[str, str]]:
     return seen
 
 
-def test_each_condition_shows_its_labels_to_half_of_the_raters_and_the_end_tells_the_truth(
+def test_conditions_show_their_labels_and_debriefing_the_truth(
     engine: Engine, new_context: Callable[..., BrowserContext]
 ) -> None:
     open_a_study(

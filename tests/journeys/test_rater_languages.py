@@ -100,7 +100,7 @@ def agree_and_begin(page: Page) -> None:
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_a_whole_study_in_arabic_by_keyboard(
+def test_arabic_study_by_keyboard(
     engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any]
 ) -> None:
     open_a_study(engine, **ARABIC)
@@ -148,7 +148,7 @@ def at(page: Page, heading: str) -> None:
     check(page)
 
 
-def test_the_arrow_to_the_left_goes_on_where_reading_does(engine: Engine, page: Page) -> None:
+def test_left_arrow_follows_reading_direction(engine: Engine, page: Page) -> None:
     open_a_study(engine, language="ar")
     page.goto("/s/study?participant=anna")
     page.get_by_role("button", name="ابدأ").click()
@@ -163,7 +163,7 @@ def test_the_arrow_to_the_left_goes_on_where_reading_does(engine: Engine, page: 
     expect(page.locator("#q0-2")).to_be_checked()
 
 
-def test_a_slider_runs_from_right_to_left_with_the_arrows_and_the_pointer(engine: Engine, page: Page) -> None:
+def test_right_to_left_slider_works_with_arrows_and_pointer(engine: Engine, page: Page) -> None:
     open_a_study(engine, language="ar", questions=[SLIDER], design={"trials": "single"})
     page.goto("/s/study?participant=anna")
     page.get_by_role("button", name="ابدأ").click()
@@ -179,7 +179,7 @@ def test_a_slider_runs_from_right_to_left_with_the_arrows_and_the_pointer(engine
     expect(page.locator("input[type=number]")).to_have_value("10")
 
 
-def test_keys_are_found_by_their_place_on_a_keyboard_with_other_letters(engine: Engine, page: Page) -> None:
+def test_shortcuts_use_key_positions_on_other_keyboard_layouts(engine: Engine, page: Page) -> None:
     open_a_study(engine, language="ar")
     page.goto("/s/study?participant=anna")
     page.get_by_role("button", name="ابدأ").click()
@@ -191,7 +191,7 @@ def test_keys_are_found_by_their_place_on_a_keyboard_with_other_letters(engine: 
     expect(page.locator(".question-rating [type=radio]:checked")).to_have_value("4")
 
 
-def test_a_study_in_german_counts_and_saves_in_german(engine: Engine, page: Page) -> None:
+def test_german_study_counts_and_saves_in_german(engine: Engine, page: Page) -> None:
     open_a_study(engine, language="de", n_items=1)
     page.goto("/s/study?participant=anna")
     page.get_by_role("button", name="Beginnen").click()

@@ -86,7 +86,7 @@ def seen(page: Page, name: str) -> float:
     ],
     ids=["1280", "1920", "768", "390"],
 )
-def test_a_response_of_120_words_is_in_sight_while_it_is_rated(
+def test_response_of_120_words_stays_visible_while_rated(
     engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any], share: float
 ) -> None:
     open_a_study(engine, questions=MANY, texts=TEXTS)
@@ -101,9 +101,7 @@ def test_a_response_of_120_words_is_in_sight_while_it_is_rated(
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_by_touch_the_pane_shows_the_response_that_is_rated_next(
-    engine: Engine, new_context: Callable[..., BrowserContext]
-) -> None:
+def test_touch_layout_shows_response_rated_next(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
     open_a_study(engine, questions=MANY, texts=TEXTS)
     page = new_context(**PHONE).new_page()
     arrive(page)
@@ -116,7 +114,7 @@ def test_by_touch_the_pane_shows_the_response_that_is_rated_next(
     expect(page.locator("[data-slot=q1r1] .words").nth(1)).to_have_text("slightly")
 
 
-def test_the_switch_works_without_scripts(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
+def test_response_switch_works_without_scripts(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
     open_a_study(engine, texts=TEXTS)
     page = new_context(java_script_enabled=False, viewport={"width": 390, "height": 844}).new_page()
     arrive(page)
@@ -126,7 +124,7 @@ def test_the_switch_works_without_scripts(engine: Engine, new_context: Callable[
     expect(page.locator("[data-response=r0]")).to_be_hidden()
 
 
-def test_long_responses_wait_behind_a_switch_that_follows_the_rating(engine: Engine, page: Page) -> None:
+def test_long_responses_switch_with_the_rating(engine: Engine, page: Page) -> None:
     long = " ".join(["word"] * 600)
     open_a_study(engine, texts=[{"key": "i", "text": "Hm", "responses": {"person": long, "model": long}}])
     arrive(page)
@@ -141,7 +139,7 @@ def test_long_responses_wait_behind_a_switch_that_follows_the_rating(engine: Eng
 
 
 @pytest.mark.parametrize("width", [320, 390])
-def test_no_message_and_no_help_makes_a_page_wider_than_its_window(
+def test_messages_and_help_fit_the_window_width(
     engine: Engine, new_context: Callable[..., BrowserContext], width: int
 ) -> None:
     open_a_study(engine)
@@ -161,7 +159,7 @@ def test_no_message_and_no_help_makes_a_page_wider_than_its_window(
 
 
 @pytest.mark.parametrize("width", [320, 390])
-def test_the_words_of_an_option_break_between_words_only(
+def test_option_labels_break_only_between_words(
     engine: Engine, new_context: Callable[..., BrowserContext], width: int
 ) -> None:
     scale = {1: "Very poor", 2: "Poor", 3: "Fair", 4: "Good", 5: "Very good"}
@@ -174,7 +172,7 @@ def test_the_words_of_an_option_break_between_words_only(
     assert above and below and above["y"] < below["y"] and above["x"] == below["x"], "a column at every width"  # noqa: PT018
 
 
-def test_next_covers_no_radio_on_a_phone(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
+def test_next_button_covers_no_radio_on_phone(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
     open_a_study(engine, questions=MANY, texts=TEXTS)
     page = new_context(**PHONE).new_page()
     arrive(page)
@@ -187,7 +185,7 @@ def test_next_covers_no_radio_on_a_phone(engine: Engine, new_context: Callable[.
         assert page.evaluate(hit, name)
 
 
-def test_the_current_question_is_marked_in_forced_colours(
+def test_current_question_is_marked_in_forced_colours(
     engine: Engine, new_context: Callable[..., BrowserContext]
 ) -> None:
     open_a_study(engine)
@@ -218,7 +216,7 @@ def test_an_empty_group_looks_unanswered_also_where_the_focus_is(engine: Engine,
     expect(page.locator("[data-slot=q2r0] .slider-hint")).to_be_visible()
 
 
-def test_several_codes_by_keys_and_one_that_stands_alone(engine: Engine, page: Page) -> None:
+def test_multiple_codes_by_keyboard_respect_exclusive_code(engine: Engine, page: Page) -> None:
     open_a_study(engine, questions=[DOES, EMPATHY], design={"trials": "single"})
     arrive(page)
     boxes = page.locator("[data-slot=q0r0] input[type=checkbox]")
@@ -233,7 +231,7 @@ def test_several_codes_by_keys_and_one_that_stands_alone(engine: Engine, page: P
     expect(page.locator("#q1r0-1")).to_be_focused()
 
 
-def test_letters_yes_and_no_and_cannot_judge_have_keys_that_are_shown(engine: Engine, page: Page) -> None:
+def test_codes_and_cannot_judge_have_visible_shortcuts(engine: Engine, page: Page) -> None:
     letters = {"key": "which", "target": "item", "type": "category", "text": "Which?", "codes": list("ABCD")}
     asks = {"key": "asks", "target": "item", "type": "category", "text": "Does it ask?", "codes": ["No", "Yes"]}
     judge = {**EMPATHY, "target": "item", "cannot_judge": True}
@@ -248,7 +246,7 @@ def test_letters_yes_and_no_and_cannot_judge_have_keys_that_are_shown(engine: En
     expect(page.locator("#next")).to_be_focused()
 
 
-def test_a_number_does_not_jump_over_marking(engine: Engine, page: Page) -> None:
+def test_digit_shortcut_does_not_skip_highlighting(engine: Engine, page: Page) -> None:
     mark = {"key": "mark", "target": "response", "type": "highlight", "text": "Mark the warm words."}
     texts = [{"key": "i", "text": "Hm", "responses": {"person": "I am so sorry for you."}}]
     open_a_study(engine, n_items=1, questions=[EMPATHY, mark], design={"trials": "single"}, texts=texts)

@@ -47,7 +47,7 @@ def rows_of(page: Page, question: int) -> list[int]:
 
 
 @pytest.mark.parametrize("width", [1280, 1200, 768, 500, 390, 360, 320])
-def test_no_cell_is_smaller_than_a_finger(
+def test_scale_cells_are_large_enough_to_touch(
     engine: Engine, new_context: Callable[..., BrowserContext], width: int
 ) -> None:
     open_a_study(engine, questions=QUESTIONS)
@@ -59,9 +59,7 @@ def test_no_cell_is_smaller_than_a_finger(
     assert rows_of(page, 0) == [5]
 
 
-def test_eleven_points_take_two_rows_on_a_phone_and_one_elsewhere(
-    engine: Engine, new_context: Callable[..., BrowserContext]
-) -> None:
+def test_eleven_points_use_two_rows_only_on_phone(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
     open_a_study(engine, questions=[of_points(7), of_points(11)])
     desk, phone = (new_context(viewport={"width": width, "height": 800}).new_page() for width in (1280, 390))
     arrive(desk)
@@ -71,7 +69,7 @@ def test_eleven_points_take_two_rows_on_a_phone_and_one_elsewhere(
     check(phone)
 
 
-def test_arrows_go_on_in_the_second_row_and_each_point_has_its_name(
+def test_arrows_continue_in_second_row_and_points_are_named(
     engine: Engine, new_context: Callable[..., BrowserContext]
 ) -> None:
     open_a_study(engine, questions=[of_points(11)])
@@ -87,7 +85,7 @@ def test_arrows_go_on_in_the_second_row_and_each_point_has_its_name(
     check(page)
 
 
-def test_the_ends_of_a_long_scale_are_named_with_their_numbers_on_a_phone(
+def test_ends_of_long_scale_are_labelled_with_numbers_on_phone(
     engine: Engine, new_context: Callable[..., BrowserContext]
 ) -> None:
     open_a_study(engine, questions=[of_points(11)])

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 NUMBERS = "SELECT question, number, side FROM ratings ORDER BY question, side"
 
 
-def test_ten_answers_given_without_a_network_are_kept_and_sent_once_when_it_is_back(engine: Engine, page: Page) -> None:
+def test_answers_given_offline_are_sent_once_when_online(engine: Engine, page: Page) -> None:
     more = [{**QUALITY, "key": key, "text": f"How {key} is it?"} for key in ("clear", "kind", "warm")]
     open_a_study(engine, n_items=2, questions=[QUALITY, EMPATHY, *more])
     arrive(page)
@@ -47,7 +47,7 @@ def test_ten_answers_given_without_a_network_are_kept_and_sent_once_when_it_is_b
     ]
 
 
-def test_answers_survive_a_page_that_is_closed_while_the_network_is_away(engine: Engine, page: Page) -> None:
+def test_answers_survive_closing_the_page_while_offline(engine: Engine, page: Page) -> None:
     open_a_study(engine, n_items=1)
     arrive(page)
     page.route("**/save", lambda route: route.abort())
@@ -62,7 +62,7 @@ def test_answers_survive_a_page_that_is_closed_while_the_network_is_away(engine:
     assert rows(engine, NUMBERS) == [("quality", 4.0, "left")]
 
 
-def test_an_answer_whose_receipt_was_lost_counts_once(engine: Engine, page: Page) -> None:
+def test_answer_with_lost_confirmation_counts_once(engine: Engine, page: Page) -> None:
     open_a_study(engine, n_items=1)
     arrive(page)
     n_lost = 0
@@ -85,7 +85,7 @@ def test_an_answer_whose_receipt_was_lost_counts_once(engine: Engine, page: Page
     assert rows(engine, "SELECT number FROM rating_history") == [(4.0,)]
 
 
-def test_a_server_that_stumbles_is_asked_again(engine: Engine, page: Page) -> None:
+def test_failed_save_is_retried(engine: Engine, page: Page) -> None:
     open_a_study(engine, n_items=1)
     arrive(page)
     stumbles: list[Any] = []
@@ -101,7 +101,7 @@ def test_a_server_that_stumbles_is_asked_again(engine: Engine, page: Page) -> No
     assert rows(engine, NUMBERS) == [("preference", None, "left")]
 
 
-def test_a_submit_that_fails_can_be_pressed_again(engine: Engine, page: Page) -> None:
+def test_failed_submit_can_be_repeated(engine: Engine, page: Page) -> None:
     open_a_study(engine, n_items=1)
     arrive(page)
     for name in ("q0-1", "q1r0-4", "q2r0-5", "q1r1-2", "q2r1-1"):

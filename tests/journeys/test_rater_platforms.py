@@ -33,7 +33,7 @@ def rate_all(page: Page) -> None:
 
 
 @pytest.mark.parametrize("platform", LINKS)
-def test_a_rater_of_each_platform_arrives_rates_and_gets_the_code(engine: Engine, page: Page, platform: str) -> None:
+def test_rater_of_each_platform_arrives_and_gets_code(engine: Engine, page: Page, platform: str) -> None:
     open_a_study(engine, n_items=1)
     page.goto(f"/s/study?{LINKS[platform]}")
     expect(page).to_have_url(re.compile(r"/s/study/start$"))
@@ -43,7 +43,7 @@ def test_a_rater_of_each_platform_arrives_rates_and_gets_the_code(engine: Engine
     assert rows(engine, "SELECT platform FROM platform_ids") == [(platform,)]
 
 
-def test_a_worker_of_mechanical_turk_goes_from_its_frame_to_a_tab_and_hands_in(
+def test_mturk_worker_moves_from_frame_to_tab_and_submits(
     engine: Engine, new_context: Callable[..., BrowserContext], server: str
 ) -> None:
     open_a_study(engine, n_items=1)

@@ -33,7 +33,7 @@ def order_of(page: Page) -> Any:  # noqa: ANN401 - Playwright's expectation
     return expect(page.locator(".ranking-order"))
 
 
-def test_digits_rank_one_response_after_the_other_and_enter_submits(engine: Engine, page: Page) -> None:
+def test_digits_rank_responses_and_enter_submits(engine: Engine, page: Page) -> None:
     open_it(engine)
     arrive(page)
     for digit in "312":
@@ -46,7 +46,7 @@ def test_digits_rank_one_response_after_the_other_and_enter_submits(engine: Engi
     assert rows(engine, "SELECT count(*) FROM ratings WHERE exclude IS NULL") == [(3,)]
 
 
-def test_a_rank_that_is_taken_changes_places(engine: Engine, page: Page) -> None:
+def test_choosing_a_taken_rank_swaps_responses(engine: Engine, page: Page) -> None:
     open_it(engine)
     arrive(page)
     for digit in "123":
@@ -57,7 +57,7 @@ def test_a_rank_that_is_taken_changes_places(engine: Engine, page: Page) -> None
     order_of(page).to_have_text("Your order: Response C > Response B > Response A")
 
 
-def test_equal_responses_share_a_rank_where_ties_are_allowed(engine: Engine, page: Page) -> None:
+def test_equal_responses_share_rank_if_ties_allowed(engine: Engine, page: Page) -> None:
     open_it(engine, ties=True)
     arrive(page)
     for digit in "122":
@@ -66,7 +66,7 @@ def test_equal_responses_share_a_rank_where_ties_are_allowed(engine: Engine, pag
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_the_page_is_accessible_and_fits_a_phone(
+def test_ranking_page_is_accessible_and_fits_phone(
     engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any]
 ) -> None:
     open_it(engine, ties=True, help="Think of the person who wrote.")

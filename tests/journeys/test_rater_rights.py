@@ -63,7 +63,7 @@ def look_back(page: Page) -> None:
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_every_page_of_a_raters_rights(
+def test_skip_break_and_withdrawal_pages_are_accessible(
     engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any]
 ) -> None:
     open_it(engine)
@@ -108,7 +108,7 @@ def test_every_page_of_a_raters_rights(
     check(late)
 
 
-def test_an_item_is_skipped_by_keys_alone_and_the_next_one_has_the_focus(engine: Engine, page: Page) -> None:
+def test_skip_by_keyboard_moves_focus_to_next_item(engine: Engine, page: Page) -> None:
     open_it(engine)
     arrive(page)
     page.keyboard.press("s")
@@ -120,9 +120,7 @@ def test_an_item_is_skipped_by_keys_alone_and_the_next_one_has_the_focus(engine:
     assert rows(engine, "SELECT skip_reason FROM assignments WHERE state = 'skipped'") == [(REASONS[0],)]
 
 
-def test_an_item_is_skipped_by_finger_once_however_often_it_is_tapped(
-    engine: Engine, new_context: Callable[..., BrowserContext]
-) -> None:
+def test_repeated_taps_skip_one_item(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
     open_it(engine)
     page = new_context(has_touch=True, is_mobile=True, viewport={"width": 360, "height": 740}).new_page()
     arrive(page)
@@ -135,7 +133,9 @@ def test_an_item_is_skipped_by_finger_once_however_often_it_is_tapped(
     heading(page, "Item 2 of 3")
 
 
-def test_skip_pause_and_withdrawal_without_scripts(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
+def test_skip_break_and_withdrawal_work_without_scripts(
+    engine: Engine, new_context: Callable[..., BrowserContext]
+) -> None:
     open_it(engine)
     page = new_context(java_script_enabled=False).new_page()
     arrive(page)
@@ -152,7 +152,7 @@ def test_skip_pause_and_withdrawal_without_scripts(engine: Engine, new_context: 
     assert rows(engine, "SELECT count(*) FROM assignments") == rows(engine, "SELECT count(*) FROM raters") == [(0,)]
 
 
-def test_what_is_being_typed_on_an_item_that_is_skipped_goes_nowhere(engine: Engine, page: Page) -> None:
+def test_text_typed_on_skipped_item_is_discarded(engine: Engine, page: Page) -> None:
     open_it(engine, questions=[WHY, EMPATHY], flow={"skip_reasons": REASONS})
     arrive(page)
     page.locator("textarea").fill("Half a thought")
@@ -163,9 +163,7 @@ def test_what_is_being_typed_on_an_item_that_is_skipped_goes_nowhere(engine: Eng
     assert rows(engine, "SELECT count(*) FROM ratings") == [(0,)]
 
 
-def test_after_a_deletion_the_back_button_a_double_click_and_another_tab_lead_to_the_receipt(
-    engine: Engine, new_context: Callable[..., BrowserContext]
-) -> None:
+def test_deleted_rater_always_reaches_receipt(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
     open_it(engine)
     context = new_context()
     page, other = context.new_page(), context.new_page()
@@ -189,7 +187,7 @@ def test_after_a_deletion_the_back_button_a_double_click_and_another_tab_lead_to
         assert rows(engine, f"SELECT count(*) FROM {table}") == [(0,)]  # noqa: S608
 
 
-def test_a_pause_is_over_on_another_device_by_the_same_link(
+def test_break_ends_on_another_device_with_same_link(
     engine: Engine, new_context: Callable[..., BrowserContext]
 ) -> None:
     open_it(engine)

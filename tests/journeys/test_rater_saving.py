@@ -39,7 +39,7 @@ def hold(page: Page, address: str | re.Pattern[str]) -> list[Route]:
     return held
 
 
-def test_five_answers_cost_at_most_three_requests_at_any_pace(engine: Engine, page: Page) -> None:
+def test_five_answers_take_at_most_three_requests(engine: Engine, page: Page) -> None:
     open_a_study(engine)
     page.clock.install()
     arrive(page)
@@ -70,7 +70,7 @@ def test_a_thousand_changes_in_a_minute_are_few_requests_and_the_last_one_counts
     assert rows(engine, "SELECT number FROM ratings") == [(5.0,)]
 
 
-def test_next_does_not_wait_for_a_save(engine: Engine, page: Page) -> None:
+def test_next_does_not_wait_for_save(engine: Engine, page: Page) -> None:
     open_a_study(engine)
     arrive(page)
     held = hold(page, "**/save")
@@ -85,7 +85,7 @@ def test_next_does_not_wait_for_a_save(engine: Engine, page: Page) -> None:
     assert rows(engine, "SELECT count(*), (SELECT count(*) FROM rating_history) FROM ratings") == [(5, 0)]
 
 
-def test_a_key_that_is_pressed_while_the_next_item_loads_changes_nothing(engine: Engine, page: Page) -> None:
+def test_key_pressed_while_next_item_loads_is_ignored(engine: Engine, page: Page) -> None:
     open_a_study(engine)
     arrive(page)
     rate(page, "a4524")
@@ -107,9 +107,7 @@ def test_a_key_that_is_pressed_while_the_next_item_loads_changes_nothing(engine:
 
 
 @pytest.mark.parametrize("status", [401, 403, 404])
-def test_an_expired_session_keeps_the_answers_until_the_link_is_opened_again(
-    engine: Engine, page: Page, status: int
-) -> None:
+def test_expired_session_keeps_answers_until_link_is_reopened(engine: Engine, page: Page, status: int) -> None:
     open_a_study(engine)
     arrive(page)
     page.route("**/save", lambda route: route.fulfill(status=status))
@@ -123,7 +121,7 @@ def test_an_expired_session_keeps_the_answers_until_the_link_is_opened_again(
     assert rows(engine, "SELECT count(*) FROM ratings") == [(2,)]
 
 
-def test_of_two_tabs_the_later_answer_wins_and_the_earlier_tab_says_so(
+def test_later_answer_of_two_tabs_wins_and_earlier_tab_says_so(
     engine: Engine, new_context: Callable[..., BrowserContext]
 ) -> None:
     open_a_study(engine)
@@ -154,7 +152,7 @@ def arrive_in_two_browsers(new_context: Callable[..., BrowserContext]) -> tuple[
     return first, second
 
 
-def test_what_a_second_browser_submits_replaces_the_draft_of_the_first_which_says_so(
+def test_second_browser_submit_replaces_draft_of_first(
     engine: Engine, new_context: Callable[..., BrowserContext]
 ) -> None:
     open_a_study(engine)
@@ -178,9 +176,7 @@ def test_what_a_second_browser_submits_replaces_the_draft_of_the_first_which_say
     expect(first.locator("h1")).to_have_text("Item 2 of 3")
 
 
-def test_of_two_browsers_with_a_draft_the_later_answer_to_a_question_counts(
-    engine: Engine, new_context: Callable[..., BrowserContext]
-) -> None:
+def test_later_draft_answer_of_two_browsers_wins(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
     open_a_study(engine)
     first, second = arrive_in_two_browsers(new_context)
     # Each page takes the server's clock from its own arrival: on a busy machine these differ by the time to load it.
@@ -193,7 +189,7 @@ def test_of_two_browsers_with_a_draft_the_later_answer_to_a_question_counts(
     expect(second.locator(".asks :checked")).to_have_count(0)
 
 
-def test_a_submit_that_met_a_closed_connection_is_sent_once_more_by_itself(engine: Engine, page: Page) -> None:
+def test_submit_on_closed_connection_is_retried_once(engine: Engine, page: Page) -> None:
     open_a_study(engine)
     arrive(page)
     tries: list[Any] = []
@@ -209,7 +205,7 @@ def test_a_submit_that_met_a_closed_connection_is_sent_once_more_by_itself(engin
     assert rows(engine, "SELECT count(*), (SELECT count(*) FROM rating_history) FROM ratings") == [(5, 0)]
 
 
-def test_a_busy_server_is_asked_again_when_it_says_and_the_page_goes_on(engine: Engine, page: Page) -> None:
+def test_busy_server_is_retried_after_its_delay(engine: Engine, page: Page) -> None:
     open_a_study(engine)
     arrive(page)
     tries: list[Any] = []
@@ -226,7 +222,7 @@ def test_a_busy_server_is_asked_again_when_it_says_and_the_page_goes_on(engine: 
     assert rows(engine, "SELECT count(*) FROM ratings WHERE exclude IS NULL") == [(5,)]
 
 
-def test_what_is_not_sent_yet_leaves_with_the_page(engine: Engine, page: Page) -> None:
+def test_unsent_answers_are_sent_on_leaving_the_page(engine: Engine, page: Page) -> None:
     open_a_study(engine)
     arrive(page)
     rate(page, "a4")

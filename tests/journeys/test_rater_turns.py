@@ -32,7 +32,7 @@ def turns(page: Page) -> int:
     return page.locator(".turn").count()
 
 
-def test_by_keyboard_with_a_reload(engine: Engine, page: Page) -> None:
+def test_dialogue_by_keyboard_survives_reload(engine: Engine, page: Page) -> None:
     open_it(engine)
     arrive(page)
     for turn in (1, 2, 3):
@@ -55,7 +55,7 @@ def test_by_keyboard_with_a_reload(engine: Engine, page: Page) -> None:
     assert rows(engine, STORED) == [(1, 2), (2, 2), (3, 2), (None, 4)]
 
 
-def test_a_double_click_passes_one_turn(engine: Engine, page: Page) -> None:
+def test_double_click_advances_one_turn(engine: Engine, page: Page) -> None:
     open_it(engine)
     arrive(page)
     page.locator("#q0r0t1-1").check()
@@ -64,7 +64,7 @@ def test_a_double_click_passes_one_turn(engine: Engine, page: Page) -> None:
     assert turns(page) == 2
 
 
-def test_without_scripts(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
+def test_dialogue_works_without_scripts(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
     open_it(engine)
     page = new_context(java_script_enabled=False).new_page()
     arrive(page)
@@ -80,7 +80,7 @@ def test_without_scripts(engine: Engine, new_context: Callable[..., BrowserConte
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_a_turn_breaks_no_rule_of_access(
+def test_dialogue_turn_layout_is_accessible(
     engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any]
 ) -> None:
     open_it(engine)

@@ -30,7 +30,7 @@ def tick(page: Page, *ids: str) -> None:
 ALL = ("q0-1", "q1r0-4", "q2r0-5", "q1r1-2", "q2r1-1")
 
 
-def test_forty_pairs_without_scripts(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
+def test_forty_pairs_can_be_rated_without_scripts(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
     open_a_study(engine, n_items=40)
     page = new_context(java_script_enabled=False).new_page()
     arrive(page)
@@ -52,7 +52,7 @@ def test_forty_pairs_without_scripts(engine: Engine, new_context: Callable[..., 
     assert all_is_well(engine, 40, 5)
 
 
-def test_a_slider_without_scripts_is_a_number(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
+def test_slider_without_scripts_is_a_number_field(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
     open_a_study(engine, n_items=1, questions=[SLIDER])
     page = new_context(java_script_enabled=False).new_page()
     arrive(page)
@@ -63,7 +63,7 @@ def test_a_slider_without_scripts_is_a_number(engine: Engine, new_context: Calla
     assert rows(engine, "SELECT number, outcome FROM ratings ORDER BY number") == [(70.0, None), (None, "cannot_judge")]
 
 
-def test_a_slider_has_no_handle_until_it_is_touched(engine: Engine, page: Page) -> None:
+def test_slider_has_no_handle_until_touched(engine: Engine, page: Page) -> None:
     open_a_study(engine, n_items=1, questions=[SLIDER])
     arrive(page)
     slider = page.locator("[data-slot=q0r0] input[type=range]")
@@ -83,7 +83,7 @@ def test_a_slider_has_no_handle_until_it_is_touched(engine: Engine, page: Page) 
     assert rows(engine, "SELECT number, outcome FROM ratings ORDER BY number") == [(50.0, None), (None, "cannot_judge")]
 
 
-def test_forty_pairs_on_a_phone_by_touch(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
+def test_forty_pairs_by_touch_on_phone(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
     open_a_study(engine, n_items=40)
     page = new_context(**PHONE).new_page()
     page.goto("/s/study?participant=anna")
@@ -100,9 +100,7 @@ def test_forty_pairs_on_a_phone_by_touch(engine: Engine, new_context: Callable[.
     assert all_is_well(engine, 40, 5)
 
 
-def test_everything_that_is_touched_is_44_pixels_high(
-    engine: Engine, new_context: Callable[..., BrowserContext]
-) -> None:
+def test_touch_targets_are_44_pixels_high(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
     open_a_study(engine, questions=[PREFERENCE, EMPATHY, SLIDER])
     page = new_context(**PHONE).new_page()
     arrive(page)
@@ -112,7 +110,7 @@ def test_everything_that_is_touched_is_44_pixels_high(
 
 
 @pytest.mark.parametrize("width", [320, 640])
-def test_the_page_reflows_without_sideways_scrolling(
+def test_page_reflows_without_horizontal_scrolling(
     engine: Engine, new_context: Callable[..., BrowserContext], width: int
 ) -> None:
     long_word = "Donaudampfschifffahrtsgesellschaft" * 5
@@ -123,7 +121,7 @@ def test_the_page_reflows_without_sideways_scrolling(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_two_responses_stand_side_by_side_equally_wide_on_a_wide_screen(engine: Engine, page: Page) -> None:
+def test_wide_screen_shows_responses_side_by_side_at_equal_width(engine: Engine, page: Page) -> None:
     texts = [{"key": "i", "text": "Hm", "responses": {"person": "word " * 200, "model": "short"}}]
     open_a_study(engine, texts=texts)
     arrive(page)
@@ -138,7 +136,7 @@ def test_two_responses_stand_side_by_side_equally_wide_on_a_wide_screen(engine: 
     assert upper["x"] == lower["x"]
 
 
-def test_a_double_click_on_next_rates_one_item(engine: Engine, page: Page) -> None:
+def test_double_click_on_next_rates_one_item(engine: Engine, page: Page) -> None:
     open_a_study(engine, n_items=3)
     arrive(page)
     tick(page, *ALL)
@@ -148,7 +146,7 @@ def test_a_double_click_on_next_rates_one_item(engine: Engine, page: Page) -> No
     assert rows(engine, "SELECT count(*), (SELECT count(*) FROM rating_history) FROM ratings") == [(5, 0)]
 
 
-def test_two_tabs_end_with_one_answer_and_keep_the_other(
+def test_later_of_two_tab_submits_wins_and_earlier_is_kept(
     engine: Engine, new_context: Callable[..., BrowserContext]
 ) -> None:
     open_a_study(engine, n_items=2)
@@ -165,7 +163,7 @@ def test_two_tabs_end_with_one_answer_and_keep_the_other(
     assert rows(engine, "SELECT count(*) FROM ratings") == [(5,)]
 
 
-def test_the_browsers_back_button_shows_the_item_before_with_its_answers(engine: Engine, page: Page) -> None:
+def test_back_button_shows_previous_item_with_answers(engine: Engine, page: Page) -> None:
     open_a_study(engine, n_items=3)
     arrive(page)
     for n in (2, 3):
@@ -183,7 +181,7 @@ def test_the_browsers_back_button_shows_the_item_before_with_its_answers(engine:
     assert rows(engine, changed) == [(5.0, 1.0)]
 
 
-def test_who_came_from_prolific_is_sent_back_unless_they_stay(engine: Engine, page: Page) -> None:
+def test_prolific_rater_is_redirected_unless_they_stay(engine: Engine, page: Page) -> None:
     open_a_study(engine, n_items=1)
     arrive(page, by="PROLIFIC_PID")
     tick(page, *ALL)

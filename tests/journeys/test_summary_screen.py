@@ -56,9 +56,7 @@ def is_one_screen(page: Page) -> bool:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_summary_of_a_template_is_one_screen_and_its_sections_fit_the_width(
-    name: str, page: Page, tmp_path: Path
-) -> None:
+def test_template_summary_fits_one_screen_and_sections_fit_width(name: str, page: Page, tmp_path: Path) -> None:
     order = list(read_folder(template_folder(name)).protocol.sources)
 
     def lean(_question: str, seen: Seen) -> float:
@@ -74,7 +72,7 @@ def test_the_summary_of_a_template_is_one_screen_and_its_sections_fit_the_width(
         assert page.evaluate(SCROLLING) == [], address
 
 
-def test_the_summary_of_ayers_is_one_screen(page: Page, tmp_path: Path, shared: Path) -> None:
+def test_ayers_summary_fits_one_screen(page: Page, tmp_path: Path, shared: Path) -> None:
     open_summary(page, write_ayers(tmp_path / "ayers", shared))
     assert is_one_screen(page)
     check(page)

@@ -74,9 +74,7 @@ def files(engine: Engine, folder: Path) -> dict[str, list[dict[str, str]]]:
     return found
 
 
-def test_what_the_server_chose_is_what_was_shown_and_what_the_files_say(
-    engine: Engine, page: Page, tmp_path: Path
-) -> None:
+def test_server_choices_match_page_and_exported_files(engine: Engine, page: Page, tmp_path: Path) -> None:
     open_a_study(
         engine,
         n_items=N_ITEMS,

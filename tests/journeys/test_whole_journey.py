@@ -152,7 +152,7 @@ def copy_and_delete(hand: Hand) -> None:
     expect(hand.page.locator("h1")).to_have_text("Study deleted")
 
 
-def test_a_spreadsheet_becomes_a_study_with_results_and_is_deleted(
+def test_spreadsheet_becomes_study_with_results_and_is_deleted(
     engine: Engine, new_context: Callable[..., BrowserContext], shared: Path
 ) -> None:
     with engine.begin() as db:

@@ -33,12 +33,12 @@ def values_in(text: str) -> set[str]:
     return set(re.findall(r"%(?:\(\w+\)s|.?)", text))
 
 
-def test_there_is_a_catalogue_that_is_written_from_right_to_left() -> None:
+def test_catalogues_include_a_right_to_left_language() -> None:
     assert {"ar", "de"} <= set(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_catalogue_has_every_text_and_no_other(name: str) -> None:
+def test_catalogue_has_exactly_the_fixed_texts(name: str) -> None:
     there = {entry.id for entry in entries(name)}
     assert TEXTS - there == set(), HOW
     assert there - TEXTS == set(), HOW
@@ -46,7 +46,7 @@ def test_a_catalogue_has_every_text_and_no_other(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_text_is_translated_in_every_form_that_counts_there(name: str) -> None:
+def test_every_text_is_translated_in_every_plural_form(name: str) -> None:
     n_forms = catalogue(name).num_plurals
     expected = {entry.id: n_forms if isinstance(entry.id, tuple) else 1 for entry in entries(name)}
     assert {entry.id: len(forms(entry.string)) for entry in entries(name)} == expected
@@ -54,7 +54,7 @@ def test_every_text_is_translated_in_every_form_that_counts_there(name: str) -> 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_translation_has_the_values_of_the_text(name: str) -> None:
+def test_translation_has_same_placeholders(name: str) -> None:
     for entry in entries(name):
         asked = values_in(forms(entry.id)[-1])
         said = [values_in(form) for form in forms(entry.string)]
@@ -64,7 +64,7 @@ def test_a_translation_has_the_values_of_the_text(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_translation_is_no_markup_and_ends_as_the_text_does(name: str) -> None:
+def test_translation_has_no_markup_and_same_punctuation(name: str) -> None:
     for entry in entries(name):
         for form in forms(entry.string):
             assert not re.search(r"[<>&\"]", form), f"{form}: templates take it as it is"
@@ -72,7 +72,7 @@ def test_a_translation_is_no_markup_and_ends_as_the_text_does(name: str) -> None
             assert form.endswith(":") == forms(entry.id)[-1].endswith(":")
 
 
-def test_a_text_that_counts_has_a_plural() -> None:
+def test_counted_text_has_a_plural() -> None:
     counting = {text for text in TEXTS if isinstance(text, str) and re.search(r"%\(\w+\)s [a-z]+s\b", text)}
     # Their numbers are constants, and many.
     assert counting == {

@@ -131,12 +131,12 @@ def loose_in_script(source: str) -> list[str]:
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
-def test_a_template_has_no_text_of_its_own(path: Path) -> None:
+def test_template_has_no_untranslated_text(path: Path) -> None:
     assert loose_in_template(path.read_text()) == []
 
 
 @pytest.mark.parametrize("path", RATER_CODE, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_code_says_nothing_to_raters_but_messages(path: Path) -> None:
+def test_code_shows_raters_only_translatable_messages(path: Path) -> None:
     assert loose_in_code(path.read_text()) == []
 
 
@@ -145,7 +145,7 @@ def scripts() -> set[str]:
 
 
 @pytest.mark.parametrize("name", sorted(scripts() - {"htmx.js"}))
-def test_a_script_says_only_what_the_page_gives_it(name: str) -> None:
+def test_script_shows_only_texts_from_the_page(name: str) -> None:
     assert loose_in_script((ROOT / "static" / name).read_text()) == []
 
 
@@ -163,7 +163,7 @@ def test_a_script_says_only_what_the_page_gives_it(name: str) -> None:
         "<b title=\"{{ 'why' if x else 'how' }}\"></b>",
     ],
 )
-def test_a_loose_text_in_a_template_is_found(source: str) -> None:
+def test_untranslated_text_in_template_is_detected(source: str) -> None:
     assert loose_in_template(source)
 
 
@@ -175,11 +175,11 @@ def test_a_loose_text_in_a_template_is_found(source: str) -> None:
         '<p data-group="points" data-saved="{{ _(\'Saved\') }}">{{ option(field, name ~ ".strength", "radio") }}</p>',
     ],
 )
-def test_what_goes_through_a_catalogue_is_not(source: str) -> None:
+def test_translated_text_in_template_is_accepted(source: str) -> None:
     assert loose_in_template(source) == []
 
 
-def test_loose_sentences_in_code_and_scripts_are_found() -> None:
+def test_untranslated_text_in_code_and_scripts_is_detected() -> None:
     assert loose_in_code('"""Says a thing."""\nf(f"{n} items are done", message("All is well."))') == [
         " items are done"
     ]

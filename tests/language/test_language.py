@@ -12,14 +12,14 @@ from app.language.message import message, messages
 LEAST = [messages("Write at least %(n)s character.", "Write at least %(n)s characters.", n) for n in range(101)]
 
 
-def test_a_region_without_a_catalogue_has_that_of_its_language_and_its_own_numbers() -> None:
+def test_region_uses_catalogue_of_its_language_and_own_numbers() -> None:
     swiss = language_of("de-CH")
     assert swiss.say(message("Choose an answer.")) == "Bitte wählen Sie eine Antwort aus."
     # CLDR: an apostrophe in Switzerland, a full stop in Germany.
     assert (swiss.number(20_000), language_of("de").number(20_000)) == ("20’000", "20.000")
 
 
-def test_a_language_without_a_catalogue_is_said_in_english_and_keeps_its_direction() -> None:
+def test_untranslated_language_uses_english_and_own_direction() -> None:
     persian = language_of("fa")
     assert persian.say(message("Choose an answer.")) == "Choose an answer."
     assert persian.number(0.5) == "0.5"
@@ -27,12 +27,12 @@ def test_a_language_without_a_catalogue_is_said_in_english_and_keeps_its_directi
 
 
 @pytest.mark.parametrize("code", ["", "klingon", "../de", "de/../../x", "x-y-z", "en_"])
-def test_a_code_that_is_none_is_said_in_english_from_left_to_right(code: str) -> None:
+def test_invalid_language_code_uses_english_left_to_right(code: str) -> None:
     assert language_of(code).say(message("Choose an answer.")) == "Choose an answer."
     assert language_of(code).direction == "ltr"
 
 
-def test_arabic_counts_in_its_six_forms() -> None:
+def test_arabic_has_six_plural_forms() -> None:
     arabic = language_of("ar")
     said = [arabic.say(words) for words in LEAST]
     # CLDR: zero, one, two, few (3-10, 103-110 ...), many (11-99 ...), other (100 ...).
@@ -45,28 +45,28 @@ def test_arabic_counts_in_its_six_forms() -> None:
     ]
 
 
-def test_english_counts_one_and_many() -> None:
+def test_english_has_singular_and_plural() -> None:
     assert ENGLISH.say(LEAST[1]) == "Write at least 1 character."
     assert ENGLISH.say(LEAST[20]) == "Write at least 20 characters."
 
 
-def test_a_message_within_a_message_is_said_in_the_same_language() -> None:
+def test_nested_message_is_translated() -> None:
     about = message("%(response)s, turn %(turn)s", response=message("Response %(letter)s", letter="B"), turn=3)
     assert language_of("de").say(about) == "Antwort B, Beitrag 3"
 
 
-def test_numbers_have_the_digits_and_signs_of_the_language_and_all_their_places() -> None:
+def test_numbers_use_digits_and_signs_of_language() -> None:
     # CLDR: Egypt writes Arabic-Indic digits, Morocco does not.
     assert language_of("ar-EG").number(12.5) == "١٢٫٥"
     assert language_of("ar-MA").number(12.5) == "12,5"
     assert [language_of("de").number(value) for value in (4, 0.125, -5, 1984)] == ["4", "0,125", "-5", "1984"]
 
 
-def test_what_somebody_wrote_stays_as_it_is() -> None:
+def test_user_text_is_unchanged() -> None:
     assert language_of("ar").say("50 % (A)") == "50 % (A)"
 
 
-def test_a_moment_is_written_as_in_the_language() -> None:
+def test_date_and_time_are_localized() -> None:
     at = datetime(2026, 11, 21, 17, 5, tzinfo=UTC)
     assert language_of("de").moment(at).startswith("21. November 2026")
     assert "٢١ نوفمبر ٢٠٢٦" in language_of("ar-EG").moment(at)

@@ -25,7 +25,7 @@ def ask(server: EmbeddedPostgres, query: str) -> object:
         return row[0] if row else None
 
 
-def test_a_fresh_folder_becomes_a_safe_database_named_attune(data_dir: Path) -> None:
+def test_empty_folder_becomes_a_safe_database_named_attune(data_dir: Path) -> None:
     server = EmbeddedPostgres(data_dir)
     engine = create_engine(server.start())
     with engine.connect() as connection:
@@ -52,7 +52,7 @@ SETTINGS = {
 }
 
 
-def test_nobody_gets_in_without_the_password(made_dir: Path) -> None:
+def test_password_is_required(made_dir: Path) -> None:
     server = EmbeddedPostgres(made_dir, durable=False)
     url = server.start()
     password = (made_dir / "postgres" / "password").read_text()
@@ -65,7 +65,7 @@ def test_nobody_gets_in_without_the_password(made_dir: Path) -> None:
     assert methods == {"scram-sha-256"}
 
 
-def test_files_and_socket_are_closed_to_other_accounts(data_dir: Path) -> None:
+def test_files_and_socket_are_private(data_dir: Path) -> None:
     server = EmbeddedPostgres(data_dir, durable=False)
     server.start()
     home = data_dir / "postgres"
@@ -77,7 +77,7 @@ def test_files_and_socket_are_closed_to_other_accounts(data_dir: Path) -> None:
     assert stat.S_IMODE(home.stat().st_mode) & 0o007 == 0
 
 
-def test_what_was_written_is_there_at_the_next_start(made_dir: Path) -> None:
+def test_data_persist_after_restart(made_dir: Path) -> None:
     server = EmbeddedPostgres(made_dir)
     with psycopg.connect(libpq_url(server.start())) as connection:
         connection.execute("CREATE TABLE kept AS SELECT 7 AS value")
@@ -88,7 +88,7 @@ def test_what_was_written_is_there_at_the_next_start(made_dir: Path) -> None:
     server.stop()
 
 
-def test_starting_twice_and_stopping_twice_is_harmless(made_dir: Path) -> None:
+def test_repeated_start_and_stop_are_harmless(made_dir: Path) -> None:
     server = EmbeddedPostgres(made_dir, durable=False)
     assert server.start() == server.start()
     pid = proven_pid(made_dir / "postgres" / "pgdata")
@@ -99,18 +99,18 @@ def test_starting_twice_and_stopping_twice_is_harmless(made_dir: Path) -> None:
     assert not server.is_running()
 
 
-def test_the_address_is_not_known_before_the_start(data_dir: Path) -> None:
+def test_url_is_unavailable_before_start(data_dir: Path) -> None:
     with pytest.raises(EmbeddedError, match="was not started"):
         EmbeddedPostgres(data_dir).url()
 
 
-def test_asking_whether_it_runs_changes_nothing(data_dir: Path) -> None:
+def test_is_running_creates_no_files(data_dir: Path) -> None:
     assert not EmbeddedPostgres(data_dir / "absent").is_running()
     assert list(data_dir.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["a space+plus", 'quo\'te "ünï☺" 100%20', "comma, and: colon"])
-def test_a_folder_may_have_any_name(data_dir: Path, name: str) -> None:
+def test_folder_may_have_any_name(data_dir: Path, name: str) -> None:
     server = EmbeddedPostgres(data_dir / name, durable=False)
     engine = create_engine(server.start())
     with engine.connect() as connection:
@@ -121,7 +121,7 @@ def test_a_folder_may_have_any_name(data_dir: Path, name: str) -> None:
     assert found == str(data_dir / name / "postgres" / "pgdata")
 
 
-def test_variables_of_other_postgres_programs_do_not_matter(made_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_postgres_environment_variables_are_ignored(made_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"PGPORT": "6000", "PGDATA": "/nowhere", "PGHOST": "example", "PGTZ": "Asia/Tokyo"}.items():
         monkeypatch.setenv(name, value)
     server = EmbeddedPostgres(made_dir, durable=False)
@@ -132,7 +132,7 @@ def test_variables_of_other_postgres_programs_do_not_matter(made_dir: Path, monk
     server.stop()
 
 
-def test_a_study_is_not_trusted_to_a_server_without_safety(made_dir: Path) -> None:
+def test_server_without_durability_is_rejected(made_dir: Path) -> None:
     unsafe = EmbeddedPostgres(made_dir, durable=False)
     unsafe.start()
     with pytest.raises(EmbeddedError, match="does not keep its data safe"):
@@ -140,7 +140,7 @@ def test_a_study_is_not_trusted_to_a_server_without_safety(made_dir: Path) -> No
     unsafe.stop()
 
 
-def test_a_database_is_copied_from_a_template_and_dropped(postgres: EmbeddedPostgres) -> None:
+def test_database_is_copied_from_template_and_dropped(postgres: EmbeddedPostgres) -> None:
     source = create_database(postgres, "template_for_test")
     with psycopg.connect(libpq_url(source)) as connection:
         connection.execute("CREATE TABLE copied AS SELECT 3 AS value")
@@ -153,16 +153,16 @@ def test_a_database_is_copied_from_a_template_and_dropped(postgres: EmbeddedPost
         psycopg.connect(libpq_url(copy))
 
 
-def test_every_test_gets_a_database_of_its_own(new_database: Callable[[str | None], str]) -> None:
+def test_every_test_gets_its_own_database(new_database: Callable[[str | None], str]) -> None:
     assert new_database(None) != new_database(None)
 
 
-def test_root_keeps_its_database_where_an_unprivileged_account_can_reach_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_root_default_folder_is_reachable_by_server_account(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     assert default_data_dir() == Path("/var/lib/attune")
 
 
-def test_a_user_keeps_the_database_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_user_default_folder_is_user_data_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert default_data_dir().name == "attune"

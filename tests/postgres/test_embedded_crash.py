@@ -85,7 +85,7 @@ def point_at(stale: Path, pid: int) -> None:
     stale.write_text("".join([f"{pid}\n", *lines[1:]]))
 
 
-def test_every_acknowledged_commit_is_there_after_everything_was_killed(made_dir: Path) -> None:
+def test_acknowledged_commits_survive_kill_of_all_processes(made_dir: Path) -> None:
     writer = program(WRITE, made_dir)
     assert writer.stdout is not None
     acknowledged = [int(writer.stdout.readline()) for _ in range(300)]
@@ -100,7 +100,7 @@ def test_every_acknowledged_commit_is_there_after_everything_was_killed(made_dir
     assert acknowledged[-1] <= last <= acknowledged[-1] + 1
 
 
-def test_a_stale_pid_file_of_a_process_that_is_gone_does_no_harm(made_dir: Path) -> None:
+def test_stale_pid_file_of_ended_process_is_ignored(made_dir: Path) -> None:
     crash(made_dir)
     server = EmbeddedPostgres(made_dir, durable=False)
     assert not server.is_running()
@@ -108,9 +108,7 @@ def test_a_stale_pid_file_of_a_process_that_is_gone_does_no_harm(made_dir: Path)
     server.stop()
 
 
-def test_a_stale_pid_file_that_names_an_innocent_process_does_no_harm(
-    made_dir: Path, bystander: subprocess.Popen[bytes]
-) -> None:
+def test_stale_pid_file_naming_unrelated_process_is_ignored(made_dir: Path, bystander: subprocess.Popen[bytes]) -> None:
     point_at(crash(made_dir), bystander.pid)
     server = EmbeddedPostgres(made_dir, durable=False)
     assert not server.is_running()
@@ -119,9 +117,7 @@ def test_a_stale_pid_file_that_names_an_innocent_process_does_no_harm(
     assert server_processes(made_dir) == []
 
 
-def test_the_lock_of_a_socket_that_names_an_innocent_process_does_no_harm(
-    made_dir: Path, bystander: subprocess.Popen[bytes]
-) -> None:
+def test_socket_lock_naming_unrelated_process_is_ignored(made_dir: Path, bystander: subprocess.Popen[bytes]) -> None:
     crash(made_dir)
     point_at(made_dir / "postgres" / "run" / ".s.PGSQL.5432.lock", bystander.pid)
     server = EmbeddedPostgres(made_dir, durable=False)
@@ -129,9 +125,7 @@ def test_the_lock_of_a_socket_that_names_an_innocent_process_does_no_harm(
     server.stop()
 
 
-def test_stopping_signals_nobody_where_the_pid_is_not_the_servers(
-    made_dir: Path, bystander: subprocess.Popen[bytes]
-) -> None:
+def test_stop_signals_no_unrelated_process(made_dir: Path, bystander: subprocess.Popen[bytes]) -> None:
     server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
     kill_everything(made_dir)
@@ -140,7 +134,7 @@ def test_stopping_signals_nobody_where_the_pid_is_not_the_servers(
     assert bystander.poll() is None
 
 
-def test_the_server_of_another_folder_is_innocent_too(made_dir: Path, postgres: EmbeddedPostgres) -> None:
+def test_server_of_another_folder_is_left_running(made_dir: Path, postgres: EmbeddedPostgres) -> None:
     other = proven_pid(postgres._cluster)
     assert other is not None
     point_at(crash(made_dir), other)
@@ -151,7 +145,7 @@ def test_the_server_of_another_folder_is_innocent_too(made_dir: Path, postgres: 
     assert postgres.is_running()
 
 
-def test_a_server_that_died_while_a_session_was_at_work_starts_when_the_session_has_noticed(made_dir: Path) -> None:
+def test_server_starts_once_orphaned_sessions_have_ended(made_dir: Path) -> None:
     server = EmbeddedPostgres(made_dir, durable=False)
     url = server.start()
     busy = program(
@@ -172,7 +166,7 @@ def test_a_server_that_died_while_a_session_was_at_work_starts_when_the_session_
     busy.communicate(timeout=60)
 
 
-def test_an_interrupted_initdb_is_made_good_at_the_next_start(data_dir: Path) -> None:
+def test_interrupted_initdb_is_repaired_at_next_start(data_dir: Path) -> None:
     process = program(START, data_dir)
     home = data_dir / "postgres"
     eventually(lambda: any(home.glob("new-*/pgdata/base/1/*")))
@@ -186,9 +180,7 @@ def test_an_interrupted_initdb_is_made_good_at_the_next_start(data_dir: Path) ->
     assert list(home.glob("new-*")) == []
 
 
-def test_an_initdb_that_fails_says_why_and_leaves_nothing_half_made(
-    data_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_initdb_gives_reason_and_leaves_nothing(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.postgres.cluster.SUPERUSER", "pg_not_allowed")
     with pytest.raises(EmbeddedError, match=r"could not be made .*pg_not_allowed"):
         EmbeddedPostgres(data_dir, durable=False).start()
@@ -197,7 +189,7 @@ def test_an_initdb_that_fails_says_why_and_leaves_nothing_half_made(
     assert list(home.glob("new-*")) == []
 
 
-def test_a_damaged_database_is_refused_in_the_servers_own_words(made_dir: Path) -> None:
+def test_damaged_database_is_reported_with_server_message(made_dir: Path) -> None:
     server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
     server.stop()
@@ -207,7 +199,7 @@ def test_a_damaged_database_is_refused_in_the_servers_own_words(made_dir: Path) 
     eventually(lambda: not any(str(made_dir / "postgres") in process.command for process in processes()))
 
 
-def test_a_wrong_password_file_is_said_at_once(made_dir: Path) -> None:
+def test_wrong_password_file_is_reported_immediately(made_dir: Path) -> None:
     server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
     server.stop()
@@ -220,7 +212,7 @@ def test_a_wrong_password_file_is_said_at_once(made_dir: Path) -> None:
     assert server_processes(made_dir) == []
 
 
-def test_a_large_log_is_begun_again(made_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_oversized_log_is_cleared_at_start(made_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
     server.stop()
@@ -245,6 +237,6 @@ def test_two_folders_have_two_servers(made_dir: Path) -> None:
         other.stop()
 
 
-def test_the_program_that_started_the_server_leaves_no_process_behind(made_dir: Path) -> None:
+def test_ended_program_leaves_no_server_process(made_dir: Path) -> None:
     finish(program(START, made_dir))
     assert server_processes(made_dir) == []

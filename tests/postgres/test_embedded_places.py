@@ -46,7 +46,7 @@ def other_major() -> Path:
     return programs
 
 
-def test_a_path_too_long_for_a_socket_gets_a_short_private_folder_for_it(data_dir: Path) -> None:
+def test_path_too_long_for_socket_uses_short_private_folder(data_dir: Path) -> None:
     server = EmbeddedPostgres(long_folder(data_dir), durable=False)
     url = server.start()
     folder = socket_of(server)
@@ -63,7 +63,7 @@ def test_a_path_too_long_for_a_socket_gets_a_short_private_folder_for_it(data_di
     assert not again.is_running()
 
 
-def test_a_short_folder_that_the_crash_left_is_used_again(data_dir: Path) -> None:
+def test_short_folder_is_reused_after_crash(data_dir: Path) -> None:
     server = EmbeddedPostgres(long_folder(data_dir), durable=False)
     server.start()
     folder = socket_of(server)
@@ -77,7 +77,7 @@ def test_a_short_folder_that_the_crash_left_is_used_again(data_dir: Path) -> Non
 
 
 @pytest.mark.parametrize("trap", ["open to all", "a link"])
-def test_a_short_folder_that_is_no_longer_private_is_not_used(data_dir: Path, tmp_path: Path, trap: str) -> None:
+def test_short_folder_that_is_not_private_is_not_used(data_dir: Path, tmp_path: Path, trap: str) -> None:
     server = EmbeddedPostgres(long_folder(data_dir), durable=False)
     server.start()
     server.stop()
@@ -96,14 +96,14 @@ def test_a_short_folder_that_is_no_longer_private_is_not_used(data_dir: Path, tm
     server.stop()
 
 
-def test_no_socket_is_made_where_others_could_replace_its_folder(tmp_path: Path) -> None:
+def test_socket_needs_a_folder_others_cannot_replace(tmp_path: Path) -> None:
     tmp_path.chmod(0o777)
     assert not sockets._cannot_be_replaced(tmp_path)
     tmp_path.chmod(0o1777)
     assert sockets._cannot_be_replaced(tmp_path)
 
 
-def test_a_socket_folder_open_to_others_is_refused(made_dir: Path) -> None:
+def test_socket_folder_open_to_others_is_rejected(made_dir: Path) -> None:
     server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
     server.stop()
@@ -113,9 +113,7 @@ def test_a_socket_folder_open_to_others_is_refused(made_dir: Path) -> None:
     eventually(lambda: not keepers(made_dir))
 
 
-def test_a_database_of_another_major_version_is_refused_and_nothing_is_changed(
-    data_dir: Path, other_major: Path
-) -> None:
+def test_other_major_version_is_rejected_without_changes(data_dir: Path, other_major: Path) -> None:
     home = data_dir / "postgres"
     account = server_account(home)
     home.mkdir(mode=0o700)
@@ -131,7 +129,7 @@ def test_a_database_of_another_major_version_is_refused_and_nothing_is_changed(
     assert len(str(refusal.value).splitlines()) == 1
 
 
-def test_a_folder_that_holds_something_else_is_refused_and_nothing_is_changed(data_dir: Path) -> None:
+def test_foreign_folder_is_rejected_without_changes(data_dir: Path) -> None:
     taken = data_dir / "postgres" / "pgdata"
     taken.mkdir(parents=True)
     (taken / "thesis.txt").write_text("not a database")
@@ -141,13 +139,13 @@ def test_a_folder_that_holds_something_else_is_refused_and_nothing_is_changed(da
     assert state(data_dir) == before
 
 
-def test_a_file_in_the_place_of_the_folder_is_refused(data_dir: Path) -> None:
+def test_file_in_place_of_folder_is_rejected(data_dir: Path) -> None:
     (data_dir / "file").write_text("")
     with pytest.raises(EmbeddedError, match="cannot be used for the database"):
         EmbeddedPostgres(data_dir / "file").start()
 
 
-def test_other_files_in_the_folder_are_left_alone(data_dir: Path) -> None:
+def test_other_files_in_folder_are_left_unchanged(data_dir: Path) -> None:
     (data_dir / "notes.txt").write_text("mine")
     (data_dir / "new-plan").mkdir()
     server = EmbeddedPostgres(data_dir, durable=False)
@@ -156,9 +154,7 @@ def test_other_files_in_the_folder_are_left_alone(data_dir: Path) -> None:
     assert {path.name for path in data_dir.iterdir()} == {"notes.txt", "new-plan", "postgres"}
 
 
-def test_a_relative_folder_is_meant_from_where_the_program_started(
-    data_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_relative_folder_is_resolved_at_start(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(data_dir)
     server = EmbeddedPostgres(Path("here"), durable=False)
     server.start()
@@ -168,13 +164,13 @@ def test_a_relative_folder_is_meant_from_where_the_program_started(
     assert (data_dir / "here" / "postgres" / "pgdata" / "PG_VERSION").exists()
 
 
-def test_a_missing_wheel_is_said_in_one_sentence(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_wheel_is_reported_in_one_sentence(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(binaries, "find_spec", lambda _: None)
     with pytest.raises(EmbeddedError, match="PostgreSQL 18 is not installed"):
         EmbeddedPostgres(data_dir).start()
 
 
-def test_finding_the_programs_does_not_import_the_wheels_package() -> None:
+def test_finding_binaries_does_not_import_the_wheel() -> None:
     import sys
 
     code = "import sys, app.postgres.binaries as found; found.binaries(); sys.exit(sys.argv[1] in sys.modules)"

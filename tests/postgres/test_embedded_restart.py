@@ -52,7 +52,7 @@ def url_of(data_dir: Path) -> str:
     return url
 
 
-def test_a_killed_server_is_started_again_with_everything_that_was_committed(made_dir: Path) -> None:
+def test_killed_server_restarts_with_committed_data(made_dir: Path) -> None:
     server = EmbeddedPostgres(made_dir)
     url = server.start()
     with psycopg.connect(libpq_url(url), autocommit=True) as connection:
@@ -67,7 +67,7 @@ def test_a_killed_server_is_started_again_with_everything_that_was_committed(mad
     assert server_processes(made_dir) == []
 
 
-def test_a_killed_keeper_is_replaced_and_restarts_a_killed_server(made_dir: Path) -> None:
+def test_killed_keeper_is_replaced_and_restarts_server(made_dir: Path) -> None:
     user = holder(made_dir)
     url = url_of(made_dir)
     killed = kill_keeper(made_dir)
@@ -77,7 +77,7 @@ def test_a_killed_keeper_is_replaced_and_restarts_a_killed_server(made_dir: Path
     eventually(lambda: not keepers(made_dir))
 
 
-def test_server_and_keeper_killed_at_once_come_back(made_dir: Path) -> None:
+def test_server_and_keeper_recover_when_killed_together(made_dir: Path) -> None:
     user = holder(made_dir)
     url = url_of(made_dir)
     kill_keeper(made_dir)
@@ -87,7 +87,7 @@ def test_server_and_keeper_killed_at_once_come_back(made_dir: Path) -> None:
     assert server_processes(made_dir) == []
 
 
-def test_with_several_programs_on_one_folder_server_keeper_and_parent_killed_at_once_leave_one_server(
+def test_killing_server_keeper_and_parent_leaves_one_server(
     made_dir: Path,
 ) -> None:
     parent, *others = [holder(made_dir) for _ in range(4)]
@@ -102,14 +102,14 @@ def test_with_several_programs_on_one_folder_server_keeper_and_parent_killed_at_
     assert server_processes(made_dir) == []
 
 
-def test_a_killed_server_whose_only_program_was_killed_too_stays_down(made_dir: Path) -> None:
+def test_killed_server_without_programs_stays_down(made_dir: Path) -> None:
     user = holder(made_dir)
     kill_postmaster(made_dir)
     kill(user)
     eventually(lambda: not keepers(made_dir) and not server_processes(made_dir))
 
 
-def test_a_server_that_cannot_start_again_is_tried_at_growing_intervals(made_dir: Path) -> None:
+def test_failing_restart_is_retried_at_growing_intervals(made_dir: Path) -> None:
     user = holder(made_dir)
     control = made_dir / "postgres" / "pgdata" / "global" / "pg_control"
     moved = control.with_name("moved")

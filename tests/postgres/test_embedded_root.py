@@ -55,7 +55,7 @@ def rights(folder: Path) -> list[tuple[str, int, int, int]]:
     return [(str(place), entry.st_mode, entry.st_uid, entry.st_gid) for place, entry in found]
 
 
-def test_no_process_of_the_server_runs_as_root(made_dir: Path) -> None:
+def test_server_never_runs_as_root(made_dir: Path) -> None:
     server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
     accounts = {pwd.getpwuid(process.uid).pw_name for process in server_processes(made_dir)}
@@ -64,7 +64,7 @@ def test_no_process_of_the_server_runs_as_root(made_dir: Path) -> None:
     assert accounts <= {"postgres", "nobody"}
 
 
-def test_the_account_owns_its_files_and_root_the_rest(made_dir: Path) -> None:
+def test_server_account_owns_only_its_files(made_dir: Path) -> None:
     server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
     uid = server_account(server._cluster).uid
@@ -75,7 +75,7 @@ def test_the_account_owns_its_files_and_root_the_rest(made_dir: Path) -> None:
     assert (made_dir / "postgres" / "password").stat().st_uid == 0
 
 
-def test_folders_that_were_there_before_keep_their_rights(data_dir: Path) -> None:
+def test_existing_folders_keep_their_permissions(data_dir: Path) -> None:
     (data_dir / "other").mkdir(mode=0o750)
     before = [*rights(data_dir), *rights(data_dir / "other")]
     server = EmbeddedPostgres(data_dir / "other" / ".." / "new" / "newer", durable=False)
@@ -85,7 +85,7 @@ def test_folders_that_were_there_before_keep_their_rights(data_dir: Path) -> Non
     assert stat.S_IMODE((data_dir / "new").stat().st_mode) == 0o711
 
 
-def test_a_new_empty_private_folder_is_opened_for_the_account_alone(data_dir: Path) -> None:
+def test_empty_private_folder_is_opened_to_server_account_only(data_dir: Path) -> None:
     folder = data_dir / "as mktemp makes it"
     folder.mkdir(mode=0o700)
     server = EmbeddedPostgres(folder, durable=False)
@@ -99,9 +99,7 @@ def test_a_new_empty_private_folder_is_opened_for_the_account_alone(data_dir: Pa
 
 
 @pytest.mark.parametrize("name", ["attune", ".", "letters/of/root"])
-def test_files_that_the_account_could_not_reach_are_kept_elsewhere_and_nothing_is_opened(
-    closed: Path, name: str, places: Path
-) -> None:
+def test_unreachable_folder_keeps_permissions_and_data_elsewhere(closed: Path, name: str, places: Path) -> None:
     before = rights(closed)
     server = EmbeddedPostgres(closed / name, durable=False)
     ask(server.start(), "SELECT lo_create(4242)")
@@ -116,7 +114,7 @@ def test_files_that_the_account_could_not_reach_are_kept_elsewhere_and_nothing_i
     assert not (closed / name / "postgres" / "pgdata").exists()
 
 
-def test_two_folders_that_cannot_be_reached_have_a_database_each(closed: Path, places: Path) -> None:
+def test_two_unreachable_folders_have_separate_databases(closed: Path, places: Path) -> None:
     for name in ("one", "two"):
         server = EmbeddedPostgres(closed / name, durable=False)
         ask(server.start(), "SELECT lo_create(4242)")
@@ -124,7 +122,7 @@ def test_two_folders_that_cannot_be_reached_have_a_database_each(closed: Path, p
     assert len(list(places.iterdir())) == 2
 
 
-def test_a_place_that_is_gone_is_not_replaced_by_an_empty_one(closed: Path, places: Path) -> None:
+def test_missing_external_folder_is_not_replaced(closed: Path, places: Path) -> None:
     server = EmbeddedPostgres(closed, durable=False)
     server.start()
     server.stop()
@@ -134,7 +132,7 @@ def test_a_place_that_is_gone_is_not_replaced_by_an_empty_one(closed: Path, plac
         server.start()
 
 
-def test_root_does_not_follow_a_users_word_on_where_files_are(data_dir: Path, places: Path) -> None:
+def test_root_ignores_pointer_written_by_another_user(data_dir: Path, places: Path) -> None:
     pointer = data_dir / "postgres.elsewhere"
     pointer.write_text(f"{places}/stolen\n")
     os.chown(pointer, server_account(data_dir).uid, -1)
@@ -146,9 +144,7 @@ def test_root_does_not_follow_a_users_word_on_where_files_are(data_dir: Path, pl
         EmbeddedPostgres(data_dir, durable=False).start()
 
 
-def test_nobody_runs_the_server_where_there_is_no_account_for_it(
-    data_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_server_runs_as_nobody_without_postgres_account(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(account, "UNPRIVILEGED", ("no-such-account", "nobody"))
     server = EmbeddedPostgres(data_dir, durable=False)
     server.start()
@@ -161,15 +157,13 @@ def test_nobody_runs_the_server_where_there_is_no_account_for_it(
     assert accounts == later == {"nobody"}
 
 
-def test_a_system_without_any_unprivileged_account_is_told_what_to_do(
-    data_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_unprivileged_account_is_explained(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(account, "UNPRIVILEGED", ("no-such-account",))
     with pytest.raises(EmbeddedError, match="start Attune as a normal user, or set DATABASE_URL"):
         EmbeddedPostgres(data_dir).start()
 
 
-def test_programs_in_a_closed_folder_are_run_from_a_copy(
+def test_binaries_in_unreachable_folder_run_from_a_copy(
     data_dir: Path, closed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site = binaries.binaries().parents[2]
@@ -186,7 +180,7 @@ def test_programs_in_a_closed_folder_are_run_from_a_copy(
     assert running
 
 
-def test_root_without_the_right_to_change_accounts_is_told_what_to_do(data_dir: Path) -> None:
+def test_root_without_setuid_capability_is_explained(data_dir: Path) -> None:
     setpriv = shutil.which("setpriv")
     if setpriv is None:
         pytest.skip("setpriv is not installed")
@@ -201,7 +195,7 @@ def test_root_without_the_right_to_change_accounts_is_told_what_to_do(data_dir: 
     assert "start Attune as a normal user, or set DATABASE_URL" in done.stderr.splitlines()[-1]
 
 
-def test_root_runs_a_users_database_as_that_user_and_leaves_nothing_that_the_user_cannot_open(data_dir: Path) -> None:
+def test_root_runs_user_database_as_that_user(data_dir: Path) -> None:
     user = pwd.getpwnam("nobody").pw_uid
     os.chown(data_dir, user, -1)
     finish(program(HOLD, data_dir, user=user))
@@ -215,7 +209,7 @@ def test_root_runs_a_users_database_as_that_user_and_leaves_nothing_that_the_use
     finish(program(HOLD, data_dir, user=user))
 
 
-def test_a_user_is_told_that_a_database_is_roots(made_dir: Path) -> None:
+def test_user_is_told_that_database_belongs_to_root(made_dir: Path) -> None:
     server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
     other = program(HOLD, made_dir, user=pwd.getpwnam("nobody").pw_uid)

@@ -43,7 +43,7 @@ sys.stdin.read()
 """
 
 
-def test_eight_programs_that_start_at_once_on_a_fresh_folder_share_one_server(data_dir: Path) -> None:
+def test_eight_programs_starting_together_share_one_server(data_dir: Path) -> None:
     arriving = [program(ARRIVE, data_dir) for _ in range(8)]
     for process in arriving:
         assert process.stdin is not None
@@ -59,7 +59,7 @@ def test_eight_programs_that_start_at_once_on_a_fresh_folder_share_one_server(da
     assert server_processes(data_dir) == []
 
 
-def test_eight_threads_that_start_at_once_share_one_server(data_dir: Path) -> None:
+def test_eight_threads_starting_together_share_one_server(data_dir: Path) -> None:
     servers = [EmbeddedPostgres(data_dir, durable=False) for _ in range(8)]
     urls: list[str] = []
     threads = [threading.Thread(target=lambda server=server: urls.append(server.start())) for server in servers]
@@ -76,7 +76,7 @@ def test_eight_threads_that_start_at_once_share_one_server(data_dir: Path) -> No
     assert not servers[0].is_running()
 
 
-def test_the_server_stays_for_the_others_when_the_program_that_started_it_leaves(made_dir: Path) -> None:
+def test_server_outlives_the_program_that_started_it(made_dir: Path) -> None:
     first = holder(made_dir)
     second = EmbeddedPostgres(made_dir, durable=False)
     url = second.start()
@@ -86,21 +86,21 @@ def test_the_server_stays_for_the_others_when_the_program_that_started_it_leaves
     assert server_processes(made_dir) == []
 
 
-def test_the_server_has_stopped_when_a_program_has_ended(made_dir: Path) -> None:
+def test_server_stops_when_last_program_ends(made_dir: Path) -> None:
     finish(holder(made_dir))
     assert server_processes(made_dir) == []
     eventually(lambda: not keepers(made_dir))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
-def test_the_server_stops_when_its_only_user_ends_by_a_signal(made_dir: Path, number: signal.Signals) -> None:
+def test_server_stops_when_its_only_program_is_signalled(made_dir: Path, number: signal.Signals) -> None:
     process = holder(made_dir)
     assert len(server_processes(made_dir)) > 1
     kill(process, number)
     eventually(lambda: not server_processes(made_dir) and not keepers(made_dir))
 
 
-def test_a_signal_to_the_whole_session_does_not_reach_the_server_or_its_keeper(made_dir: Path) -> None:
+def test_session_signal_does_not_reach_server_or_keeper(made_dir: Path) -> None:
     server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
     assert len({os.getsid(process.pid) for process in [*keepers(made_dir), *server_processes(made_dir)]}) > 1
@@ -108,7 +108,7 @@ def test_a_signal_to_the_whole_session_does_not_reach_the_server_or_its_keeper(m
     server.stop()
 
 
-def test_a_program_that_is_killed_leaves_the_server_to_the_others(made_dir: Path) -> None:
+def test_killed_program_leaves_server_to_others(made_dir: Path) -> None:
     first = holder(made_dir)
     second = EmbeddedPostgres(made_dir, durable=False)
     url = second.start()
@@ -118,7 +118,7 @@ def test_a_program_that_is_killed_leaves_the_server_to_the_others(made_dir: Path
     assert server_processes(made_dir) == []
 
 
-def test_a_server_whose_user_and_keeper_were_killed_is_attached_to_and_stopped(made_dir: Path) -> None:
+def test_orphaned_server_is_attached_to_and_stopped(made_dir: Path) -> None:
     process = holder(made_dir)
     os.kill(keepers(made_dir)[0].pid, signal.SIGKILL)
     kill(process)
@@ -131,9 +131,7 @@ def test_a_server_whose_user_and_keeper_were_killed_is_attached_to_and_stopped(m
     assert server_processes(made_dir) == []
 
 
-def test_a_program_that_goes_on_after_the_server_was_killed_can_start_it_again(
-    made_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_program_can_restart_a_killed_server(made_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.postgres.keeper_watch.WATCH_SECONDS", 3600.0)
     server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
@@ -144,7 +142,7 @@ def test_a_program_that_goes_on_after_the_server_was_killed_can_start_it_again(
     server.stop()
 
 
-def test_a_forked_child_does_not_stop_its_parents_server(made_dir: Path) -> None:
+def test_forked_child_does_not_stop_server_of_parent(made_dir: Path) -> None:
     code = """
 import os, sys
 from pathlib import Path
@@ -163,7 +161,7 @@ print(server.is_running())
     assert server_processes(made_dir) == []
 
 
-def test_the_keeper_of_a_removed_folder_spares_the_server_of_its_successor(made_dir: Path) -> None:
+def test_keeper_of_removed_folder_leaves_new_server_running(made_dir: Path) -> None:
     first = holder(made_dir)
     kept = keepers(made_dir)[0].pid
     (made_dir / "postgres").rename(made_dir / "old")
@@ -177,7 +175,7 @@ def test_the_keeper_of_a_removed_folder_spares_the_server_of_its_successor(made_
     os.kill(pid, signal.SIGKILL)  # read from the folder that this test has moved
 
 
-def test_the_keeper_needs_nothing_but_the_standard_library() -> None:
+def test_keeper_needs_only_the_standard_library() -> None:
     import subprocess
 
     from tests.postgres.embedded_processes import CHECKOUT
@@ -189,7 +187,7 @@ def test_the_keeper_needs_nothing_but_the_standard_library() -> None:
     assert subprocess.run([sys.executable, "-I", "-S", "-B", "-c", code, str(CHECKOUT)], check=False).returncode == 0
 
 
-def test_a_keeper_that_comes_too_late_makes_no_files(data_dir: Path) -> None:
+def test_late_keeper_creates_no_files(data_dir: Path) -> None:
     home = data_dir / "postgres"
     home.mkdir()
     ensure_keeper(home)

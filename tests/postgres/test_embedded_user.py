@@ -46,7 +46,7 @@ def user(data_dir: Path) -> int | None:
 
 
 @pytest.mark.parametrize("name", ["with a space", "long " * 30])
-def test_a_normal_user_runs_the_server_in_folders_of_his_own(data_dir: Path, user: int | None, name: str) -> None:
+def test_normal_user_runs_server_in_own_folders(data_dir: Path, user: int | None, name: str) -> None:
     told = json.loads(finish(program(WHOLE_STORY, data_dir / name.strip(), user=user)))
     assert told["found"] == [0, 1]
     assert told["runs_as"] == told["me"] != 0

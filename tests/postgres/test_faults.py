@@ -26,7 +26,7 @@ CLEAN = Verdict(lost=0, altered=0, doubled=0, above_k=0, stuck=0)
 
 
 @pytest.mark.skipif(not IN_PROC, reason="finds the processes in /proc")
-def test_nothing_that_was_acknowledged_is_lost_altered_or_doubled_whatever_is_killed(data_dir: Path) -> None:
+def test_acknowledged_answers_survive_every_kind_of_kill(data_dir: Path) -> None:
     result = run(data_dir, KINDS, 6, n_items=300, between_s=0.2)
     assert result.verdict == CLEAN
     assert result.n_kills == len(KINDS)
@@ -51,36 +51,36 @@ def verdict(engine: Engine, ledger: dict[str, Page], k: int = 2) -> Verdict:
         return compare(db, ledger, ["done"], k)
 
 
-def test_a_ledger_that_agrees_is_clean(engine: Engine) -> None:
+def test_matching_ledger_is_clean(engine: Engine) -> None:
     assert verdict(engine, rated(engine)) == CLEAN
 
 
-def test_an_answer_that_is_missing_is_lost(engine: Engine) -> None:
+def test_missing_answer_is_lost(engine: Engine) -> None:
     ledger = rated(engine)
     with engine.begin() as db:
         db.execute(text("DELETE FROM ratings WHERE question = 'preference'"))
     assert verdict(engine, ledger).lost == 1
 
 
-def test_a_page_that_counts_as_not_submitted_is_lost(engine: Engine) -> None:
+def test_unsubmitted_page_is_lost(engine: Engine) -> None:
     ledger = rated(engine)
     with engine.begin() as db:
         db.execute(text("UPDATE ratings SET exclude = 'not submitted'"))
     assert verdict(engine, ledger).lost == 1
 
 
-def test_another_value_is_altered(engine: Engine) -> None:
+def test_changed_value_is_altered(engine: Engine) -> None:
     ledger = rated(engine)
     with engine.begin() as db:
         db.execute(text("UPDATE ratings SET number = 1 WHERE side = 'right' AND question = 'empathy'"))
     assert verdict(engine, ledger).altered == 1
 
 
-def test_an_answer_that_nobody_gave_is_doubled(engine: Engine) -> None:
+def test_unacknowledged_answer_is_doubled(engine: Engine) -> None:
     ledger = rated(engine)
     del next(iter(ledger.values())).answers["q1r1"]
     assert verdict(engine, ledger).doubled == 1
 
 
-def test_more_raters_than_places_are_above_k(engine: Engine) -> None:
+def test_more_raters_than_seats_are_above_k(engine: Engine) -> None:
     assert verdict(engine, rated(engine), k=0).above_k == 1

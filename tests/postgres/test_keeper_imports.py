@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 
-def test_the_keeper_loads_without_installed_packages() -> None:
+def test_keeper_loads_without_installed_packages() -> None:
     checkout = str(Path(__file__).resolve().parents[2])
     code = "import sys; sys.path.insert(0, sys.argv[1]); import app.postgres.keeper"
     loaded = subprocess.run(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_the_chatbot_is_preferred_in_460_of_585_as_ayers_2023_reports(tmp_path: Path, shared: Path) -> None:
+def test_ayers_2023_chatbot_is_preferred_in_460_of_585(tmp_path: Path, shared: Path) -> None:
     ratings = read_rows(write_ayers(tmp_path, shared) / "ratings.csv")
     assert Counter(row["value"] for row in ratings if row["question"] == "preference") == {
         "chatgpt": 460,
@@ -20,7 +20,7 @@ def test_the_chatbot_is_preferred_in_460_of_585_as_ayers_2023_reports(tmp_path: 
     }
 
 
-def test_three_experts_rate_all_21_dimensions_of_kumar_2025(tmp_path: Path, shared: Path) -> None:
+def test_kumar_2025_experts_rate_all_21_dimensions(tmp_path: Path, shared: Path) -> None:
     ratings = read_rows(write_kumar(tmp_path, shared) / "ratings.csv")
     for expert in ("expert1", "expert2", "expert3"):
         counts = Counter(row["question"] for row in ratings if row["rater"] == expert)
@@ -28,7 +28,7 @@ def test_three_experts_rate_all_21_dimensions_of_kumar_2025(tmp_path: Path, shar
         assert set(counts.values()) == {50}
 
 
-def test_pandalm_has_ties_among_its_choices(tmp_path: Path, shared: Path) -> None:
+def test_pandalm_choices_include_ties(tmp_path: Path, shared: Path) -> None:
     ratings = read_rows(write_pandalm(tmp_path, shared) / "ratings.csv")
     assert len(ratings) == 2997
     assert len({row["value"] for row in ratings}) == 6

@@ -14,7 +14,7 @@ LOG_ODDS = 0.4
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("n_items", "n_raters"), [(40, 6), (60, 20)])
-def test_the_odds_ratio_is_covered_for_new_items_and_raters_and_rows_alone_are_not(n_items: int, n_raters: int) -> None:
+def test_odds_ratio_interval_covers_new_items_and_raters(n_items: int, n_raters: int) -> None:
     """Both sources of each item rated by six raters; statsmodels' ordinal model of independent rows for comparison."""
     rng = np.random.default_rng(5)
     holds, naive = [], []

@@ -15,7 +15,7 @@ CASES = [(name, n, first) for name in SIMULATIONS for n in N_RATERS for first in
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "n_raters", "n_first"), CASES)
-def test_the_truth_is_covered_for_new_items_and_raters(name: str, n_raters: int, n_first: int) -> None:
+def test_contrast_interval_covers_new_items_and_raters(name: str, n_raters: int, n_first: int) -> None:
     is_slow = name in SLOW
     found = coverage(name, n_raters, n_first, N_OF_MODELS if is_slow else N_STUDIES)
     lowest, highest = (LOWEST_OF_MODELS, HIGHEST_OF_MODELS) if is_slow else (LOWEST, HIGHEST)

@@ -51,7 +51,7 @@ def _holds(interval: Interval | None, truth: float) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_raters", [6, 20])
-def test_the_mean_difference_is_covered_for_new_items_and_raters(n_raters: int) -> None:
+def test_mean_difference_interval_covers_new_items_and_raters(n_raters: int) -> None:
     rng = np.random.default_rng(100 + n_raters)
     clustered, naive = [], []
     for _ in range(N_STUDIES):
@@ -65,7 +65,7 @@ def test_the_mean_difference_is_covered_for_new_items_and_raters(n_raters: int) 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_raters", [6, 20])
-def test_the_share_is_covered_for_new_items_and_raters(n_raters: int) -> None:
+def test_share_interval_covers_new_items_and_raters(n_raters: int) -> None:
     rng = np.random.default_rng(200 + n_raters)
     truth = _true_share()
     clustered, naive = [], []

@@ -34,14 +34,14 @@ def _ends(name: str, data: Tiny) -> None:
 
 @settings(max_examples=200, suppress_health_check=list(HealthCheck))
 @given(name=NAMES, data=tiny())
-def test_every_statistic_of_tiny_data_ends(name: str, data: Tiny) -> None:
+def test_every_statistic_terminates_on_tiny_data(name: str, data: Tiny) -> None:
     _ends(name, data)
 
 
 @pytest.mark.slow
 @settings(max_examples=20_000, suppress_health_check=list(HealthCheck))
 @given(name=NAMES, data=tiny())
-def test_every_statistic_of_twenty_thousand_tiny_data_sets_ends(name: str, data: Tiny) -> None:
+def test_every_statistic_terminates_on_20000_tiny_data_sets(name: str, data: Tiny) -> None:
     _ends(name, data)
 
 
@@ -52,7 +52,7 @@ def _crossed() -> tuple[np.ndarray, np.ndarray, Where]:
     return value, source == 1, {"item": item, "rater": rater}
 
 
-def test_a_linear_model_without_a_minimum_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_linear_model_without_minimum_is_not_converged(monkeypatch: pytest.MonkeyPatch) -> None:
     value, treated, where = _crossed()
     assert mean_difference_lmm(value, treated, **where).reason is None
     monkeypatch.setattr("app.stats.linear.lmm_fit._MAX_STEPS", 0)
@@ -60,20 +60,20 @@ def test_a_linear_model_without_a_minimum_says_so(monkeypatch: pytest.MonkeyPatc
     assert profiles(value, unit=where["item"], rater=where["rater"])[0].severity.reason == "no_variation"
 
 
-def test_an_ordinal_model_without_a_maximum_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ordinal_model_without_maximum_is_not_converged(monkeypatch: pytest.MonkeyPatch) -> None:
     value, treated, where = _crossed()
     monkeypatch.setattr("app.stats.ordinal.clmm_fit._POLISHES", 0)
     assert compare_ordinal(np.rint(value), treated, **where).effect.reason == "not_converged"
 
 
-def test_choices_whose_model_has_no_maximum_have_no_strengths(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_preference_model_without_maximum_has_no_strengths(monkeypatch: pytest.MonkeyPatch) -> None:
     left, won = np.ones((6, 1)), np.array([1.0, 1, 1, 1, 0, 0])
     assert fit_davidson(left, won) is not None
     monkeypatch.setattr("app.stats.choice.davidson._MAX_STEPS", 1)
     assert fit_davidson(left, won) is None
 
 
-def test_variance_components_without_a_maximum_are_those_of_henderson(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unconverged_components_fall_back_to_henderson(monkeypatch: pytest.MonkeyPatch) -> None:
     value, _, where = _crossed()
     kept = np.arange(len(value)) % 7 > 0
     ratings = Ratings(where["item"][kept], where["rater"][kept], np.rint(value[kept]))
@@ -83,7 +83,7 @@ def test_variance_components_without_a_maximum_are_those_of_henderson(monkeypatc
     assert found.method == "Henderson's method 1 (REML did not converge)"
 
 
-def test_loadings_without_a_minimum_give_no_omega(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unconverged_loadings_give_no_omega(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(2)
     scores = rng.normal(size=(40, 1)) + rng.normal(size=(40, 4))
     monkeypatch.setattr("app.stats.scales.omega._MAX_STEPS", 0)

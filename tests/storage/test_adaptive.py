@@ -53,13 +53,13 @@ def settle(engine: Engine) -> None:
         )
 
 
-def test_every_pair_comes_equally_often_while_nothing_is_known(engine: Engine) -> None:
+def test_pairs_are_equally_frequent_before_any_answers(engine: Engine) -> None:
     opened(engine, adaptive="preference", trials_per_rater=12)
     simulate(transactions(engine), "study", 1, seed=1)
     assert set(n_by_pair(engine).values()) == {2}
 
 
-def test_the_next_rater_gets_more_of_the_pairs_that_are_not_settled(engine: Engine) -> None:
+def test_next_rater_gets_more_unsettled_pairs(engine: Engine) -> None:
     study_id = opened(engine, adaptive="preference", trials_per_rater=12)
     simulate(transactions(engine), "study", 2, seed=1)
     settle(engine)
@@ -75,7 +75,7 @@ def test_the_next_rater_gets_more_of_the_pairs_that_are_not_settled(engine: Engi
     assert max(new.values()) > min((new.get(pair, 0) for pair in before), default=0)
 
 
-def test_places_are_kept_and_all_are_given_out_in_the_end(engine: Engine) -> None:
+def test_adaptive_design_fills_every_seat_exactly(engine: Engine) -> None:
     opened(engine, adaptive="preference", trials_per_rater=12)
     outcome = simulate(transactions(engine), "study", 7, seed=3)
     assert outcome.n_assignments == 60
@@ -83,7 +83,7 @@ def test_places_are_kept_and_all_are_given_out_in_the_end(engine: Engine) -> Non
 
 
 @pytest.mark.parametrize("adaptive", ["preference", None])
-def test_the_report_says_how_pairs_were_chosen(engine: Engine, adaptive: str | None) -> None:
+def test_report_notes_adaptive_pair_selection(engine: Engine, adaptive: str | None) -> None:
     from app.analysis import analyze
     from app.storage.results.frames import study_frames
     from app.storage.studies.protocols import get_protocol

@@ -33,7 +33,7 @@ def _comes_back(db: Connection, study: StudyFolder) -> None:
 
 @given(files=broken())
 @settings(SHARES, max_examples=60)
-def test_a_damaged_study_that_is_still_one_comes_back_as_it_was_read(db: Connection, files: dict[str, bytes]) -> None:
+def test_damaged_but_valid_study_round_trips(db: Connection, files: dict[str, bytes]) -> None:
     try:
         study = read_files(files)
     except InvalidInputError:
@@ -43,5 +43,5 @@ def test_a_damaged_study_that_is_still_one_comes_back_as_it_was_read(db: Connect
 
 @given(study=studies())
 @settings(SHARES, max_examples=25)
-def test_any_study_comes_back_as_it_was_stored(db: Connection, study: StudyFolder) -> None:
+def test_any_study_round_trips(db: Connection, study: StudyFolder) -> None:
     _comes_back(db, study)

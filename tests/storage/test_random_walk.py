@@ -241,7 +241,7 @@ def assert_admitted(db: Connection, walk: Walk, design: dict[str, Any]) -> None:
     [({}, {}), ({"max_raters": 6}, {}), ({}, {"told": TOLD}), (QUOTAS, {})],
     ids=["anybody", "at most six", "two conditions", "at most two or three per site"],
 )
-def test_whatever_raters_do_every_trial_is_accounted_for_and_none_has_more_than_its_places(
+def test_random_rater_actions_never_lose_or_overfill_trials(
     engine: Engine, seed: int, limits: dict[str, Any], conditions: dict[str, Any]
 ) -> None:
     with engine.begin() as db:
@@ -263,7 +263,7 @@ def test_whatever_raters_do_every_trial_is_accounted_for_and_none_has_more_than_
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_conditions_end_balanced_within_one_on_those_who_finish_whoever_left_before(engine: Engine, seed: int) -> None:
+def test_conditions_are_balanced_among_finishers(engine: Engine, seed: int) -> None:
     design = {"raters_per_trial": 30, "trials_per_rater": 2}
     with engine.begin() as db:
         build_study(db, protocol_of(design=design, flow=FLOW, conditions={"told": TOLD}), texts=ITEMS)
@@ -284,7 +284,7 @@ def test_conditions_end_balanced_within_one_on_those_who_finish_whoever_left_bef
     assert max(counts) - min(counts) <= 1
 
 
-def test_a_condition_whose_seats_are_taken_takes_nobody_though_it_has_free_places(engine: Engine) -> None:
+def test_capped_condition_admits_no_one_despite_free_seats(engine: Engine) -> None:
     """Raters wait for active ones, and are told that the study is full once these have finished."""
     capped = {**TOLD, "caps": {"near": 1, "far": 1}}
     with engine.begin() as db:

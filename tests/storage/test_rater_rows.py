@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 
-def test_sides_are_those_of_choices(db: Connection) -> None:
+def test_side_counts_include_only_choices(db: Connection) -> None:
     study_id = load_study(db, read_files(rated_folder()))
     # Each response of a pair is on one side; this rater always chose the left one.
     db.execute(

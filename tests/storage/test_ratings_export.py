@@ -28,7 +28,7 @@ EXCLUDE = text("""
 CHANGE = text("UPDATE ratings SET number = :number WHERE study_id = :study AND number IS NOT NULL")
 
 
-def test_the_ratings_are_searched_once_for_columns_that_are_filled(db: Connection) -> None:
+def test_export_scans_ratings_once_for_filled_columns(db: Connection) -> None:
     study = read_folder(HERE / "epitome")
     study_id = load_study(db, study)
     said: list[str] = []

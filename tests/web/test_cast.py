@@ -254,13 +254,13 @@ def ask(stage: Stage, who: str, route: str, address: str) -> Response:
     return stage.browsers[who].request(method, address, data=FORMS.get(route), json=BODIES.get(route), headers=headers)
 
 
-def test_the_table_has_every_route(app: FastAPI) -> None:
+def test_access_table_covers_every_route(app: FastAPI) -> None:
     assert sorted(routes(app)) == sorted(EXPECTED)
     assert n_leaves(app.routes) == len(EXPECTED)
 
 
 @pytest.mark.parametrize("route", EXPECTED)
-def test_everybody_gets_what_is_theirs(prepared: Prepared, stage: Stage, route: str) -> None:
+def test_each_role_gets_expected_response(prepared: Prepared, stage: Stage, route: str) -> None:
     path = route.partition(" ")[2]
     names = {**stage.words, "name": "attune.css"}
     address = path.format(**names)
@@ -275,7 +275,7 @@ def test_everybody_gets_what_is_theirs(prepared: Prepared, stage: Stage, route: 
 
 
 @pytest.mark.parametrize("who", CAST)
-def test_a_study_that_is_not_there_looks_like_one_that_is_anothers(stage: Stage, who: str) -> None:
+def test_missing_study_is_indistinguishable_from_forbidden_study(stage: Stage, who: str) -> None:
     browser = stage.browsers[who]
     none, others = (
         browser.get("/studies/none"),
@@ -287,7 +287,7 @@ def test_a_study_that_is_not_there_looks_like_one_that_is_anothers(stage: Stage,
 
 
 @pytest.mark.parametrize("route", [route for route in EXPECTED if route.startswith("POST")])
-def test_no_change_is_taken_from_another_site(stage: Stage, route: str) -> None:
+def test_cross_site_changes_are_refused(stage: Stage, route: str) -> None:
     path = route.partition(" ")[2].format(**stage.words)
     for who in CAST:
         answer = stage.browsers[who].post(path, headers={"sec-fetch-site": "cross-site"}, data=FORMS.get(route))
@@ -295,7 +295,7 @@ def test_no_change_is_taken_from_another_site(stage: Stage, route: str) -> None:
 
 
 @pytest.mark.parametrize("route", EXPECTED)
-def test_every_answer_carries_the_policy(stage: Stage, route: str) -> None:
+def test_every_response_has_security_policy(stage: Stage, route: str) -> None:
     method, _, path = route.partition(" ")
     address = path.format(**stage.words, name="attune.css")
     answer = stage.browsers["owner"].request(method, address, data=FORMS.get(route))

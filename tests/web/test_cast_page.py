@@ -70,7 +70,7 @@ def _table(routes: dict[str, tuple[object, ...]], columns: tuple[str, ...]) -> s
     return "\n".join(head + rows)
 
 
-def test_the_page_says_what_the_cast_found() -> None:
+def test_access_page_matches_cast_table() -> None:
     assert CAST[:4] == ROLES
     assert PAGE.read_text(encoding="utf-8") == written(), "python -m tests.web.test_cast_page writes it anew"
 

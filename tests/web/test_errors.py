@@ -24,7 +24,7 @@ def broken(visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> TestClient:
 
 
 @pytest.mark.parametrize("accept", ["text/html", "application/json"])
-def test_a_handler_that_fails_says_nothing_of_its_inside(broken: TestClient, accept: str) -> None:
+def test_handler_error_reveals_no_internals(broken: TestClient, accept: str) -> None:
     answer = broken.get("/", headers={"accept": accept})
     assert answer.status_code == 500
     assert "Something went wrong" in answer.text
@@ -32,7 +32,7 @@ def test_a_handler_that_fails_says_nothing_of_its_inside(broken: TestClient, acc
     assert "Traceback" not in answer.text
 
 
-def test_a_failure_inside_a_fragment_is_empty(broken: TestClient) -> None:
+def test_fragment_error_is_empty(broken: TestClient) -> None:
     answer = broken.get("/", headers={"hx-request": "true"})
     assert (answer.status_code, answer.text) == (500, "")
 
@@ -40,7 +40,7 @@ def test_a_failure_inside_a_fragment_is_empty(broken: TestClient) -> None:
 @pytest.mark.parametrize(
     ("ask", "status"), [("GET /", 500), ("GET /nowhere", 404), ("PUT /", 405), ("POST /sign-in", 413)]
 )
-def test_every_refusal_carries_the_policy_and_words(broken: TestClient, ask: str, status: int) -> None:
+def test_every_error_response_has_security_policy_and_message(broken: TestClient, ask: str, status: int) -> None:
     method, _, path = ask.partition(" ")
     answer = broken.request(method, path, content=b"x" * 2**21 if method == "POST" else b"")
     assert answer.status_code == status
@@ -48,6 +48,6 @@ def test_every_refusal_carries_the_policy_and_words(broken: TestClient, ask: str
     assert "<h1>" in answer.text
 
 
-def test_an_error_is_json_where_json_was_asked_for(visitor: TestClient) -> None:
+def test_error_is_json_on_request(visitor: TestClient) -> None:
     answer = visitor.get("/nowhere", headers={"accept": "application/json"})
     assert answer.json()["error"]["status"] == 404

@@ -73,7 +73,7 @@ async def fuzz(app: FastAPI, db: Connection, words: Mapping[str, str], n: int, s
     return found
 
 
-def test_odd_requests_get_no_server_error(app: FastAPI, db: Connection, words: Mapping[str, str]) -> None:
+def test_odd_requests_cause_no_server_error(app: FastAPI, db: Connection, words: Mapping[str, str]) -> None:
     app.state.max_arrivals = 10**6
     assert asyncio.run(fuzz(app, db, words, 400, seed=1)) == []
 
@@ -81,6 +81,8 @@ def test_odd_requests_get_no_server_error(app: FastAPI, db: Connection, words: M
 # If a multipart body breaks off, its spooled file is closed by the garbage collector.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.slow
-def test_ten_thousand_odd_requests_get_no_server_error(app: FastAPI, db: Connection, words: Mapping[str, str]) -> None:
+def test_ten_thousand_odd_requests_cause_no_server_error(
+    app: FastAPI, db: Connection, words: Mapping[str, str]
+) -> None:
     app.state.max_arrivals = 10**6
     assert asyncio.run(fuzz(app, db, words, 10_000, seed=2)) == []

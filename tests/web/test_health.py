@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
 
-def test_a_living_process_does_not_ask_the_database(app: FastAPI, visitor: TestClient) -> None:
+def test_liveness_probe_does_not_use_database(app: FastAPI, visitor: TestClient) -> None:
     def begin() -> NoReturn:
         raise AssertionError
 
@@ -22,19 +22,19 @@ def test_a_living_process_does_not_ask_the_database(app: FastAPI, visitor: TestC
     assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
 
 
-def test_a_server_with_database_tables_and_disk_is_ready(visitor: TestClient) -> None:
+def test_server_with_database_tables_and_disk_is_ready(visitor: TestClient) -> None:
     answer = visitor.get("/readyz")
     assert (answer.status_code, answer.json()) == (200, {"status": "ready", "problems": {}})
 
 
-def test_a_database_without_the_last_migration_is_not_ready(db: Connection, visitor: TestClient) -> None:
+def test_outdated_migration_is_not_ready(db: Connection, visitor: TestClient) -> None:
     db.execute(text("UPDATE alembic_version SET version_num = 'older'"))
     answer = visitor.get("/readyz")
     assert answer.status_code == 503
     assert answer.json()["problems"] == {"migrations": "The tables need an upgrade. Run: attune db upgrade"}
 
 
-def test_a_full_disk_is_not_ready_unless_the_database_is_elsewhere(
+def test_full_disk_is_not_ready_unless_database_is_remote(
     app: FastAPI, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.actions.readiness.free_bytes", lambda _place: 1000)

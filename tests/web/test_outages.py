@@ -51,7 +51,7 @@ def name_of(error: Exception) -> str:
 
 
 @pytest.mark.parametrize("error", OUTAGES, ids=name_of)
-def test_an_outage_is_503_with_a_time_to_try_again_and_one_log_line(
+def test_outage_returns_503_with_retry_time_and_one_log_line(
     app: FastAPI, visitor: TestClient, caplog: pytest.LogCaptureFixture, error: Exception
 ) -> None:
     break_database(app, error)
@@ -64,7 +64,7 @@ def test_an_outage_is_503_with_a_time_to_try_again_and_one_log_line(
     assert SECRET not in caplog.text
 
 
-def test_a_form_says_that_it_is_not_saved_yet_in_the_browsers_language(app: FastAPI, visitor: TestClient) -> None:
+def test_form_during_outage_says_unsaved_in_browser_language(app: FastAPI, visitor: TestClient) -> None:
     break_database(app, OUTAGES[0])
     answer = visitor.post("/s/study/start", headers={"accept-language": "tlh, de-AT;q=0.9, en;q=0.5"})
     assert answer.status_code == 503
@@ -73,7 +73,7 @@ def test_a_form_says_that_it_is_not_saved_yet_in_the_browsers_language(app: Fast
     assert "default-src 'none'" in answer.headers["content-security-policy"]
 
 
-def test_a_save_by_script_gets_json_and_htmx_an_empty_answer(app: FastAPI, visitor: TestClient) -> None:
+def test_outage_returns_json_to_saves_and_nothing_to_htmx(app: FastAPI, visitor: TestClient) -> None:
     break_database(app, OUTAGES[0])
     token = "00000000-0000-0000-0000-000000000000"
     saved = visitor.post(f"/s/study/rate/{token}/save", data={"slot": "q0"})
@@ -83,13 +83,13 @@ def test_a_save_by_script_gets_json_and_htmx_an_empty_answer(app: FastAPI, visit
     assert saved.headers["retry-after"] == fragment.headers["retry-after"] == "5"
 
 
-def test_a_server_that_is_not_there_is_an_outage(app: FastAPI, visitor: TestClient) -> None:
+def test_unreachable_database_server_is_an_outage(app: FastAPI, visitor: TestClient) -> None:
     engine = make_engine("postgresql+psycopg://nobody@127.0.0.1:9/none")
     app.state.begin = transactions(engine)
     assert visitor.get("/readyz").status_code == 503
 
 
-def test_a_programming_error_is_500_all_the_same(app: FastAPI, visitor: TestClient) -> None:
+def test_programming_error_returns_500(app: FastAPI, visitor: TestClient) -> None:
     break_database(app, DBAPIError("SELECT", {}, postgres.UndefinedColumn(SECRET)))
     answer = visitor.get("/readyz")
     assert (answer.status_code, answer.headers["connection"]) == (500, "close")
@@ -97,7 +97,7 @@ def test_a_programming_error_is_500_all_the_same(app: FastAPI, visitor: TestClie
     assert visitor.get("/readyz").status_code == 500
 
 
-def test_who_waits_too_long_for_a_turn_is_told_so(
+def test_request_waiting_too_long_returns_503(
     app: FastAPI, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.web.deps.WAIT_S", 0.01)
@@ -108,11 +108,11 @@ def test_who_waits_too_long_for_a_turn_is_told_so(
     assert visitor.get("/readyz").status_code == 200
 
 
-def test_an_error_that_is_none_of_the_databases_is_no_outage() -> None:
+def test_unrelated_error_is_not_an_outage() -> None:
     assert outage_in_words(ValueError("x")) is None
 
 
-def test_many_lines_are_one_and_say_how_many_they_were(
+def test_repeated_log_lines_are_throttled_with_count(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     times = iter([100.0, 101.0, 102.0, 111.0])

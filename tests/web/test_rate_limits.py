@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
 
-def test_ids_cannot_be_tried_one_after_the_other(app: FastAPI, db: Connection, visit: Callable[[], TestClient]) -> None:
+def test_participant_ids_cannot_be_enumerated(app: FastAPI, db: Connection, visit: Callable[[], TestClient]) -> None:
     study_of(db, add_lead(db, "lead@example.org"))
     open_study(db, "small")
     app.state.max_arrivals = 3
@@ -32,9 +32,7 @@ def test_ids_cannot_be_tried_one_after_the_other(app: FastAPI, db: Connection, v
     assert 0 < int(refused.headers["retry-after"]) <= 60
 
 
-def test_who_has_a_place_comes_back_whatever_others_try(
-    app: FastAPI, db: Connection, visit: Callable[[], TestClient]
-) -> None:
+def test_returning_rater_is_not_rate_limited(app: FastAPI, db: Connection, visit: Callable[[], TestClient]) -> None:
     study_of(db, add_lead(db, "lead@example.org"))
     open_study(db, "small")
     app.state.max_arrivals = 1
@@ -43,7 +41,7 @@ def test_who_has_a_place_comes_back_whatever_others_try(
         assert anna.get("/s/small?participant=anna").status_code == 303
 
 
-def test_downloads_of_a_lead_have_a_limit(
+def test_downloads_are_limited_per_lead(
     db: Connection, visit: Callable[[], TestClient], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rate_limits, "MAX_EXPORTS", RateLimitItemPerMinute(1, 10))
@@ -66,7 +64,7 @@ def test_downloads_of_a_lead_have_a_limit(
         ("testclient", "testclient", True),
     ],
 )
-def test_a_customer_with_many_ipv6_addresses_is_one(one: str, other: str, *, is_same: bool) -> None:
+def test_ipv6_addresses_are_limited_by_network(one: str, other: str, *, is_same: bool) -> None:
     assert (rate_limits.network_of(one) == rate_limits.network_of(other)) is is_same
 
 

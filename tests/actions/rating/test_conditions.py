@@ -43,7 +43,7 @@ def by_rater(db: Connection) -> dict[int, Counter[str]]:
     return counts
 
 
-def test_between_raters_each_has_one_condition_and_the_conditions_are_balanced(db: Connection) -> None:
+def test_between_rater_conditions_are_balanced_one_per_rater(db: Connection) -> None:
     assert rated(db, 4, {"told": TOLD}) == 4
     assert_exact(db, 16)
     assert all(len(conditions) == 1 for conditions in by_rater(db).values())
@@ -52,21 +52,19 @@ def test_between_raters_each_has_one_condition_and_the_conditions_are_balanced(d
 
 
 @pytest.mark.parametrize("design", [{}, {"trials_per_rater": 4, "same_item": False}])
-def test_within_raters_each_rater_has_every_condition_equally_often_and_every_place_is_filled(
-    db: Connection, design: dict[str, Any]
-) -> None:
+def test_within_rater_conditions_are_balanced_and_seats_filled(db: Connection, design: dict[str, Any]) -> None:
     rated(db, 4, {"told": {**TOLD, "assign": "within"}}, **design)
     assert_exact(db, 16)
     assert all(counts["told=near"] == counts["told=far"] for counts in by_rater(db).values())
 
 
-def test_no_rater_reads_the_same_response_in_two_conditions(db: Connection) -> None:
+def test_rater_never_sees_a_response_in_two_conditions(db: Connection) -> None:
     rated(db, 3, {"told": {**TOLD, "assign": "within"}})
     twice = text("SELECT count(*) FROM ratings GROUP BY rater_id, response_id HAVING count(*) > 1")
     assert db.execute(twice).all() == []
 
 
-def test_the_label_of_the_condition_is_shown_and_written_with_each_answer(db: Connection) -> None:
+def test_shown_label_follows_condition_and_is_stored(db: Connection) -> None:
     rated(db, 3, {"label": LABEL})
     found = text("""
         SELECT DISTINCT r.condition, s.key, r.shown_label FROM ratings r JOIN responses p ON p.id = r.response_id
@@ -82,11 +80,11 @@ def test_the_label_of_the_condition_is_shown_and_written_with_each_answer(db: Co
     }
 
 
-def test_a_cap_between_raters_turns_the_next_one_away(db: Connection) -> None:
+def test_capped_condition_refuses_further_raters(db: Connection) -> None:
     assert rated(db, 2, {"told": {**TOLD, "caps": {"near": 2, "far": 2}}}) == 4
 
 
-def test_a_source_between_raters_is_all_that_a_rater_reads(db: Connection) -> None:
+def test_between_rater_source_limits_responses_to_one_source(db: Connection) -> None:
     rated(db, 3, {"wrote": {"kind": "source", "levels": ["person", "model"]}}, raters_per_trial=1)
     assert_exact(db, 6, k=1)
     found = text("""

@@ -81,18 +81,18 @@ def assert_same(db: Connection, study: StudyRow) -> int:
 
 
 @pytest.mark.parametrize("name", ["epitome", "label-experiment", "ayers-pair", "ab-tie"])
-def test_counts_give_the_digits_of_the_rows(db: Connection, name: str) -> None:
+def test_counted_results_match_report(db: Connection, name: str) -> None:
     assert assert_same(db, study_of(db, HERE / name)) > 0
 
 
 @pytest.mark.parametrize("write", [write_ayers, write_kumar, write_pandalm])
-def test_counts_give_the_digits_of_the_rows_of_published_data(
+def test_counted_results_match_report_on_published_data(
     db: Connection, tmp_path: Path, shared: Path, write: Callable[[Path, Path], Path]
 ) -> None:
     assert assert_same(db, study_of(db, write(tmp_path, shared))) > 0
 
 
-def test_excluded_raters_do_not_count(db: Connection) -> None:
+def test_excluded_raters_are_not_counted(db: Connection) -> None:
     study = study_of(db, HERE / "epitome")
     before = {(f.question, f.source, f.statistic): f.result for f in count_results(db, study)[0]}
     rater = db.execute(text("SELECT min(id) FROM raters WHERE study_id = :study"), {"study": study.id}).scalar_one()

@@ -18,7 +18,7 @@ def study(**design: object) -> Protocol:
     return Protocol.model_validate(protocol_of(questions=[PREFERENCE, EMPATHY], design=parts))
 
 
-def test_raters_minutes_and_cost_are_those_of_the_design() -> None:
+def test_effort_derives_raters_minutes_and_cost_from_design() -> None:
     found = effort(study(), [], 40, 3, RATES)
     assert (found.n_trials, found.n_ratings, found.n_raters, found.most_trials) == (40, 120, 20, 6)
     assert found.minutes == 6 * 2 + 4
@@ -27,13 +27,13 @@ def test_raters_minutes_and_cost_are_those_of_the_design() -> None:
     assert "at most 6 trials" in found.binds
 
 
-def test_few_items_need_different_raters_whatever_each_could_take() -> None:
+def test_few_items_limit_trials_per_rater() -> None:
     found = effort(study(trials_per_rater=6), [], 2, 5, RATES)
     assert found.n_raters == 5
     assert found.binds == "each rater can take all 2 trials that differ"
 
 
-def test_a_study_that_is_large_enough_is_told_so_and_one_that_is_not_what_it_needs() -> None:
+def test_forecast_confirms_goal_or_names_what_is_needed() -> None:
     large = forecast((study(), [], Wish(60, 3, 1.5, {}), None))
     assert large.is_reached
     small = forecast((study(), [], Wish(10, 3, None, {"difference": 0.4}), None))
@@ -44,7 +44,7 @@ def test_a_study_that_is_large_enough_is_told_so_and_one_that_is_not_what_it_nee
         assert small.solution.width < (small.now.width or 0)
 
 
-def test_a_contrast_that_is_not_simulated_is_said() -> None:
+def test_contrast_that_cannot_be_simulated_is_reported() -> None:
     asks = {"key": "why", "target": "item", "type": "text", "text": "Why?"}
     protocol = Protocol.model_validate(protocol_of(questions=[asks], design={"trials": "pairs"}))
     with pytest.raises(PlanError, match="simulated for ratings"):

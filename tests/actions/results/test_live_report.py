@@ -83,9 +83,7 @@ def exclude_one(db: Connection, why: str) -> None:
     db.execute(text("UPDATE ratings SET exclude = :why WHERE id = (SELECT min(id) FROM ratings)"), {"why": why})
 
 
-def test_a_report_is_made_once_for_the_same_answers_and_anew_for_others(
-    db: Connection, begin: Begin, study: StudyRow
-) -> None:
+def test_report_is_reused_until_answers_change(db: Connection, begin: Begin, study: StudyRow) -> None:
     make = Maker()
     reports = LiveReports(make)
     first = reports.now(begin, study)
@@ -96,9 +94,7 @@ def test_a_report_is_made_once_for_the_same_answers_and_anew_for_others(
     assert make.n_made == 2
 
 
-def test_a_page_gets_the_report_that_it_names_also_when_answers_have_come_since(
-    db: Connection, begin: Begin, study: StudyRow
-) -> None:
+def test_page_keeps_its_named_report_after_new_answers(db: Connection, begin: Begin, study: StudyRow) -> None:
     reports = LiveReports(Maker())
     first = reports.now(begin, study)
     exclude_one(db, "a test")
@@ -106,7 +102,7 @@ def test_a_page_gets_the_report_that_it_names_also_when_answers_have_come_since(
     assert reports.now(begin, study, "a name that is not kept").name != first.name
 
 
-def test_a_page_does_not_wait_and_finds_the_report_when_it_asks_again(begin: Begin, study: StudyRow) -> None:
+def test_page_returns_immediately_and_finds_report_later(begin: Begin, study: StudyRow) -> None:
     make = Maker(may_end=False)
     reports = LiveReports(make, patience_s=0)
     assert reports.soon(begin, study) == (None, False)
@@ -117,9 +113,7 @@ def test_a_page_does_not_wait_and_finds_the_report_when_it_asks_again(begin: Beg
     assert make.n_made == 1
 
 
-def test_while_a_newer_report_is_made_a_page_shows_the_last_one_and_is_told_so(
-    db: Connection, begin: Begin, study: StudyRow
-) -> None:
+def test_previous_report_is_shown_while_a_newer_one_is_computed(db: Connection, begin: Begin, study: StudyRow) -> None:
     make = Maker()
     reports = LiveReports(make, patience_s=0)
     first = reports.now(begin, study)
@@ -132,7 +126,7 @@ def test_while_a_newer_report_is_made_a_page_shows_the_last_one_and_is_told_so(
     assert reports.soon(begin, study) == (second, True)
 
 
-def test_a_report_that_fails_is_told_to_who_waits_and_tried_again(begin: Begin, study: StudyRow) -> None:
+def test_failed_report_raises_for_waiting_page_and_is_retried(begin: Begin, study: StudyRow) -> None:
     make = Maker()
     make.fails_with = MemoryError()
     reports = LiveReports(make)
@@ -142,7 +136,7 @@ def test_a_report_that_fails_is_told_to_who_waits_and_tried_again(begin: Begin, 
     assert reports.now(begin, study).report.estimates
 
 
-def test_only_the_last_reports_are_kept(
+def test_only_recent_reports_are_kept(
     db: Connection, begin: Begin, study: StudyRow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_report, "KEPT", 2)
@@ -155,7 +149,7 @@ def test_only_the_last_reports_are_kept(
     assert reports.now(begin, study, first.name).name != first.name
 
 
-def test_a_report_from_before_a_deletion_is_shown_to_nobody(db: Connection, begin: Begin, study: StudyRow) -> None:
+def test_report_from_before_a_deletion_is_never_shown(db: Connection, begin: Begin, study: StudyRow) -> None:
     maker = Maker()
     reports = LiveReports(maker, patience_s=PATIENCE_S)
     before, _ = reports.soon(begin, study)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("write", [write_ayers, write_kumar, write_pandalm])
-def test_the_store_and_the_folder_give_one_report_to_the_last_digit(
+def test_database_and_folder_give_identical_reports(
     db: Connection, tmp_path: Path, shared: Path, write: Callable[[Path, Path], Path]
 ) -> None:
     folder = read_folder(write(tmp_path, shared))
@@ -39,9 +39,7 @@ def test_the_store_and_the_folder_give_one_report_to_the_last_digit(
     assert report_of_study(db, study)[0].as_document() == report_of_folder(folder).as_document()
 
 
-def test_a_record_of_the_store_is_got_again_from_the_exported_folder(
-    db: Connection, tmp_path: Path, shared: Path
-) -> None:
+def test_stored_record_is_reproduced_from_exported_folder(db: Connection, tmp_path: Path, shared: Path) -> None:
     folder = read_folder(write_ayers(tmp_path / "study", shared))
     load_study(db, folder)
     study = get_study(db, folder.protocol.slug)
@@ -57,7 +55,7 @@ def test_a_record_of_the_store_is_got_again_from_the_exported_folder(
     assert made.estimate.as_record() == record
 
 
-def test_the_files_hold_every_estimate_once_and_a_chart_for_each_question(tmp_path: Path, shared: Path) -> None:
+def test_report_files_hold_every_estimate_once_and_charts(tmp_path: Path, shared: Path) -> None:
     folder = read_folder(write_ayers(tmp_path / "study", shared))
     report = report_of_folder(folder)
     written = write_report(report, folder.protocol, tmp_path / "out")

@@ -47,14 +47,14 @@ def plain(name: str, content: bytes) -> str:
 
 
 @pytest.mark.parametrize("name", ["report.html", "report.docx", "report.md", "report.tex"])
-def test_the_published_numbers_stand_in_every_format(made: tuple[Report, dict[str, bytes]], name: str) -> None:
+def test_published_estimates_appear_in_every_format(made: tuple[Report, dict[str, bytes]], name: str) -> None:
     text = plain(name, made[1][name])
     for number in ("0.88 (0.75 to 1.01)", "1.51 (1.36 to 1.65)", "0.18 (−0.03 to 0.39)", "78.6", "55.7"):
         assert number in text
 
 
 @pytest.mark.parametrize("name", ["report.html", "report.docx", "report.md", "report.tex"])
-def test_json_csv_and_report_agree_to_the_last_digit(made: tuple[Report, dict[str, bytes]], name: str) -> None:
+def test_json_csv_and_report_agree_exactly(made: tuple[Report, dict[str, bytes]], name: str) -> None:
     report, files = made
     text, csv = plain(name, files[name]), records_csv(report.estimates)
     shown = {
@@ -67,7 +67,7 @@ def test_json_csv_and_report_agree_to_the_last_digit(made: tuple[Report, dict[st
     assert {"0.7863247863247863", "0.8752136752136757"} <= shown
 
 
-def test_every_picture_that_a_text_names_is_there(made: tuple[Report, dict[str, bytes]]) -> None:
+def test_every_referenced_chart_file_exists(made: tuple[Report, dict[str, bytes]]) -> None:
     files = made[1]
     named = set(re.findall(r"\]\((charts/[^)]+)\)", files["report.md"].decode()))
     named |= set(re.findall(r"\{(charts/[^}]+)\}", files["report.tex"].decode()))
@@ -75,11 +75,11 @@ def test_every_picture_that_a_text_names_is_there(made: tuple[Report, dict[str, 
     assert named == {path for path in files if path.startswith("charts/")}
 
 
-def test_the_archive_of_the_same_files_is_the_same(made: tuple[Report, dict[str, bytes]]) -> None:
+def test_report_archive_is_reproducible(made: tuple[Report, dict[str, bytes]]) -> None:
     assert zipped(made[1]) == zipped(made[1])
 
 
-def test_files_are_written_in_a_process_of_their_own() -> None:
+def test_report_files_are_written_in_a_separate_process() -> None:
     process = ReportFilesProcess(_names)
     study = protocol()
     job = ReportJob(analyze(frames(study, []), study), study, Circumstances("2026-11-22"), ("html",))

@@ -41,26 +41,24 @@ def job(tmp_path: Path, shared: Path) -> tuple[Frames, Protocol]:
     return frames_of(folder), folder.protocol
 
 
-def test_a_report_from_over_there_is_the_one_from_here(process: ReportProcess, job: tuple[Frames, Protocol]) -> None:
+def test_report_process_returns_same_report(process: ReportProcess, job: tuple[Frames, Protocol]) -> None:
     assert process.analyze(*job).as_document() == analyze(*job).as_document()
 
 
-def test_what_goes_wrong_over_there_is_raised_here_and_the_next_report_is_made(
-    process: ReportProcess, job: tuple[Frames, Protocol]
-) -> None:
+def test_report_process_raises_error_and_continues(process: ReportProcess, job: tuple[Frames, Protocol]) -> None:
     with pytest.raises(AttributeError):
         process.analyze(job[0], None)  # type: ignore[arg-type]
     assert process.analyze(*job).estimates
 
 
-def test_a_process_that_was_killed_is_replaced(process: ReportProcess, job: tuple[Frames, Protocol]) -> None:
+def test_killed_report_process_is_replaced(process: ReportProcess, job: tuple[Frames, Protocol]) -> None:
     process.analyze(*job)
     for pid in process.pids:
         os.kill(pid, signal.SIGKILL)
     assert process.analyze(*job).estimates
 
 
-def test_a_process_that_dies_at_work_is_told_of(job: tuple[Frames, Protocol]) -> None:
+def test_report_process_dying_mid_job_raises(job: tuple[Frames, Protocol]) -> None:
     process = ReportProcess(_die_at_work)
     with pytest.raises(SideProcessError):
         process.analyze(*job)
@@ -113,7 +111,7 @@ def _wait_if_large(frames: Frames, *_: object) -> int:
 
 
 @pytest.mark.skipif(not IN_PROC, reason="finds the process in /proc")
-def test_the_process_ends_with_a_parent_that_is_killed() -> None:
+def test_report_process_ends_with_killed_parent() -> None:
     start = (
         "import time; import pandas as pd; from app.actions.results.report_process import ReportProcess;"
         "from app.analysis.data.frames import Frames; p = ReportProcess(); empty = Frames(*[pd.DataFrame()] * 4);"

@@ -57,7 +57,7 @@ def rows(engine: Engine, sql: str) -> Sequence[Any]:
         return [tuple(row) for row in db.execute(text(sql))]
 
 
-def test_every_kind_of_question_is_answered_and_every_trial_has_its_raters(engine: Engine) -> None:
+def test_every_question_type_is_answered_and_every_trial_filled(engine: Engine) -> None:
     open_a_study(engine, questions=EVERY_KIND)
     seen: list[tuple[int, int]] = []
     outcome = simulate(transactions(engine), "study", 4, 7, lambda _, done, of: seen.append((done, of)))
@@ -73,7 +73,7 @@ def test_every_kind_of_question_is_answered_and_every_trial_has_its_raters(engin
     assert rows(engine, "SELECT count(*) FROM raters") == [(3,)]
 
 
-def test_simulated_raters_are_marked_and_have_no_platform(engine: Engine) -> None:
+def test_simulated_raters_are_marked_without_platform_id(engine: Engine) -> None:
     open_a_study(engine)
     simulate(transactions(engine), "study", 2, 7)
     assert rows(engine, "SELECT key, is_simulated FROM raters ORDER BY key") == [
@@ -83,7 +83,7 @@ def test_simulated_raters_are_marked_and_have_no_platform(engine: Engine) -> Non
     assert rows(engine, "SELECT count(*) FROM platform_ids") == [(0,)]
 
 
-def test_the_same_seed_gives_the_same_answers_in_another_database(
+def test_same_seed_gives_same_answers_in_another_database(
     engine: Engine, new_database: Callable[[str | None], str], migrated_template: str
 ) -> None:
     other = make_engine(new_database(migrated_template))
@@ -96,7 +96,7 @@ def test_the_same_seed_gives_the_same_answers_in_another_database(
     other.dispose()
 
 
-def test_another_seed_gives_other_answers(engine: Engine) -> None:
+def test_different_seed_gives_different_answers(engine: Engine) -> None:
     open_a_study(engine)
     begin = transactions(engine)
     simulate(begin, "study", 1, 7)
@@ -108,7 +108,7 @@ def test_another_seed_gives_other_answers(engine: Engine) -> None:
     assert first != second
 
 
-def test_a_study_that_is_not_open_takes_none(engine: Engine) -> None:
+def test_closed_or_unknown_study_cannot_be_simulated(engine: Engine) -> None:
     open_a_study(engine)
     with engine.begin() as db:
         close_study(db, "study")
@@ -117,7 +117,7 @@ def test_a_study_that_is_not_open_takes_none(engine: Engine) -> None:
             simulate(transactions(engine), slug, 1, 7)
 
 
-def test_a_folder_gets_raters_and_ratings_and_the_store_keeps_nothing(
+def test_folder_simulation_writes_ratings_and_stores_no_study(
     engine: Engine, tmp_path: Path, small_folder: Path
 ) -> None:
     outcome = simulate_folder(engine, small_folder, 3, 7, lambda *_: None)
@@ -172,9 +172,7 @@ def named_folder(small_folder: Path) -> Path:
     return small_folder
 
 
-def test_named_raters_of_a_folder_are_played_and_marked_and_the_others_follow(
-    engine: Engine, named_folder: Path
-) -> None:
+def test_named_raters_of_folder_are_simulated_first(engine: Engine, named_folder: Path) -> None:
     outcome = simulate_folder(engine, named_folder, 6, 7, lambda *_: None)
     folder = read_folder(named_folder)
     raters = folder.raters.set_index("rater")
@@ -191,14 +189,14 @@ def test_named_raters_of_a_folder_are_played_and_marked_and_the_others_follow(
     assert (outcome.n_raters, outcome.n_finished) == (6, 4)
 
 
-def test_a_simulated_text_is_as_long_as_the_question_demands(engine: Engine, named_folder: Path) -> None:
+def test_simulated_text_reaches_minimum_length(engine: Engine, named_folder: Path) -> None:
     simulate_folder(engine, named_folder, 1, 7, lambda *_: None)
     texts = read_folder(named_folder).ratings["text"].dropna()
     assert len(texts)
     assert texts.str.len().min() >= 45
 
 
-def test_a_named_person_who_holds_a_link_answers_in_person(engine: Engine, named_folder: Path) -> None:
+def test_named_rater_with_personal_link_is_not_simulated(engine: Engine, named_folder: Path) -> None:
     with engine.begin() as db:
         load_study(db, read_folder(named_folder))
         open_study(db, "small")
@@ -215,7 +213,7 @@ def test_a_named_person_who_holds_a_link_answers_in_person(engine: Engine, named
     }
 
 
-def test_where_only_named_raters_can_come_nobody_else_does(engine: Engine, named_folder: Path) -> None:
+def test_only_named_raters_are_simulated_without_open_pool(engine: Engine, named_folder: Path) -> None:
     protocol = (
         (named_folder / "study.yaml").read_text().replace(", crowd: {raters_per_trial: 1}}\n  open_pool: crowd", "}")
     )

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_the_columns_rater_and_content_note_of_items_csv_are_read(tmp_path: Path) -> None:
+def test_rater_and_content_note_columns_are_read(tmp_path: Path) -> None:
     folder = new_study("recipient", tmp_path / "s", "s", "T")
     items = planned_items(read_folder(folder))
     assert {item.rater for item in items} == {"writer1", "writer2", "writer3"}
@@ -21,7 +21,7 @@ def test_the_columns_rater_and_content_note_of_items_csv_are_read(tmp_path: Path
     assert [item.key for item in noted if item.has_note] == ["old-bike"]
 
 
-def test_two_experts_too_few_are_found_before_the_study_is_loaded(tmp_path: Path) -> None:
+def test_missing_experts_are_reported_before_loading(tmp_path: Path) -> None:
     folder = new_study("expert-panel", tmp_path / "s", "s", "T")
     assert feasibility_of_folder(read_folder(folder)).problems == ()
     (folder / "raters.csv").write_text("rater,kind,pool\nnorth,person,expert\nsouth,person,expert\n")
@@ -29,14 +29,14 @@ def test_two_experts_too_few_are_found_before_the_study_is_loaded(tmp_path: Path
     assert problem == "the pool expert needs 4 raters, and raters.csv names 2 (2 raters for each of 12 trials)."
 
 
-def test_a_recipient_whom_nobody_names_is_found(tmp_path: Path) -> None:
+def test_undeclared_recipient_is_reported(tmp_path: Path) -> None:
     folder = new_study("recipient", tmp_path / "s", "s", "T")
     (folder / "raters.csv").write_text("rater,kind,pool\nwriter1,person,recipient\nwriter2,person,recipient\n")
     (problem,) = feasibility_of_folder(read_folder(folder)).problems
     assert problem.endswith("who are not in raters.csv: writer3.")
 
 
-def test_trials_to_practise_on_that_the_folder_does_not_have_are_found(tmp_path: Path) -> None:
+def test_practice_trial_missing_from_folder_is_reported(tmp_path: Path) -> None:
     folder = new_study("ab-tie", tmp_path / "s", "s", "T")
     yaml = folder / "study.yaml"
     yaml.write_text(yaml.read_text().replace("flow:\n", "flow:\n  practice: {trials: [{item: nowhere}]}\n"))

@@ -44,7 +44,7 @@ def sheet(tmp_path: Path) -> Path:
     return file
 
 
-def test_items_and_responses_are_written_beside_the_protocol(folder: Path, sheet: Path) -> None:
+def test_items_and_responses_are_written_beside_protocol(folder: Path, sheet: Path) -> None:
     added = import_into_folder(folder, sheet, LAYOUT, folder)
     read = read_folder(folder)
     assert read.items[["item", "text", "Mood", "feels"]].to_numpy().tolist() == [
@@ -56,14 +56,14 @@ def test_items_and_responses_are_written_beside_the_protocol(folder: Path, sheet
     assert [file.name for file in sorted(folder.iterdir())] == ["items.csv", "responses.csv", "study.yaml"]
 
 
-def test_another_folder_gets_a_copy_of_the_protocol(folder: Path, sheet: Path, tmp_path: Path) -> None:
+def test_other_folder_gets_a_copy_of_protocol(folder: Path, sheet: Path, tmp_path: Path) -> None:
     import_into_folder(folder, sheet, LAYOUT, tmp_path / "out")
     assert (tmp_path / "out" / "study.yaml").read_text() == YAML
     assert len(read_folder(tmp_path / "out").items) == 2
     assert not (folder / "items.csv").exists()
 
 
-def test_items_that_are_there_stay_unless_they_may_go(folder: Path, sheet: Path) -> None:
+def test_existing_items_are_kept_unless_replacement_is_allowed(folder: Path, sheet: Path) -> None:
     (folder / "items.jsonl").write_text('{"item": "mine", "text": "x", "feels": "sad"}')
     with pytest.raises(TextsInTheWayError, match=r"already contains items\.jsonl"):
         import_into_folder(folder, sheet, LAYOUT, folder)
@@ -71,7 +71,7 @@ def test_items_that_are_there_stay_unless_they_may_go(folder: Path, sheet: Path)
     assert list(read_folder(folder).items["item"]) == ["x1", "x2"]
 
 
-def test_an_excel_file_is_read_as_its_cells_are_shown(folder: Path, tmp_path: Path) -> None:
+def test_excel_cells_are_read_as_displayed(folder: Path, tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     assert book.active is not None
     for row in (
@@ -87,7 +87,7 @@ def test_an_excel_file_is_read_as_its_cells_are_shown(folder: Path, tmp_path: Pa
     assert [(row["item"], row["text"]) for row in read_rows(folder / "items.csv")] == [("7", "One"), ("8.5", "true")]
 
 
-def test_an_excel_file_that_says_it_is_endless_is_read_as_what_it_holds(folder: Path, tmp_path: Path) -> None:
+def test_oversized_excel_dimension_is_read_by_actual_cells(folder: Path, tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     assert book.active is not None
     for row in (["ID", "text", "feels"], ["a", "One", "sad"]):
@@ -98,7 +98,7 @@ def test_an_excel_file_that_says_it_is_endless_is_read_as_what_it_holds(folder: 
     assert [row["item"] for row in read_rows(folder / "items.csv")] == ["a"]
 
 
-def test_an_excel_file_that_unpacks_to_too_much_is_refused(
+def test_excel_file_unpacking_beyond_limit_is_rejected(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     book = openpyxl.Workbook()
@@ -107,7 +107,7 @@ def test_an_excel_file_that_unpacks_to_too_much_is_refused(
     assert problem_of(folder, tmp_path / "sheet.xlsx", Layout())[3].endswith("MiB unpacked")
 
 
-def test_an_excel_file_without_a_header_or_with_too_wide_a_one_is_a_problem(folder: Path, tmp_path: Path) -> None:
+def test_excel_file_needs_a_header_of_limited_width(folder: Path, tmp_path: Path) -> None:
     for width, found in ((0, "no header"), (4_001, "4,001 columns")):
         book = openpyxl.Workbook()
         assert book.active is not None
@@ -116,13 +116,13 @@ def test_an_excel_file_without_a_header_or_with_too_wide_a_one_is_a_problem(fold
         assert problem_of(folder, tmp_path / "sheet.xlsx", Layout())[3] == found
 
 
-def test_json_lines_are_read_too_and_items_without_ids_are_numbered(folder: Path, tmp_path: Path) -> None:
+def test_json_lines_are_read_and_missing_ids_numbered(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "sheet.jsonl").write_text('{"text": "One", "feels": "sad"}\n{"text": "Two", "feels": "glad"}\n')
     import_into_folder(folder, tmp_path / "sheet.jsonl", Layout(), folder)
     assert [row["item"] for row in read_rows(folder / "items.csv")] == ["1", "2"]
 
 
-def test_only_the_attributes_that_are_named_are_kept(folder: Path, sheet: Path) -> None:
+def test_only_named_attributes_are_kept(folder: Path, sheet: Path) -> None:
     layout = Layout(responses=LAYOUT.responses, item="ID", text="Post", attributes=["feels"])
     import_into_folder(folder, sheet, layout, folder)
     assert list(read_rows(folder / "items.csv")[0]) == ["item", "text", "feels"]
@@ -136,7 +136,7 @@ def problem_of(folder: Path, sheet: Path, layout: Layout) -> tuple[str, int | No
     return problem.file, problem.row, problem.column, problem.found
 
 
-def test_an_unknown_source_is_one_problem_where_it_is_named_and_not_one_a_row(folder: Path, sheet: Path) -> None:
+def test_unknown_source_is_reported_once(folder: Path, sheet: Path) -> None:
     unknown = Layout(responses={"robot": "Human", "model-1": "GPT"}, item="ID", text="Post")
     with pytest.raises(InvalidInputError) as raised:
         import_into_folder(folder, sheet, unknown, folder)
@@ -145,7 +145,7 @@ def test_an_unknown_source_is_one_problem_where_it_is_named_and_not_one_a_row(fo
     assert problem.allowed == "person or model-1"
 
 
-def test_each_problem_of_a_spreadsheet_is_named(folder: Path, sheet: Path, tmp_path: Path) -> None:
+def test_each_spreadsheet_problem_is_named(folder: Path, sheet: Path, tmp_path: Path) -> None:
     missing = Layout(responses={"person": "Humans"}, item="ID", text="Post")
     assert problem_of(folder, sheet, missing) == (
         "sheet.csv",
@@ -164,7 +164,7 @@ def test_each_problem_of_a_spreadsheet_is_named(folder: Path, sheet: Path, tmp_p
     assert problem_of(folder, sheet, LAYOUT)[3] == "no such file"
 
 
-def test_items_are_added_to_a_study_in_the_store_after_those_it_has(db: Connection, sheet: Path) -> None:
+def test_imported_items_are_appended_to_stored_study(db: Connection, sheet: Path) -> None:
     study_id = load_study(db, read_small())
     import_into_store(lambda: nullcontext(db), "small", sheet, LAYOUT)
     stored = study_folder(db, study_id)
@@ -173,7 +173,7 @@ def test_items_are_added_to_a_study_in_the_store_after_those_it_has(db: Connecti
     assert list(stored.items["Mood"]) == [None, None, "low", "high"]
 
 
-def test_an_id_that_the_study_has_already_is_a_problem_and_nothing_is_stored(db: Connection, sheet: Path) -> None:
+def test_existing_item_id_is_rejected_and_nothing_saved(db: Connection, sheet: Path) -> None:
     load_study(db, read_small())
     sheet.write_text(SHEET.replace("x2", "b"))
     with pytest.raises(InvalidInputError, match="an ID that no item of the study has yet"):
@@ -183,7 +183,7 @@ def test_an_id_that_the_study_has_already_is_a_problem_and_nothing_is_stored(db:
         import_into_store(lambda: nullcontext(db), "nobody", sheet, LAYOUT)
 
 
-def test_the_raw_ayers_file_becomes_the_study_folder_that_the_conversion_writes(tmp_path: Path, shared: Path) -> None:
+def test_raw_ayers_file_gives_the_converted_study_folder(tmp_path: Path, shared: Path) -> None:
     (tmp_path / "study.yaml").write_text(ayers.YAML)
     layout = Layout(
         responses={"physician": "Physician Response", "chatgpt": "ChatGPT Response"},

@@ -38,15 +38,15 @@ def with_practice_in_a_turned_scale(yaml: str) -> str:
         ("flow.practice", {"flow": {"practice": PRACTICE}, "conditions": TURNED}),
     ],
 )
-def test_each_part_that_raters_would_not_get_is_named(part: str, parts: dict[str, Any]) -> None:
+def test_each_unsupported_protocol_part_is_named(part: str, parts: dict[str, Any]) -> None:
     assert not_carried_out(protocol(**parts)) == [part]
 
 
-def test_a_protocol_without_such_parts_names_none() -> None:
+def test_supported_protocol_names_no_unsupported_part() -> None:
     assert not_carried_out(protocol(design={"trials": "pairs", "raters_per_trial": 2, "blind": False})) == []
 
 
-def test_a_study_with_such_a_part_stays_closed_and_has_no_trials(db: Connection) -> None:
+def test_study_with_unsupported_part_stays_closed_without_trials(db: Connection) -> None:
     study = build_study(db, protocol_of(flow={"practice": PRACTICE}, conditions=TURNED))
     with pytest.raises(OpeningError, match=r"not carry out yet what study.yaml says in flow.practice \(line 1\)\."):
         open_study(db, "study")
@@ -54,7 +54,7 @@ def test_a_study_with_such_a_part_stays_closed_and_has_no_trials(db: Connection)
     assert tuple(db.execute(found, {"study": study}).one()) == ("draft", 0)
 
 
-def test_the_refusal_names_the_line_of_study_yaml_and_loading_goes_on(db: Connection, tmp_path: Path) -> None:
+def test_opening_error_names_line_of_study_yaml_after_loading(db: Connection, tmp_path: Path) -> None:
     path = new_study("epitome", tmp_path / "s", "s", "T")
     yaml = with_practice_in_a_turned_scale((path / "study.yaml").read_text())
     (path / "study.yaml").write_text(yaml)
@@ -64,14 +64,14 @@ def test_the_refusal_names_the_line_of_study_yaml_and_loading_goes_on(db: Connec
         open_study(db, "s")
 
 
-def test_a_study_without_responses_has_nothing_to_rate(db: Connection) -> None:
+def test_study_without_responses_cannot_be_opened(db: Connection) -> None:
     build_study(db, protocol_of(design={"trials": "pairs"}), n_items=1)
     db.execute(text("DELETE FROM responses"))
     with pytest.raises(OpeningError, match="nothing to rate"):
         open_study(db, "study")
 
 
-def test_a_check_of_the_folder_says_the_same_before_it_is_loaded(tmp_path: Path) -> None:
+def test_folder_check_reports_opening_problems_before_loading(tmp_path: Path) -> None:
     path = new_study("ab-tie", tmp_path / "s", "s", "T")
     found = read_folder(path)
     assert notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found)) == []

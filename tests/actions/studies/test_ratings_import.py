@@ -53,9 +53,7 @@ def rows(engine: Engine, sql: str) -> list[tuple[Any, ...]]:
 COUNTS = "SELECT (SELECT count(*) FROM trials), (SELECT count(*) FROM seats), (SELECT count(*) FROM assignments)"
 
 
-def test_imported_ratings_touch_no_trial_and_their_raters_are_marked(
-    engine: Engine, study: int, tmp_path: Path
-) -> None:
+def test_imported_ratings_leave_trials_unchanged_and_mark_raters(engine: Engine, study: int, tmp_path: Path) -> None:
     before = rows(engine, COUNTS)
     read = ratings_into_store(transactions(engine), "study", sheet(tmp_path, "x", "y"), RatingLayout(), WELCOME)
     assert len(read.ratings) == 2
@@ -68,7 +66,7 @@ def test_imported_ratings_touch_no_trial_and_their_raters_are_marked(
     assert rows(engine, "SELECT count(*) FROM ratings WHERE assignment_id IS NULL") == [(2,)]
 
 
-def test_imported_raters_are_neither_invited_nor_played(engine: Engine, study: int, tmp_path: Path) -> None:
+def test_imported_raters_are_neither_invited_nor_simulated(engine: Engine, study: int, tmp_path: Path) -> None:
     ratings_into_store(transactions(engine), "study", sheet(tmp_path, "x"), RatingLayout(), WELCOME)
     with engine.connect() as db:
         assert list_uninvited(db, study, is_without_pools=True) == {}
@@ -76,20 +74,20 @@ def test_imported_raters_are_neither_invited_nor_played(engine: Engine, study: i
         assert get_person(db, study, "x") is None
 
 
-def test_a_rater_who_rated_here_gets_no_ratings_from_elsewhere(engine: Engine, study: int, tmp_path: Path) -> None:
+def test_attune_rater_cannot_receive_imported_ratings(engine: Engine, study: int, tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError) as raised:
         ratings_into_store(transactions(engine), "study", sheet(tmp_path, "x", "here"), RatingLayout(), WELCOME)
     assert ("rater", "here") in {(problem.column, problem.found) for problem in raised.value.problems}
     assert rows(engine, "SELECT count(*) FROM raters") == [(1,)]
 
 
-def test_a_dry_run_saves_nothing(engine: Engine, study: int, tmp_path: Path) -> None:
+def test_dry_run_saves_nothing(engine: Engine, study: int, tmp_path: Path) -> None:
     file = sheet(tmp_path, "x")
     read = ratings_into_store(transactions(engine), "study", file, RatingLayout(), WELCOME, is_dry_run=True)
     assert (len(read.ratings), rows(engine, "SELECT count(*) FROM raters")) == (1, [(1,)])
 
 
-def test_two_imports_of_the_same_raters_at_once_do_not_both_succeed(engine: Engine, study: int, tmp_path: Path) -> None:
+def test_concurrent_imports_of_same_raters_do_not_both_succeed(engine: Engine, study: int, tmp_path: Path) -> None:
     begin, file = transactions(engine), sheet(tmp_path, "x")
     n_begun = 0
 
@@ -106,9 +104,7 @@ def test_two_imports_of_the_same_raters_at_once_do_not_both_succeed(engine: Engi
     assert rows(engine, "SELECT count(*) FROM ratings WHERE assignment_id IS NULL") == [(1,)]
 
 
-def test_the_answers_of_a_known_rater_are_counted_again_before_more_are_saved(
-    engine: Engine, study: int, tmp_path: Path
-) -> None:
+def test_later_import_adds_answers_to_known_rater(engine: Engine, study: int, tmp_path: Path) -> None:
     begin = transactions(engine)
     ratings_into_store(begin, "study", sheet(tmp_path, "x"), RatingLayout(), WELCOME)
     other = tmp_path / "other.csv"
@@ -119,6 +115,6 @@ def test_the_answers_of_a_known_rater_are_counted_again_before_more_are_saved(
     assert int(folder.ratings["rater"].eq("x").sum()) == 2
 
 
-def test_a_study_that_is_not_there_is_said(engine: Engine, tmp_path: Path) -> None:
+def test_unknown_study_is_reported(engine: Engine, tmp_path: Path) -> None:
     with pytest.raises(StudyMissingError):
         ratings_into_store(transactions(engine), "nobody", sheet(tmp_path, "x"), RatingLayout(), WELCOME)

@@ -60,9 +60,7 @@ def find_many_problems(_: object, __: Limits) -> StudyFolder:
         (die, "more than 300 MB of memory"),
     ],
 )
-def test_a_reader_that_takes_too_much_is_ended_and_the_next_one_reads(
-    process: SideProcess, work: object, found: str
-) -> None:
+def test_reader_exceeding_limits_is_ended_and_replaced(process: SideProcess, work: object, found: str) -> None:
     reader = UploadReader(SHORT, process)
     with pytest.raises(InvalidInputError, match=found):
         reader.read(work, {})  # type: ignore[arg-type]
@@ -70,14 +68,14 @@ def test_a_reader_that_takes_too_much_is_ended_and_the_next_one_reads(
         reader.read_files({})
 
 
-def test_only_the_first_problems_leave_the_process(process: SideProcess) -> None:
+def test_number_of_problems_from_reader_process_is_limited(process: SideProcess) -> None:
     with pytest.raises(InvalidInputError) as caught:
         UploadReader(Bounds(), process).read(find_many_problems, {})
     assert len(caught.value.problems) == MAX_PROBLEMS + 1
     assert caught.value.problems[-1].found == "5 more problems"
 
 
-def test_this_process_has_its_own_limits_again_afterwards() -> None:
+def test_limits_of_this_process_are_restored() -> None:
     before = resource.getrlimit(resource.RLIMIT_CPU), resource.getrlimit(resource.RLIMIT_DATA)
     with pytest.raises(InvalidInputError, match="2 seconds of processor time"), bounded(SHORT):
         work_for_ever(None, Limits())
@@ -86,14 +84,14 @@ def test_this_process_has_its_own_limits_again_afterwards() -> None:
     assert (resource.getrlimit(resource.RLIMIT_CPU), resource.getrlimit(resource.RLIMIT_DATA)) == before
 
 
-def test_problems_are_the_same_after_a_way_between_processes() -> None:
+def test_problems_survive_pickling() -> None:
     error = InvalidInputError([Problem("a.csv", 1, None, "x", "y")])
     again = pickle.loads(pickle.dumps(error))  # noqa: S301 - what was pickled here
     assert again.problems == error.problems
     assert str(again) == str(error)
 
 
-def test_a_file_is_read_by_its_path(process: SideProcess, tmp_path: Path) -> None:
+def test_upload_is_read_from_file_path(process: SideProcess, tmp_path: Path) -> None:
     (tmp_path / "items.csv").write_text("item,text\n1,\n")
     with pytest.raises(InvalidInputError) as caught:
         UploadReader(Bounds(), process).read_files({"my/items.csv": Path(tmp_path / "items.csv")})

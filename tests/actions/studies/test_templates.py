@@ -48,29 +48,29 @@ def words(row: dict[str, str]) -> str:
     return " ".join([row["text"], *(turn["text"] for turn in json.loads(row.get("turns") or "[]"))]).strip()
 
 
-def test_the_index_names_every_folder_and_nothing_else() -> None:
+def test_template_index_matches_folders() -> None:
     assert sorted(NAMES) == sorted(folder.name for folder in FOLDER.iterdir() if folder.is_dir())
 
 
 @every_template
-def test_a_template_checks_without_problem_or_warning(name: str) -> None:
+def test_template_is_read_without_notes(name: str) -> None:
     assert read_folder(template_folder(name)).notes == ()
 
 
 @every_template
-def test_a_template_comes_back_whole_from_the_json_that_the_store_keeps(name: str) -> None:
+def test_template_protocol_round_trips_through_json(name: str) -> None:
     protocol = read_folder(template_folder(name)).protocol
     assert Protocol.model_validate_json(protocol.model_dump_json()) == protocol
 
 
 @every_template
-def test_the_design_of_a_template_can_be_met(name: str) -> None:
+def test_template_design_is_feasible(name: str) -> None:
     outcome = feasibility_of_folder(read_folder(template_folder(name)))
     assert outcome.problems == ()
     assert outcome.n_raters >= 2
 
 
-def test_words_that_a_study_published_are_its_own() -> None:
+def test_published_wording_is_reproduced() -> None:
     """Welivita and Pu 2024 ask raters this question, with these three answers."""
     question = protocol_of("three-point").question("empathy")
     assert isinstance(question, RatingQuestion)
@@ -81,7 +81,7 @@ def test_words_that_a_study_published_are_its_own() -> None:
 
 
 @every_template
-def test_a_template_is_called_as_its_folder_and_says_where_its_texts_come_from(name: str) -> None:
+def test_template_slug_matches_folder_and_texts_have_a_source(name: str) -> None:
     protocol = protocol_of(name)
     assert protocol.slug == name
     assert "written for the template" in " ".join(protocol.description.split())
@@ -120,13 +120,13 @@ def test_no_turn_is_asked_about_before_the_person_has_had_a_reply(name: str) -> 
 
 
 @every_template
-def test_every_point_of_every_scale_has_words(name: str) -> None:
+def test_every_scale_point_has_a_label(name: str) -> None:
     scales = [question.scale for question in protocol_of(name).questions if isinstance(question, RatingQuestion)]
     assert all(point.words for scale in scales for point in scale.points)
 
 
 @every_template
-def test_items_are_few_and_each_has_a_response_of_every_source(name: str) -> None:
+def test_template_has_few_items_with_a_response_per_source(name: str) -> None:
     items = [row["item"] for row in rows(name, "items.csv")]
     assert 4 <= len(items) == len(set(items)) <= 8
     shown = {(row["item"], row["source"]) for row in rows(name, "responses.csv")}
@@ -134,20 +134,20 @@ def test_items_are_few_and_each_has_a_response_of_every_source(name: str) -> Non
 
 
 @every_template
-def test_every_text_is_there_and_short(name: str) -> None:
+def test_every_text_is_present_and_short(name: str) -> None:
     for row in [*rows(name, "items.csv"), *rows(name, "responses.csv")]:
         assert words(row)
         assert len(words(row).split()) <= 160
         assert not row["text"] or not row.get("turns")
 
 
-def test_no_text_stands_in_two_templates() -> None:
+def test_no_text_is_shared_between_templates() -> None:
     texts = [words(row) for name in NAMES for file in ("items.csv", "responses.csv") for row in rows(name, file)]
     assert len(texts) == len(set(texts)) > 200
 
 
 @every_template
-def test_columns_that_the_protocol_names_exist_and_hold_what_they_should(name: str) -> None:
+def test_columns_named_by_protocol_exist_with_valid_values(name: str) -> None:
     protocol = protocol_of(name)
     for question in protocol.questions:
         if isinstance(question, CategoryQuestion) and question.correct_column:
@@ -160,7 +160,7 @@ def test_columns_that_the_protocol_names_exist_and_hold_what_they_should(name: s
 
 
 @every_template
-def test_the_page_on_templates_names_each_with_its_source(name: str) -> None:
+def test_templates_page_names_each_source(name: str) -> None:
     source = next(template.source for template in list_templates() if template.name == name)
     part = re.search(rf"^## {name}$(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
     assert part, f"no heading {name} in docs/templates.md"
@@ -170,7 +170,7 @@ def test_the_page_on_templates_names_each_with_its_source(name: str) -> None:
     assert all(year in text for year in years)
 
 
-def test_a_new_study_differs_from_its_template_in_slug_and_title_only(tmp_path: Path) -> None:
+def test_new_study_differs_from_template_only_in_slug_and_title(tmp_path: Path) -> None:
     folder = new_study("epitome", tmp_path / "mine", "my-study", 'Peers: "how" they reply')
     before, after = ((place / "study.yaml").read_text().splitlines() for place in (template_folder("epitome"), folder))
     assert [new for old, new in zip(before, after, strict=True) if old != new] == [
@@ -182,7 +182,7 @@ def test_a_new_study_differs_from_its_template_in_slug_and_title_only(tmp_path: 
     assert Protocol.model_validate(YAML(typ="safe").load(folder / "study.yaml")).title == 'Peers: "how" they reply'
 
 
-def test_a_folder_that_holds_something_is_never_written_over(tmp_path: Path) -> None:
+def test_existing_folder_is_never_overwritten(tmp_path: Path) -> None:
     (tmp_path / "study.yaml").write_text("mine")
     with pytest.raises(FolderExistsError):
         new_study("epitome", tmp_path, "s", "T")
@@ -192,7 +192,7 @@ def test_a_folder_that_holds_something_is_never_written_over(tmp_path: Path) -> 
         new_study("epitome", tmp_path / "study.yaml", "s", "T")
 
 
-def test_an_unknown_template_or_a_bad_slug_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_unknown_template_or_invalid_slug_creates_nothing(tmp_path: Path) -> None:
     with pytest.raises(TemplateMissingError):
         new_study("../design", tmp_path / "a", "s", "T")
     with pytest.raises(SlugError):

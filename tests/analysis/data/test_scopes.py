@@ -29,7 +29,7 @@ ROWS = [
 ]
 
 
-def test_an_excluded_answer_is_in_no_estimate_and_the_report_says_how_many() -> None:
+def test_excluded_answers_are_left_out_and_counted_in_the_report() -> None:
     study = protocol()
     excluded = [{**row, "rater": "cat", "value": 1, "exclude": "failed the check"} for row in ROWS]
     with_them, without = (analyze(frames(study, rows), study) for rows in ([*ROWS, *excluded], ROWS))
@@ -37,7 +37,7 @@ def test_an_excluded_answer_is_in_no_estimate_and_the_report_says_how_many() -> 
     assert with_them.notes[0] == "Excluded from all estimates: 8 answers (column exclude)."
 
 
-def test_a_planned_repeat_enters_no_estimate_between_raters() -> None:
+def test_planned_repeats_are_left_out_of_between_rater_estimates() -> None:
     study = protocol()
     repeats = [{**row, "value": 5, "repeat": 1} for row in ROWS]
     with_them, without = (analyze(frames(study, rows), study) for rows in ([*ROWS, *repeats], ROWS))
@@ -51,7 +51,7 @@ def test_cannot_judge_is_missing() -> None:
     assert only(report, "mean", scope=HUMAN).n_ratings == 4
 
 
-def test_a_model_judge_has_estimates_of_its_own_and_changes_none_of_the_people() -> None:
+def test_model_judge_estimates_are_separate_from_people() -> None:
     study = protocol()
     judged = [{**row, "rater": judge, "value": 1} for judge in ("gpt", "gemini") for row in ROWS[:4]]
     judges = [{"rater": "gpt", "kind": "model"}, {"rater": "gemini", "kind": "model"}]
@@ -62,7 +62,7 @@ def test_a_model_judge_has_estimates_of_its_own_and_changes_none_of_the_people()
     assert only(with_them, "percent_agreement", scope={"rater_kind": "model"}).estimate == 1
 
 
-def test_several_responses_of_one_source_count_as_one_within_an_item() -> None:
+def test_responses_of_one_source_are_averaged_within_item() -> None:
     study = protocol()
     responses = [
         {"response": name, "item": item, "source": source}
@@ -81,7 +81,7 @@ def test_several_responses_of_one_source_count_as_one_within_an_item() -> None:
     assert (paired.n_units, paired.n_ratings) == (3, 18)
 
 
-def test_a_response_that_a_rater_met_twice_is_one_rating_of_it_where_agreement_is_asked() -> None:
+def test_response_rated_twice_counts_once_for_agreement() -> None:
     study = protocol()
     again = [{**row, "value": 5, "condition": "b"} for row in ROWS if row["rater"] == "ann"]
     once = [{**row, "condition": "a"} for row in ROWS]
@@ -91,7 +91,7 @@ def test_a_response_that_a_rater_met_twice_is_one_rating_of_it_where_agreement_i
     assert (estimate.n_pairable_units, estimate.n_ratings) == (4, 12)
 
 
-def test_a_question_about_the_item_or_a_turn_has_no_source() -> None:
+def test_question_about_item_or_turn_has_no_source() -> None:
     item, turn = ({**FIVE, "key": target, "target": target} for target in ("item", "turn"))
     study = protocol(item, turn)
     rows = [
@@ -107,7 +107,7 @@ def test_a_question_about_the_item_or_a_turn_has_no_source() -> None:
     assert not find(report, "mean_difference")
 
 
-def test_the_same_frames_give_the_same_report() -> None:
+def test_report_is_reproducible() -> None:
     study = protocol(FIVE, analysis={"cut": {"empathy": 4}})
     first, second = (analyze(frames(study, ROWS), study) for _ in range(2))
     assert first == second

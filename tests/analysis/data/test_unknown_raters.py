@@ -45,12 +45,12 @@ def report() -> Report:
     return analyze(frames(study, _rows()), study)
 
 
-def test_no_interval_is_for_new_raters(report: Report) -> None:
+def test_unknown_raters_allow_no_interval_for_new_raters(report: Report) -> None:
     assert {estimate.inference for estimate in report.estimates} <= {"items", "ratings", "none"}
     assert not any("two_way" in estimate.method for estimate in report.estimates)
 
 
-def test_nothing_is_said_about_single_raters(report: Report) -> None:
+def test_unknown_raters_have_no_individual_results(report: Report) -> None:
     assert "rater" not in report.sections
     assert not any("raters" in estimate.scope for estimate in report.estimates)
     keys = {estimate.statistic for estimate in report.estimates}
@@ -59,7 +59,7 @@ def test_nothing_is_said_about_single_raters(report: Report) -> None:
     assert any("not known which person" in note for note in report.notes)
 
 
-def test_a_slot_of_each_item_is_a_rater_of_its_own() -> None:
+def test_slot_of_each_item_is_a_separate_rater() -> None:
     study = protocol(FIVE, CHOICE, **UNKNOWN)
     changed = with_slots(frames(study, _rows()))
     assert changed.ratings["rater"].nunique() == 18
@@ -67,7 +67,7 @@ def test_a_slot_of_each_item_is_a_rater_of_its_own() -> None:
     assert with_slots(changed) is changed
 
 
-def test_raters_are_known_unless_the_protocol_says_otherwise() -> None:
+def test_raters_are_known_by_default() -> None:
     study = protocol(FIVE, CHOICE)
     known = analyze(frames(study, _rows()), study)
     assert {"items_and_raters"} <= {estimate.inference for estimate in known.estimates}

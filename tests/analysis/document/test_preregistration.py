@@ -41,13 +41,13 @@ def deviations(registration: Registration | None, study: Protocol, version: int 
     return " ".join(block.text for block in blocks if isinstance(block, Paragraph)), found
 
 
-def test_it_is_read_as_it_was_written() -> None:
+def test_registration_round_trips_through_json() -> None:
     made, _ = registered()
     assert read_registration(registration_json(made)) == made
 
 
 @pytest.mark.parametrize("part", ["registered_at", "study", "n_items", "protocol"])
-def test_a_changed_registration_is_refused(part: str) -> None:
+def test_changed_registration_is_rejected(part: str) -> None:
     document = json.loads(registration_json(registered()[0]))
     document[part] = {"slug": "other"} if part == "protocol" else 7 if part == "n_items" else "other"
     with pytest.raises(RegistrationError, match="hash does not match"):
@@ -55,12 +55,12 @@ def test_a_changed_registration_is_refused(part: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"study": 1}', "null"])
-def test_something_else_is_refused(text: str) -> None:
+def test_invalid_registration_file_is_rejected(text: str) -> None:
     with pytest.raises(RegistrationError, match="not a preregistration"):
         read_registration(text)
 
 
-def test_the_osf_form_has_its_headings_in_order_and_the_lead_s_words() -> None:
+def test_osf_form_has_headings_in_order_and_lead_text() -> None:
     made, _ = registered()
     document = osf_document(made)
     assert [section.title for section in document.sections] == OSF
@@ -68,13 +68,13 @@ def test_the_osf_form_has_its_headings_in_order_and_the_lead_s_words() -> None:
         assert words in texts(document)
 
 
-def test_the_aspredicted_form_asks_its_eight_questions_in_order() -> None:
+def test_aspredicted_form_has_eight_questions_in_order() -> None:
     document = aspredicted_document(registered()[0])
     assert [section.title[:2] for section in document.sections] == [f"{number})" for number in range(1, 9)]
     assert "No ratings existed at registration." in texts(document)
 
 
-def test_a_study_that_was_done_as_registered_has_no_deviation_in_its_protocol() -> None:
+def test_study_done_as_registered_has_no_deviations() -> None:
     made, study = registered()
     words, found = deviations(made, study)
     assert found["Primary contrasts and tests"] == found["Questions"] == found["Stopping rule"] == "none"
@@ -82,7 +82,7 @@ def test_a_study_that_was_done_as_registered_has_no_deviation_in_its_protocol() 
     assert made.sha256 in words
 
 
-def test_another_test_and_another_rule_are_deviations_and_an_older_version_is_named() -> None:
+def test_changed_test_and_stopping_rule_are_deviations() -> None:
     made, _ = registered()
     study = protocol(FIVE, analysis={"primary": [{"question": "empathy", "test": "t_paired"}]})
     words, found = deviations(made, study, version=3)
@@ -90,18 +90,18 @@ def test_another_test_and_another_rule_are_deviations_and_an_older_version_is_na
     assert "registered for version 1 of the protocol; these results use version 3" in words
 
 
-def test_without_a_registration_the_report_says_so() -> None:
+def test_report_without_registration_says_so() -> None:
     assert deviations(None, protocol(FIVE)) == (NONE, {})
 
 
-def test_a_protocol_that_cannot_be_read_is_said_in_words() -> None:
+def test_unreadable_registered_protocol_is_reported() -> None:
     made, study = registered()
     words, found = deviations(replace(made, protocol={"attune": 0}), study)
     assert "cannot be read by this version" in words
     assert found == {}
 
 
-def test_declared_looks_stand_in_the_stopping_rule_with_their_bounds() -> None:
+def test_stopping_rule_lists_declared_looks_and_bounds() -> None:
     plan = {"looks": [0.5, 1], "n_ratings": 400, "blind_interim": True}
     study = protocol(FIVE, analysis={"primary": ["empathy"]}, monitoring=plan)
     text = texts(osf_document(register(ToRegister(study, [], 0, n_simulations=2))))

@@ -55,7 +55,7 @@ def table(document: Document, caption: str) -> DataTable:
     return next(block for block in document.blocks if isinstance(block, DataTable) and block.caption == caption)
 
 
-def test_every_number_of_the_report_has_a_recipe_with_all_digits_of_the_json() -> None:
+def test_every_reported_number_has_a_full_precision_recipe() -> None:
     report, _, document = made()
     recipes = table(document, "Recipe for each number").rows
     numbers = [row[0] for row in recipes]
@@ -72,7 +72,7 @@ def test_every_number_of_the_report_has_a_recipe_with_all_digits_of_the_json() -
     assert {row[1] for row in recipes} <= set(known)
 
 
-def test_sentences_of_the_primary_contrast_stand_in_the_summary_and_in_the_results() -> None:
+def test_primary_sentences_appear_in_summary_and_results() -> None:
     _, _, document = made(analysis={"primary": ["empathy"]})
     assert texts(document).count("Empathy: Model is rated") == 2
 
@@ -90,43 +90,43 @@ def test_methods_name_design_raters_consent_and_exclusions() -> None:
         assert words in text
 
 
-def test_the_limits_count_what_is_exploratory() -> None:
+def test_limitations_count_exploratory_comparisons() -> None:
     report, _, document = made()
     n = sum(one.role == "exploratory" for one in report.estimates)
     assert f"{n:,} other comparisons are exploratory" in texts(document)
 
 
-def test_a_study_without_ratings_has_a_report_that_says_so() -> None:
+def test_report_without_ratings_says_so() -> None:
     study = protocol(FIVE)
     document, references = study_report(analyze(frames(study, []), study), study, [], NOW)
     assert "No rater has answered." in texts(document)
     assert references
 
 
-def test_the_publications_listed_are_those_that_something_cites() -> None:
+def test_every_listed_publication_is_cited() -> None:
     lists = [*OF_STATISTIC.values(), *(keys for _, keys in OF_METHOD.values())]
     others = {*OF_TEXT_MEASURE.values(), *ALWAYS_CITED, "lan1983", *(key for _, key in SHAPES.values())}
     assert {key for keys in lists for key in keys} | others == set(REFERENCES)
 
 
-def test_every_interval_of_a_report_has_words_for_its_method() -> None:
+def test_every_interval_method_is_described() -> None:
     report, _, _ = made()
     assert {one.method for one in report.estimates if one.ci_low is not None and not of_method(one.method)} == set()
 
 
-def test_a_statistic_without_a_reference_cites_that_of_its_interval() -> None:
+def test_statistic_without_reference_cites_its_interval_method() -> None:
     _, _, document = made()
     assert "Mean difference (Cameron et al., 2011)." in texts(document)
     assert [one.key for one in of_statistic("mean_difference_at_equal")] == ["dubois2024"]
 
 
-def test_a_text_measure_cites_its_publication() -> None:
+def test_text_measure_cites_its_publication() -> None:
     estimate = Estimate("text", None, {"covariate": "lix"}, "text_mean", 40.0)
     assert [one.key for one in of_estimate(estimate)] == ["bjornsson1968"]
     assert [one.key for one in references_of([estimate])] == ["bjornsson1968"]
 
 
-def test_every_start_of_a_statistic_is_one() -> None:
+def test_every_statistic_prefix_matches_a_statistic() -> None:
     starts = {start for start in OF_STATISTIC if not any(name.startswith(start) for name in STATISTICS)}
     assert starts == set()
     assert [one.key for one in of_statistic("cohen_kappa_quadratic")] == ["cohen1968"]

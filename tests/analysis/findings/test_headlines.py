@@ -33,7 +33,7 @@ def _agreement(rows: list[Row]) -> Headline:
     return next(agreement(analyze(frames(study, rows), study), study.questions[0]))
 
 
-def test_a_source_that_is_rated_higher_is_said_to_be_with_the_scale() -> None:
+def test_higher_rated_source_is_reported_with_scale() -> None:
     found = _comparison(_rated({"human": [1, 2, 1, 2, 3], "model": [3, 4, 4, 4, 5]}, raters="abcdef"))
     assert found.claim == "model is rated 2.20 points higher than human, on a scale from 1 to 5."
     assert "60 ratings, 5 items, 6 raters." in found.basis
@@ -41,25 +41,25 @@ def test_a_source_that_is_rated_higher_is_said_to_be_with_the_scale() -> None:
     assert found.reading == ""
 
 
-def test_lower_is_said_to_be_lower() -> None:
+def test_lower_rated_source_is_reported_as_lower() -> None:
     assert "0.50 points lower" in _comparison(_rated({"human": [3, 4], "model": [3, 3]})).claim
 
 
-def test_an_interval_around_zero_does_not_tell_sources_apart() -> None:
+def test_interval_including_zero_is_reported() -> None:
     found = _comparison(_rated({"human": [1, 5, 2, 4], "model": [5, 1, 4, 3]}))
     assert "the interval includes zero" in found.reading
 
 
-def test_no_difference_is_said_to_be_none() -> None:
+def test_zero_difference_is_reported_as_same() -> None:
     assert "rated the same" in _comparison(_rated({"human": [1, 4, 2], "model": [2, 1, 4]})).claim
 
 
-def test_a_reversed_question_says_that_high_is_undesirable() -> None:
+def test_reversed_question_notes_undesirable_high_values() -> None:
     found = _comparison(_rated({"human": [1, 2], "model": [3, 5]}), {**FIVE, "reversed": True})
     assert found.reading.startswith("High values are undesirable on this scale.")
 
 
-def test_a_preference_names_the_share_and_ties() -> None:
+def test_preference_headline_names_share_and_ties() -> None:
     rows = [
         {"rater": r, "item": f"i{n}", "question": "preference", "value": v}
         for r in "abc"
@@ -75,17 +75,17 @@ def test_a_preference_names_the_share_and_ties() -> None:
     assert "12 choices, 4 items, 3 raters." in found.basis
 
 
-def test_a_reason_that_is_a_sentence_ends_with_one_full_stop() -> None:
+def test_reason_ends_with_one_full_stop() -> None:
     found = _comparison(_rated({"human": [1, 2]}))
     assert found.claim == "model against human: The source has no ratings."
 
 
-def test_one_rating_per_response_is_said_in_words() -> None:
+def test_agreement_with_one_rating_per_response_is_not_estimable() -> None:
     found = _agreement(_rated({"human": [1, 2], "model": [3, 4]}, raters="a"))
     assert found.claim == "Agreement is not estimable: one rating per response."
 
 
-def test_the_pooled_alpha_is_given_with_those_within_sources() -> None:
+def test_pooled_alpha_is_reported_with_alpha_per_source() -> None:
     found = _agreement(_rated({"human": [1, 2, 3], "model": [3, 4, 5]}))
     assert found.claim == "Krippendorff's alpha 1.00 over all sources; within sources human 1.00, model 1.00."
     assert found.reading == "Without an interval the customary limits 0.80 and 0.667 cannot be checked."
@@ -101,13 +101,11 @@ def test_the_pooled_alpha_is_given_with_those_within_sources() -> None:
         (-0.2, -0.5, "no more than by chance"),
     ],
 )
-def test_customary_limits_are_held_against_the_lower_end_of_the_interval(
-    alpha: float, lower: float, words: str
-) -> None:
+def test_alpha_thresholds_use_lower_interval_limit(alpha: float, lower: float, words: str) -> None:
     assert words in alpha_reading(alpha, lower)
 
 
-def test_a_low_alpha_is_called_a_finding() -> None:
+def test_low_alpha_is_called_a_finding() -> None:
     rows = _rated({"human": [1, 5, 2, 3], "model": [2, 4, 4, 1]}, raters="a")
     rows += _rated({"human": [3, 3, 4, 1], "model": [5, 1, 4, 2]}, raters="b")
     found = _agreement(rows)
@@ -115,7 +113,7 @@ def test_a_low_alpha_is_called_a_finding() -> None:
     assert "; within sources human " in found.claim
 
 
-def test_two_sources_that_were_never_shown_together_have_no_headline() -> None:
+def test_sources_never_shown_together_have_no_headline() -> None:
     study = protocol(CHOICE, sources={name: {"kind": "model"} for name in "xyz"}, analysis={"reference": "x"})
     rows = [
         {
@@ -140,10 +138,10 @@ def _differing(raters: str) -> list[Row]:
     return rows
 
 
-def test_an_interval_of_agreement_for_new_raters_too_is_said_to_be() -> None:
+def test_agreement_headline_names_new_raters_when_covered() -> None:
     """The interval's method name begins differently from that of a comparison; the page used to say new items only."""
     assert "for new items and new raters" in _agreement(_differing("abcdef")).basis
 
 
-def test_two_raters_say_nothing_of_new_raters() -> None:
+def test_two_raters_limit_agreement_to_these_raters() -> None:
     assert "for new items rated by these raters" in _agreement(_differing("ab")).basis

@@ -37,19 +37,19 @@ def _contrasts(*questions: dict[str, object], **parts: Any) -> tuple[list[MainCo
     return main_contrasts(labelled(analyze(frames(study, rows), study), study.labels), study), study
 
 
-def test_primary_contrasts_come_first_and_the_others_follow_the_protocol() -> None:
+def test_primary_contrasts_come_first_then_protocol_order() -> None:
     found, _ = _contrasts(FIVE, WARMTH, analysis={"primary": ["warmth"]})
     assert [(one.key, one.primary is not None) for one in found] == [("warmth", True), ("empathy", False)]
 
 
-def test_a_t_test_is_shown_as_the_difference_behind_it() -> None:
+def test_t_test_is_shown_as_mean_difference() -> None:
     (found,), _ = _contrasts(FIVE, analysis={"primary": [{"question": "empathy", "test": "t_paired"}]})
     assert found.primary is not None
     assert (found.primary.statistic, found.estimate.statistic) == ("t_paired", "mean_difference")
     assert found.estimate.method.startswith("t_paired")
 
 
-def test_of_two_codes_the_one_that_the_study_is_about_is_shown() -> None:
+def test_headline_shows_primary_one_of_two_codes() -> None:
     shown = {
         code: [str(one.estimate.scope["category"]) for one in _contrasts(KIND, analysis=analysis)[0]]
         for code, analysis in (
@@ -60,14 +60,14 @@ def test_of_two_codes_the_one_that_the_study_is_about_is_shown() -> None:
     assert shown == {"no": ["no"], "yes": ["yes"]}
 
 
-def test_an_interval_of_a_difference_in_shares_is_in_percentage_points_as_the_difference_is() -> None:
+def test_share_difference_interval_is_in_percentage_points() -> None:
     (found,), _ = _contrasts(KIND)
     assert "percentage points" in found.effect
     low, high = (100 * (end or 0.0) for end in (found.estimate.ci_low, found.estimate.ci_high))
     assert interval_words(found.estimate) == f"95% CI {low:+.1f} to {high:+.1f}".replace("-", "−")
 
 
-def test_the_question_of_a_study_is_that_of_its_primary_contrasts() -> None:
+def test_study_question_follows_primary_contrasts() -> None:
     found, study = _contrasts(FIVE, WARMTH, analysis={"primary": ["warmth"]})
     assert question_words(study, found) == "How does Model compare with Human on Warmth?"
     found, study = _contrasts(FIVE, WARMTH)

@@ -100,13 +100,13 @@ def right_by(share: float) -> Callable[[str, Seen, Random], str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_template_names_its_primary_contrasts_and_knows_its_raters(name: str) -> None:
+def test_every_template_has_primary_contrasts_and_known_raters(name: str) -> None:
     protocol = read_folder(template_folder(name)).protocol
     assert protocol.analysis.primary
     assert protocol.raters.identity == "known"
 
 
-def test_ayers_pair_gives_the_share_preferred_then_both_differences_with_their_t(tmp_path: Path) -> None:
+def test_ayers_pair_headline_has_preference_then_t_tests(tmp_path: Path) -> None:
     found, table = drive("ayers-pair", tmp_path / "s", Effect(by_source(chatbot=1.0)))
     choices = table[table["question"] == "preference"]
     share = float(choices["value"].str.endswith(":chatbot").mean())
@@ -117,7 +117,7 @@ def test_ayers_pair_gives_the_share_preferred_then_both_differences_with_their_t
         assert "adjusted p" in sentence.test
 
 
-def test_three_point_gives_chi_square_and_how_much_more_often_good(tmp_path: Path) -> None:
+def test_three_point_headline_has_chi_square_and_percent_change(tmp_path: Path) -> None:
     effect = Effect(by_source(model_a=0.8, model_b=0.3), n_raters=18)
     found, table = drive("three-point", tmp_path / "s", effect)
     assert [sentence.estimate.scope.get("source") for sentence in found] == [None, "model_a", "model_b"]
@@ -138,7 +138,7 @@ def test_three_point_gives_chi_square_and_how_much_more_often_good(tmp_path: Pat
         ("warmth-reliability", "model_warm", "model_plain", ("warmth", "correctness")),
     ],
 )
-def test_each_question_of_a_rating_study_gives_its_difference(
+def test_rating_study_headline_has_difference_per_question(
     tmp_path: Path, name: str, source: str, reference: str, questions: tuple[str, ...]
 ) -> None:
     found, table = drive(name, tmp_path / "s", Effect(by_source(**{source: 0.8}), code=right_by(0.8), middle=0.3))
@@ -148,12 +148,12 @@ def test_each_question_of_a_rating_study_gives_its_difference(
         is_difference(sentence, table, question, source, reference)
 
 
-def test_warmth_reliability_gives_how_many_verdicts_are_right(tmp_path: Path) -> None:
+def test_warmth_reliability_headline_has_accuracy(tmp_path: Path) -> None:
     found, _ = drive("warmth-reliability", tmp_path / "s", Effect(by_source(), code=right_by(1.0)))
     assert "100.0% of answers are correct (Model, warm prompt only)" in found[-1].claim
 
 
-def test_ab_tie_gives_the_share_of_each_aspect_with_ties_as_half(tmp_path: Path) -> None:
+def test_ab_tie_headline_has_share_with_ties_as_half(tmp_path: Path) -> None:
     found, table = drive("ab-tie", tmp_path / "s", Effect(by_source(commonsense=1.2)))
     own = table[table["question"] == "empathy"]
     of_two = own[
@@ -169,14 +169,14 @@ def test_ab_tie_gives_the_share_of_each_aspect_with_ties_as_half(tmp_path: Path)
     ("name", "source", "label"),
     [("four-dimensions", "model_a", "Empathy: Model A"), ("perceived-empathy", "model", "Perceived empathy: Model")],
 )
-def test_a_composite_gives_its_difference(tmp_path: Path, name: str, source: str, label: str) -> None:
+def test_composite_headline_has_its_difference(tmp_path: Path, name: str, source: str, label: str) -> None:
     found, table = drive(name, tmp_path / "s", Effect(by_source(**{source: 0.8})))
     whole = means(table.assign(question="all"), "all")
     says(found[0], f"{label} is rated # points higher than Person", whole[source] - whole["person"])
     covers(found[0], 0.8)
 
 
-def test_lend_an_ear_turns_undesirable_questions_and_gives_the_agreement_of_experts(tmp_path: Path) -> None:
+def test_lend_an_ear_headline_reverses_and_reports_agreement(tmp_path: Path) -> None:
     bad = {"advice_giving", "self_oriented", "dismissing_emotions"}
 
     def lean(question: str, seen: Seen) -> float:
@@ -189,7 +189,7 @@ def test_lend_an_ear_turns_undesirable_questions_and_gives_the_agreement_of_expe
     assert "3 raters" in found[1].counts
 
 
-def test_a_label_experiment_gives_what_the_label_changes(tmp_path: Path) -> None:
+def test_label_experiment_headline_has_label_effect(tmp_path: Path) -> None:
     found, table = drive(
         "label-experiment", tmp_path / "s", Effect(lambda _, seen: 0.9 * ("person" in seen.shown_label))
     )
@@ -199,7 +199,7 @@ def test_a_label_experiment_gives_what_the_label_changes(tmp_path: Path) -> None
     covers(found[0], -0.9)
 
 
-def test_perspective_taking_gives_what_each_instruction_changes(tmp_path: Path) -> None:
+def test_perspective_taking_headline_has_instruction_effects(tmp_path: Path) -> None:
     effect = Effect(lambda _, seen: 0.9 * (seen.condition.get("reading") == "imagine_other"), n_raters=15)
     found, _ = drive("perspective-taking", tmp_path / "s", effect)
     of_self, of_other = found
@@ -208,7 +208,7 @@ def test_perspective_taking_gives_what_each_instruction_changes(tmp_path: Path) 
     covers(of_other, 0.9)
 
 
-def test_character_knowledge_gives_what_the_profile_changes_and_by_source(tmp_path: Path) -> None:
+def test_character_knowledge_headline_has_profile_effect(tmp_path: Path) -> None:
     found, table = drive("character-knowledge", tmp_path / "s", Effect(lambda _, seen: 0.9 * _is_shown(seen)))
     own = means(table, "fit", "condition")
     gap = own["profile=shown"] - own["profile=hidden"]
@@ -220,14 +220,14 @@ def _is_shown(seen: Seen) -> bool:
     return seen.condition.get("profile") == "shown"
 
 
-def test_a_trajectory_gives_how_much_faster_one_source_rises(tmp_path: Path) -> None:
+def test_dialogue_trajectory_headline_has_slope_difference(tmp_path: Path) -> None:
     effect = Effect(lambda _, seen: 0.25 * seen.turn * (seen.source == "model"), middle=0.4)
     found, _ = drive("dialogue-trajectory", tmp_path / "s", effect)
     assert re.search(r"ratings of Model rise by 0\.\d\d points per turn more than those of Person", found[0].claim)
     covers(found[0], 0.25)
 
 
-def test_behaviours_give_how_much_more_often_each_is_seen(tmp_path: Path) -> None:
+def test_behaviours_headline_has_difference_per_behaviour(tmp_path: Path) -> None:
     def code(_question: str, seen: Seen, rng: Random) -> str:
         return "advises" if rng.random() < (0.7 if seen.source == "model_a" else 0.3) else "asks"
 
@@ -239,7 +239,7 @@ def test_behaviours_give_how_much_more_often_each_is_seen(tmp_path: Path) -> Non
     covers(sentence, 0.4)
 
 
-def test_theory_of_mind_gives_how_many_answers_are_right(tmp_path: Path) -> None:
+def test_theory_of_mind_headline_has_accuracy(tmp_path: Path) -> None:
     found, table = drive("theory-of-mind", tmp_path / "s", Effect(by_source(), code=right_by(0.75)))
     key = pd.read_csv(tmp_path / "s" / "items.csv").set_index("item")["belief_key"]
     own = table[table["question"] == "belief"]
@@ -248,13 +248,13 @@ def test_theory_of_mind_gives_how_many_answers_are_right(tmp_path: Path) -> None
     covers(found[0], 0.75)
 
 
-def test_recipient_gives_the_difference_between_those_concerned_and_others(tmp_path: Path) -> None:
+def test_recipient_headline_has_difference_between_pools(tmp_path: Path) -> None:
     found, _ = drive("recipient", tmp_path / "s", Effect(lambda _, seen: 0.9 * (seen.pool == "recipient")))
     assert "on the same responses" in found[0].claim
     covers(found[0], 0.9, either_sign=True)
 
 
-def test_rater_scales_give_the_slope_on_the_score(tmp_path: Path) -> None:
+def test_rater_scales_headline_has_slope_on_score(tmp_path: Path) -> None:
     turned = {"not_disturbed"}
 
     def lean(question: str, seen: Seen) -> float:
@@ -266,14 +266,14 @@ def test_rater_scales_give_the_slope_on_the_score(tmp_path: Path) -> None:
     assert all((sentence.estimate.estimate or 0) > 0.4 for sentence in found)
 
 
-def test_responder_level_gives_u_and_the_rank_biserial_r_of_responders(tmp_path: Path) -> None:
+def test_responder_level_headline_has_u_and_rank_biserial(tmp_path: Path) -> None:
     found, _ = drive("responder-level", tmp_path / "s", Effect(by_source(model=2.0), middle=0.2))
     assert "Model ranks higher than Psychotherapist, rank-biserial r = 1.00" in found[0].claim
     assert "Mann-Whitney test, U = " in found[0].test
     assert found[0].counts.endswith("6 responders")
 
 
-def test_ranking_gives_how_often_each_model_is_ranked_above_the_person(tmp_path: Path) -> None:
+def test_ranking_headline_has_share_ranked_above_person(tmp_path: Path) -> None:
     found, table = drive("ranking", tmp_path / "s", Effect(by_source(model_long=1.5)))
     rank = table.pivot_table(index=["rater", "item"], columns="source", values="value", aggfunc="first").astype(float)
     above = (rank["model_long"] < rank["person"]) + 0.5 * (rank["model_long"] == rank["person"])
@@ -281,7 +281,7 @@ def test_ranking_gives_how_often_each_model_is_ranked_above_the_person(tmp_path:
     says(sentence, "Model, long replies is ranked above Person in #% of rankings", 100 * float(above.mean()))
 
 
-def test_refusal_by_turn_gives_who_gives_in_faster_and_who_harms_more_often(tmp_path: Path) -> None:
+def test_refusal_by_turn_headline_has_slope_and_harm_difference(tmp_path: Path) -> None:
     def code(_question: str, seen: Seen, rng: Random) -> str:
         return "yes" if rng.random() < (0.6 if seen.source == "model_plain" else 0.2) else "no"
 
@@ -297,7 +297,7 @@ def test_refusal_by_turn_gives_who_gives_in_faster_and_who_harms_more_often(tmp_
     says(harm, "Yes is chosen # percentage points less often for Model, guarded prompt", gap)
 
 
-def test_emotion_recognition_gives_accuracy_and_macro_f1(tmp_path: Path) -> None:
+def test_emotion_recognition_headline_has_accuracy_and_macro_f1(tmp_path: Path) -> None:
     def code(_question: str, seen: Seen, rng: Random) -> str:
         return seen.item["emotion"] if rng.random() < 0.7 else rng.choice(EMOTIONS)
 
@@ -313,7 +313,7 @@ def test_emotion_recognition_gives_accuracy_and_macro_f1(tmp_path: Path) -> None
 EMOTIONS = ("joy", "relief", "sadness", "anger", "fear", "shame")
 
 
-def test_emotion_cause_gives_f1_against_the_reference_and_alpha(tmp_path: Path) -> None:
+def test_emotion_cause_headline_has_f1_and_alpha(tmp_path: Path) -> None:
     def span(_question: str, seen: Seen, rng: Random) -> str:
         return seen.item["cause_key"] if rng.random() < 0.8 else "0-15"
 
@@ -327,14 +327,14 @@ def test_emotion_cause_gives_f1_against_the_reference_and_alpha(tmp_path: Path) 
     says(exact[1], "is #", 1.0)
 
 
-def test_empathic_accuracy_gives_the_mean_correlation_with_the_target(tmp_path: Path) -> None:
+def test_empathic_accuracy_headline_has_mean_correlation(tmp_path: Path) -> None:
     felt = (0, -25, 25, 10, 35)
     found, _ = drive("empathic-accuracy", tmp_path / "s", Effect(lambda _, seen: felt[seen.turn - 1]))
     assert re.search(r"correlate with the target's own at r = 0\.[6-9]\d on average", found[0].claim)
     assert "items" in found[0].counts
 
 
-def test_before_after_gives_the_difference_in_change_between_the_arms(tmp_path: Path) -> None:
+def test_before_after_headline_has_difference_in_change(tmp_path: Path) -> None:
     def lean(question: str, seen: Seen) -> float:
         return 12.0 * (seen.rater % 2) if question == "mood_after" else 0.0
 
@@ -345,7 +345,7 @@ def test_before_after_gives_the_difference_in_change_between_the_arms(tmp_path: 
     covers(found[0], 12.0)
 
 
-def test_conjoint_gives_what_accuracy_and_warmth_add_to_being_chosen(tmp_path: Path) -> None:
+def test_conjoint_headline_has_attribute_effects(tmp_path: Path) -> None:
     def lean(_question: str, seen: Seen) -> float:
         return 1.0 * seen.source.startswith("accurate") + 0.4 * seen.source.endswith("warm")
 

@@ -12,7 +12,7 @@ def row(n_items: int, per_trial: int, width: float | None) -> PlanRow:
     return PlanRow("mean_difference", n_items, 20, per_trial, 60, 0, 6, 0.3, width, 0.0, 0.5, 0.0, 60, 0)
 
 
-def test_a_constant_and_a_term_in_one_over_n_are_found_again() -> None:
+def test_width_model_recovers_constant_and_inverse_n_terms() -> None:
     rows = [row(n, 3, (0.04 + 12 / n) ** 0.5) for n in (20, 40, 80)]
     found = reach("items", 40, rows, goal=0.4)
     assert found is not None
@@ -20,24 +20,24 @@ def test_a_constant_and_a_term_in_one_over_n_are_found_again() -> None:
     assert found.narrowest == pytest.approx(0.2)
 
 
-def test_a_goal_below_what_the_rest_leaves_is_not_reached() -> None:
+def test_unreachable_goal_reports_narrowest_width() -> None:
     rows = [row(40, k, (0.09 + 0.3 / k) ** 0.5) for k in (3, 6, 9)]
     found = reach("raters_per_trial", 3, rows, goal=0.25)
     assert found is not None
     assert (found.needed, round(found.narrowest, 6)) == (None, 0.3)
 
 
-def test_a_number_fifty_times_the_present_one_is_no_advice() -> None:
+def test_fifty_fold_increase_is_not_recommended() -> None:
     found = reach("items", 40, [row(n, 3, (12 / n) ** 0.5) for n in (20, 40)], goal=0.01)
     assert found is not None
     assert found.needed is None
 
 
-def test_one_number_makes_no_line() -> None:
+def test_single_size_gives_no_forecast() -> None:
     assert reach("items", 40, [row(40, 3, 0.5), row(80, 3, None)], goal=0.4) is None
 
 
-def test_the_setting_binds_whose_smaller_change_reaches_the_goal() -> None:
+def test_setting_with_smaller_relative_change_is_limiting() -> None:
     items, raters = Reach("items", 40, 60, 0.1), Reach("raters_per_trial", 3, 9, 0.1)
     assert binding([items, raters]) == "items"
     assert binding([Reach("items", 40, None, 0.4), raters]) == "raters_per_trial"
@@ -45,7 +45,7 @@ def test_the_setting_binds_whose_smaller_change_reaches_the_goal() -> None:
     assert binding([]) is None
 
 
-def test_the_width_for_eighty_percent_power_is_that_of_the_normal_test() -> None:
+def test_width_for_80_percent_power_matches_normal_test() -> None:
     """Checked with statsmodels: a z test of 0.3 with that standard error has a power of 80%."""
     from statsmodels.stats.power import NormalIndPower
 

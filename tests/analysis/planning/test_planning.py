@@ -30,7 +30,7 @@ def _plan(*scenarios: Scenario, questions: tuple[dict[str, Any], ...] = (FIVE, C
     return plan(study, [], RATERS, scenarios, question=question, n_simulations=20, seed=3)
 
 
-def test_a_scenario_has_agreement_difference_and_share_and_is_the_same_each_time_whatever_stands_beside_it() -> None:
+def test_scenario_results_are_independent_of_other_scenarios() -> None:
     both, alone = _plan(SMALL, LARGE), _plan(LARGE)
     assert [row.statistic for row in alone.rows] == ["krippendorff_alpha_ordinal", "mean_difference", "share_preferred"]
     assert both.rows[3:] == alone.rows
@@ -41,7 +41,7 @@ def test_a_scenario_has_agreement_difference_and_share_and_is_the_same_each_time
     assert large.estimate == pytest.approx(0.4, abs=0.1)
 
 
-def test_agreement_has_no_power_and_one_rater_for_each_trial_no_agreement() -> None:
+def test_agreement_has_no_power_and_needs_two_raters_per_trial() -> None:
     alpha = _plan(Scenario(12, 6, 1)).rows[0]
     assert (alpha.statistic, alpha.power, alpha.width, alpha.n_without) == (
         "krippendorff_alpha_ordinal",
@@ -51,26 +51,26 @@ def test_agreement_has_no_power_and_one_rater_for_each_trial_no_agreement() -> N
     )
 
 
-def test_repeats_are_work_but_no_places_and_limits_leave_places_unfilled() -> None:
+def test_repeats_need_no_seats_and_limits_leave_seats_unfilled() -> None:
     design = {"trials_per_rater": 5, "repeats": {"n": 2, "min_distance": 1}}
     row = _plan(Scenario(20, 8, 3), design=design).rows[0]
     assert (row.n_seats, row.n_unfilled, row.most_trials) == (40, 20, 7)
 
 
-def test_choices_alone_have_their_own_agreement() -> None:
+def test_choice_only_study_plans_nominal_agreement() -> None:
     found = _plan(SMALL, questions=(CHOICE,))
     assert [row.statistic for row in found.rows] == ["krippendorff_alpha_nominal", "share_preferred"]
     assert found.question is None
 
 
-def test_a_study_of_one_source_or_of_none_has_agreement_only_or_nothing() -> None:
+def test_single_source_study_plans_agreement_only() -> None:
     one = _plan(SMALL, questions=(FIVE,), sources={"model": {"kind": "model"}})
     assert [row.statistic for row in one.rows] == ["krippendorff_alpha_ordinal"]
     assert (one.source, one.reference) == (None, "model")
     assert not _plan(SMALL, questions=({**FIVE, "target": "response"},), sources={}).rows
 
 
-def test_three_sources_are_planned_for_the_first_against_the_reference() -> None:
+def test_three_sources_plan_first_against_reference() -> None:
     sources = {"human": {"kind": "human"}, "first": {"kind": "model"}, "second": {"kind": "model"}}
     found = _plan(SMALL, sources=sources, design={"trials": "pairs", "pairs": "reference"})
     assert (found.source, found.reference) == ("first", "human")
@@ -78,7 +78,7 @@ def test_three_sources_are_planned_for_the_first_against_the_reference() -> None
     assert share.n_seats == 2 * 20 * 3 - share.n_unfilled
 
 
-def test_files_say_everything_with_every_digit() -> None:
+def test_plan_files_have_full_precision() -> None:
     found = _plan(Scenario(12, 6, 1), SMALL)
     table = list(csv.DictReader(io.StringIO(plan_csv(found))))
     assert tuple(table[0]) == FIELDS
@@ -89,7 +89,7 @@ def test_files_say_everything_with_every_digit() -> None:
     assert [row["power"] for row in document["rows"]] == [row.power for row in found.rows]
 
 
-def test_what_is_stated_goes_before_what_is_assumed_and_keeps_the_middle() -> None:
+def test_stated_assumptions_override_defaults() -> None:
     usual = assumed_of_scale(protocol(FIVE).scaled_questions[0])
     assert (usual.mean, usual.difference, usual.origin) == (2.8, 0.4, ASSUMED)
     assert assumed_of_scale(None) == usual
@@ -100,7 +100,7 @@ def test_what_is_stated_goes_before_what_is_assumed_and_keeps_the_middle() -> No
     assert with_stated(usual, {"mean": 2.0, "difference": 1.0}).mean == 2.0
 
 
-def test_a_pilot_says_what_its_raters_are_like(tmp_path: Path, shared: Path) -> None:
+def test_pilot_provides_mean_difference_and_spread(tmp_path: Path, shared: Path) -> None:
     """Ayers et al. (2023), empathy: the published difference of means is 1.51 (3.65 and 2.14)."""
     found_frames, study = read_study(write_ayers(tmp_path, shared))
     empathy = next(question for question in study.scaled_questions if question.key == "empathy")
@@ -112,7 +112,7 @@ def test_a_pilot_says_what_its_raters_are_like(tmp_path: Path, shared: Path) -> 
     assert found.sds.item_source > found.sds.item
 
 
-def test_a_pilot_that_says_too_little_says_nothing() -> None:
+def test_pilot_with_too_little_data_is_ignored() -> None:
     study = protocol(FIVE)
     row = {"rater": "a", "item": "i", "question": "empathy"}
     one = [{**row, "response": "i:human", "value": 3}]

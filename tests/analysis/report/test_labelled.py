@@ -19,18 +19,18 @@ def read(**scope: object) -> str:
     return scope_text(labelled_estimate(Estimate("comparison", "warm", scope, "mean", 1.0), LABELS).scope)
 
 
-def test_sources_pools_conditions_and_attributes_are_named_by_their_labels() -> None:
+def test_scopes_are_shown_with_labels() -> None:
     assert read(source="gpt4", reference="md") == "GPT-4 − Physician"
     assert read(pool="expert", condition="told=plain") == "Told: plain, pool Experts"
     assert read(subgroup={"age": "30 or more"}) == "Age in years: 30 or more"
 
 
-def test_a_measure_of_the_text_keeps_its_words_and_a_question_gets_its_label() -> None:
+def test_text_measure_keeps_its_name_and_question_its_label() -> None:
     assert read(covariate="lix") == "readability (LIX, higher is harder)"
     assert read(covariate="warm") == "Warmth"
 
 
-def test_the_record_itself_keeps_its_keys() -> None:
+def test_estimate_record_keeps_keys() -> None:
     estimate = Estimate("comparison", "warm", {"source": "gpt4"}, "mean", 1.0)
     labelled_estimate(estimate, LABELS)
     assert estimate.as_record()["scope"] == {"source": "gpt4"}

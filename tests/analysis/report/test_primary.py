@@ -47,7 +47,7 @@ def report() -> tuple[Report, Protocol]:
     return made(["clear", {"question": "empathy", "test": "t_paired"}])
 
 
-def test_the_headline_is_the_primary_contrast_whatever_the_order_of_questions_and_sections(
+def test_primary_contrasts_lead_in_declared_order(
     report: tuple[Report, Protocol],
 ) -> None:
     found, study = report
@@ -59,7 +59,7 @@ def test_the_headline_is_the_primary_contrast_whatever_the_order_of_questions_an
     assert [answer.question for answer in primary_answers(found, study)] == ["Clarity", "Empathy"]
 
 
-def test_holm_runs_over_the_primary_contrasts_whatever_their_tests_and_over_nothing_else(
+def test_holm_adjusts_only_primary_contrasts(
     report: tuple[Report, Protocol],
 ) -> None:
     primary = [estimate for result in report[0].primary for estimate in result.estimates]
@@ -71,13 +71,13 @@ def test_holm_runs_over_the_primary_contrasts_whatever_their_tests_and_over_noth
     assert {estimate.role for estimate in primary} == {"primary"}
 
 
-def test_exploratory_tests_are_counted(report: tuple[Report, Protocol]) -> None:
+def test_exploratory_tests_are_counted_in_notes(report: tuple[Report, Protocol]) -> None:
     n = sum(one.role == "exploratory" and one.p_value is not None for one in report[0].estimates)
     assert f"{n} exploratory tests in addition to the primary contrasts" in " ".join(report[0].notes)
     assert {one.role for one in report[0].of("agreement")} == {"descriptive"}
 
 
-def test_the_sentence_has_effect_interval_test_and_counts(report: tuple[Report, Protocol]) -> None:
+def test_primary_sentence_has_effect_interval_test_and_counts(report: tuple[Report, Protocol]) -> None:
     found, study = report
     gap = first(found, "mean_difference", question="clear").estimate or 0
     text = one_paragraph(primary_answers(found, study))
@@ -87,7 +87,7 @@ def test_the_sentence_has_effect_interval_test_and_counts(report: tuple[Report, 
     assert "96 ratings, 8 items, 6 raters)" in text
 
 
-def test_the_brief_report_has_tens_of_estimates_and_the_primary_ones_first(report: tuple[Report, Protocol]) -> None:
+def test_brief_report_lists_primary_estimates_first(report: tuple[Report, Protocol]) -> None:
     found, study = report
     short = brief(found, study)
     assert len(short.estimates) < 30 < len(found.estimates)
@@ -101,14 +101,14 @@ def test_the_brief_report_has_tens_of_estimates_and_the_primary_ones_first(repor
     }
 
 
-def test_without_a_declared_contrast_the_report_says_which_one_it_takes() -> None:
+def test_report_names_default_primary_contrast() -> None:
     study = protocol(FIVE, CLEAR)
     found = analyze(frames(study, rows(4, 3)), study)
     assert [result.is_declared for result in found.primary] == [False]
     assert any("names no primary contrast" in note and note.endswith("Empathy.") for note in found.notes)
 
 
-def test_a_contrast_that_nobody_rated_says_so() -> None:
+def test_primary_contrast_without_ratings_says_so() -> None:
     found, study = made([{"question": "empathy", "test": "pool_difference"}], answers=rows(2, 2, ("clear",)))
     (answer,) = primary_answers(found, study)
     assert (answer.sentences, answer.why) == ((), "There are no answers to estimate this from.")
@@ -133,7 +133,7 @@ SENTENCES: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-def test_every_test_of_a_rating_has_its_sentence() -> None:
+def test_every_primary_test_has_a_sentence() -> None:
     contrasts = [{"question": "empathy", **contrast} for contrast, _ in SENTENCES]
     found, study = made(contrasts, FIVE, answers=rows(keys=("empathy",)))
     answers = primary_answers(found, study)
@@ -143,13 +143,13 @@ def test_every_test_of_a_rating_has_its_sentence() -> None:
         assert "None" not in sentence.text
 
 
-def test_a_difference_beyond_the_margin_is_not_equivalent() -> None:
+def test_difference_beyond_margin_is_not_equivalent() -> None:
     contrast = {"question": "empathy", "test": "equivalence", "margin": 0.25}
     found, study = made([contrast], FIVE, answers=rows(keys=("empathy",)))
     assert "Equivalence not shown within the margin of 0.25 points." in one_paragraph(primary_answers(found, study))
 
 
-def test_an_interval_that_includes_no_difference_is_said() -> None:
+def test_unclear_difference_is_reported_as_not_clear() -> None:
     even = [{**row, "value": 3 + (hash_of(row) % 3 - 1)} for row in rows(4, 4, ("empathy",))]
     found, study = made(["empathy"], FIVE, answers=even)
     assert "not statistically clear" in one_paragraph(primary_answers(found, study))
@@ -159,7 +159,7 @@ def hash_of(row: Row) -> int:
     return int(row["rater"][1:]) * 7 + int(row["item"][1:]) * 5 + 2 * int(row["response"][-1] == "l")
 
 
-def test_a_choice_names_the_two_sources_in_either_order() -> None:
+def test_choice_sentence_names_sources_in_either_order() -> None:
     answers = [
         {"rater": f"r{r}", "item": f"i{i}", "question": "preference", "value": "human" if (r + i) % 4 == 0 else "model"}
         for r in range(4)
@@ -173,7 +173,7 @@ def test_a_choice_names_the_two_sources_in_either_order() -> None:
     assert len(find(found, "share_preferred", role="primary")) == 1
 
 
-def test_labels_reach_the_primary_estimates(report: tuple[Report, Protocol]) -> None:
+def test_primary_estimates_are_labelled(report: tuple[Report, Protocol]) -> None:
     found, study = report
     (estimate,) = labelled(found, study.labels).primary[0].estimates
     assert estimate.scope == {"source": "Model", "reference": "Human"}

@@ -39,7 +39,7 @@ def _small(value: int = 3) -> list[Row]:
     ]
 
 
-def test_every_estimate_has_a_whole_recipe(ayers: Report) -> None:
+def test_every_estimate_has_a_complete_recipe(ayers: Report) -> None:
     for estimate in ayers.estimates:
         assert set(estimate.recipe) == {"data", "answers", "filter", "formula", "seed", "software"}
         assert estimate.recipe["data"] == ayers.data_hash[:16]
@@ -48,12 +48,12 @@ def test_every_estimate_has_a_whole_recipe(ayers: Report) -> None:
         )
 
 
-def test_the_formula_is_on_the_page_that_the_recipe_names() -> None:
+def test_recipe_page_documents_the_statistic() -> None:
     for statistic in STATISTICS:
         assert statistic in headings(DOCS.parent / page_of(statistic)), statistic
 
 
-def test_a_recipe_read_by_hand_gives_the_estimate_from_the_files(ayers: Report, tmp_path: Path, shared: Path) -> None:
+def test_recipe_followed_by_hand_reproduces_estimate(ayers: Report, tmp_path: Path, shared: Path) -> None:
     """The filter as pandas reads it; the seed and the formula as documented."""
     folder = write_ayers(tmp_path, shared)
     ratings = pd.read_csv(folder / "ratings.csv", dtype=str, keep_default_na=False)
@@ -81,7 +81,7 @@ def test_a_recipe_read_by_hand_gives_the_estimate_from_the_files(ayers: Report, 
     )
 
 
-def test_records_of_every_section_are_got_again_to_the_last_digit(ayers: Report, tmp_path: Path, shared: Path) -> None:
+def test_every_section_is_reproduced_exactly_from_records(ayers: Report, tmp_path: Path, shared: Path) -> None:
     study = read_folder(write_ayers(tmp_path, shared))
     text = json.dumps([next(f for f in ayers.estimates if f.section == one).as_record() for one in ayers.sections])
     records: list[dict[str, Any]] = json.loads(text)
@@ -90,7 +90,7 @@ def test_records_of_every_section_are_got_again_to_the_last_digit(ayers: Report,
         assert record in [json.loads(json.dumps(estimate.as_record())) for estimate in made.of(record["section"])]
 
 
-def test_the_same_record_comes_again_and_another_is_said_to_differ() -> None:
+def test_altered_record_is_reported_as_different() -> None:
     study = protocol(FIVE)
     small = frames(study, _small())
     record = first(analyze(small, study), "mean_difference").as_record()
@@ -102,14 +102,14 @@ def test_the_same_record_comes_again_and_another_is_said_to_differ() -> None:
     assert wrong.differences == (f"estimate: 9.0 in the record, {record['estimate']} now",)
 
 
-def test_other_data_are_told_by_their_hash() -> None:
+def test_different_data_are_detected_by_hash() -> None:
     study = protocol(FIVE)
     record = first(analyze(frames(study, _small()), study), "mean", scope={"source": "human"}).as_record()
     other = again(frames(study, _small(4)), study, record)
     assert {line.partition(":")[0] for line in other.differences} >= {"estimate", "data", "answers"}
 
 
-def test_a_estimate_that_these_data_do_not_give_is_said_to_be_none() -> None:
+def test_record_not_estimable_from_these_data_is_reported() -> None:
     study = protocol(FIVE)
     record = first(analyze(frames(study, _small()), study), "mean_difference").as_record()
     alone = protocol(FIVE, sources={"human": {"kind": "human"}})
@@ -120,13 +120,13 @@ def test_a_estimate_that_these_data_do_not_give_is_said_to_be_none() -> None:
 
 
 @pytest.mark.parametrize("record", [{}, {"recipe": {}}, {"recipe": "none", "section": "choice"}])
-def test_what_is_no_record_is_refused(record: dict[str, Any]) -> None:
+def test_invalid_record_is_rejected(record: dict[str, Any]) -> None:
     study = protocol(FIVE)
     with pytest.raises(ValueError, match=r"a record of report\.json"):
         again(frames(study, []), study, record)
 
 
-def test_full_reports_are_got_again_as_such() -> None:
+def test_full_report_is_reproduced_as_full() -> None:
     study = protocol(FIVE)
     small = frames(study, _small())
     record = first(analyze(small, study, full=True), "mean").as_record()
@@ -134,7 +134,7 @@ def test_full_reports_are_got_again_as_such() -> None:
     assert again(small, study, record).differences == ()
 
 
-def test_the_filter_says_whose_rows_in_words() -> None:
+def test_recipe_filter_describes_rows_in_words() -> None:
     def of(section: str, statistic: str = "mean", question: str | None = "q", **scope: object) -> str:
         return filter_of(Estimate(section, question, scope, statistic, 1.0))
 
@@ -148,5 +148,5 @@ def test_the_filter_says_whose_rows_in_words() -> None:
     )
 
 
-def test_the_software_is_named_with_what_its_last_digits_depend_on() -> None:
+def test_software_names_numerical_libraries() -> None:
     assert f"numpy {np.__version__}" in software()

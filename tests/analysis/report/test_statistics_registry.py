@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 
 
-def test_every_estimate_of_the_real_studies_has_words(ayers: Report, kumar: Report, pandalm: Report) -> None:
+def test_every_estimate_of_real_studies_is_registered(ayers: Report, kumar: Report, pandalm: Report) -> None:
     found = {estimate.statistic for report in (ayers, kumar, pandalm) for estimate in report.estimates}
     assert found <= set(STATISTICS)
 
 
-def test_the_list_of_statistics_is_complete_and_its_pages_are_there() -> None:
+def test_statistics_index_is_complete_and_its_pages_exist() -> None:
     text = (DOCS / "statistics.md").read_text("utf-8")
     assert re.findall(r"^\| `(\w+)` \|", text, flags=re.MULTILINE) == list(STATISTICS)
     pages = re.findall(r"\]\((statistics/\w+\.md)\)", text)
@@ -37,5 +37,5 @@ def headings(page: Path) -> set[str]:
     return keys
 
 
-def test_every_statistic_has_its_page() -> None:
+def test_every_statistic_is_documented() -> None:
     assert set(STATISTICS) <= set().union(*(headings(page) for page in (DOCS / "statistics").glob("*.md")))

@@ -32,7 +32,7 @@ def _row(rater: str, item: str, source: str | None, question: str, value: object
     return {"rater": rater, "item": item, "response": response, "question": question, "value": value}
 
 
-def test_each_code_of_several_has_its_share_per_source_and_its_agreement() -> None:
+def test_each_of_multiple_codes_has_share_and_agreement() -> None:
     study = protocol(DOES)
     values = {"human": ["asks|advises", "advises"], "model": ["asks", "asks"]}
     rows = [
@@ -53,7 +53,7 @@ def test_each_code_of_several_has_its_share_per_source_and_its_agreement() -> No
     assert only(report, "percent_agreement", question="does=advises", scope={}).estimate == 1
 
 
-def test_one_code_is_a_nominal_question_with_one_agreement() -> None:
+def test_single_code_question_has_nominal_agreement() -> None:
     study = protocol(FEELS, sources={})
     rows = [_row(rater, f"i{n}", None, "feels", ("sad", "glad")[n % 2]) for rater in ("a", "b") for n in range(6)]
     report = analyze(frames(study, rows), study)
@@ -67,7 +67,7 @@ def test_one_code_is_a_nominal_question_with_one_agreement() -> None:
 
 
 @pytest.mark.parametrize("is_column", [False, True])
-def test_right_answers_are_counted_by_kind_of_rater(is_column: bool) -> None:  # noqa: FBT001 - the two ways to give the key
+def test_correct_answers_are_counted_by_rater_kind(is_column: bool) -> None:  # noqa: FBT001 - the two ways to give the key
     key = {"correct_column": "feeling"} if is_column else {"correct": "sad"}
     study = protocol({**FEELS, **key}, sources={})
     given = {"a": ["sad", "sad"], "b": ["sad", "glad"], "gpt": ["glad", "glad"]}
@@ -94,7 +94,7 @@ def _beliefs(hit: int, false_alarm: int) -> list[Row]:
     ]
 
 
-def test_detection_is_the_difference_of_the_normal_scores_of_hits_and_false_alarms() -> None:
+def test_dprime_is_difference_of_hit_and_false_alarm_z_scores() -> None:
     study = protocol(FIVE, WHO, analysis=BELIEF)
     report = analyze(frames(study, _beliefs(8, 3)), study)
     hits, alarms = (float(norm.ppf(rate)) for rate in (0.8, 0.3))
@@ -103,20 +103,20 @@ def test_detection_is_the_difference_of_the_normal_scores_of_hits_and_false_alar
     assert only(report, "detection_share").estimate == pytest.approx((8 + 7) / 20)
 
 
-def test_what_is_believed_changes_the_rating_of_either_source() -> None:
+def test_belief_effect_is_estimated_for_each_source() -> None:
     study = protocol(FIVE, WHO, analysis=BELIEF)
     report = analyze(frames(study, _beliefs(8, 3)), study)
     assert [estimate.estimate for estimate in find(report, "belief_effect")] == pytest.approx([-2, -2])
     assert only(report, "interaction", section="belief").estimate == pytest.approx(0)
 
 
-def test_a_study_that_does_not_declare_the_question_has_no_belief() -> None:
+def test_undeclared_belief_question_has_no_belief_section() -> None:
     study = protocol(FIVE, WHO)
     assert not analyze(frames(study, _beliefs(8, 3)), study).of("belief")
 
 
 @pytest.mark.parametrize("n", [0, 1])
-def test_hardly_any_answer_gives_reasons(n: int) -> None:
+def test_too_few_answers_give_reasons(n: int) -> None:
     study = protocol(FIVE, WHO, DOES, {**FEELS, "correct": "sad"}, analysis=BELIEF)
     rows = [_row("a", "i", "human", key, given) for key, given in (("who", "ai"), ("does", "asks"), ("empathy", 3))]
     report = analyze(frames(study, rows[: 3 * n]), study)
@@ -131,6 +131,6 @@ def test_hardly_any_answer_gives_reasons(n: int) -> None:
     }
 
 
-def test_who_wrote_it_is_not_told_from_several_codes_at_once() -> None:
+def test_belief_is_not_derived_from_multiple_codes() -> None:
     study = protocol(FIVE, {**WHO, "multiple": True}, analysis=BELIEF)
     assert not analyze(frames(study, _beliefs(8, 3)), study).of("belief")

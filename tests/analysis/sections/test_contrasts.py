@@ -58,7 +58,7 @@ def _contrast(report: Report) -> set[str]:
     return {estimate.statistic for estimate in report.of("contrast")}
 
 
-def test_every_pair_of_three_sources_is_compared_with_holm_over_the_pairs() -> None:
+def test_three_source_pairs_are_holm_adjusted() -> None:
     study = protocol(FIVE, sources=THREE, analysis={"cut": {"empathy": 4}})
     rows = _ratings({"human": 2, "plain": 3, "prompted": 4})
     report = analyze(frames(study, rows), study)
@@ -73,13 +73,13 @@ def test_every_pair_of_three_sources_is_compared_with_holm_over_the_pairs() -> N
     assert [f.scope["cut"] for f in shares] == [4, 4, 4]
 
 
-def test_two_sources_have_no_further_pairs() -> None:
+def test_two_sources_have_no_additional_pairs() -> None:
     study = protocol(FIVE)
     report = analyze(frames(study, _ratings({"human": 2, "model": 3})), study)
     assert not find(report, "mean_difference", section="contrast")
 
 
-def test_the_difference_in_per_cent_is_that_of_the_means_and_of_the_shares() -> None:
+def test_percent_change_is_reported_for_means_and_shares() -> None:
     study = protocol(FIVE, analysis={"cut": {"empathy": 3}})
     rows = _ratings({"human": 2, "model": 3})
     report = analyze(frames(study, rows), study)
@@ -88,7 +88,7 @@ def test_the_difference_in_per_cent_is_that_of_the_means_and_of_the_shares() -> 
     assert of_share.scope == {"source": "model", "reference": "human", "cut": 3}
 
 
-def test_a_factor_between_raters_has_its_effect_over_all_and_by_source() -> None:
+def test_between_rater_factor_has_overall_and_per_source_effect() -> None:
     told = {"told": {"kind": "instruction", "levels": {"nothing": "Read it.", "truth": "A model wrote one."}}}
     study = protocol(FIVE, conditions=told)
     rows = _ratings({"human": 3, "model": 3})
@@ -108,13 +108,13 @@ def test_a_factor_between_raters_has_its_effect_over_all_and_by_source() -> None
     assert scope_filter(model.scope) == ["source = model", "told in (truth, nothing)"]
 
 
-def test_a_factor_with_one_level_is_not_compared() -> None:
+def test_factor_with_one_level_is_not_compared() -> None:
     study = protocol(FIVE)
     report = analyze(frames(study, _ratings({"human": 3, "model": 3}, condition="told=nothing")), study)
     assert not find(report, "factor_effect")
 
 
-def test_whole_conditions_leave_where_their_factors_stand_alone() -> None:
+def test_crossed_condition_is_compared_by_factor() -> None:
     study = protocol(FIVE)
     rows = _ratings({"human": 3, "model": 3})
     for row in rows:
@@ -124,7 +124,7 @@ def test_whole_conditions_leave_where_their_factors_stand_alone() -> None:
     assert {f.scope["factor"] for f in find(report, "factor_effect")} == {"told", "shown"}
 
 
-def test_an_attribute_of_sources_is_compared_where_it_groups_them() -> None:
+def test_source_attribute_is_compared_when_it_groups_sources() -> None:
     sources = {
         "human": {"kind": "human"},
         "a": {"kind": "model", "family": "gpt", "name": "a", "tags": ["x"]},
@@ -155,13 +155,13 @@ def test_codes_are_compared_between_sources() -> None:
     assert only(report, "stuart_maxwell").n_units == 36
 
 
-def test_codes_of_one_source_are_not_compared() -> None:
+def test_codes_of_single_source_are_not_compared() -> None:
     study = protocol({**HARM, "multiple": True}, sources={"human": {"kind": "human"}})
     rows = [{**row, "question": "harm", "value": "none"} for row in _ratings({"human": 2})]
     assert "category_difference" not in _contrast(analyze(frames(study, rows), study))
 
 
-def test_several_codes_at_once_have_no_marginal_test() -> None:
+def test_multiple_codes_have_no_marginal_test() -> None:
     study = protocol({**HARM, "multiple": True})
     rows = [{**row, "question": "harm", "value": "mild"} for row in _ratings({"human": 2, "model": 5}, n_items=2)]
     found = _contrast(analyze(frames(study, rows), study))
@@ -169,7 +169,7 @@ def test_several_codes_at_once_have_no_marginal_test() -> None:
     assert "stuart_maxwell" not in found
 
 
-def test_slopes_of_large_studies_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_study_omits_turn_slopes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.analysis.data.question_data.MAX_RATINGS", 3)
     study = protocol(NOW)
     rows = [
@@ -182,7 +182,7 @@ def test_slopes_of_large_studies_are_left_out(monkeypatch: pytest.MonkeyPatch) -
     assert [f.reason for f in slopes] == ["not_run"] * 3
 
 
-def test_pools_are_compared_on_the_responses_that_both_rated() -> None:
+def test_pools_are_compared_on_shared_responses() -> None:
     study = protocol(FIVE)
     rows = _ratings({"human": 2, "model": 4})
     pools = [{"rater": f"r{n}", "pool": "crowd" if n < 4 else "expert"} for n in range(6)]
@@ -196,14 +196,14 @@ def test_pools_are_compared_on_the_responses_that_both_rated() -> None:
     assert scope_filter(gap.scope) == ["pool in (expert, crowd)"]
 
 
-def test_pools_without_a_response_in_common_are_not_compared() -> None:
+def test_pools_without_shared_responses_are_not_compared() -> None:
     study = protocol(FIVE)
     rows = [row for row in _ratings({"human": 2, "model": 4}) if (row["rater"] < "r3") == (row["item"] < "i3")]
     pools = [{"rater": f"r{n}", "pool": "crowd" if n < 3 else "expert"} for n in range(6)]
     assert "pool_difference" not in _contrast(analyze(frames(study, rows, raters=pools), study))
 
 
-def test_turns_have_means_a_slope_a_difference_and_weights() -> None:
+def test_turns_have_means_slope_difference_and_weights() -> None:
     study = protocol(FIVE, NOW)
     wholes = _ratings({"human": 3, "model": 4}, n_items=4)
     rng = np.random.default_rng(3)
@@ -233,7 +233,7 @@ def test_turns_have_means_a_slope_a_difference_and_weights() -> None:
     assert scope_text({"source": "human", "turn": 2}) == "human, turn 2"
 
 
-def test_shown_labels_are_a_factor_too() -> None:
+def test_shown_label_is_a_factor() -> None:
     study = protocol(FIVE)
     rows = _ratings({"human": 3, "model": 3})
     for row in rows:
@@ -242,7 +242,7 @@ def test_shown_labels_are_a_factor_too() -> None:
     assert {(f.scope["factor"], f.scope["level"]) for f in effects} == {("shown_label", "model")}
 
 
-def test_one_turn_has_no_weights() -> None:
+def test_single_turn_has_no_weights() -> None:
     study = protocol(FIVE, NOW)
     wholes = _ratings({"human": 3, "model": 4}, n_items=3, n_raters=3)
     turns = [{**row, "question": "now", "turn": 1} for row in wholes]
@@ -251,7 +251,7 @@ def test_one_turn_has_no_weights() -> None:
     assert {f.reason for f in find(report, "turn_slope")} == {"singular"}
 
 
-def test_turns_of_an_item_without_sources_have_one_slope() -> None:
+def test_turns_without_sources_have_one_slope() -> None:
     study = protocol(NOW, sources={})
     rows = [
         {"rater": f"r{r}", "item": f"i{i}", "question": "now", "turn": t, "value": t + (r + i) % 2}
@@ -263,7 +263,7 @@ def test_turns_of_an_item_without_sources_have_one_slope() -> None:
     assert only(report, "turn_slope").estimate == pytest.approx(1)
 
 
-def test_a_score_of_the_rater_has_a_slope_for_each_source_and_their_difference() -> None:
+def test_rater_score_has_slope_per_source_and_their_difference() -> None:
     study = protocol(FIVE, SCORE)
     rows = _ratings({"human": 3, "model": 3})
     own = [{"rater": f"r{n}", "question": "teq", "value": n % 5 + 1} for n in range(6)]
@@ -282,7 +282,7 @@ def test_a_score_of_the_rater_has_a_slope_for_each_source_and_their_difference()
     assert len(find(report, "correlation", section="contrast")) == 2
 
 
-def test_the_raters_needed_are_given_for_each_source_and_over_all() -> None:
+def test_raters_needed_is_reported_per_source_and_overall() -> None:
     study = protocol(FIVE)
     report = analyze(frames(study, _ratings({"human": 2, "model": 4}, n_items=12)), study)
     needed = find(report, "raters_needed")
@@ -292,7 +292,7 @@ def test_the_raters_needed_are_given_for_each_source_and_over_all() -> None:
     assert "phi(6)" in phi.method
 
 
-def test_raters_with_one_item_each_have_the_one_way_coefficient() -> None:
+def test_raters_with_one_item_each_use_one_way_coefficient() -> None:
     study = protocol(FIVE)
     rows = _ratings({"human": 2, "model": 4}, n_items=12)
     for row in rows:
@@ -302,7 +302,7 @@ def test_raters_with_one_item_each_have_the_one_way_coefficient() -> None:
     assert only(report, "g_coefficient", scope={"source": "human"}).reason == "singular"
 
 
-def test_no_answers_give_reasons() -> None:
+def test_empty_study_gives_reasons_for_all_contrasts() -> None:
     study = protocol(FIVE, NOW, HARM, SCORE, sources=THREE)
     report = analyze(frames(study, []), study)
     for estimate in report.of("contrast"):

@@ -38,7 +38,7 @@ REPORT = analyze(
 )
 
 
-def test_the_mean_rank_of_each_source_has_a_two_way_interval_and_shares_places_at_ties() -> None:
+def test_mean_rank_has_two_way_interval_and_averages_ties() -> None:
     human = only(REPORT, "mean_rank", scope={"source": "human"})
     one = only(REPORT, "mean_rank", scope={"source": "one"})
     assert human.estimate == pytest.approx((1 + 2 + 1 + 1 + 3) / 5)
@@ -48,7 +48,7 @@ def test_the_mean_rank_of_each_source_has_a_two_way_interval_and_shares_places_a
     assert human.ci_low is not None
 
 
-def test_rankings_imply_how_often_each_source_is_above_another() -> None:
+def test_rankings_imply_pairwise_preference_shares() -> None:
     against_human = only(REPORT, "share_preferred", scope={"source": "one", "reference": "human"})
     between_models = only(REPORT, "share_preferred", scope={"source": "two", "reference": "one"})
     assert against_human.estimate == pytest.approx(2 / 5)
@@ -56,7 +56,7 @@ def test_rankings_imply_how_often_each_source_is_above_another() -> None:
     assert against_human.p_adjusted is not None
 
 
-def test_agreement_is_within_items() -> None:
+def test_ranking_agreement_is_computed_within_items() -> None:
     w = first(REPORT, "kendall_w_within_items")
     assert w.unit == "item"
     assert w.n_pairable_units == 2
@@ -64,7 +64,7 @@ def test_agreement_is_within_items() -> None:
     assert first(REPORT, "rank_correlation_within_items").estimate is not None
 
 
-def test_a_study_that_nobody_ranked_says_so() -> None:
+def test_empty_ranking_study_gives_reasons() -> None:
     empty = analyze(frames(STUDY, [], items=[{"item": "a"}]), STUDY)
     assert first(empty, "mean_rank").reason == "no_pairable_units"
     assert first(empty, "share_preferred").reason == "no_pairable_units"

@@ -51,7 +51,7 @@ def _means(rows: list[Row]) -> dict[str, float]:
     return {name: float(np.mean(values)) for name, values in found.items()}
 
 
-def test_texts_have_means_by_source_and_a_paired_difference_over_items() -> None:
+def test_text_measures_have_means_and_paired_difference() -> None:
     study, responses = protocol(FIVE), _responses(6)
     report = analyze(frames(study, _ratings(6), responses=responses), study)
     words = [[len(row["text"].split()) for row in responses if row["source"] == s] for s in ("human", "model")]
@@ -63,7 +63,7 @@ def test_texts_have_means_by_source_and_a_paired_difference_over_items() -> None
     assert (gap.ci_low, gap.ci_high) == pytest.approx((paired.low, paired.high))
 
 
-def test_an_imported_score_is_correlated_with_the_mean_rating_over_all_responses_and_within_each_source() -> None:
+def test_imported_score_is_correlated_with_mean_rating() -> None:
     rng = np.random.default_rng(3)
     given = {(i, s): rng.normal() for i in range(9) for s in ("human", "model")}
     study, rows = protocol(FIVE), _ratings(9)
@@ -80,7 +80,7 @@ def test_an_imported_score_is_correlated_with_the_mean_rating_over_all_responses
             assert estimate.ci_low is not None
 
 
-def test_the_difference_at_equal_length_is_that_of_least_squares_on_doublings() -> None:
+def test_equal_length_difference_matches_least_squares() -> None:
     study, rows, responses = protocol(FIVE), _ratings(6), _responses(6)
     report = analyze(frames(study, rows, responses=responses), study)
     size = {row["response"]: np.log2(len(row["text"])) for row in responses}
@@ -94,7 +94,7 @@ def test_the_difference_at_equal_length_is_that_of_least_squares_on_doublings() 
     assert only(report, "covariate_slope", scope=scope).estimate == pytest.approx(fit.params[1])
 
 
-def test_in_another_language_what_is_english_only_says_so() -> None:
+def test_english_only_measure_is_not_run_in_other_languages() -> None:
     study = protocol(FIVE, language="de")
     report = analyze(frames(study, _ratings(4), responses=_responses(4)), study)
     left_out = only(report, "text_mean", scope={"covariate": "sentiment"})
@@ -103,7 +103,7 @@ def test_in_another_language_what_is_english_only_says_so() -> None:
     assert first(report, "text_mean", scope={"source": "human", "covariate": "lix"}).estimate is not None
 
 
-def test_more_texts_than_can_be_measured_quickly_are_measured_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_measures_of_many_texts_require_full(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(covariates, "MAX_TEXTS", 3)
     study = protocol(FIVE)
     small = frames(study, _ratings(2), responses=_responses(2, score=lambda i, s: str(i + len(s))))
@@ -114,7 +114,7 @@ def test_more_texts_than_can_be_measured_quickly_are_measured_on_demand(monkeypa
     assert find(analyze(small, study, full=True), "text_mean", scope={"source": "human", "covariate": "words"})
 
 
-def test_columns_that_are_no_scores_are_left_alone() -> None:
+def test_non_numeric_columns_are_not_covariates() -> None:
     study = protocol(FIVE, analysis={"responder": "writer"})
     columns = {
         "writer": lambda i, _: str(i),
@@ -130,14 +130,14 @@ def test_columns_that_are_no_scores_are_left_alone() -> None:
     assert only(report, "correlation", section="text", scope={"covariate": "part"}).n_units == 8
 
 
-def test_a_question_that_is_not_about_responses_has_nothing_to_do_with_their_texts() -> None:
+def test_item_question_is_not_associated_with_texts() -> None:
     study = protocol(FIVE, {**FIVE, "key": "clear", "target": "item"})
     rows = [{"rater": f"r{r}", "item": f"i{i}", "question": "clear", "value": r + i} for r in (1, 2) for i in (1, 2)]
     report = analyze(frames(study, rows, responses=_responses(3)), study)
     assert {estimate.question for estimate in report.of("text")} == {None}
 
 
-def test_every_measure_has_words_of_its_own_and_a_score_keeps_its_name() -> None:
+def test_every_text_measure_has_a_label() -> None:
     assert set(MEASURES) < set(COVARIATES)
     assert len(set(COVARIATES.values())) == len(COVARIATES)
     scope = {"source": "model", "reference": "human", "covariate": "lix"}

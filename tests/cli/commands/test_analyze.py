@@ -40,7 +40,7 @@ def _attune(here: Path, *arguments: str, **environment: str) -> subprocess.Compl
     return subprocess.run(command, capture_output=True, encoding="utf-8", check=False, env={**os.environ, **own})
 
 
-def test_json_is_all_that_stands_on_standard_output_and_is_the_same_twice(tmp_path: Path) -> None:
+def test_json_output_is_clean_and_reproducible(tmp_path: Path) -> None:
     folder = _folder(tmp_path)
     first, second = (_attune(tmp_path, "analyze", str(folder), "--json", PYTHONHASHSEED=seed) for seed in "12")
     assert first.returncode == 0, first.stderr
@@ -54,14 +54,14 @@ def _refuse(constant: str) -> None:
     raise AssertionError(f"{constant} is not valid JSON")
 
 
-def test_without_json_a_table_names_every_question_and_section(attune_alone: Alone, tmp_path: Path) -> None:
+def test_table_output_names_every_question_and_section(attune_alone: Alone, tmp_path: Path) -> None:
     outcome = attune_alone("analyze", str(_folder(tmp_path)))
     assert outcome.code == 0, outcome.err
     assert "Distribution · " in outcome.out
     assert "Krippendorff's alpha" in outcome.out
 
 
-def test_out_writes_the_files(attune_alone: Alone, tmp_path: Path) -> None:
+def test_out_option_writes_files(attune_alone: Alone, tmp_path: Path) -> None:
     outcome = attune_alone("analyze", str(_folder(tmp_path)), "--out", str(tmp_path / "out"))
     assert outcome.code == 0, outcome.err
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
@@ -73,7 +73,7 @@ def test_out_writes_the_files(attune_alone: Alone, tmp_path: Path) -> None:
     assert outcome.out == ""
 
 
-def test_a_problem_in_the_folder_is_exit_code_1_and_says_where(attune_alone: Alone, tmp_path: Path) -> None:
+def test_folder_problem_exits_with_1_and_names_the_row(attune_alone: Alone, tmp_path: Path) -> None:
     folder = _folder(tmp_path)
     with (folder / "ratings.csv").open("a", encoding="utf-8") as file:
         file.write("nobody,nothing,,nowhere,9\n")
@@ -82,7 +82,7 @@ def test_a_problem_in_the_folder_is_exit_code_1_and_says_where(attune_alone: Alo
     assert "ratings.csv, row " in outcome.err
 
 
-def test_a_record_is_got_again_and_one_that_differs_is_exit_code_1(attune_alone: Alone, tmp_path: Path) -> None:
+def test_record_is_reproduced_or_exits_with_1(attune_alone: Alone, tmp_path: Path) -> None:
     folder, file = _folder(tmp_path), tmp_path / "record.json"
     assert attune_alone("analyze", str(folder), "--out", str(tmp_path / "out")).code == 0
     estimates = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["estimates"]
@@ -107,7 +107,7 @@ def test_a_record_is_got_again_and_one_that_differs_is_exit_code_1(attune_alone:
         (["analyze", ".", "--nonsense"], "No such option"),
     ],
 )
-def test_a_wrong_call_is_exit_code_2(attune_alone: Alone, tmp_path: Path, arguments: list[str], words: str) -> None:
+def test_invalid_arguments_exit_with_2(attune_alone: Alone, tmp_path: Path, arguments: list[str], words: str) -> None:
     outcome = attune_alone(*arguments)
     assert (outcome.code, outcome.out) == (2, "")
     assert words in outcome.err
@@ -128,7 +128,7 @@ def test_filters_restrict_the_report_and_their_estimate_is_found_again(attune_al
     assert "identical to the last digit" in again.err
 
 
-def test_a_filter_that_is_not_written_as_asked_is_refused(attune_alone: Alone, tmp_path: Path) -> None:
+def test_invalid_filter_is_rejected(attune_alone: Alone, tmp_path: Path) -> None:
     folder = _folder(tmp_path)
     for option, value in (("--until", "yesterday"), ("--item", "topic")):
         found = attune_alone("analyze", str(folder), option, value)

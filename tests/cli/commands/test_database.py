@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["attune"]
 
 
-def test_the_doctor_names_what_could_lose_an_answer(attune: Attune) -> None:
+def test_doctor_names_risks_to_answers(attune: Attune) -> None:
     found = attune("doctor")
     checks = re.findall(r"^(OK|WARNING|FAILED) +(\w+)", found.out, re.MULTILINE)
     well = ["programs", "files", "disk", "migrations", "connections", "clock", "leases", "reconciliation"]
@@ -30,7 +30,7 @@ def test_the_doctor_names_what_could_lose_an_answer(attune: Attune) -> None:
     assert found.code == 1
 
 
-def test_the_doctor_names_a_database_of_another_version(
+def test_doctor_names_outdated_database(
     attune: Attune, monkeypatch: pytest.MonkeyPatch, new_database: Callable[[str | None], str]
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", new_database(None))
@@ -40,7 +40,7 @@ def test_the_doctor_names_a_database_of_another_version(
     assert "attune db upgrade" not in attune("doctor").out
 
 
-def test_the_doctor_says_that_a_database_does_not_answer(attune: Attune, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_reports_unreachable_database(attune: Attune, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://nobody:hidden@127.0.0.1:1/none")
     settings.cache_clear()
     found = attune("doctor")
@@ -49,7 +49,7 @@ def test_the_doctor_says_that_a_database_does_not_answer(attune: Attune, monkeyp
     assert "hidden" not in found.out + found.err
 
 
-def test_a_backup_is_restored_into_an_empty_database_with_its_leads(
+def test_backup_is_restored_into_empty_database_with_leads(
     attune: Attune, monkeypatch: pytest.MonkeyPatch, new_database: Callable[[str | None], str], data_dir: Path
 ) -> None:
     attune("lead", "add", "me@example.org", "--link")

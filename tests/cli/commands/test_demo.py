@@ -90,7 +90,7 @@ def estimates_of(lead: httpx.Client, address: str) -> str:
     return "no estimates"
 
 
-def test_the_demo_is_alive_and_starts_twice_in_a_row(environment: dict[str, str]) -> None:
+def test_demo_runs_and_can_be_started_twice(environment: dict[str, str]) -> None:
     with running(environment, "demo", "--port", "0", until="Rate as a rater") as program:
         here = program.address("running with its demo study at")
         with closing(visit_as_lead(program)) as lead:
@@ -114,7 +114,7 @@ def test_the_demo_is_alive_and_starts_twice_in_a_row(environment: dict[str, str]
     assert [line[:6] for line in doctor.stdout.splitlines()] == ["OK    "] * 4, doctor.stdout
 
 
-def test_a_port_that_is_taken_gives_the_next_one_and_says_so(
+def test_taken_port_falls_back_to_next_port(
     environment: dict[str, str], new_database: Callable[[str | None], str], migrated_template: str
 ) -> None:
     url = new_database(migrated_template)
@@ -138,7 +138,7 @@ def test_serve_answers_and_stops_cleanly(
         assert httpx.get(f"{here}/studies", timeout=120).status_code == 303
 
 
-def test_serve_on_a_taken_port_says_so_and_ends(environment: dict[str, str]) -> None:
+def test_serve_on_taken_port_exits_with_message(environment: dict[str, str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         done = subprocess.run(

@@ -37,7 +37,7 @@ def test_check_lists_all_problems_and_exits_with_1(attune: Attune, folder: Path)
     assert said.err.endswith("2 errors found. Nothing was saved. Correct them and try again.\n")
 
 
-def test_a_slug_that_is_taken_is_a_problem(attune: Attune, folder: Path) -> None:
+def test_taken_slug_is_a_problem(attune: Attune, folder: Path) -> None:
     attune("study", "load", folder)
     (folder / "ratings.csv").unlink()
     said = attune("study", "load", folder)
@@ -45,13 +45,13 @@ def test_a_slug_that_is_taken_is_a_problem(attune: Attune, folder: Path) -> None
     assert 'study.yaml, column slug: found "small"; allowed: a unique slug' in said.err
 
 
-def test_a_wrong_call_exits_with_2(attune: Attune, folder: Path, tmp_path: Path) -> None:
+def test_invalid_arguments_exit_with_2(attune: Attune, folder: Path, tmp_path: Path) -> None:
     assert attune("items", "import", folder, tmp_path / "x.csv", "--response", "person").code == 2
     assert attune("items", "import", "slug", tmp_path / "x.csv", "--out", tmp_path / "y").code == 2
     assert attune("items", "import", folder).code == 2
 
 
-def test_a_spreadsheet_goes_into_a_folder_and_into_the_store(attune: Attune, folder: Path, tmp_path: Path) -> None:
+def test_spreadsheet_is_imported_into_folder_and_database(attune: Attune, folder: Path, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.csv"
     sheet.write_text("ID,Post,Human Reply,feels\nx1,One,h1,sad\n")
     options = (sheet, "--response", "person=Human Reply", "--item", "ID", "--text", "Post")

@@ -27,7 +27,7 @@ def _plan(*arguments: object) -> Result:
     return CliRunner().invoke(cli, ["plan", *map(str, arguments)])
 
 
-def test_a_folder_is_planned_without_a_database_and_alike_each_time() -> None:
+def test_folder_plan_needs_no_database_and_is_reproducible() -> None:
     folder = template_folder("ayers-pair")
     first, second = (_plan(folder, *SMALL, "--json", "--seed", 5) for _ in range(2))
     assert first.exit_code == 0, first.output
@@ -37,7 +37,7 @@ def test_a_folder_is_planned_without_a_database_and_alike_each_time() -> None:
     assert document["question"] == "quality"
 
 
-def test_csv_has_a_row_for_each_size_and_statistic_and_assumptions_can_be_stated() -> None:
+def test_csv_has_row_per_size_and_statistic() -> None:
     found = _plan(template_folder("ayers-pair"), *SMALL, "--csv", "--assume", "difference=2", "--assume", "item=0.1")
     rows = list(csv.DictReader(io.StringIO(found.stdout)))
     assert [row["statistic"] for row in rows[:3]] == [
@@ -48,7 +48,7 @@ def test_csv_has_a_row_for_each_size_and_statistic_and_assumptions_can_be_stated
     assert float(rows[1]["estimate"]) > 1
 
 
-def test_a_table_says_what_is_assumed(tmp_path: Path) -> None:
+def test_plan_table_states_its_assumptions(tmp_path: Path) -> None:
     found = _plan(template_folder("ayers-pair"), *SMALL, "--assume", "rater=0.5")
     assert "stated: rater" in found.stdout
     assert "Mean difference" in found.stdout
@@ -57,7 +57,7 @@ def test_a_table_says_what_is_assumed(tmp_path: Path) -> None:
     assert written.stdout == ""
 
 
-def test_a_folder_without_ratings_is_no_pilot() -> None:
+def test_folder_without_ratings_cannot_be_a_pilot() -> None:
     folder = template_folder("ayers-pair")
     found = _plan(folder, *SMALL, "--pilot", folder)
     assert (found.exit_code, "too few ratings" in found.output) == (1, True)
@@ -74,13 +74,13 @@ def test_a_folder_without_ratings_is_no_pilot() -> None:
         (("--question", "warmth"), "These do: quality"),
     ],
 )
-def test_a_wrong_option_is_named_and_nothing_is_simulated(arguments: tuple[str, ...], words: str) -> None:
+def test_invalid_option_is_named_and_nothing_simulated(arguments: tuple[str, ...], words: str) -> None:
     found = _plan(template_folder("ayers-pair"), *arguments)
     assert found.exit_code == 2
     assert words in " ".join(found.output.replace("│", " ").split())
 
 
-def test_a_study_of_the_store_is_planned_and_can_be_its_own_pilot(
+def test_stored_study_is_planned_and_can_be_its_own_pilot(
     new_database: Callable[[str | None], str], migrated_template: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", new_database(migrated_template))

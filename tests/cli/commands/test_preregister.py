@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["attune_alone"]
 
 
-def test_a_folder_is_registered_once_and_its_report_lists_deviations(attune_alone: Alone, tmp_path: Path) -> None:
+def test_folder_is_registered_once_and_report_lists_deviations(attune_alone: Alone, tmp_path: Path) -> None:
     folder, out = _folder(tmp_path), tmp_path / "out"
     first = attune_alone("preregister", str(folder), "--out", str(out), "--format", "md")
     assert first.code == 0, first.err
@@ -36,7 +36,7 @@ def test_a_folder_is_registered_once_and_its_report_lists_deviations(attune_alon
     assert "Registered and done" in (tmp_path / "report" / "report.md").read_text()
 
 
-def test_a_plan_that_was_changed_stops_the_report(attune_alone: Alone, tmp_path: Path) -> None:
+def test_invalid_registration_stops_report(attune_alone: Alone, tmp_path: Path) -> None:
     folder = _folder(tmp_path)
     (folder / "preregistration.json").write_text("{}")
     outcome = attune_alone("report", str(folder), "--out", str(tmp_path / "report"), "--format", "md")

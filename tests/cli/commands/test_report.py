@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["attune_alone"]
 
 
-def test_a_folder_gives_the_files_that_are_asked_for(attune_alone: Alone, tmp_path: Path) -> None:
+def test_requested_report_files_are_written(attune_alone: Alone, tmp_path: Path) -> None:
     out = tmp_path / "out"
     outcome = attune_alone("report", str(_folder(tmp_path)), "--out", str(out), "--format", "md")
     assert outcome.code == 0, outcome.err
@@ -25,13 +25,13 @@ def test_a_folder_gives_the_files_that_are_asked_for(attune_alone: Alone, tmp_pa
     assert not {"report.pdf", "report.docx"} & names
 
 
-def test_nothing_is_overwritten(attune_alone: Alone, tmp_path: Path) -> None:
+def test_report_overwrites_nothing(attune_alone: Alone, tmp_path: Path) -> None:
     outcome = attune_alone("report", str(_folder(tmp_path)), "--out", str(tmp_path))
     assert outcome.code == 1
     assert "nothing is overwritten" in outcome.err
 
 
-def test_an_unknown_format_is_refused_with_those_that_exist(attune_alone: Alone, tmp_path: Path) -> None:
+def test_unknown_format_is_rejected_with_available_formats(attune_alone: Alone, tmp_path: Path) -> None:
     outcome = attune_alone("report", str(_folder(tmp_path)), "--out", str(tmp_path / "o"), "--format", "odt")
     assert outcome.code == 2
     assert "html, pdf" in outcome.err

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["attune"]
 
 
-def test_a_folder_is_read_within_the_bounds_of_every_command(
+def test_simulate_enforces_folder_limits(
     attune: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = shutil.copytree(template_folder("ayers-pair"), tmp_path / "wide")

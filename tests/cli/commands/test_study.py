@@ -36,7 +36,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_a_study_goes_in_is_opened_and_comes_out_as_it_was(attune: Callable[..., Result], tmp_path: Path) -> None:
+def test_study_is_loaded_opened_and_exported_unchanged(attune: Callable[..., Result], tmp_path: Path) -> None:
     folder = template_folder("ayers-pair")
     loaded = attune("study", "load", folder)
     assert loaded.exit_code == 0, loaded.output
@@ -52,7 +52,7 @@ def test_a_study_goes_in_is_opened_and_comes_out_as_it_was(attune: Callable[...,
     assert files(tmp_path / "again") == files(exported)
 
 
-def test_pausing_and_closing_are_said_and_may_be_asked_twice(attune: Callable[..., Result]) -> None:
+def test_pause_and_close_are_idempotent(attune: Callable[..., Result]) -> None:
     attune("study", "load", template_folder("ayers-pair"))
     slug = attune("study", "list").stdout.split("\t")[0]
     attune("study", "open", slug)
@@ -61,7 +61,7 @@ def test_pausing_and_closing_are_said_and_may_be_asked_twice(attune: Callable[..
         assert attune("study", "list").stdout.split("\t")[1] == status
 
 
-def test_a_problem_stops_the_load_and_nothing_is_stored(attune: Callable[..., Result], tmp_path: Path) -> None:
+def test_folder_problem_stops_load_and_nothing_is_saved(attune: Callable[..., Result], tmp_path: Path) -> None:
     folder = tmp_path / "study"
     folder.mkdir()
     for name, content in files(template_folder("ayers-pair")).items():
@@ -76,13 +76,13 @@ def test_a_problem_stops_the_load_and_nothing_is_stored(attune: Callable[..., Re
 
 
 @pytest.mark.parametrize("verb", ["open", "pause", "close"])
-def test_an_unknown_study_is_a_wrong_call(attune: Callable[..., Result], verb: str) -> None:
+def test_unknown_study_exits_with_2(attune: Callable[..., Result], verb: str) -> None:
     outcome = attune("study", verb, "nothing")
     assert outcome.exit_code == 2
     assert "No stored study has the slug nothing" in outcome.stderr
 
 
-def test_an_export_never_overwrites(attune: Callable[..., Result], tmp_path: Path) -> None:
+def test_export_never_overwrites(attune: Callable[..., Result], tmp_path: Path) -> None:
     attune("study", "load", template_folder("ayers-pair"))
     slug = attune("study", "list").stdout.split("\t")[0]
     (tmp_path / "letter.txt").write_text("keep me")
@@ -91,7 +91,7 @@ def test_an_export_never_overwrites(attune: Callable[..., Result], tmp_path: Pat
     assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
 
 
-def test_of_several_leads_one_must_be_named(attune: Callable[..., Result]) -> None:
+def test_lead_must_be_named_if_there_are_several(attune: Callable[..., Result]) -> None:
     for email in ("a@example.org", "b@example.org"):
         assert attune("lead", "add", email, "--link").exit_code == 0
     folder = template_folder("ayers-pair")
@@ -100,7 +100,7 @@ def test_of_several_leads_one_must_be_named(attune: Callable[..., Result]) -> No
     assert attune("study", "load", folder, "--lead", "b@example.org").exit_code == 0
 
 
-def test_opening_says_that_a_language_has_no_catalogue(attune: Callable[..., Result], tmp_path: Path) -> None:
+def test_missing_translation_is_announced_at_opening(attune: Callable[..., Result], tmp_path: Path) -> None:
     shutil.copytree(template_folder("ayers-pair"), tmp_path / "own")
     protocol = tmp_path / "own" / "study.yaml"
     protocol.write_text(f"language: fa\n{protocol.read_text()}")

@@ -20,14 +20,14 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_list_names_every_template() -> None:
+def test_list_names_every_template() -> None:
     result = CliRunner().invoke(cli, ["study", "templates"])
     assert result.exit_code == 0
     listed = {line.split()[0] for line in result.stdout.splitlines() if line and not line.startswith(" ")}
     assert {template.name for template in list_templates()} <= listed
 
 
-def test_a_new_study_stands_under_its_slug_and_a_second_call_changes_nothing(here: Path) -> None:
+def test_new_study_uses_its_slug_and_is_never_overwritten(here: Path) -> None:
     first = CliRunner().invoke(cli, ["study", "new", "ayers-pair", "--slug", "night-clinic"])
     assert (first.exit_code, first.stdout.strip()) == (0, "night-clinic")
     written = (here / "night-clinic" / "study.yaml").read_text()
@@ -40,13 +40,13 @@ def test_a_new_study_stands_under_its_slug_and_a_second_call_changes_nothing(her
 
 
 @pytest.mark.parametrize("call", [["nothing-like-it"], ["epitome", "--slug", "No Slug"]])
-def test_a_wrong_call_says_what_is_allowed_and_writes_nothing(here: Path, call: list[str]) -> None:
+def test_invalid_arguments_write_nothing(here: Path, call: list[str]) -> None:
     result = CliRunner().invoke(cli, ["study", "new", *call])
     assert result.exit_code == 2
     assert list(here.iterdir()) == []
 
 
-def test_a_folder_of_ones_own_choice_is_taken(here: Path) -> None:
+def test_output_folder_can_be_chosen(here: Path) -> None:
     out = here / "deep" / "er"
     result = CliRunner().invoke(cli, ["study", "new", "ab-tie", "--out", str(out), "--title", "Zwei Antworten"])
     assert result.exit_code == 0

@@ -45,7 +45,7 @@ def precision(
 
 
 @pytest.mark.parametrize("pair", list(combinations(SOURCES, 2)))
-def test_the_gain_is_what_the_log_determinant_rises_by(pair: tuple[int, int]) -> None:
+def test_information_gain_matches_log_determinant(pair: tuple[int, int]) -> None:
     theta = strengths_by_search(MET)
     before = np.linalg.slogdet(precision(theta, MET)).logabsdet
     after = np.linalg.slogdet(precision(theta, [*MET, Met(*pair, 1, 0)])).logabsdet
@@ -54,18 +54,18 @@ def test_the_gain_is_what_the_log_determinant_rises_by(pair: tuple[int, int]) ->
     assert information.gain(*reversed(pair)) == pytest.approx(information.gain(*pair), abs=1e-12)
 
 
-def test_without_an_answer_each_pair_tells_the_same_and_the_first_is_taken() -> None:
+def test_unrated_pairs_are_equally_informative() -> None:
     pairs = list(combinations(SOURCES, 2))
     information = Information(SOURCES, [])
     assert {round(information.gain(*pair), 12) for pair in pairs} == {round(float(np.log1p(PRIOR_SD**2 / 2)), 12)}
     assert information.best(pairs) == pairs[0]
 
 
-def test_a_source_that_nobody_met_tells_most() -> None:
+def test_source_without_comparisons_is_most_informative() -> None:
     assert 4 in Information(SOURCES, MET).best(combinations(SOURCES, 2))
 
 
-def test_what_is_given_out_is_counted_on_so_that_other_pairs_come_next() -> None:
+def test_pending_pairs_are_counted_so_other_pairs_follow() -> None:
     information = Information(SOURCES, [])
     given = []
     for _ in range(12):
@@ -74,17 +74,17 @@ def test_what_is_given_out_is_counted_on_so_that_other_pairs_come_next() -> None
     assert all(given.count(pair) == 2 for pair in combinations(SOURCES, 2))
 
 
-def test_a_pair_that_is_settled_tells_less_than_one_that_is_even() -> None:
+def test_settled_pair_is_less_informative_than_even_pair() -> None:
     information = Information([1, 2, 3], [Met(1, 2, 40, 40), Met(1, 3, 40, 20), Met(2, 3, 40, 1)])
     assert information.gain(1, 3) > information.gain(1, 2)
     assert information.best([(1, 2), (1, 3)]) == (1, 3)
 
 
-def test_one_sided_choices_have_strengths_all_the_same() -> None:
+def test_one_sided_choices_have_finite_strengths() -> None:
     assert np.isfinite(Information(SOURCES, [Met(7, 3, 1000, 1000)]).gain(7, 3))
 
 
-def test_a_fit_that_is_cut_short_is_near_the_whole_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_truncated_fit_is_close_to_full_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Information(SOURCES, MET).gain(7, 3)
     monkeypatch.setattr(adaptive, "_MAX_STEPS", 3)
     assert Information(SOURCES, MET).gain(7, 3) == pytest.approx(whole, rel=0.01)

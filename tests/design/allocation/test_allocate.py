@@ -23,14 +23,14 @@ def spread_of(counts: list[int]) -> int:
 
 
 @given(st.integers(0, 100), st.integers(0, 1000))
-def test_after_every_rater_the_cells_differ_by_one_at_most(n: int, seed: int) -> None:
+def test_cells_differ_by_at_most_one_after_each_rater(n: int, seed: int) -> None:
     order = allocation_order(n, CELLS, FACTORS, seed)
     assert len(order) == n
     assert spread_of([order.count(cell) for cell in CELLS]) <= 1
     assert order == allocation_order(n + 5, CELLS, FACTORS, seed)[:n]
 
 
-def test_weights_are_kept_after_each_whole_round() -> None:
+def test_weights_hold_after_each_full_round() -> None:
     factors = {
         "label": Factor.model_validate({"kind": "shown_label", "levels": ["none", "true"], "weights": {"none": 3}})
     }
@@ -38,13 +38,13 @@ def test_weights_are_kept_after_each_whole_round() -> None:
     assert [order[:n].count(cells(factors)[0]) for n in (4, 8, 40)] == [3, 6, 30]
 
 
-def test_another_seed_gives_another_order() -> None:
+def test_different_seeds_give_different_orders() -> None:
     orders = {tuple(cell.text for cell in allocation_order(16, CELLS, FACTORS, seed)) for seed in range(20)}
     assert len(orders) > 10
 
 
 @given(st.integers(0, 10_000), st.floats(0, 0.6))
-def test_raters_who_leave_are_made_up_for_so_that_finishers_end_balanced(seed: int, leaving: float) -> None:
+def test_dropouts_are_replaced_so_finishers_stay_balanced(seed: int, leaving: float) -> None:
     """Each rater takes the first free seat; before the next rater arrives, the oldest active one finishes or leaves."""
     rng = seeded(seed)
     seats = {seat.number: seat.cell for seat in seats_of_cells(0, 128, CELLS, FACTORS, seed=seed)}
@@ -59,21 +59,21 @@ def test_raters_who_leave_are_made_up_for_so_that_finishers_end_balanced(seed: i
     assert spread_of([ended[cell] for cell in CELLS]) <= 1 + 3
 
 
-def test_any_number_of_first_seats_is_balanced_within_one() -> None:
+def test_any_prefix_of_seats_is_balanced_within_one() -> None:
     seats = seats_of_cells(0, 100, CELLS, FACTORS, seed=3)
     for n in range(100):
         taken = Counter(seat.cell for seat in seats[:n])
         assert spread_of([taken[cell] for cell in CELLS]) <= 1
 
 
-def test_seats_that_are_made_later_go_on_where_the_first_ones_end() -> None:
+def test_later_seats_continue_the_sequence() -> None:
     together = seats_of_cells(0, 60, CELLS, FACTORS, seed=5)
     assert seats_of_cells(0, 25, CELLS, FACTORS, seed=5) + seats_of_cells(25, 35, CELLS, FACTORS, seed=5) == together
     own = [seat.number_in_cell for seat in together if seat.cell == CELLS[0]]
     assert own == list(range(len(own)))
 
 
-def test_a_capped_level_has_no_more_seats_and_when_all_are_full_there_are_none() -> None:
+def test_capped_level_gets_no_further_seats() -> None:
     factors = {"label": Factor.model_validate({"kind": "shown_label", "levels": ["none", "true"], "caps": {"none": 2}})}
     none, true = cells(factors)
     of_cell = Counter(seat.cell for seat in seats_of_cells(0, 40, cells(factors), factors, seed=0))
@@ -84,14 +84,14 @@ def test_a_capped_level_has_no_more_seats_and_when_all_are_full_there_are_none()
 
 
 @given(st.integers(1, 30), st.integers(1, 6), st.integers(0, 50))
-def test_within_raters_each_item_meets_each_cell_once_in_a_round_of_raters(n: int, n_cells: int, first: int) -> None:
+def test_within_rater_cells_rotate_across_raters(n: int, n_cells: int, first: int) -> None:
     some = [Cell((("f", str(level)),)) for level in range(n_cells)]
     shown = [within_cells(n, some, first + rater) for rater in range(n_cells)]
     assert all(spread_of([row.count(cell) for cell in some]) <= 1 for row in shown)
     assert all(set(column) == set(some) for column in zip(*shown, strict=True))
 
 
-def test_a_blocked_factor_shows_one_level_after_the_other_and_raters_differ_in_which_is_first() -> None:
+def test_blocked_factor_shows_levels_in_blocks_in_varying_order() -> None:
     shown = within_cells(8, cells({"profile": PROFILE}), rater_number=0)
     firsts = set()
     for rater_number in range(2):

@@ -27,7 +27,7 @@ def _dealt(n_items: int, n_raters: int | None, **parts: Any) -> tuple[Protocol, 
 
 @pytest.mark.parametrize("kind", ["single", "pairs", "set", "dialogue"])
 @pytest.mark.parametrize("same_item", [True, False, None])
-def test_everybody_gets_as_many_and_nobody_an_item_twice_unless_that_is_allowed(
+def test_bulk_allocation_fills_trials_without_repeating_items(
     kind: str,
     same_item: bool | None,  # noqa: FBT001 - a parameter
 ) -> None:
@@ -43,27 +43,27 @@ def test_everybody_gets_as_many_and_nobody_an_item_twice_unless_that_is_allowed(
     assert most == 1 or may_come_again
 
 
-def test_places_that_nobody_may_take_stay_unfilled() -> None:
+def test_seats_that_no_rater_may_take_stay_unfilled() -> None:
     _, _, dealt = _dealt(10, 4, design={"trials": "pairs", "raters_per_trial": 3, "trials_per_rater": 5})
     assert len(dealt) == 20
     assert set(Counter(one.rater for one in dealt).values()) == {5}
 
 
-def test_raters_are_shared_out_to_the_cells_between_them() -> None:
+def test_raters_are_spread_evenly_over_between_cells() -> None:
     _, trials, dealt = _dealt(6, 9, conditions={"label": LABEL}, flow=DEBRIEF, design={"raters_per_trial": 2})
     cells = {one.rater: trials[one.trial].cell.text for one in dealt}
     assert sorted(Counter(cells.values()).values()) == [4, 5] or sorted(Counter(cells.values()).values()) == [4, 4]
     assert all(cells[one.rater] == trials[one.trial].cell.text for one in dealt)
 
 
-def test_conditions_within_raters_never_show_the_same_responses_twice() -> None:
+def test_within_conditions_never_repeat_responses_for_a_rater() -> None:
     within = {"label": {**LABEL, "assign": "within"}}
     design = {"raters_per_trial": 2, "same_item": True}
     _, trials, dealt = _dealt(6, 8, conditions=within, flow=DEBRIEF, design=design)
     assert max(Counter((one.rater, trials[one.trial].responses) for one in dealt).values()) == 1
 
 
-def test_pools_get_raters_by_what_they_need_and_items_of_ones_own_go_to_one() -> None:
+def test_pools_get_raters_by_need_and_own_items_go_to_owner() -> None:
     study = protocol(design={"pools": {"recipient": {"items": "own", "raters_per_trial": 1}, "crowd": {}}})
     own = [replace(item, rater=f"owner{place % 3}") for place, item in enumerate(items(9))]
     trials = planned_trials(study, own)
@@ -74,13 +74,13 @@ def test_pools_get_raters_by_what_they_need_and_items_of_ones_own_go_to_one() ->
     assert len(dealt) == 4 * len(trials)
 
 
-def test_a_group_without_raters_gets_nothing() -> None:
+def test_group_without_raters_gets_no_seats() -> None:
     _, trials, dealt = _dealt(4, 1, conditions={"label": LABEL}, flow=DEBRIEF, design={"raters_per_trial": 1})
     assert {one.rater for one in dealt} == {0}
     assert len({trials[one.trial].cell for one in dealt}) == 1
 
 
-def test_more_items_come_again_under_other_names_and_none_are_made_up() -> None:
+def test_extra_items_are_copies_with_new_keys() -> None:
     study = protocol()
     some = items(2)
     more = so_many_items(study, some, 5)
@@ -92,6 +92,6 @@ def test_more_items_come_again_under_other_names_and_none_are_made_up() -> None:
     assert blank[0].key != blank[1].key
 
 
-def test_another_number_of_raters_for_each_trial_holds_for_every_pool() -> None:
+def test_raters_per_trial_override_applies_to_every_pool() -> None:
     study = with_raters_per_trial(protocol(design={"pools": {"crowd": {"raters_per_trial": 2}}}), 7)
     assert (study.design.raters_of(None), study.design.raters_of("crowd")) == (7, 7)

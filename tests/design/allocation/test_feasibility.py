@@ -35,7 +35,7 @@ def needs(
     st.sampled_from(["single", "pairs"]),
     st.booleans(),
 )
-def test_so_many_raters_are_enough_for_every_place(
+def test_estimated_number_of_raters_fills_every_seat(
     n_items: int,
     n_responses: int,
     k: int,
@@ -60,14 +60,14 @@ def test_so_many_raters_are_enough_for_every_place(
         assert max(Counter((rater, trial.item.key) for rater, trial in dealt).values()) == 1
 
 
-def test_the_arithmetic_is_said() -> None:
+def test_feasibility_states_its_arithmetic() -> None:
     assert needs(8, design={"trials": "single", "raters_per_trial": 3, "trials_per_rater": 4}).sentences() == (
         "This design needs at least 12 raters for 48 ratings.",
         "12 raters: 16 trials, 48 ratings, at most 4 trials per rater.",
     )
 
 
-def test_the_three_point_design_of_welivita_and_pu_needs_its_thousand_raters() -> None:
+def test_welivita_and_pu_design_needs_1000_raters() -> None:
     """2,000 prompts, five sources between raters, ten responses per rater, one rating per response."""
     sources = {"human": {"kind": "human"}, **{f"model{number}": {"kind": "model"} for number in range(4)}}
     wrote = {"kind": "source", "levels": [*sources]}
@@ -91,7 +91,7 @@ def test_the_three_point_design_of_welivita_and_pu_needs_its_thousand_raters() -
     assert {group.n_raters for group in outcome.groups} == {200}
 
 
-def test_each_cell_between_raters_needs_raters_of_its_own_and_cells_within_share_them() -> None:
+def test_between_cells_need_own_raters_and_within_cells_share() -> None:
     single = {"trials": "single", "raters_per_trial": 2, "trials_per_rater": 8}
     plain = needs(8, design=single)
     between = needs(8, design=single, conditions={"label": LABEL}, flow=DEBRIEF)
@@ -101,16 +101,16 @@ def test_each_cell_between_raters_needs_raters_of_its_own_and_cells_within_share
     assert [group.cell.text for group in within.groups] == [""]
 
 
-def test_a_rater_never_has_the_same_response_in_two_cells() -> None:
+def test_rater_never_sees_same_response_in_two_cells() -> None:
     outcome = needs(2, design={"trials": "single"}, conditions={"p": {"kind": "profile", "assign": "within"}})
     assert outcome.groups[0].n_each == 2 * 2
 
 
-def test_the_places_of_one_item_alone_may_need_more_raters_than_all_places_do() -> None:
+def test_seats_of_one_item_can_determine_number_of_raters() -> None:
     assert needs(1, design={"trials": "pairs", "raters_per_trial": 3}, n_responses=3).n_raters == 9
 
 
-def test_an_exposure_cap_needs_more_raters() -> None:
+def test_exposure_cap_increases_number_of_raters() -> None:
     design = {"trials": "single", "raters_per_trial": 1}
     assert needs(6, design=design, of_items={"has_note": True}).n_raters == 1
     capped = needs(6, design=design, of_items={"has_note": True}, flow={"exposure_cap": 5})
@@ -161,7 +161,7 @@ EXPERTS = {"trials": "single", "pools": {"expert": {"raters_per_trial": 2, "tria
         ),
     ],
 )
-def test_what_cannot_be_met_is_said_with_its_numbers(
+def test_infeasible_design_states_problem_with_numbers(
     parts: dict[str, Any], named: dict[str, list[str]], problem: str
 ) -> None:
     outcome = needs(4, named, **parts)
@@ -169,18 +169,18 @@ def test_what_cannot_be_met_is_said_with_its_numbers(
     assert f"This design cannot be fulfilled: {problem}" in outcome.sentences()
 
 
-def test_enough_experts_and_an_open_pool_are_no_problem() -> None:
+def test_enough_experts_or_open_pool_is_feasible() -> None:
     assert needs(4, {"expert": ["e1", "e2", "e3", "e4"]}, design=EXPERTS).problems == ()
     assert needs(4, {"expert": ["e1"]}, design={**EXPERTS, "open_pool": "expert"}).problems == ()
 
 
-def test_limits_that_leave_room_are_no_problem() -> None:
+def test_sufficient_limits_are_feasible() -> None:
     design = {"max_raters": 6, "quotas": {"gender": {"woman": 3, "man": 3}}}
     label = {**LABEL, "caps": {"true": 3}}
     assert needs(4, design=design, conditions={"label": label}, flow=DEBRIEF).problems == ()
 
 
-def test_recipients_rate_their_own_items_and_must_be_named() -> None:
+def test_recipients_must_be_named_and_rate_own_items() -> None:
     design = {"pools": {"recipient": {"items": "own"}, "crowd": {"raters_per_trial": 2}}, "open_pool": "crowd"}
     outcome = needs(3, {"recipient": ["r1"]}, design=design, of_items={"rater": "r1"})
     assert outcome.problems == ()
@@ -193,14 +193,14 @@ def test_recipients_rate_their_own_items_and_must_be_named() -> None:
     assert missing.problems == ("some items belong to raters of the pool recipient who are not in raters.csv: r1.",)
 
 
-def test_a_recipient_has_as_many_trials_as_items_of_their_own() -> None:
+def test_recipient_has_one_trial_per_own_item() -> None:
     study = protocol(design={"pools": {"recipient": {"items": "own"}}})
     whose = [replace(item, rater=rater) for item, rater in zip(items(5), ("a", "a", "a", "b", "b"), strict=True)]
     (group,) = feasibility(study, planned_trials(study, whose), {"recipient": ["a", "b"]}).groups
     assert (group.n_raters, group.n_each, group.n_seats) == (2, 3, 5)
 
 
-def test_what_will_be_uneven_is_noted_and_no_problem() -> None:
+def test_uneven_design_is_noted_without_problem() -> None:
     outcome = needs(
         5,
         design={"trials": "single", "trials_per_rater": 4, "raters_per_trial": 1, "order": "latin_square"},
@@ -224,7 +224,7 @@ def test_what_will_be_uneven_is_noted_and_no_problem() -> None:
         ({"title": "A physician writes"}, 0),
     ],
 )
-def test_a_title_that_names_a_model_to_raters_of_a_blind_study_is_noted(parts: dict[str, Any], notes: int) -> None:
+def test_blind_study_title_naming_a_model_is_noted(parts: dict[str, Any], notes: int) -> None:
     sources = {"physician": {"kind": "human"}, "m": {"kind": "model", "family": "gpt"}}
     study = protocol(sources=sources, **parts)
     outcome = feasibility(study, planned_trials(study, items(4)), {})
@@ -232,7 +232,7 @@ def test_a_title_that_names_a_model_to_raters_of_a_blind_study_is_noted(parts: d
     assert not notes or "This study is blind, but its title names 1 model: m." in outcome.notes[0]
 
 
-def test_an_attention_check_that_no_rater_would_reach_is_said() -> None:
+def test_unreachable_attention_check_is_a_problem() -> None:
     look = {"key": "look", "text": "Choose Never.", "codes": {"a": "Never", "b": "Often"}, "correct": "a"}
     for after, problems in (
         (4, ()),
@@ -242,18 +242,18 @@ def test_an_attention_check_that_no_rater_would_reach_is_said() -> None:
         assert found.problems == problems
 
 
-def test_a_ranking_of_fewer_than_three_responses_cannot_be_met() -> None:
+def test_ranking_of_fewer_than_three_responses_is_infeasible() -> None:
     study = protocol(questions=[{"key": "order", "type": "ranking", "text": "Rank."}], design={"trials": "set"})
     outcome = feasibility(study, planned_trials(study, items(2)), {})
     assert any("a ranking needs at least 3 responses" in problem for problem in outcome.problems)
 
 
-def test_a_ranking_of_two_responses_is_refused_and_one_of_three_is_not() -> None:
+def test_ranking_needs_three_responses() -> None:
     questions = [{"key": "order", "type": "ranking", "text": "Rank them."}]
     assert "a ranking needs at least 3 responses" in " ".join(needs(2, n_responses=2, questions=questions).problems)
     assert not needs(2, n_responses=3, questions=questions).problems
 
 
-def test_texts_that_are_still_to_be_written_are_named() -> None:
+def test_unfilled_placeholders_are_noted() -> None:
     notes = " ".join(needs(2, flow={"consent": {"version": "1", "text": "Ask [your name] at [your address]."}}).notes)
     assert "placeholders that have not been filled in: [your name]" in notes

@@ -14,7 +14,7 @@ def places(n: int, first: int = 1) -> list[Place]:
     return [Place(number, number + first - 1, (number,)) for number in range(1, n + 1)]
 
 
-def test_each_comes_once_in_its_part_and_the_others_keep_their_order() -> None:
+def test_each_gold_trial_is_placed_once_in_its_part() -> None:
     for rater in ("a", "b", "c", "d"):
         mixed = with_gold(places(10), GOLD, seed=3, rater=rater)
         assert [place.position for place in mixed] == list(range(1, 13))
@@ -24,7 +24,7 @@ def test_each_comes_once_in_its_part_and_the_others_keep_their_order() -> None:
         assert mixed[0].trial_id < 100
 
 
-def test_the_same_seed_gives_the_same_order_and_raters_differ() -> None:
+def test_gold_order_depends_on_seed_and_rater() -> None:
     orders = {rater: with_gold(places(10), GOLD, seed=3, rater=rater) for rater in "abcdefgh"}
     assert orders["a"] == with_gold(places(10), GOLD, seed=3, rater="a")
     assert len({tuple(place.trial_id for place in order) for order in orders.values()}) > 1
@@ -32,13 +32,13 @@ def test_the_same_seed_gives_the_same_order_and_raters_differ() -> None:
     assert shown == {(101, 151), (151, 101)}
 
 
-def test_more_gold_than_trials_and_a_list_that_goes_on() -> None:
+def test_gold_trials_may_exceed_trials_and_continue_a_list() -> None:
     mixed = with_gold(places(1, first=4), GOLD, seed=3, rater="a")
     assert [place.position for place in mixed] == [4, 5, 6]
     assert with_gold(places(2), [], seed=3, rater="a") == places(2)
 
 
-def test_a_gold_trial_is_called_by_its_item_unless_another_one_has_it_too() -> None:
+def test_gold_trial_is_named_by_item_unless_ambiguous() -> None:
     gold = [
         {"item": "g", "responses": ["g:model"], "expect": {"warm": 1}},
         {"item": "g", "responses": ["g:person"], "expect": {"warm": 3}},

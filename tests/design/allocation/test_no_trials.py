@@ -35,7 +35,7 @@ SOURCE = {"kind": "source", "levels": ["other"]}
         ),
     ],
 )
-def test_the_setting_that_binds_is_named(parts: dict[str, Any], n_responses: int, words: str) -> None:
+def test_limiting_setting_is_named(parts: dict[str, Any], n_responses: int, words: str) -> None:
     study, some = protocol(**parts), items(2, n_responses)
     if n_responses == 0:
         study = protocol(design={"trials": "pairs"}, **parts)
@@ -43,7 +43,7 @@ def test_the_setting_that_binds_is_named(parts: dict[str, Any], n_responses: int
     assert words in why_no_trials(study, some)
 
 
-def test_conditions_that_leave_nothing_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_conditions_excluding_every_response_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     study = protocol(conditions={"who": SOURCE | {"levels": ["person", "model"]}})
     found = planned_trials(protocol(), items(2))
     monkeypatch.setattr(
@@ -52,6 +52,6 @@ def test_conditions_that_leave_nothing_are_named(monkeypatch: pytest.MonkeyPatch
     assert why_no_trials(study, items(2)).startswith("conditions excludes every response; without it")
 
 
-def test_settings_that_only_together_leave_nothing_are_named_together(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jointly_limiting_settings_are_named_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.design.allocation.no_trials.planned_trials", lambda *_: [])
     assert why_no_trials(protocol(), items(2)).startswith("Together, design.trials")

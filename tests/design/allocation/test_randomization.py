@@ -9,14 +9,14 @@ from app.design.allocation.randomization import fraction, seeded, sides
 
 
 @given(n=st.integers(0, 20), kept=st.integers(0, 20), swapped=st.integers(0, 20), seed=st.integers())
-def test_more_trials_even_out_what_the_earlier_ones_left(n: int, kept: int, swapped: int, seed: int) -> None:
+def test_new_trials_compensate_side_imbalance(n: int, kept: int, swapped: int, seed: int) -> None:
     new = sides(n, kept, swapped, seeded(seed))
     imbalance = abs((swapped + sum(new)) - (kept + n - sum(new)))
     assert len(new) == n
     assert imbalance <= max(1, abs(kept - swapped) - n)
 
 
-def test_an_odd_one_out_goes_to_either_side() -> None:
+def test_odd_trial_goes_to_either_side() -> None:
     assert {sum(sides(3, 0, 0, seeded(seed))) for seed in range(20)} == {1, 2}
 
 

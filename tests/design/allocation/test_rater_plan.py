@@ -28,21 +28,21 @@ def trials_shown(n: int, rater_number: int = 0, seed: int = 1, **design: object)
 
 
 @given(st.integers(0, 30), st.integers(0, 20), st.sampled_from(["random", "latin_square", "fixed"]), st.integers())
-def test_every_trial_comes_once_in_every_kind_of_order(n: int, rater_number: int, order: str, seed: int) -> None:
+def test_every_order_contains_each_trial_once(n: int, rater_number: int, order: str, seed: int) -> None:
     assert sorted(trials_shown(n, rater_number, seed, order=order)) == list(range(n))
 
 
-def test_a_fixed_order_is_the_studys_and_a_random_one_depends_on_the_seed_alone() -> None:
+def test_fixed_order_is_constant_and_random_order_is_seeded() -> None:
     assert trials_shown(9, order="fixed") == list(range(9))
     assert trials_shown(9, seed=4) == trials_shown(9, seed=4) != trials_shown(9, seed=5)
 
 
-def test_in_a_latin_square_each_trial_stands_once_in_each_place_over_a_round_of_raters() -> None:
+def test_latin_square_balances_trial_positions_across_raters() -> None:
     orders = [trials_shown(6, rater, order="latin_square") for rater in range(6)]
     assert all(sorted(column) == list(range(6)) for column in zip(*orders, strict=True))
 
 
-def test_blocks_by_a_column_keep_each_block_together_and_raters_begin_with_different_ones() -> None:
+def test_column_blocks_stay_together_and_rotate_across_raters() -> None:
     study = protocol(design={"blocks": {"column": "topic"}})
     trials = [OwnTrial(PLAIN, block) for block in ("work", "family", "work", "health", "family", "health")]
     firsts = Counter()  # type: Counter[str]
@@ -56,7 +56,7 @@ def test_blocks_by_a_column_keep_each_block_together_and_raters_begin_with_diffe
     assert plan_rater(study, [], 0, seeded(1)) == []
 
 
-def test_a_factor_in_blocks_comes_level_by_level() -> None:
+def test_blocked_factor_is_shown_level_by_level() -> None:
     conditions = {"profile": {"kind": "profile", "assign": "within", "blocks": True}}
     study = protocol(conditions=conditions)
     trials = [OwnTrial(cell) for cell in within_cells(8, cells(study.conditions), 0)]
@@ -67,7 +67,7 @@ def test_a_factor_in_blocks_comes_level_by_level() -> None:
     assert len([cell for cell, _ in groupby(shown)]) > 2
 
 
-def test_repeats_are_of_the_trials_as_ordered_and_left_out_where_there_is_no_room() -> None:
+def test_repeats_keep_distance_and_are_omitted_without_room() -> None:
     study = protocol(design={"repeats": {"n": 2, "min_distance": 3}})
     shown = plan_rater(study, [OwnTrial(PLAIN)] * 6, 0, seeded(2))
     assert [showing.repeat for showing in shown].count(1) == 2
@@ -78,7 +78,7 @@ def test_repeats_are_of_the_trials_as_ordered_and_left_out_where_there_is_no_roo
     assert len(plan_rater(study, [OwnTrial(PLAIN)] * 3, 0, seeded(2))) == 3
 
 
-def test_a_pause_comes_between_blocks_and_never_at_the_end() -> None:
+def test_breaks_come_between_blocks_and_never_at_the_end() -> None:
     assert pauses(protocol(design={"blocks": {"size": 2}}), [""] * 6) == [2, 4]
     assert pauses(protocol(design={"blocks": {"column": "topic"}}), ["a", "a", "b", "c"]) == [2, 3]
     assert pauses(protocol(design={"blocks": {"column": "topic"}}), ["a", None, "a", None, "b", None, "b"]) == [4]
@@ -95,11 +95,11 @@ def test_a_pause_comes_between_blocks_and_never_at_the_end() -> None:
         ({"blocks": {"column": "topic"}}, True),
     ],
 )
-def test_a_rater_is_counted_where_the_order_depends_on_who_came_before(design: dict[str, Any], *, is_so: bool) -> None:
+def test_counterbalanced_designs_number_their_raters(design: dict[str, Any], *, is_so: bool) -> None:
     assert is_counterbalanced(protocol(design=design)) is is_so
 
 
-def test_a_repeat_shows_the_same_responses_with_the_sides_swapped_and_sides_stay_balanced() -> None:
+def test_repeat_swaps_sides_of_same_responses() -> None:
     shown = places_of(PAIRS, repeats={"n": 4, "min_distance": 3})
     first = {place.trial_id: place for place in shown if not place.repeat}
     again = [place for place in shown if place.repeat]
@@ -110,13 +110,13 @@ def test_a_repeat_shows_the_same_responses_with_the_sides_swapped_and_sides_stay
     assert sum(place.response_ids == PAIRS[trial].response_ids for trial, place in first.items()) == 6
 
 
-def test_a_repeat_keeps_the_sides_where_the_design_says_so() -> None:
+def test_repeat_keeps_sides_when_design_says_so() -> None:
     shown = places_of(PAIRS, repeats={"n": 2, "min_distance": 3, "swap_sides": False})
     first = {place.trial_id: place for place in shown if not place.repeat}
     assert all(place.response_ids == first[place.trial_id].response_ids for place in shown if place.repeat)
 
 
-def test_who_had_some_repeats_gets_only_those_that_are_missing() -> None:
+def test_returning_rater_gets_only_missing_repeats() -> None:
     study = protocol(design={"repeats": {"n": 3, "min_distance": 2}})
     repeated = [
         sum(place.repeat for place in rater_order(study, "r", PAIRS, seed=7, had=Had(12, n_repeated=n)))
@@ -143,16 +143,16 @@ def a_set(*responses: int) -> OwnTrial:
     return OwnTrial(PLAIN, "", 1, "item", responses)
 
 
-def test_the_same_seed_and_rater_give_the_same_order() -> None:
+def test_same_seed_and_rater_give_same_order() -> None:
     assert places_of(PAIRS, "r-a") == places_of(PAIRS[::-1], "r-a")
 
 
-def test_another_rater_or_seed_gets_another_order() -> None:
+def test_different_rater_or_seed_gives_different_order() -> None:
     orders = [tuple(place.trial_id for place in places_of(PAIRS, rater, seed)) for seed, rater in ORDERS]
     assert len(set(orders)) == len(ORDERS)
 
 
-def test_an_order_that_was_published_with_its_seed_can_be_made_again() -> None:
+def test_published_seed_reproduces_order() -> None:
     first = places_of(PAIRS, "r-a")[:3]
     assert [(place.trial_id, place.response_ids) for place in first] == [(11, (22, 23)), (2, (5, 4)), (1, (3, 2))]
 
@@ -165,11 +165,11 @@ def test_half_of_a_raters_pairs_are_swapped(seed: int, n: int) -> None:
     assert abs(2 * n_swapped - len(places)) <= 1
 
 
-def test_positions_go_on_where_the_first_list_ended() -> None:
+def test_positions_continue_after_first_list() -> None:
     assert [place.position for place in places_of(PAIRS[:3], first=5)] == [5, 6, 7]
 
 
-def test_a_set_is_shuffled_and_a_single_response_stands_alone() -> None:
+def test_sets_are_shuffled_and_single_responses_stay_single() -> None:
     shown = {places_of([a_set(1, 2, 3)], f"r-{n}")[0].response_ids for n in range(40)}
     assert len(shown) == 6
     assert places_of([a_set(5)])[0].response_ids == (5,)

@@ -12,7 +12,7 @@ from app.design.protocol.study_design import Repeats
 
 
 @given(st.integers(1, 40), st.integers(1, 10), st.integers(1, 10), st.booleans(), st.integers())
-def test_every_repeat_comes_late_enough_and_every_trial_still_comes_once(
+def test_repeats_keep_minimum_distance_and_trials_appear_once(
     n_trials: int,
     n: int,
     distance: int,
@@ -30,17 +30,17 @@ def test_every_repeat_comes_late_enough_and_every_trial_still_comes_once(
         assert order.index(showing) - order.index(Showing(showing.trial)) >= distance
 
 
-def test_without_repeats_the_order_stays() -> None:
+def test_order_without_repeats_is_unchanged() -> None:
     assert with_repeats(3, None, seeded(1)) == [Showing(0), Showing(1), Showing(2)]
 
 
-def test_a_short_list_has_no_room() -> None:
+def test_too_short_list_rejects_repeats() -> None:
     with pytest.raises(ValueError, match="4 trials are too few for 1 repeats at least 5 positions apart"):
         with_repeats(4, Repeats(n=1), seeded(1))
 
 
 @given(st.integers(0, 60), st.integers(0, 20), st.integers())
-def test_special_trials_are_spread_over_the_whole_length(n_trials: int, n_more: int, seed: int) -> None:
+def test_special_trials_are_spread_over_whole_list(n_trials: int, n_more: int, seed: int) -> None:
     places = spread(n_trials, n_more, seeded(seed))
     assert len(places) == n_more
     assert places == sorted(places)

@@ -17,14 +17,14 @@ def of_gold(trial: dict[str, Any], n_responses: int = 2, **parts: Any) -> Specia
     return special_trials(protocol(checks={"gold": [trial]}, **parts), items(2, n_responses))
 
 
-def test_without_responses_it_is_the_trial_that_the_others_are() -> None:
+def test_gold_trial_defaults_to_the_regular_trial_of_its_item() -> None:
     (trial,) = of_gold(GOLD).trials
     assert [response.key for response in trial.responses] == ["i0:person", "i0:model"]
     (trial,) = of_gold({**GOLD, "responses": ["i0:model"]}).trials
     assert [response.key for response in trial.responses] == ["i0:model"]
 
 
-def test_a_gold_trial_stands_in_every_cell_and_one_to_practise_on_in_none() -> None:
+def test_gold_trials_exist_in_every_cell_and_practice_in_none() -> None:
     study = protocol(
         conditions={"label": LABEL},
         checks={"gold": [GOLD]},
@@ -49,24 +49,24 @@ def test_a_gold_trial_stands_in_every_cell_and_one_to_practise_on_in_none() -> N
         ({"expect": {"who": "ai|nobody"}}, "expects ai|nobody for who, which allows human, ai."),
     ],
 )
-def test_what_cannot_be_is_said(trial: dict[str, Any], words: str) -> None:
+def test_invalid_gold_trial_is_reported(trial: dict[str, Any], words: str) -> None:
     assert of_gold({**GOLD, **trial}).problems == [f"checks.gold.1 {words}"]
 
 
-def test_several_trials_of_an_item_want_to_be_told_apart() -> None:
+def test_ambiguous_gold_trial_must_list_responses() -> None:
     assert of_gold(GOLD, design={"trials": "single"}).problems == [
         "checks.gold.1 must list the responses of i0 to show, because they make 2 different trials."
     ]
 
 
-def test_the_same_trial_is_not_practised_and_gold() -> None:
+def test_practice_and_gold_trials_must_differ() -> None:
     study = protocol(checks={"gold": [GOLD]}, flow={"practice": {"trials": [{"item": "i0"}]}})
     assert special_trials(study, items(2)).problems == [
         "checks.gold.1 shows the same responses of i0 as another special trial."
     ]
 
 
-def test_a_choice_is_expected_by_the_key_of_a_response_that_is_shown() -> None:
+def test_expected_choice_must_be_a_shown_response() -> None:
     choice: dict[str, Any] = {"questions": [WARM, PREFERENCE]}
     for value in ("i0:model", "tie"):
         assert not of_gold({**GOLD, "expect": {"preference": value}}, **choice).problems
@@ -75,7 +75,7 @@ def test_a_choice_is_expected_by_the_key_of_a_response_that_is_shown() -> None:
     assert "does not ask" in of_gold(alone, **choice).problems[0]
 
 
-def test_questions_of_one_condition_are_not_practised() -> None:
+def test_conditional_questions_cannot_be_practised() -> None:
     asked = {**WARM, "condition": "label=true"}
     study = protocol(
         questions=[asked],
@@ -85,12 +85,12 @@ def test_questions_of_one_condition_are_not_practised() -> None:
     assert "does not ask" in special_trials(study, items(2)).problems[0]
 
 
-def test_cannot_judge_and_any_words_may_be_expected() -> None:
+def test_cannot_judge_and_free_text_can_be_expected() -> None:
     questions = [{**WARM, "cannot_judge": True}, {"key": "why", "target": "item", "type": "text", "text": "Why?"}]
     assert not of_gold({**GOLD, "expect": {"warm": "cannot_judge", "why": "so"}}, questions=questions).problems
 
 
-def test_a_stored_trial_is_known_by_its_item_and_the_responses_that_were_named() -> None:
+def test_stored_trial_is_matched_by_item_and_named_responses() -> None:
     named = protocol(checks={"gold": [{**GOLD, "responses": ["i0:model"]}]}).checks.gold[0]
     unnamed = protocol(checks={"gold": [GOLD]}).checks.gold[0]
     assert is_declared_as(named, "i0", ["i0:model"])
@@ -99,7 +99,7 @@ def test_a_stored_trial_is_known_by_its_item_and_the_responses_that_were_named()
     assert not is_declared_as(unnamed, "i1", [])
 
 
-def test_a_gold_trial_has_the_name_of_no_other_check_and_expects_nothing_of_looking_back() -> None:
+def test_gold_trial_needs_unique_key_and_no_revisit_expectation() -> None:
     task = {"key": "i0", "text": "What?", "codes": {"a": "This", "b": "That"}, "correct": "a"}
     study = protocol(checks={"gold": [GOLD], "comprehension": [task]}, flow={"revisit": ["warm"]})
     assert special_trials(study, items(2)).problems == [

@@ -8,7 +8,7 @@ from app.design.allocation.trial_plan import TrialSeats, planned_trials
 from tests.design.studies import DEBRIEF, LABEL, items, protocol
 
 
-def test_without_conditions_each_item_has_the_trials_of_its_responses_once() -> None:
+def test_each_item_has_its_trials_once_without_conditions() -> None:
     trials = planned_trials(protocol(), items(3))
     assert [(trial.item.key, len(trial.responses), trial.cell.text) for trial in trials] == [
         ("i0", 2, ""),
@@ -18,7 +18,7 @@ def test_without_conditions_each_item_has_the_trials_of_its_responses_once() -> 
     assert {trial.seats for trial in trials} == {(TrialSeats(3),)}
 
 
-def test_every_trial_is_there_in_every_cell() -> None:
+def test_every_trial_exists_in_every_cell() -> None:
     study = protocol(
         conditions={"label": LABEL, "profile": {"kind": "profile", "assign": "within"}},
         flow=DEBRIEF,
@@ -29,13 +29,13 @@ def test_every_trial_is_there_in_every_cell() -> None:
     assert set(Counter(trial.cell for trial in trials).values()) == {6}
 
 
-def test_a_layout_shows_responses_alone_in_one_cell_and_side_by_side_in_the_other() -> None:
+def test_layout_condition_shows_single_or_paired_responses() -> None:
     study = protocol(conditions={"screen": {"kind": "layout"}})
     shown = Counter((trial.cell.text, len(trial.responses)) for trial in planned_trials(study, items(3)))
     assert shown == {("screen=single", 1): 6, ("screen=side_by_side", 2): 3}
 
 
-def test_a_source_between_raters_has_its_own_responses_only() -> None:
+def test_between_rater_source_shows_only_its_responses() -> None:
     study = protocol(
         conditions={"wrote": {"kind": "source", "levels": ["person", "model"]}}, design={"trials": "single"}
     )
@@ -44,20 +44,20 @@ def test_a_source_between_raters_has_its_own_responses_only() -> None:
     assert all(trial.cell.level("wrote") == response.source for trial in trials for response in trial.responses)
 
 
-def test_items_for_practice_and_with_known_answers_have_no_places() -> None:
+def test_practice_and_gold_items_have_no_seats() -> None:
     study = protocol(
         flow={"practice": {"trials": [{"item": "i0"}]}}, checks={"gold": [{"item": "i2", "expect": {"warm": 3}}]}
     )
     assert [trial.item.key for trial in planned_trials(study, items(4))] == ["i1", "i3"]
 
 
-def test_listed_trials_are_the_only_ones() -> None:
+def test_only_listed_trials_are_planned() -> None:
     study = protocol(design={"listed": [["i0:model", "i0:person"], ["i1:person"], ["i9:person"]]})
     shown = [tuple(response.key for response in trial.responses) for trial in planned_trials(study, items(3))]
     assert shown == [("i0:model", "i0:person"), ("i1:person",)]
 
 
-def test_pools_have_places_on_their_items() -> None:
+def test_pools_have_seats_on_their_items() -> None:
     study = protocol(
         design={
             "pools": {
@@ -75,6 +75,6 @@ def test_pools_have_places_on_their_items() -> None:
     ]
 
 
-def test_an_item_that_is_for_no_pool_has_no_trial() -> None:
+def test_item_without_pool_has_no_trial() -> None:
     study = protocol(design={"pools": {"recipient": {"items": "own"}}})
     assert planned_trials(study, items(2)) == []

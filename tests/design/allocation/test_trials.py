@@ -23,17 +23,17 @@ def sources(trials: list[tuple[Candidate, ...]]) -> list[tuple[str, ...]]:
     return [tuple(response.source for response in trial) for trial in trials]
 
 
-def test_pairs_are_every_pair_of_an_items_responses() -> None:
+def test_pairs_are_all_pairs_of_an_items_responses() -> None:
     trials = trials_of_item(protocol(), "pairs", RESPONSES)
     assert {frozenset(pair) for pair in sources(trials)} == {frozenset(pair) for pair in combinations(THREE, 2)}
 
 
-def test_pairs_with_the_reference_leave_out_the_others_among_themselves() -> None:
+def test_reference_pairs_exclude_other_comparisons() -> None:
     against = protocol(design={"pairs": "reference"}, analysis={"reference": "person"})
     assert sources(trials_of_item(against, "pairs", RESPONSES)) == [("person", "model_a"), ("person", "model_b")]
 
 
-def test_two_responses_of_the_reference_are_not_compared_with_each_other() -> None:
+def test_responses_of_reference_are_not_compared_with_each_other() -> None:
     against = protocol(design={"pairs": "reference"})
     twice = [*RESPONSES[:2], Candidate(9, "i:again", "person")]
     assert sources(trials_of_item(against, "pairs", twice)) == [("person", "model_a"), ("person", "model_a")]
@@ -44,7 +44,7 @@ def test_single_trials_show_one_response_and_sets_show_all() -> None:
     assert sources(trials_of_item(protocol(), "set", RESPONSES)) == [("person", "model_a", "model_b")]
 
 
-def test_a_dialogue_without_responses_is_one_trial() -> None:
+def test_dialogue_without_responses_is_one_trial() -> None:
     assert trials_of_item(protocol(), "dialogue", []) == [()]
 
 
@@ -60,16 +60,14 @@ def test_a_dialogue_without_responses_is_one_trial() -> None:
         ([], [EMPATHY], "dialogue"),
     ],
 )
-def test_where_the_design_says_nothing_the_responses_decide(
-    n_responses: list[int], questions: list[object], kind: str
-) -> None:
+def test_trial_type_defaults_to_fit_responses(n_responses: list[int], questions: list[object], kind: str) -> None:
     assert kind_of_trials(protocol(questions=questions), n_responses) == kind
 
 
-def test_what_the_design_says_holds() -> None:
+def test_declared_trial_type_is_used() -> None:
     assert kind_of_trials(protocol(design={"trials": "set"}), [2, 2]) == "set"
 
 
-def test_a_ranking_shows_all_responses_of_an_item_together() -> None:
+def test_ranking_shows_all_responses_of_an_item() -> None:
     ranking = {"key": "r", "type": "ranking", "text": "Rank them."}
     assert kind_of_trials(protocol(questions=[ranking]), [3, 3]) == "set"

@@ -18,22 +18,22 @@ FACTORS = {
 
 
 @given(st.dictionaries(names, names, min_size=1))
-def test_a_cell_is_read_back_from_its_text(levels: dict[str, str]) -> None:
+def test_cell_round_trips_through_text(levels: dict[str, str]) -> None:
     cell = Cell(tuple(levels.items()))
     assert cell_of(cell.text) == cell
 
 
-def test_the_crossing_has_every_combination_once() -> None:
+def test_crossing_has_every_combination_once() -> None:
     crossed = cells(FACTORS)
     assert len(crossed) == len(set(crossed)) == 3 * 2
     assert crossed[0].text == "label=none; profile=hidden"
 
 
-def test_without_factors_there_is_one_cell_without_a_name() -> None:
+def test_no_factors_give_one_unnamed_cell() -> None:
     assert [cell.text for cell in cells({})] == [""]
 
 
-def test_a_cell_is_put_together_from_what_varies_between_raters_and_within() -> None:
+def test_cell_joins_between_and_within_parts() -> None:
     whole = {
         joined(FACTORS, between, within)
         for between in cells_by(FACTORS, "between")
@@ -43,7 +43,7 @@ def test_a_cell_is_put_together_from_what_varies_between_raters_and_within() -> 
     assert cell_of("label=true; profile=shown").part(FACTORS, "within").text == "profile=shown"
 
 
-def test_what_belongs_to_a_part_of_a_cell_is_there_in_the_whole_cell_only() -> None:
+def test_partial_cell_applies_to_cells_containing_it() -> None:
     assert applies("profile=shown", "label=true; profile=shown")
     assert applies("label=true; profile=shown", "label=true; profile=shown")
     assert not applies("label=true; profile=shown", "label=true")
@@ -51,5 +51,5 @@ def test_what_belongs_to_a_part_of_a_cell_is_there_in_the_whole_cell_only() -> N
     assert applies("an imported condition", "an imported condition")
 
 
-def test_a_factor_that_a_cell_does_not_have_has_no_level_there() -> None:
+def test_missing_factor_has_no_level() -> None:
     assert cell_of("label=true").level("profile") is None

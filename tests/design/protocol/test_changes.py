@@ -28,25 +28,25 @@ def with_question(place: int, **changes: object) -> list[dict[str, Any]]:
     return [{**question, **changes} if n == place else question for n, question in enumerate(QUESTIONS)]
 
 
-def test_the_same_protocol_has_no_problem() -> None:
+def test_unchanged_protocol_has_no_problems() -> None:
     assert problems(was_opened=True) == []
 
 
-def test_words_may_change() -> None:
+def test_wording_may_change() -> None:
     assert problems(questions=with_question(1, text="How kind is it?", label="Kindness")) == []
 
 
-def test_the_slug_stays() -> None:
+def test_slug_cannot_change() -> None:
     assert problems(slug="other") == ["slug must stay study, found other"]
 
 
-def test_a_source_with_responses_stays() -> None:
+def test_source_with_responses_cannot_be_removed() -> None:
     assert problems(sources={"person": {"kind": "human"}}) == [
         "sources must include every source that has responses, found no model"
     ]
 
 
-def test_a_question_with_answers_stays() -> None:
+def test_question_with_answers_cannot_be_removed() -> None:
     assert problems(questions=QUESTIONS[1:]) == [
         "questions must include every question that has answers, found no preference"
     ]
@@ -62,34 +62,34 @@ def test_a_question_with_answers_stays() -> None:
         (0, {"tie": False}),
     ],
 )
-def test_the_values_of_answers_stay(place: int, changes: dict[str, object]) -> None:
+def test_values_of_given_answers_must_remain_allowed(place: int, changes: dict[str, object]) -> None:
     (sentence,) = problems(questions=with_question(place, **changes))
     assert sentence.startswith(f"questions.{place + 1} must keep its allowed answers")
 
 
-def test_a_code_or_a_strength_may_be_added() -> None:
+def test_code_or_strength_may_be_added() -> None:
     assert problems(questions=with_question(3, codes={"a": "A", "b": "B", "c": "C"})) == []
     assert problems(questions=with_question(0, strength=True)) == []
 
 
-def test_the_target_stays() -> None:
+def test_target_cannot_change() -> None:
     (sentence,) = problems(questions=with_question(1, target="item"))
     assert sentence.startswith("questions.2 must keep its type and target")
 
 
-def test_a_study_that_was_opened_keeps_its_trials() -> None:
+def test_opened_study_keeps_its_trials() -> None:
     more = problems(was_opened=True, conditions={}, design={"pairs": "reference", "raters_per_trial": 2})
     assert [sentence.split()[0] for sentence in more] == ["conditions", "design.pairs", "design.raters_per_trial"]
     assert problems(was_opened=True, design={"raters_per_trial": 9}) == []
 
 
-def test_a_study_that_was_opened_keeps_its_plan_of_looks() -> None:
+def test_opened_study_keeps_its_monitoring_plan() -> None:
     assert problems(was_opened=False, monitoring={"blind_interim": True}) == []
     (sentence,) = problems(was_opened=True, monitoring={"blind_interim": True})
     assert sentence.startswith("monitoring")
 
 
-def test_a_question_that_nobody_answered_may_go() -> None:
+def test_unanswered_question_may_be_removed() -> None:
     old = Protocol.model_validate(protocol_of(questions=QUESTIONS))
     new = Protocol.model_validate(protocol_of(questions=QUESTIONS[1:]))
     assert list(change_problems(old, new, answered={"empathy"}, used=set(), was_opened=False)) == []

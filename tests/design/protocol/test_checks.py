@@ -19,7 +19,7 @@ ATTENTION = {
 }
 
 
-def test_an_attention_check_says_what_to_choose() -> None:
+def test_attention_check_names_the_correct_answer() -> None:
     assert Checks.model_validate({"attention": [ATTENTION]}).attention[0].correct == "c"
 
 
@@ -33,49 +33,49 @@ def test_an_attention_check_says_what_to_choose() -> None:
         ({"codes": {"c": "Often"}}, "at least 2 items"),
     ],
 )
-def test_an_attention_check_against_the_policy_is_refused(change: dict[str, object], words: str) -> None:
+def test_attention_check_against_policy_is_rejected(change: dict[str, object], words: str) -> None:
     with pytest.raises(ValidationError, match=words):
         Checks.model_validate({"attention": [{**ATTENTION, **change}]})
 
 
-def test_a_check_has_a_key_that_no_question_has() -> None:
+def test_check_key_must_differ_from_question_keys() -> None:
     with pytest.raises(ValidationError, match="found twice: warm"):
         protocol(checks={"attention": [{**ATTENTION, "key": "warm"}]})
 
 
-def test_a_gold_trial_expects_answers_to_questions_of_the_study() -> None:
+def test_gold_trial_must_expect_answers_to_declared_questions() -> None:
     with pytest.raises(ValidationError, match=r"checks\.gold must name questions, found cold"):
         protocol(checks={"gold": [{"item": "g", "expect": {"cold": 1}}]})
 
 
-def test_right_answers_are_counted_silence_is_wrong_and_what_was_not_asked_is_not_expected() -> None:
+def test_missing_answers_are_incorrect_and_unasked_ones_ignored() -> None:
     expect = {"warm": ("2", "3"), "who": ("ai",), "elsewhere": ("1",)}
     found = score_of(expect, {"warm": ["3"], "who": [""], "sure": ["9"]})
     assert (found.n_right, found.n_expected, found.share) == (1, 2, 0.5)
 
 
-def test_a_question_asked_of_both_responses_is_right_when_both_answers_are() -> None:
+def test_question_about_both_responses_needs_both_correct() -> None:
     assert score_of({"warm": ("2", "3")}, {"warm": ["3", "1"]}).n_right == 0
     assert score_of({"warm": ("2", "3")}, {"warm": ["3", "2"]}).n_right == 1
 
 
-def test_a_page_of_which_nothing_is_expected_is_all_right() -> None:
+def test_page_without_expected_answers_scores_full() -> None:
     assert score_of({}, {"warm": ["3"]}).share == 1
 
 
 @pytest.mark.parametrize(
     ("shares", "outcome"), [([0.5], "again"), ([0.5, 0.5], "end"), ([0.5, 0.8], "passed"), ([1.0], "passed")]
 )
-def test_practice_is_passed_tried_again_or_ends(shares: list[float], outcome: str) -> None:
+def test_practice_is_passed_repeated_or_ends(shares: list[float], outcome: str) -> None:
     practice = Practice.model_validate({"trials": [{"item": "p"}], "pass_share": 0.8, "attempts": 2, "on_fail": "end"})
     assert practice_outcome(practice, shares) == outcome
 
 
-def test_one_failure_flags_nobody_in_a_study_that_counts_two() -> None:
+def test_flag_requires_declared_number_of_failures() -> None:
     assert [is_flagged(Checks(), n) for n in (0, 1, 2, 3)] == [False, False, True, True]
 
 
-def test_too_fast_is_three_standard_deviations_below_the_mean_of_whole_times() -> None:
+def test_too_fast_is_three_sd_below_mean_total_time() -> None:
     times = {f"r{number}": 600_000.0 + 1000 * (number % 3) for number in range(30)}
     assert too_fast(Checks(), times) == set()
     assert too_fast(Checks(), {**times, "hasty": 30_000.0}) == {"hasty"}

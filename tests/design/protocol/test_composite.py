@@ -50,32 +50,30 @@ def protocol(composites: dict[str, object]) -> Protocol:
     )
 
 
-def test_a_reversed_question_enters_the_other_way_round() -> None:
+def test_reversed_question_is_recoded() -> None:
     assert composite_score(composite(), QUESTIONS, {"warm": 5, "cold": 1, "mild": 2}) == pytest.approx((5 + 5 + 2) / 3)
 
 
-def test_a_score_needs_every_answer_unless_the_lead_says_fewer() -> None:
+def test_score_requires_all_answers_unless_at_least_is_set() -> None:
     assert composite_score(composite(), QUESTIONS, {"warm": 5, "mild": 2}) is None
     assert composite_score(composite(at_least=2), QUESTIONS, {"warm": 5, "mild": 2}) == pytest.approx(3.5)
 
 
-def test_a_sum_with_a_gap_stays_on_the_range_of_the_whole_sum() -> None:
+def test_sum_with_missing_answer_keeps_range_of_full_sum() -> None:
     full = composite_score(composite(score="sum"), QUESTIONS, {"warm": 4, "cold": 2, "mild": 4})
     gap = composite_score(composite(score="sum", at_least=2), QUESTIONS, {"warm": 4, "cold": 2})
     assert full == gap == pytest.approx(12)
 
 
 @given(st.integers(-5, 5).flatmap(lambda low: st.tuples(st.just(low), st.integers(low + 1, low + 9))), st.data())
-def test_turning_twice_gives_the_value_back_and_never_leaves_the_scale(
-    ends: tuple[int, int], data: st.DataObject
-) -> None:
+def test_recoding_twice_restores_value_within_scale(ends: tuple[int, int], data: st.DataObject) -> None:
     question = rating("k", low=ends[0], high=ends[1], is_reversed=True)
     value = data.draw(st.sampled_from(question.values))
     assert turned(question, value) in question.values
     assert turned(question, turned(question, value)) == value
 
 
-def test_cronbach_alpha_of_scores_turned_here_is_that_of_psych(shared: Path) -> None:
+def test_cronbach_alpha_of_recoded_scores_matches_psych(shared: Path) -> None:
     """psych::alpha with the first of five items reversed, bfi rows 1-400, R 4.2.2, psych 2.2.9."""
     oracle = json.loads((shared / "oracles" / "cronbach_bfi_reversed_missing.json").read_text())
     keys = oracle["input"]["columns"]
@@ -101,11 +99,11 @@ def test_cronbach_alpha_of_scores_turned_here_is_that_of_psych(shared: Path) -> 
         ({"c": []}, "at least 1 item"),
     ],
 )
-def test_a_composite_that_cannot_be_made_is_refused_in_words(wrong: dict[str, object], words: str) -> None:
+def test_invalid_composite_is_rejected_with_message(wrong: dict[str, object], words: str) -> None:
     with pytest.raises(ValidationError, match=words):
         protocol(wrong)
 
 
-def test_a_plain_list_is_the_mean_of_its_questions() -> None:
+def test_plain_list_is_mean_of_its_questions() -> None:
     declared = protocol({"empathy": ["warm", "cold"]}).analysis.composites["empathy"]
     assert (declared.score, declared.n_needed) == ("mean", 2)

@@ -9,19 +9,19 @@ from app.design.protocol.conditions import LEVELS, Factor
 
 
 @pytest.mark.parametrize("kind", LEVELS)
-def test_a_kind_with_fixed_levels_has_all_of_them_unless_some_are_chosen(kind: str) -> None:
+def test_kind_with_fixed_levels_defaults_to_all(kind: str) -> None:
     assert tuple(Factor.model_validate({"kind": kind}).levels) == LEVELS[kind]
     two = LEVELS[kind][:2]
     assert tuple(Factor.model_validate({"kind": kind, "levels": list(two)}).levels) == two
 
 
-def test_true_and_nothing_are_levels_although_yaml_reads_them_as_values() -> None:
+def test_yaml_true_and_null_are_read_as_levels() -> None:
     factor = Factor.model_validate({"kind": "shown_label", "levels": [None, True], "weights": {True: 2}})
     assert tuple(factor.levels) == ("none", "true")
     assert factor.weights == {"true": 2}
 
 
-def test_an_instruction_carries_its_words() -> None:
+def test_instruction_levels_carry_their_text() -> None:
     factor = Factor.model_validate(
         {"kind": "instruction", "levels": {"self": "Imagine you were there.", "plain": "Read."}}
     )
@@ -53,6 +53,6 @@ def test_an_instruction_carries_its_words() -> None:
         ({"kind": "profile", "levels": "shown"}, "valid dictionary"),
     ],
 )
-def test_a_factor_that_cannot_be_is_refused_in_words(wrong: object, words: str) -> None:
+def test_invalid_factor_is_rejected_with_message(wrong: object, words: str) -> None:
     with pytest.raises(ValidationError, match=words):
         Factor.model_validate(wrong)

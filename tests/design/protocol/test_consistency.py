@@ -68,12 +68,12 @@ ADAPTIVE: dict[str, Any] = {"adaptive": "better", "trials_per_rater": 4}
         ),
     ],
 )
-def test_a_name_that_is_nowhere_else_is_refused_in_words(parts: dict[str, object], words: str) -> None:
+def test_undefined_reference_is_rejected_with_message(parts: dict[str, object], words: str) -> None:
     with pytest.raises(ValidationError, match=words):
         protocol(**parts)
 
 
-def test_parts_that_agree_are_taken() -> None:
+def test_consistent_protocol_is_accepted() -> None:
     study = protocol(
         conditions={"label": LABEL},
         flow=DEBRIEF,
@@ -84,7 +84,7 @@ def test_parts_that_agree_are_taken() -> None:
     assert study.analysis.believed_source.means["ai"] == ("model",)
 
 
-def test_an_adaptive_design_of_three_sources_is_sound() -> None:
+def test_adaptive_design_with_three_sources_is_valid() -> None:
     assert protocol(**ARENA, design=ADAPTIVE).design.adaptive == "better"
 
 
@@ -103,7 +103,7 @@ def test_an_adaptive_design_of_three_sources_is_sound() -> None:
         ({"design": {"listed": [["x", "y"]]}}, "design.listed must name at least three responses per trial"),
     ],
 )
-def test_a_ranking_needs_a_set_of_three(parts: dict[str, Any], words: str) -> None:
+def test_ranking_requires_set_of_three(parts: dict[str, Any], words: str) -> None:
     ranking = {"key": "order", "type": "ranking", "text": "Rank."}
     choice = {"key": "better", "type": "choice", "text": "Which?"}
     sources = {f"model-{n}": {"kind": "model"} for n in range(6)}
@@ -111,7 +111,7 @@ def test_a_ranking_needs_a_set_of_three(parts: dict[str, Any], words: str) -> No
         protocol(questions=[ranking, choice], sources=sources, **parts)
 
 
-def test_a_ranking_goes_with_conditions_and_with_sets_of_three() -> None:
+def test_ranking_allows_conditions_with_sets_of_three() -> None:
     ranking = {"key": "order", "type": "ranking", "text": "Rank."}
     told = {"kind": "instruction", "levels": {"plain": "Read.", "warm": "Imagine."}}
     sources = {f"model-{n}": {"kind": "model"} for n in range(3)}

@@ -28,12 +28,12 @@ ASKED: list[Any] = [WARM, WHO, MOOD, LATER, TURN]
         ({"empathic_accuracy": {"felt": "felt", "pool": "crowd"}}, "one of design.pools, found crowd"),
     ],
 )
-def test_a_score_that_does_not_fit_is_refused_in_words(analysis: dict[str, Any], words: str) -> None:
+def test_unsuitable_score_is_rejected_with_message(analysis: dict[str, Any], words: str) -> None:
     with pytest.raises(ValidationError, match=words):
         protocol(questions=ASKED, analysis=analysis)
 
 
-def test_scores_that_fit_are_taken() -> None:
+def test_suitable_scores_are_accepted() -> None:
     analysis = {
         "composites": {"early": ["mood_before"], "late": ["mood_after"]},
         "changes": [{"before": "mood_before", "after": "mood_after"}, {"before": "early", "after": "late"}],

@@ -19,7 +19,7 @@ WHOLE = {
 }
 
 
-def test_accepted_answers_are_text_as_ratings_csv_writes_it() -> None:
+def test_expected_answers_are_text_as_in_ratings_csv() -> None:
     practice = Flow.model_validate(WHOLE).practice
     assert practice
     assert practice.trials[0].expect == {"warm": ("2", "3")}
@@ -43,10 +43,10 @@ def test_accepted_answers_are_text_as_ratings_csv_writes_it() -> None:
         ({"exposure_cap": 0}, "greater than or equal to 1"),
     ],
 )
-def test_a_flow_that_cannot_be_is_refused_in_words(flow: dict[str, object], words: str) -> None:
+def test_invalid_flow_is_rejected_with_message(flow: dict[str, object], words: str) -> None:
     with pytest.raises(ValidationError, match=words):
         protocol(flow=flow)
 
 
-def test_a_whole_flow_fits_the_questions_of_its_study() -> None:
+def test_complete_flow_is_valid() -> None:
     assert isinstance(protocol(flow=WHOLE), Protocol)

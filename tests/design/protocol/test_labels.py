@@ -12,14 +12,14 @@ from tests.design.studies import SOURCES, WARM, WHO, protocol
 TOLD = {"kind": "instruction", "levels": {"plain": "Read.", "imagine_other": "Imagine."}}
 
 
-def test_a_label_is_made_from_the_key_where_none_is_declared() -> None:
+def test_undeclared_label_is_derived_from_key() -> None:
     labels = protocol(sources={"gpt_4": {"kind": "model"}, "physician": {"kind": "human"}}).labels
     assert (labels.source("gpt_4"), labels.source("physician")) == ("Gpt 4", "Physician")
     assert labels.question("emotional_understanding") == "Emotional understanding"
     assert (labels.pool("crowd"), labels.column("years_of_practice")) == ("Crowd", "Years of practice")
 
 
-def test_declared_labels_are_used_for_every_part() -> None:
+def test_declared_labels_are_used_everywhere() -> None:
     study = protocol(
         sources={"gpt4": {"kind": "model", "label": "GPT-4", "family": "gpt"}, "person": {"kind": "human"}},
         questions=[{**WARM, "label": "Perceived warmth"}, WHO],
@@ -40,13 +40,13 @@ def test_declared_labels_are_used_for_every_part() -> None:
     assert Protocol.model_validate_json(study.model_dump_json()) == study
 
 
-def test_levels_of_a_source_factor_are_the_sources_labels() -> None:
+def test_levels_of_source_factor_use_source_labels() -> None:
     sources = {**SOURCES, "model": {"kind": "model", "label": "GPT-4"}}
     wrote = {"kind": "source", "levels": ["person", "model"]}
     assert protocol(sources=sources, conditions={"wrote": wrote}).labels.condition("wrote=model") == "Wrote: GPT-4"
 
 
-def test_keys_that_would_read_the_same_stay_keys() -> None:
+def test_ambiguous_derived_labels_stay_keys() -> None:
     labels = protocol(sources={"model_a": {"kind": "model"}, "model a": {"kind": "model"}}).labels
     assert (labels.source("model_a"), labels.source("model a")) == ("model_a", "model a")
 
@@ -68,12 +68,12 @@ SAME = {"person": {"kind": "human", "label": "Writer"}, "model": {"kind": "model
         ({"conditions": {"told": {**TOLD, "level_labels": {"nowhere": "N"}}}}, "level_labels must name levels"),
     ],
 )
-def test_a_bad_label_is_a_clear_sentence(parts: dict[str, object], words: str) -> None:
+def test_invalid_label_is_rejected_with_message(parts: dict[str, object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         protocol(**parts)
 
 
-def test_a_problem_with_a_label_names_its_line() -> None:
+def test_label_problem_names_its_line() -> None:
     problems = Problems()
     yaml = (
         "attune: 1\nslug: s\ntitle: T\nsources:\n  a: {kind: human, label: <i>A</i>}\n"

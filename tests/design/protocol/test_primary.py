@@ -75,22 +75,22 @@ def wrong(contrast: object, **parts: Any) -> str:  # noqa: ANN401 - any value in
         ({"question": "who", "test": "dprime"}, "needs analysis.believed_source, found none"),
     ],
 )
-def test_what_does_not_fit_is_said_with_its_place(contrast: object, words: str) -> None:
+def test_unsuitable_primary_contrast_names_its_place(contrast: object, words: str) -> None:
     assert words in wrong(contrast)
 
 
-def test_a_margin_is_declared_once() -> None:
+def test_margin_is_declared_once() -> None:
     words = wrong({"question": "warm", "test": "equivalence", "margin": 1}, analysis={"margin": {"warm": 0.5}})
     assert "analysis.primary.1.margin must equal the margin of warm, 0.5, found 1" in words
 
 
-def test_a_level_is_one_of_the_factor() -> None:
+def test_level_must_belong_to_factor() -> None:
     assert "level must be one of hidden, shown, found x" in wrong(
         {"question": "warm", "factor": "p", "level": "x"}, conditions=PROFILE
     )
 
 
-def test_a_contrast_is_named_once() -> None:
+def test_primary_contrasts_must_differ() -> None:
     with pytest.raises(
         ValidationError, match=r"analysis\.primary\.2 must differ from all other contrasts, found the same as"
     ):
@@ -124,9 +124,7 @@ def test_a_contrast_is_named_once() -> None:
         ({"question": "now", "test": "empathic_accuracy"}, "empathic_accuracy"),
     ],
 )
-def test_a_contrast_without_a_test_gets_the_one_that_its_parts_or_its_question_call_for(
-    contrast: object, test: str
-) -> None:
+def test_contrast_without_test_gets_default_test(contrast: object, test: str) -> None:
     declared = {
         "primary": [contrast],
         "composites": {"both": ["warm", "sure"]},
@@ -141,7 +139,7 @@ def test_a_contrast_without_a_test_gets_the_one_that_its_parts_or_its_question_c
     assert found.test == test
 
 
-def test_a_margin_may_stand_at_the_contrast_or_for_the_question() -> None:
+def test_margin_may_be_set_on_contrast_or_question() -> None:
     contrast = {"question": "warm", "test": "equivalence", "margin": 0.5}
     assert protocol(analysis={"primary": ["sure", contrast]}).analysis.margin_of("warm") == 0.5
     study = protocol(analysis={"primary": [{"question": "warm", "test": "equivalence"}], "margin": {"warm": 0.25}})
@@ -164,23 +162,21 @@ def test_a_margin_may_stand_at_the_contrast_or_for_the_question() -> None:
         ),
     ],
 )
-def test_where_none_is_declared_the_first_question_that_can_be_compared_is_it(
-    parts: dict[str, Any], key: str, test: str
-) -> None:
+def test_first_comparable_question_is_default_primary_contrast(parts: dict[str, Any], key: str, test: str) -> None:
     (found,) = primary_contrasts(protocol(**parts))
     assert (found.question, found.test) == (key, test)
 
 
-def test_a_study_about_raters_alone_has_no_primary_contrast() -> None:
+def test_study_about_raters_has_no_primary_contrast() -> None:
     assert primary_contrasts(protocol(questions=[MOOD, AGE])) == ()
 
 
-def test_questions_about_raters_and_in_words_have_no_default_contrast() -> None:
+def test_rater_and_text_questions_have_no_default_contrast() -> None:
     study = protocol(questions=ALL)
     assert [default_contrast(study, key) for key in ("mood", "why", "adult", "no_such")] == [None] * 4
     assert default_contrast(protocol(questions=[MOOD], sources=ONE), "mood") is None
 
 
-def test_every_part_that_a_test_takes_is_a_part_of_a_contrast() -> None:
+def test_every_test_parameter_is_a_contrast_field() -> None:
     assert {part for test in TESTS.values() for part in (*test.needs, *test.may)} == set(PARTS)
     assert kind_of(protocol(questions=[SURE]).questions[0]) == "rating"

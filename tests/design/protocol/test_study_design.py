@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from app.design.protocol.study_design import Design
 
 
-def test_a_pool_has_its_own_numbers_where_it_says_so() -> None:
+def test_pool_overrides_design_numbers() -> None:
     design = Design.model_validate(
         {"raters_per_trial": 3, "trials_per_rater": 10, "pools": {"expert": {"raters_per_trial": 2}, "crowd": {}}}
     )
@@ -27,12 +27,12 @@ def test_a_pool_has_its_own_numbers_where_it_says_so() -> None:
         ({"blocks": {"size": 5, "column": "topic"}}, "either a size or a column"),
     ],
 )
-def test_a_design_that_cannot_be_is_refused_in_words(wrong: dict[str, object], words: str) -> None:
+def test_invalid_design_is_rejected_with_message(wrong: dict[str, object], words: str) -> None:
     with pytest.raises(ValidationError, match=words):
         Design.model_validate(wrong)
 
 
-def test_an_open_pool_and_personal_links_do_not_go_together() -> None:
+def test_open_pool_conflicts_with_personal_links() -> None:
     design = {"pools": {"crowd": {}}, "open_pool": "crowd", "links": "personal"}
     with pytest.raises(ValueError, match=r"must not be set with design\.links: personal"):
         Design.model_validate(design)

@@ -12,34 +12,34 @@ from tests.builder import protocol_of
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "https://", "https://example.org:99999/", "https://[", "done"])
-def test_an_address_that_no_browser_opens_is_refused(url: str) -> None:
+def test_url_that_browsers_cannot_open_is_rejected(url: str) -> None:
     with pytest.raises(ValidationError, match="an address such as"):
         Completion(url=url)
 
 
-def test_an_address_is_optional_and_its_port_is_a_number() -> None:
+def test_url_is_optional_and_may_have_numeric_port() -> None:
     assert not Completion(url="").url
     assert Completion(url="http://example.org:8080/x").url == "http://example.org:8080/x"
 
 
-def test_an_outcome_has_its_own_ending_or_none() -> None:
+def test_outcome_has_own_ending_or_none() -> None:
     completion = Completion(code="DONE", otherwise={"screened_out": Ending(code="OUT")})
     assert completion.of("screened_out").code == "OUT"
     assert completion.of("failed_checks") == Ending()
 
 
-def test_new_is_the_address_of_a_page() -> None:
+def test_slug_new_is_reserved() -> None:
     with pytest.raises(ValidationError, match="a slug other than new"):
         Protocol.model_validate(protocol_of(slug="new"))
 
 
-def test_a_check_is_asked_as_a_question_with_one_answer() -> None:
+def test_check_is_asked_as_single_answer_question() -> None:
     check = AttentionCheck(key="attend", text="Choose Blue", after=1, codes={"b": "Blue", "r": "Red"}, correct="b")
     slot = slot_of_check(check, 2, "Read closely.")
     assert (slot.name, slot.question.key, slot.question.help) == ("c2", "attend", "Read closely.")
 
 
-def test_a_study_says_whether_passages_are_marked() -> None:
+def test_protocol_reports_whether_passages_are_highlighted() -> None:
     marking = {"key": "m", "type": "highlight", "target": "response", "text": "Mark."}
     assert Protocol.model_validate(protocol_of(questions=[marking])).has_highlights
     assert not Protocol.model_validate(protocol_of()).has_highlights

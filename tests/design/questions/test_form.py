@@ -42,7 +42,7 @@ def said(answers: Answers) -> dict[str, str]:
     return {name: ENGLISH.say(words) for name, words in answers.wrong.items()}
 
 
-def test_a_side_is_told_as_the_response_that_stood_there() -> None:
+def test_side_is_stored_as_shown_response() -> None:
     left, right = read(PREFERENCE, "left"), read(PREFERENCE, "right")
     assert left
     assert right
@@ -50,7 +50,7 @@ def test_a_side_is_told_as_the_response_that_stood_there() -> None:
     assert (right.outcome, right.chosen_response_id, right.side) == ("response", 5, "right")
 
 
-def test_a_tie_has_no_response_and_no_side() -> None:
+def test_tie_has_no_response_and_no_side() -> None:
     tie = read(PREFERENCE, "tie")
     assert tie
     assert (tie.outcome, tie.chosen_response_id, tie.side) == ("tie", None, None)
@@ -72,12 +72,12 @@ def test_a_tie_has_no_response_and_no_side() -> None:
         (DOES, "x"),
     ],
 )
-def test_a_value_that_the_question_does_not_allow_is_refused(question: dict[str, Any], value: str) -> None:
+def test_disallowed_value_is_rejected(question: dict[str, Any], value: str) -> None:
     with pytest.raises(AnswerError, match=r"\.$"):
         read(question, value)
 
 
-def test_two_codes_are_one_too_many_unless_several_are_allowed() -> None:
+def test_two_codes_require_multiple() -> None:
     with pytest.raises(AnswerError):
         read(DOES, "a", "r")
     both = read({**DOES, "multiple": True}, "", "r", "a")
@@ -85,7 +85,7 @@ def test_two_codes_are_one_too_many_unless_several_are_allowed() -> None:
     assert both.codes == ("a", "r")
 
 
-def test_no_box_is_an_answer_only_where_none_may_be_ticked() -> None:
+def test_no_code_is_an_answer_only_when_optional() -> None:
     several = {**DOES, "multiple": True}
     none = read({**several, "required": False}, "")
     assert none
@@ -94,26 +94,26 @@ def test_no_box_is_an_answer_only_where_none_may_be_ticked() -> None:
     assert read_answer(slot_of({**several, "required": False}), {}, SHOWN) is None
 
 
-def test_numbers_are_read_as_points_of_the_scale() -> None:
+def test_numbers_are_read_as_scale_points() -> None:
     rated, slid = read(EMPATHY, " 4.0 "), read(WARMTH, "0.3")
     assert rated
     assert slid
     assert (rated.number, slid.number) == (4, 0.3)
 
 
-def test_who_cannot_judge_says_so_instead_of_a_number() -> None:
+def test_cannot_judge_replaces_number() -> None:
     answer = read({**EMPATHY, "cannot_judge": True}, "cannot_judge")
     assert answer
     assert (answer.outcome, answer.number) == ("cannot_judge", None)
 
 
-def test_an_empty_number_beside_a_radio_is_no_answer() -> None:
+def test_empty_number_beside_radio_is_no_answer() -> None:
     answer = read({**WARMTH, "cannot_judge": True}, "", "cannot_judge")
     assert answer
     assert answer.outcome == "cannot_judge"
 
 
-def test_strength_belongs_to_a_side_and_is_demanded_with_one() -> None:
+def test_strength_requires_a_side_and_is_required_with_it() -> None:
     strong = {**PREFERENCE, "strength": True}
     answer = read(strong, "left", strength="3")
     assert answer
@@ -125,18 +125,18 @@ def test_strength_belongs_to_a_side_and_is_demanded_with_one() -> None:
     assert read(PREFERENCE, "left", strength="3") == read(PREFERENCE, "left")
 
 
-def test_a_required_answer_is_demanded_and_an_optional_one_is_not() -> None:
+def test_required_answer_is_demanded_and_optional_is_not() -> None:
     assert wrong(EMPATHY) == {"q0r0": "Choose an answer."}
     assert wrong({**EMPATHY, "required": False}) == {}
 
 
-def test_text_loses_nul_and_keeps_its_lines() -> None:
+def test_text_drops_nul_and_keeps_lines() -> None:
     answer = read(WHY, " warm\x00\r\n  and kind ")
     assert answer
     assert answer.text == "warm\n  and kind"
 
 
-def test_text_is_demanded_by_its_length() -> None:
+def test_text_minimum_length_is_enforced() -> None:
     assert wrong(WHY) == wrong(WHY, q0="") == {}
     assert wrong({**WHY, "required": True}) == {"q0": "Write an answer."}
     assert wrong({**WHY, "min_length": 20}, q0="short") == {"q0": "Write at least 20 characters."}
@@ -144,7 +144,7 @@ def test_text_is_demanded_by_its_length() -> None:
     assert wrong(WHY, q0="x" * 20_001) == {"q0": "This text is too long: at most 20,000 characters."}
 
 
-def test_a_comment_goes_with_its_answer() -> None:
+def test_comment_is_stored_with_its_answer() -> None:
     asked = read({**EMPATHY, "comment": True}, "4", comment=" because ")
     unasked = read(EMPATHY, "4", comment="because")
     assert asked
@@ -171,12 +171,12 @@ def marked(form: dict[str, list[str]], *passages: str, required: bool = False) -
         ({"q0.spans": [""]}, ""),
     ],
 )
-def test_passages_are_stored_as_offsets_into_the_text_as_it_is(form: dict[str, list[str]], expected: str) -> None:
+def test_spans_are_stored_as_offsets_into_original_text(form: dict[str, list[str]], expected: str) -> None:
     (answer,) = marked(form, TEXT).given
     assert answer.text == expected
 
 
-def test_passages_of_a_dialogue_say_their_turn() -> None:
+def test_dialogue_spans_name_their_turn() -> None:
     assert marked({"q0": ["Oh no"]}, "Hello.", "Oh no.").given[0].text == "2:0-5"
     assert marked({"q0.spans": ["2:0-5|1:0-3"]}, "Hello.", "Oh no.").given[0].text == "1:0-3|2:0-5"
 
@@ -189,25 +189,25 @@ def test_passages_of_a_dialogue_say_their_turn() -> None:
         ({"q0.spans": ["<b>"]}, "Mark words in the text."),
     ],
 )
-def test_what_the_text_does_not_have_cannot_be_marked(form: dict[str, list[str]], words: str) -> None:
+def test_passage_missing_from_text_is_rejected(form: dict[str, list[str]], words: str) -> None:
     assert said(marked(form, TEXT)) == {"q0": words}
 
 
-def test_a_highlight_that_is_required_has_a_passage() -> None:
+def test_required_highlight_needs_a_passage() -> None:
     assert said(marked({}, TEXT)) == {}
     assert said(marked({}, TEXT, required=True)) == {"q0": "Mark at least one passage."}
     assert said(marked({"q0": [""]}, TEXT, required=True)) == {"q0": "Mark at least one passage."}
     assert said(marked({"q0": ["hard"]}, TEXT, required=True)) == {}
 
 
-def test_a_whole_form_gives_what_is_right_and_says_what_is_wrong() -> None:
+def test_form_returns_valid_answers_and_names_invalid_ones() -> None:
     study = Protocol.model_validate(protocol_of())
     answers = read_answers(slots_of_trial(study, Shown(SHOWN)), {"q0": ["left"], "q1r0": ["4"], "q1r1": ["7"]}, SHOWN)
     assert [answer.slot.name for answer in answers.given] == ["q1r0", "q0"]
     assert said(answers) == {"q1r1": "Choose one of the points of the scale."}
 
 
-def test_what_was_answered_is_told_as_in_a_file_once_for_each_thing_that_was_asked() -> None:
+def test_answers_are_listed_once_per_asked_target() -> None:
     study = Protocol.model_validate(protocol_of(questions=[PREFERENCE, EMPATHY]))
     slots = slots_of_trial(study, Shown(SHOWN))
     answers = read_answers(slots, {"q0": ["right"], "q1r1": ["4"]}, SHOWN)
@@ -215,6 +215,6 @@ def test_what_was_answered_is_told_as_in_a_file_once_for_each_thing_that_was_ask
     assert asked == {"preference": ["i:model"], "empathy": ["", "4"]}
 
 
-def test_a_pair_without_a_choice_has_no_answer_yet() -> None:
+def test_pair_without_choice_has_no_answer() -> None:
     assert read(PREFERENCE | {"required": False}) is None
     assert read_answer(slot_of(PREFERENCE), {}, SHOWN) is None

@@ -52,18 +52,18 @@ def rater(drawn: float = 0.0) -> Any:  # noqa: ANN401 - stands for a simulated r
         ({"exclusive": ["none"]}, "exclusive can be set only with multiple: true"),
     ],
 )
-def test_an_exclusive_code_is_one_of_several_that_can_be_ticked(more: dict[str, Any], words: str) -> None:
+def test_exclusive_code_requires_multiple_codes(more: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         CategoryQuestion(**CODES, **more)
 
 
-def test_codes_joined_by_a_bar_are_accepted_if_each_is_known() -> None:
+def test_joined_codes_are_accepted_if_all_are_known() -> None:
     question = CategoryQuestion(**CODES, multiple=True)
     assert question.accepts("a|none", ())
     assert not question.accepts("a|other", ())
 
 
-def test_a_choice_is_written_as_a_side_or_as_its_word() -> None:
+def test_choice_is_written_as_side_or_word() -> None:
     question = ChoiceQuestion(key="p", type="choice", text="Which?", tie=True)
     assert question.form_of("tie", "q0", ("x", "y")) == {"q0": ["tie"]}
     assert question.form_of("y", "q0", ("x", "y")) == {"q0": ["right"]}
@@ -73,25 +73,25 @@ def test_a_choice_is_written_as_a_side_or_as_its_word() -> None:
     assert tie.outcome == "tie"
 
 
-def test_a_simulated_highlight_is_words_that_stand_together() -> None:
+def test_simulated_highlight_is_consecutive_words() -> None:
     question = HighlightQuestion(key="h", type="highlight", target="response", text="Mark.")
     ((words,),) = question.simulate(BLANK, rater()).values()
     assert words in BLANK.passages[0]
 
 
-def test_a_simulated_rater_cannot_judge_now_and_then() -> None:
+def test_simulated_rater_sometimes_cannot_judge() -> None:
     question = RatingQuestion(**SCALE, cannot_judge=True)
     assert question.simulate(BLANK, rater()) == {"q0": ["cannot_judge"]}
     assert question.simulate(BLANK, rater(drawn=0.99)) != {"q0": ["cannot_judge"]}
 
 
-def test_an_answer_whose_mark_cannot_be_read_is_kept_without_one() -> None:
+def test_answer_with_unreadable_key_is_kept_without_key() -> None:
     slot = Slot("q0", RatingQuestion(**SCALE))
     (answer,) = read_page([slot], {"q0": ["1"], "q0.key": ["no UUID"]}, ()).given
     assert (answer.number, answer.mark) == (1, Mark())
 
 
-def test_a_cell_of_codes_is_read_in_the_order_of_the_protocol_or_not_at_all() -> None:
+def test_code_cell_is_read_in_protocol_order_or_rejected() -> None:
     several, one = CategoryQuestion(**CODES, multiple=True), CategoryQuestion(**CODES)
     read = several.read_cell(" none | a ")
     assert read is not None
@@ -102,7 +102,7 @@ def test_a_cell_of_codes_is_read_in_the_order_of_the_protocol_or_not_at_all() ->
     assert one.read_cell("") is None
 
 
-def test_codes_are_told_with_their_words() -> None:
+def test_codes_are_exported_with_labels() -> None:
     question = CategoryQuestion(**CODES | {"codes": {"a": "Advice", "none": "Nothing"}}, multiple=True)
     assert dict(question.meanings()) == {"a": "Advice", "none": "Nothing"}
     assert question.allowed_words() == "a, none (several joined by |)"
@@ -117,7 +117,7 @@ def test_codes_are_told_with_their_words() -> None:
         ({"correct": "other"}, "correct must be one of the codes, found other"),
     ],
 )
-def test_codes_that_cannot_be_told_apart_or_do_not_exist_are_refused(codes: dict[str, Any], words: str) -> None:
+def test_indistinguishable_or_missing_codes_are_rejected(codes: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         CategoryQuestion(**CODES | codes)
 
@@ -131,7 +131,7 @@ def test_codes_that_cannot_be_told_apart_or_do_not_exist_are_refused(codes: dict
         ({}, 0.9, {"a", "none"}),
     ],
 )
-def test_a_simulated_rater_picks_from_the_codes(more: dict[str, Any], drawn: float, expected: set[str]) -> None:
+def test_simulated_rater_picks_declared_codes(more: dict[str, Any], drawn: float, expected: set[str]) -> None:
     picked = CategoryQuestion(**CODES, **more).simulate(BLANK, rater(drawn))["q0"]
     assert picked
     assert set(picked) <= expected
@@ -150,7 +150,7 @@ PAIR = cast("Any", SimpleNamespace(name="q0", shown=("warm", "cold")))
         (9.0, -9.0, {"strength": {1: "a little", 2: "much"}}, {"q0": ["left"], "q0.strength": ["2"]}),
     ],
 )
-def test_a_simulated_rater_chooses_what_impressed_more(
+def test_simulated_rater_chooses_stronger_impression(
     warm: float, cold: float, more: dict[str, Any], expected: dict[str, list[str]]
 ) -> None:
     impressions = {"warm": warm, "cold": cold}
@@ -159,7 +159,7 @@ def test_a_simulated_rater_chooses_what_impressed_more(
     assert question.simulate(PAIR, who) == expected
 
 
-def test_a_choice_says_what_it_takes() -> None:
+def test_choice_describes_allowed_answers() -> None:
     question = ChoiceQuestion(key="p", type="choice", text="Which?", neither=True)
     assert dict(question.meanings()) == {"": question.allowed_words()}
     assert question.allowed_words().endswith(", or neither")
@@ -169,12 +169,12 @@ def test_a_choice_says_what_it_takes() -> None:
     assert not question.accepts("tie", ("x", "y"))
 
 
-def test_an_expected_side_has_the_least_strength() -> None:
+def test_expected_side_has_lowest_strength() -> None:
     question = ChoiceQuestion(key="p", type="choice", text="Which?", strength={2: "much", 1: "a little"})
     assert question.form_of("x", "q0", ("x", "y")) == {"q0": ["left"], "q0.strength": ["1"]}
 
 
-def test_a_cell_of_passages_holds_offsets_or_nothing_that_can_be_read() -> None:
+def test_highlight_cell_holds_offsets_or_is_rejected() -> None:
     question = HighlightQuestion(key="h", type="highlight", target="response", text="Mark.")
     spans = question.read_cell(" 0-3|5-8 ")
     assert spans is not None
@@ -187,12 +187,12 @@ def test_a_cell_of_passages_holds_offsets_or_nothing_that_can_be_read() -> None:
     assert question.from_rows({7: spans}) is spans
 
 
-def test_an_empty_cell_is_an_answer_to_some_kinds() -> None:
+def test_empty_cell_is_an_answer_for_some_question_types() -> None:
     assert "highlight" in kinds_with_empty("text")
     assert "category" not in kinds_with_empty("text")
 
 
-def test_each_point_of_a_scale_has_words_or_its_number() -> None:
+def test_scale_points_show_label_or_number() -> None:
     question = RatingQuestion(**SCALE | {"scale": {1: "no", 2: None, 3: "yes"}})
     assert list(question.meanings()) == [("1", "no"), ("2", ""), ("3", "yes")]
     assert [question.scale.words_of(value) for value in (1, 2, 3)] == ["no", "2", "yes"]
@@ -200,7 +200,7 @@ def test_each_point_of_a_scale_has_words_or_its_number() -> None:
         RatingQuestion(**SCALE | {"scale": {1: "low", "high": "high"}})
 
 
-def test_a_slider_has_room_and_not_too_many_steps() -> None:
+def test_slider_needs_a_range_and_limited_steps() -> None:
     slider: dict[str, Any] = {"key": "s", "type": "slider", "target": "response", "text": "How?"}
     with pytest.raises(ValueError, match="the slider's max must be greater than its min"):
         SliderQuestion(**slider, min=1, max=1)
@@ -213,7 +213,7 @@ def test_a_slider_has_room_and_not_too_many_steps() -> None:
     assert question.read_cell("warm") is None
 
 
-def test_any_text_is_an_answer_to_a_text_question() -> None:
+def test_text_question_accepts_any_text() -> None:
     question = TextQuestion(key="t", type="text", target="response", text="Why?", required=True, min_length=60)
     cell = question.read_cell("because")
     assert cell is not None
@@ -224,7 +224,7 @@ def test_any_text_is_an_answer_to_a_text_question() -> None:
     assert TextQuestion(key="t", type="text", target="response", text="Why?").simulate(BLANK, rater()) == {"q0": [""]}
 
 
-def test_an_exclusive_code_does_not_go_with_others() -> None:
+def test_exclusive_code_cannot_be_combined() -> None:
     question = CategoryQuestion(**CODES, multiple=True, exclusive=["none"])
     sent = cast("Any", SimpleNamespace(values=["a", "none"], is_sent=True))
     with pytest.raises(AnswerError) as refused:
@@ -232,7 +232,7 @@ def test_an_exclusive_code_does_not_go_with_others() -> None:
     assert ENGLISH.say(refused.value.words) == "“none” cannot be combined with other answers."
 
 
-def test_an_answer_of_most_kinds_is_one_row() -> None:
+def test_most_answers_are_stored_as_one_row() -> None:
     given = Given(text="because")
     question = TextQuestion(key="t", type="text", target="response", text="Why?")
     assert question.rows(given, 7) == [(7, given)]

@@ -30,13 +30,13 @@ def send(*ranks: str, **settings: Any) -> Answers:  # noqa: ANN401 - as above
     return read_answers(slots_of_trial(study, Shown(SHOWN)), form, SHOWN)
 
 
-def test_each_response_has_its_rank_whatever_its_place_on_the_page() -> None:
+def test_ranks_follow_responses_not_page_positions() -> None:
     (answer,) = send("2", " 1 ", "3").given
     assert answer.ranks == ((8, 2), (5, 1), (9, 3))
     assert question().cell(answer, KEYS) == "b > a > c"
 
 
-def test_equal_responses_share_a_rank_where_ties_are_allowed() -> None:
+def test_equal_responses_share_rank_if_ties_allowed() -> None:
     (answer,) = send("2", "1", "2", ties=True).given
     assert question(ties=True).cell(answer, KEYS) == "b > a = c"
 
@@ -56,18 +56,18 @@ def test_equal_responses_share_a_rank_where_ties_are_allowed() -> None:
         (("1", "first", "2"), True, "Give each response a rank from 1 to 3."),
     ],
 )
-def test_what_is_no_ranking_is_refused_in_words(ranks: tuple[str, ...], words: str, *, ties: bool) -> None:
+def test_invalid_ranking_is_rejected_with_message(ranks: tuple[str, ...], words: str, *, ties: bool) -> None:
     answers = send(*ranks, ties=ties)
     assert answers.given == ()
     assert {name: ENGLISH.say(wrong) for name, wrong in answers.wrong.items()} == {"q0": words}
 
 
-def test_an_optional_ranking_is_given_whole_or_not_at_all() -> None:
+def test_optional_ranking_must_be_complete_or_empty() -> None:
     assert send("", "", "", required=False) == Answers(())
     assert send("1", "", "", required=False).wrong.keys() == {"q0"}
 
 
-def test_an_unfinished_ranking_is_no_answer_yet() -> None:
+def test_unfinished_ranking_is_no_answer() -> None:
     study = Protocol.model_validate(protocol_of(questions=[ORDER]))
     (slot,) = slots_of_trial(study, Shown(SHOWN))
     assert read_answer(slot, {"q0.0": ["1"]}, SHOWN) is None
@@ -80,7 +80,7 @@ def test_two_responses_are_not_ranked() -> None:
     assert [slot.question.key for slot in slots_of_trial(study, Shown((8, 5)))] == ["empathy", "empathy"]
 
 
-def test_a_ranking_is_stored_as_one_row_per_response_and_read_back() -> None:
+def test_ranking_is_stored_as_one_row_per_response_and_read_back() -> None:
     given = Given(ranks=((8, 2), (5, 1), (9, 3)), comment="so")
     rows = question().rows(given, None)
     assert [(response, row.number, row.comment) for response, row in rows] == [(8, 2, "so"), (5, 1, None), (9, 3, None)]
@@ -91,18 +91,18 @@ def test_a_ranking_is_stored_as_one_row_per_response_and_read_back() -> None:
     ("value", "is_possible"),
     [("b > a > c", True), ("b > a = c", False), ("b > a", False), ("b > a > d", False), ("b > a > c > c", False)],
 )
-def test_an_expected_order_names_each_response_that_is_shown_once(value: str, *, is_possible: bool) -> None:
+def test_expected_order_names_each_shown_response_once(value: str, *, is_possible: bool) -> None:
     assert question().accepts(value, ["a", "b", "c"]) is is_possible
 
 
-def test_an_expected_order_is_sent_as_ranks() -> None:
+def test_expected_order_is_submitted_as_ranks() -> None:
     assert question(ties=True).accepts("b > a = c", ["a", "b", "c"])
     assert question().form_of("b > a = c", "q0", ["a", "b", "c"]) == {"q0.0": ["2"], "q0.1": ["1"], "q0.2": ["2"]}
     assert order_text({"a": 1}) == "a"
 
 
 @pytest.mark.parametrize(("text", "rank"), [("2", 2), (" 3.0 ", 3), ("0", None), ("1.5", None), ("first", None)])
-def test_a_cell_of_a_file_is_the_rank_of_one_response(text: str, rank: int | None) -> None:
+def test_ranking_cell_is_rank_of_one_response(text: str, rank: int | None) -> None:
     assert question().read_cell(text) == (None if rank is None else Given(number=rank))
 
 
@@ -116,13 +116,13 @@ class Decided:
         return {8: 0.5, 5: 0.7, 9: -1.0}[response_id or 0]
 
 
-def test_a_simulated_rater_ranks_by_impression_and_ties_what_is_close() -> None:
+def test_simulated_rater_ranks_by_impression_with_ties() -> None:
     blank = Blank("q0", SHOWN)
     assert question().simulate(blank, Decided()) == {"q0.0": ["2"], "q0.1": ["1"], "q0.2": ["3"]}
     assert question(ties=True).simulate(blank, Decided()) == {"q0.0": ["1"], "q0.1": ["1"], "q0.2": ["2"]}
 
 
-def test_what_it_takes_is_said_in_words() -> None:
+def test_ranking_describes_allowed_answers() -> None:
     assert list(question().meanings()) == [("", question().allowed_words())]
     assert "each rank once" in question().allowed_words()
     assert "share a rank" in question(ties=True).allowed_words()

@@ -16,7 +16,7 @@ STUDY = Protocol.model_validate(protocol_of(questions=[PREFERENCE, DOES]))
 FIRST, SECOND = slots_of_trial(STUDY, Shown(SHOWN))
 
 
-def test_a_good_answer_is_taken_beside_one_that_is_wrong_and_one_that_nobody_asked() -> None:
+def test_valid_answer_is_saved_beside_invalid_and_unknown_ones() -> None:
     form = {"slot": [FIRST.name, SECOND.name, "q9", FIRST.name], FIRST.name: ["left"], SECOND.name: ["z"]}
     save = read_save([FIRST, SECOND], form, SHOWN)
     assert [answer.chosen_response_id for answer in save.answers] == [8]
@@ -27,7 +27,7 @@ def test_a_good_answer_is_taken_beside_one_that_is_wrong_and_one_that_nobody_ask
     }
 
 
-def test_an_answer_carries_its_key_and_a_key_that_is_none_is_refused() -> None:
+def test_answer_carries_key_and_invalid_key_is_rejected() -> None:
     key = str(uuid4())
     form = {"slot": [FIRST.name, SECOND.name], FIRST.name: ["left"], f"{FIRST.name}.key": [key]}
     save = read_save([FIRST, SECOND], form | {SECOND.name: ["a"], f"{SECOND.name}.key": ["none"]}, SHOWN)
@@ -35,12 +35,12 @@ def test_an_answer_carries_its_key_and_a_key_that_is_none_is_refused() -> None:
     assert ENGLISH.say(save.refused[SECOND.name]) == "The key is not a UUID."
 
 
-def test_a_slot_that_was_emptied_is_taken_without_an_answer() -> None:
+def test_emptied_slot_is_saved_without_answer() -> None:
     save = read_save([SECOND], {"slot": [SECOND.name]}, SHOWN)
     assert (save.taken, save.answers) == ([SECOND.name], ())
 
 
-def test_a_whole_page_keeps_the_marks_of_its_answers() -> None:
+def test_submitted_page_keeps_keys_and_times_of_answers() -> None:
     key = str(uuid4())
     page = read_page([FIRST], {FIRST.name: ["right"], f"{FIRST.name}.key": [key], f"{FIRST.name}.at": ["5"]}, SHOWN)
     (answer,) = page.given

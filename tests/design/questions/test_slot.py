@@ -34,7 +34,7 @@ def said(slot: Slot) -> str:
     return ENGLISH.say(slot.about or "")
 
 
-def test_a_rating_is_asked_of_each_response_and_a_choice_of_the_pair() -> None:
+def test_rating_is_asked_per_response_and_choice_per_pair() -> None:
     slots = slots_of_trial(protocol(PREFERENCE, EMPATHY), Shown((8, 5)))
     assert [(slot.name, slot.response_id, said(slot)) for slot in slots] == [
         ("q1r0", 8, "Response A"),
@@ -43,22 +43,22 @@ def test_a_rating_is_asked_of_each_response_and_a_choice_of_the_pair() -> None:
     ]
 
 
-def test_the_name_of_a_field_tells_nothing_of_the_response() -> None:
+def test_field_names_do_not_reveal_responses() -> None:
     study = protocol(PREFERENCE, EMPATHY, TOPIC)
     assert names(study, Shown((8, 5))) == names(study, Shown((5, 8))) == names(study, Shown((1000, 2)))
 
 
-def test_a_choice_needs_two_responses() -> None:
+def test_choice_requires_two_responses() -> None:
     study = protocol(PREFERENCE, EMPATHY)
     assert names(study, Shown((8,))) == ["q1r0"]
     assert names(study, Shown((8, 5, 6))) == ["q1r0", "q1r1", "q1r2"]
 
 
-def test_a_single_response_has_no_letter() -> None:
+def test_single_response_has_no_letter() -> None:
     assert slots_of_trial(protocol(EMPATHY), Shown((8,)))[0].about == message("Response")
 
 
-def test_turns_are_asked_in_the_responses_where_they_are_dialogues_else_in_the_item() -> None:
+def test_turn_questions_follow_dialogue_responses_or_item() -> None:
     study = protocol(MOOD)
     assert names(study, Shown((8, 5), 2, (0, 0))) == ["q0t1", "q0t2"]
     assert said(slots_of_trial(study, Shown((8, 5), 2, (0, 0)))[1]) == "turn 2"
@@ -66,7 +66,7 @@ def test_turns_are_asked_in_the_responses_where_they_are_dialogues_else_in_the_i
     assert said(slots_of_trial(study, Shown((8, 5), 0, (2, 1)))[1]) == "Response A, turn 2"
 
 
-def test_from_right_to_left_the_right_one_of_a_pair_is_read_first_and_is_a() -> None:
+def test_right_to_left_pair_starts_with_right_response_as_a() -> None:
     slots = slots_of_trial(protocol(EMPATHY), Shown((8, 5), is_right_to_left=True))
     assert [(slot.name, slot.response_id, said(slot)) for slot in slots] == [
         ("q0r1", 5, "Response A"),
@@ -80,19 +80,19 @@ def test_from_right_to_left_the_right_one_of_a_pair_is_read_first_and_is_a() -> 
     ]
 
 
-def test_questions_about_the_rater_have_a_page_of_their_own() -> None:
+def test_rater_questions_have_their_own_page() -> None:
     study = protocol(EMPATHY, AGE)
     assert [slot.name for slot in slots_of_rater(study)] == ["q1"]
     assert names(study, Shown((8,))) == ["q0r0"]
 
 
-def test_a_question_of_another_condition_is_not_asked() -> None:
+def test_question_of_another_condition_is_not_asked() -> None:
     study = protocol(EMPATHY, {**TOPIC, "condition": "labelled"})
     assert names(study, Shown((8,))) == ["q0r0"]
     assert names(study, Shown((8,), condition="labelled")) == ["q0r0", "q1"]
 
 
-def test_a_highlight_carries_the_text_that_it_is_of() -> None:
+def test_highlight_slot_carries_its_text() -> None:
     turns = ("Hello.", "Oh no.")
     shown = Shown((8, 9), 2, (0, 2), item_texts=("One.", "Two."), response_texts=(("A reply.",), turns))
     whole = slots_of_trial(protocol(SPANS), shown)
@@ -104,6 +104,6 @@ def test_a_highlight_carries_the_text_that_it_is_of() -> None:
 
 
 @pytest.mark.parametrize("target", ["pair", "rater"])
-def test_a_highlight_is_of_something_that_is_read(target: str) -> None:
+def test_highlight_target_must_have_text(target: str) -> None:
     with pytest.raises(ValueError, match="'response', 'item' or 'turn'"):
         protocol({**SPANS, "target": target})

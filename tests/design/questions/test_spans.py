@@ -22,7 +22,7 @@ from app.design.questions.spans import (
 TEXT = "\U0001f642 It was hard. It was long."
 
 
-def test_offsets_count_characters_and_not_halves_of_them() -> None:
+def test_offsets_count_characters_not_code_units() -> None:
     (span,) = find_quotes(["It was hard"], [TEXT], in_turns=False)
     assert (span.start, span.end, TEXT[span.start : span.end]) == (2, 13, "It was hard")
 
@@ -46,16 +46,16 @@ def test_offsets_count_characters_and_not_halves_of_them() -> None:
         ("|".join(["0-1"] * (MAX_SPANS + 1)), None),
     ],
 )
-def test_spans_are_read_in_order_and_only_where_the_text_has_them(text: str, expected: tuple[Span, ...] | None) -> None:
+def test_spans_are_read_in_order_and_within_text(text: str, expected: tuple[Span, ...] | None) -> None:
     assert read_spans(text, [TEXT], in_turns=False) == expected
 
 
 @pytest.mark.parametrize(("text", "is_read"), [("2:0-3", True), ("0-3", False), ("3:0-3", False), ("0:0-3", False)])
-def test_in_a_dialogue_each_span_says_a_turn_that_is_there(text: str, *, is_read: bool) -> None:
+def test_dialogue_span_must_name_an_existing_turn(text: str, *, is_read: bool) -> None:
     assert (read_spans(text, ["Hello.", "Oh no."], in_turns=True) is not None) is is_read
 
 
-def test_the_same_words_twice_are_their_second_place_and_then_stay() -> None:
+def test_repeated_quote_marks_next_occurrence() -> None:
     found = find_quotes(["It was", "it  was"], [TEXT], in_turns=False)
     assert quotes_of(found, [TEXT]) == ["It was", "It was"]
     assert len(found) == 2
@@ -70,9 +70,7 @@ texts = st.lists(st.sampled_from(["a", "b", " ", "\r\n", "\r", "\n", "\U0001f642
 
 
 @given(texts, st.data())
-def test_what_a_browser_marks_is_the_same_passage_of_the_text_with_its_own_line_ends(
-    text: str, data: st.DataObject
-) -> None:
+def test_browser_spans_map_to_original_line_endings(text: str, data: st.DataObject) -> None:
     page = as_shown(text)
     start = data.draw(st.integers(0, len(page) - 1))
     end = data.draw(st.integers(start + 1, len(page)))
@@ -81,12 +79,12 @@ def test_what_a_browser_marks_is_the_same_passage_of_the_text_with_its_own_line_
     assert to_shown([stored], [text]) == (Span(None, start, end),)
 
 
-def test_a_span_that_ends_between_the_two_signs_of_a_line_end_is_shown_up_to_it() -> None:
+def test_span_ending_inside_line_ending_is_shown_up_to_it() -> None:
     assert to_shown([Span(1, 0, 3)], ["ab\r\nc"]) == (Span(1, 0, 2),)
 
 
 @given(st.lists(st.tuples(st.integers(1, 2), st.integers(0, 19), st.integers(1, 20)), max_size=6))
-def test_what_is_written_is_read_again(parts: list[tuple[int, int, int]]) -> None:
+def test_written_spans_round_trip(parts: list[tuple[int, int, int]]) -> None:
     passages = ["x" * 20, "y" * 20]
     spans = [Span(turn, start, end) for turn, start, end in parts if start < end]
     read = read_spans(spans_to_text(spans), passages, in_turns=True)

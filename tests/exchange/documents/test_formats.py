@@ -46,14 +46,14 @@ class Texts(HTMLParser):
         self.loaded += [value or "" for name, value in attrs if name in {"src", "href"}]
 
 
-def test_html_is_one_file_that_loads_nothing() -> None:
+def test_html_is_self_contained_and_escapes_texts() -> None:
     page = Texts()
     page.feed(html_document(document(), {"one": b"<svg xmlns='http://www.w3.org/2000/svg'/>"}))
     assert page.said.count(HOSTILE) >= 7
     assert {start.partition(":")[0].rstrip("1") for start in page.loaded} == {"data", "#section-"}
 
 
-def test_markdown_has_a_row_for_each_row_and_escapes_bars() -> None:
+def test_markdown_has_one_line_per_row_and_escapes_pipes() -> None:
     text = markdown_document(document())
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert len(rows) == 4
@@ -61,7 +61,7 @@ def test_markdown_has_a_row_for_each_row_and_escapes_bars() -> None:
     assert "![" in text
 
 
-def test_word_holds_every_text_and_the_picture_says_what_it_shows() -> None:
+def test_word_document_keeps_texts_and_describes_images() -> None:
     content = docx_document(document(), {"one": bytes(vl_convert.vegalite_to_png(SPEC))})
     made = docx.Document(io.BytesIO(content))
     assert sum(paragraph.text == HOSTILE for paragraph in made.paragraphs) >= 6
@@ -70,11 +70,11 @@ def test_word_holds_every_text_and_the_picture_says_what_it_shows() -> None:
         assert "descr=" in archive.read("word/document.xml").decode()
 
 
-def test_a_cell_that_begins_with_a_star_keeps_it_in_latex() -> None:
+def test_latex_cell_keeps_leading_asterisk() -> None:
     assert "& {*}mean" in latex_tables(document("*mean"))
 
 
-def test_every_format_can_be_written_with_what_xml_cannot_hold() -> None:
+def test_formats_drop_characters_invalid_in_xml() -> None:
     said = "a\x01b\ufffec\uffffd"
     pictures = {"one": bytes(vl_convert.vegalite_to_png(SPEC))}
     made = docx.Document(io.BytesIO(docx_document(document(said), pictures)))
@@ -83,7 +83,7 @@ def test_every_format_can_be_written_with_what_xml_cannot_hold() -> None:
     pdf_of(typst_document(document(said)), {"charts/one.pdf": bytes(vl_convert.vegalite_to_pdf(SPEC))})
 
 
-def test_pdf_has_bookmarks_and_embedded_fonts_and_is_the_same_twice() -> None:
+def test_pdf_has_bookmarks_and_fonts_and_is_reproducible() -> None:
     files = {"charts/one.pdf": bytes(vl_convert.vegalite_to_pdf(SPEC))}
     first, second = (pdf_of(typst_document(document()), files) for _ in range(2))
     assert first.startswith(b"%PDF")
@@ -92,14 +92,14 @@ def test_pdf_has_bookmarks_and_embedded_fonts_and_is_the_same_twice() -> None:
     assert first == second
 
 
-def test_bibtex_has_balanced_braces_and_each_key_once() -> None:
+def test_bibtex_braces_balance_and_keys_are_unique() -> None:
     text = bibtex(REFERENCES.values())
     assert text.count("{") == text.count("}")
     keys = re.findall(r"^@\w+\{([^,]+),$", text, re.MULTILINE)
     assert len(keys) == len(set(keys)) == len(REFERENCES) + 1
 
 
-def test_bibtex_tells_journals_books_proceedings_and_preprints_apart() -> None:
+def test_bibtex_distinguishes_publication_types() -> None:
     by_key = {key: kind for kind, key in re.findall(r"^@(\w+)\{([^,]+),$", bibtex(REFERENCES.values()), re.MULTILINE)}
     assert by_key["holm1979"] == "article"
     assert by_key["mcdonald1999"] == "book"
@@ -108,7 +108,7 @@ def test_bibtex_tells_journals_books_proceedings_and_preprints_apart() -> None:
     assert "doi = {10.1037/h0026256}" in bibtex([REFERENCES["cohen1968"]])
 
 
-def test_latex_tables_stand_alone_without_a_preamble() -> None:
+def test_latex_tables_need_no_preamble() -> None:
     text = latex_tables(document())
     assert text.count(r"\begin{longtable}") == text.count(r"\end{longtable}") == 1
     assert "documentclass" not in text

@@ -43,7 +43,7 @@ def folder(path: Path) -> Path:
     return path
 
 
-def test_each_rater_has_the_scores_that_enough_submitted_answers_make(tmp_path: Path) -> None:
+def test_scores_require_enough_submitted_answers(tmp_path: Path) -> None:
     study = read_folder(folder(tmp_path / "in"))
     write_folder(tmp_path / "out", study)
     rows = [tuple(row.values()) for row in read_rows(tmp_path / "out" / "scores.csv")]
@@ -55,7 +55,7 @@ def test_each_rater_has_the_scores_that_enough_submitted_answers_make(tmp_path: 
     assert read_folder(tmp_path / "out").notes == ()
 
 
-def test_a_study_without_questionnaire_scores_has_no_such_file(tmp_path: Path) -> None:
+def test_study_without_scores_has_no_scores_file(tmp_path: Path) -> None:
     path = folder(tmp_path / "in")
     (path / "study.yaml").write_text(STUDY[: STUDY.index("analysis:")])
     write_folder(tmp_path / "out", read_folder(path))

@@ -39,46 +39,46 @@ def question(**changes: str) -> dict[str, Any]:
     return found
 
 
-def test_a_text_is_changed_and_everything_else_stays() -> None:
+def test_changed_text_leaves_other_fields_unchanged() -> None:
     assert question(text="Kind?") == RATING | {"text": "Kind?"}
 
 
-def test_a_text_that_is_cleared_is_not_written() -> None:
+def test_cleared_text_is_not_written() -> None:
     assert "text" not in question(text=" ")
 
 
-def test_what_is_as_it_would_be_anyway_is_not_written() -> None:
+def test_default_values_are_not_written() -> None:
     assert question(required="true") == RATING
     assert question(required="")["required"] is False
 
 
-def test_a_point_is_added_in_the_empty_row() -> None:
+def test_empty_row_adds_a_scale_point() -> None:
     assert question(scale__2_KEY="3", scale__2="very")["scale"] == {"1": "no", "2": "yes", "3": "very"}
 
 
-def test_a_point_without_a_value_gets_the_next() -> None:
+def test_scale_point_without_value_gets_next_value() -> None:
     assert question(scale__2="very")["scale"] == {"1": "no", "2": "yes", "3": "very"}
 
 
-def test_a_row_that_is_cleared_is_taken_away() -> None:
+def test_cleared_row_is_removed() -> None:
     assert question(scale__0_KEY="", scale__0="")["scale"] == {"2": "yes"}
 
 
-def test_two_entries_of_one_name_both_stay() -> None:
+def test_duplicate_names_are_both_kept() -> None:
     assert question(scale__1_KEY="1")["scale"] == {"1": "no", "1 2": "yes"}
 
 
-def test_an_entry_that_is_renamed_keeps_its_place() -> None:
+def test_renamed_entry_keeps_its_position() -> None:
     assert list(saved("sources", sources__0_KEY="therapist")["sources"]) == ["therapist", "gpt"]
 
 
-def test_an_attribute_is_added_and_what_is_nested_stays() -> None:
+def test_added_attribute_keeps_nested_values() -> None:
     name = "sources__0_MORE__1"
     source = saved("sources", **dict[str, Any]({f"{name}_KEY": "years", name: "9"}))["sources"]["person"]
     assert source == {"kind": "human", "training": "yes", "years": "9", "sites": ["a", "b"]}
 
 
-def test_a_list_entry_moves_or_goes_by_its_button() -> None:
+def test_list_entries_are_moved_and_removed_by_buttons() -> None:
     pages = DATA["flow"]["before"]
     assert saved("questionnaires", **pressed("flow__before__1:up"))["flow"]["before"] == [pages[1], pages[0]]
     assert saved("questionnaires", **pressed("flow__before__0:up"))["flow"]["before"] == pages
@@ -86,22 +86,22 @@ def test_a_list_entry_moves_or_goes_by_its_button() -> None:
     assert saved("questionnaires", **pressed("flow__before__0:remove"))["flow"]["before"] == [pages[1]]
 
 
-def test_the_last_entry_of_a_list_can_go() -> None:
+def test_last_list_entry_can_be_removed() -> None:
     data = DATA | {"flow": {"before": [{"questions": ["a"]}]}}
     assert "before" not in saved("questionnaires", data=data, **pressed("flow__before__0:remove"))["flow"]
 
 
-def test_a_part_is_added_and_taken_away() -> None:
+def test_section_can_be_added_and_removed() -> None:
     data = saved("consent", add="flow.consent", flow__consent__version="1", flow__consent__text="You may stop.")
     assert data["flow"]["consent"] == {"version": "1", "text": "You may stop."}
     assert "consent" not in saved("consent", data=data, **pressed("flow__consent:remove"))["flow"]
 
 
-def test_a_part_that_was_added_and_left_empty_is_not_written() -> None:
+def test_added_section_left_empty_is_not_written() -> None:
     assert saved("consent", add="flow.consent")["flow"] == DATA["flow"]
 
 
-def test_numbers_are_written_as_numbers_and_nonsense_as_it_was_typed() -> None:
+def test_numbers_are_parsed_and_invalid_input_is_kept() -> None:
     data = saved("assignment", design__raters_per_trial="4", design__max_raters="many", design__seed="0")
     assert data["design"] == {"raters_per_trial": 4, "max_raters": "many"}
 
@@ -113,7 +113,7 @@ def test_lists_have_one_entry_per_line() -> None:
     ]
 
 
-def test_questions_are_added_copied_moved_and_taken_away() -> None:
+def test_questions_can_be_added_copied_moved_and_removed() -> None:
     data = with_copy(with_new(DATA, "rating"), RATING)
     assert [one["key"] for one in data["questions"]] == ["warmth", "rating", "warmth_2"]
     assert [one["key"] for one in moved(data, 2, -1)["questions"]] == ["warmth", "warmth_2", "rating"]

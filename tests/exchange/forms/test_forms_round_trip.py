@@ -55,13 +55,13 @@ def sent_unchanged(data: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_forms_that_are_sent_unchanged_change_nothing(name: str) -> None:
+def test_unchanged_forms_change_nothing(name: str) -> None:
     data = data_of(TEXTS[name])
     assert sent_unchanged(data) == data
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_the_file_that_is_written_says_the_same_protocol(name: str) -> None:
+def test_written_file_has_the_same_protocol(name: str) -> None:
     problems = Problems()
     before = read_protocol(TEXTS[name], problems)
     after = read_protocol(edited_yaml(TEXTS[name], sent_unchanged(data_of(TEXTS[name]))), problems)
@@ -80,6 +80,6 @@ def fields_below(part: Part, path: str = "") -> list[str]:
     return found
 
 
-def test_every_field_of_the_protocol_has_a_page() -> None:
+def test_every_protocol_field_has_a_page() -> None:
     without = [path for path in fields_below(part_of(Protocol)) if section_of(path) is None]
     assert without == ["slug"]

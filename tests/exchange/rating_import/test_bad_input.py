@@ -34,23 +34,23 @@ LONG = "rater,item,source,question,value\nx,a,person,warmth,3\n"
         (",a,person,warmth,1", "rater", "", "r1, r2 or x"),
     ],
 )
-def test_a_row_that_is_wrong_is_named(tmp_path: Path, row: str, column: str, found: str, allowed: str) -> None:
+def test_invalid_row_is_named(tmp_path: Path, row: str, column: str, found: str, allowed: str) -> None:
     problem = only_problem(tmp_path, f"{LONG}{row}\n")
     assert problem[:3] == (3, column, found)
     assert problem[3].startswith(allowed)
 
 
-def test_a_value_in_a_column_of_a_rater_is_named_by_that_column(tmp_path: Path) -> None:
+def test_value_in_rater_column_is_named_by_that_column(tmp_path: Path) -> None:
     text = "item,R1 warmth person,R2 warmth person\na,3,3.5\n"
     assert only_problem(tmp_path, text)[:3] == (2, "R2 warmth person", "3.5")
 
 
-def test_an_unknown_item_is_said_once_however_many_answers_its_row_has(tmp_path: Path) -> None:
+def test_unknown_item_is_reported_once_per_row(tmp_path: Path) -> None:
     text = "item,R1 warmth person,R2 warmth person\nz,3,3\n"
     assert only_problem(tmp_path, text, item="item")[:3] == (2, "item", "z")
 
 
-def test_raters_whom_the_study_does_not_name_are_unknown_unless_they_are_welcome(tmp_path: Path) -> None:
+def test_unknown_raters_are_rejected_unless_new_raters_allowed(tmp_path: Path) -> None:
     _, column, found, allowed = only_problem(tmp_path, "rater,item,emotion\nr3,a,sad\n", raters=NewRaters())
     assert (column, found) == ("rater", "r3")
     assert allowed == "r1 or r2; to add new raters, use --new-raters"
@@ -58,18 +58,18 @@ def test_raters_whom_the_study_does_not_name_are_unknown_unless_they_are_welcome
     assert len(read(tmp_path, "rater,item,emotion\nr3,a,sad\n", raters=NewRaters(), study=nobody).ratings) == 1
 
 
-def test_a_rater_stays_what_the_study_says(tmp_path: Path) -> None:
+def test_imported_rater_kind_must_match_study(tmp_path: Path) -> None:
     raters = NewRaters(kind="model", are_welcome=True)
     problem = only_problem(tmp_path, "rater,item,emotion\nr1,a,sad\n", raters=raters)
     assert problem[2:] == ("r1", "a rater with the kind model; in this study the rater has another kind")
 
 
-def test_ratings_from_elsewhere_are_of_nobody_who_rated_here(tmp_path: Path) -> None:
+def test_imported_ratings_cannot_belong_to_attune_raters(tmp_path: Path) -> None:
     problem = only_problem(tmp_path, "rater,item,emotion\nr1,a,sad\n", rated_here=("r1",))
     assert problem[1:] == ("rater", "r1", "the ID of another rater; this rater has rated in Attune")
 
 
-def test_an_answer_that_the_study_has_is_refused(tmp_path: Path) -> None:
+def test_duplicate_answers_are_rejected(tmp_path: Path) -> None:
     study = read_small()
     text = "rater,item,preference,emotion,warmth person\nr1,a,model-1,,1\nr1,b,,glad,\n"
     found = problems(tmp_path, text.replace("emotion", "emotion "), study=study)
@@ -79,7 +79,7 @@ def test_an_answer_that_the_study_has_is_refused(tmp_path: Path) -> None:
     }
 
 
-def test_a_file_that_is_imported_twice_is_refused_in_a_few_lines(tmp_path: Path) -> None:
+def test_duplicate_import_is_summarized(tmp_path: Path) -> None:
     items = "item,text,feels\n" + "".join(f"i{k},Text,sad\n" for k in range(30))
     rows = "".join(f"r1,i{k},sad\n" for k in range(30))
     before = "rater,item,response,question,value\n" + rows.replace(",sad", ",,emotion,sad")
@@ -104,13 +104,13 @@ def test_a_file_that_is_imported_twice_is_refused_in_a_few_lines(tmp_path: Path)
         ("rater,item,emotion\nx,a,\n", {}, "at least one answer"),
     ],
 )
-def test_a_column_that_is_missing_is_named_with_the_option_that_names_it(
+def test_missing_column_names_the_option_to_set_it(
     tmp_path: Path, text: str, columns: dict[str, object], allowed: str
 ) -> None:
     assert only_problem(tmp_path, text, **columns)[3].startswith(allowed)
 
 
-def test_two_encodings_in_one_file_are_told_from_one(tmp_path: Path) -> None:
+def test_mixed_encodings_are_rejected(tmp_path: Path) -> None:
     text = "rater,item,emotion\nJosé,a,sad\nZoë,b,sad\n"
     assert {rater for rater, *_ in answers(read(tmp_path, text.encode("cp1252")))} == {"José", "Zoë"}
     first, second, third = text.splitlines(keepends=True)
@@ -118,6 +118,6 @@ def test_two_encodings_in_one_file_are_told_from_one(tmp_path: Path) -> None:
     assert only_problem(tmp_path, mixed)[:2] == (3, "rater")
 
 
-def test_every_problem_is_said_at_once(tmp_path: Path) -> None:
+def test_every_problem_is_reported_at_once(tmp_path: Path) -> None:
     found = problems(tmp_path, f"{LONG}x,z,person,warmth,9\nx,a,nobody,warmth,8\nx,a,model-1,warmth,7\n")
     assert [(problem.row, problem.column) for problem in found] == [(3, "item"), (4, "source"), (5, "value")]

@@ -41,11 +41,11 @@ ONE = NewRaters(rater="x", are_welcome=True)
         "a row per item, the column of items told by its content",
     ],
 )
-def test_names_that_are_plain_are_guessed(tmp_path: Path, text: str) -> None:
+def test_standard_column_names_are_guessed(tmp_path: Path, text: str) -> None:
     assert answers(read(tmp_path, text)) == WARMTH
 
 
-def test_patterns_name_columns_whose_words_differ(tmp_path: Path) -> None:
+def test_patterns_map_differently_named_columns(tmp_path: Path) -> None:
     text = "n,R1 W(person),R1 W(model-1),R2 W(person),R2 W(model-1)\na,3,1,2,\n"
     found = read(tmp_path, text, item="n", questions={"warmth": "R{rater} W({source})"})
     assert answers(found) == [
@@ -56,19 +56,19 @@ def test_patterns_name_columns_whose_words_differ(tmp_path: Path) -> None:
     assert [note.found for note in found.notes] == ["1 empty cells"]
 
 
-def test_one_pattern_may_name_all_questions(tmp_path: Path) -> None:
+def test_one_pattern_can_map_all_questions(tmp_path: Path) -> None:
     text = "item,1/warmth/person,1/fit/person,1/length/person\na,3,0.5,17\n"
     found = read(tmp_path, text, value="{rater}/{question}/{source}")
     assert [(question, value) for _, _, _, question, value in answers(found)] == [("warmth", 3.0), ("fit", 0.5)]
 
 
-def test_columns_may_be_named(tmp_path: Path) -> None:
+def test_columns_can_be_named_explicitly(tmp_path: Path) -> None:
     text = "who,situation,reply,what,points\nx,a,a:person,warmth,3\n"
     found = read(tmp_path, text, rater="who", item="situation", response="reply", question="what", value="points")
     assert answers(found) == WARMTH[:1]
 
 
-def test_the_only_rater_of_a_file_may_be_a_model(tmp_path: Path) -> None:
+def test_single_rater_of_a_file_may_be_a_model(tmp_path: Path) -> None:
     raters = NewRaters(rater="judge", kind="model", pool="llm", are_welcome=True)
     found = read(tmp_path, "item,source,warmth\na,person,3\n", raters=raters)
     assert found.raters.to_dict("records") == [
@@ -76,7 +76,7 @@ def test_the_only_rater_of_a_file_may_be_a_model(tmp_path: Path) -> None:
     ]
 
 
-def test_labels_and_words_of_a_scale_are_read_as_what_they_stand_for(tmp_path: Path) -> None:
+def test_labels_and_scale_words_are_converted_to_values(tmp_path: Path) -> None:
     text = (
         "rater,item,preference,emotion,does (person),does (Model 1)\nx,a,Model 1,Glad,validates|ASKS,\nx,b,TIE,sad,,\n"
     )
@@ -93,13 +93,13 @@ def test_labels_and_words_of_a_scale_are_read_as_what_they_stand_for(tmp_path: P
     ]
 
 
-def test_other_words_are_read_as_they_are_recoded(tmp_path: Path) -> None:
+def test_values_can_be_recoded(tmp_path: Path) -> None:
     text = "item,x preference,x warmth person\na,1,1\nb,NA,NA\n"
     found = read(tmp_path, text, recoded={("preference", "1"): "model-1"}, missing=("NA",))
     assert [value for *_, value in answers(found)] == ["a:model-1", 1.0]
 
 
-def test_what_is_asked_once_is_counted_once_though_each_response_has_a_row(tmp_path: Path) -> None:
+def test_repeated_item_and_rater_answers_count_once(tmp_path: Path) -> None:
     text = "rater,item,source,warmth,emotion,age\nx,a,person,3,sad,30\nx,a,model-1,1,sad,30\n"
     found = [(item, response, question) for _, item, response, question, _ in answers(read(tmp_path, text))]
     assert found == [
@@ -110,13 +110,13 @@ def test_what_is_asked_once_is_counted_once_though_each_response_has_a_row(tmp_p
     ]
 
 
-def test_columns_of_ratings_csv_are_taken_along(tmp_path: Path) -> None:
+def test_context_columns_are_imported(tmp_path: Path) -> None:
     text = "rater,item,source,warmth,rated_at,comment\nx,a,person,3,2026-01-02T03:04:05Z,why not\n"
     row = read(tmp_path, text).ratings.iloc[0]
     assert (str(row["rated_at"]), row["comment"]) == ("2026-01-02 03:04:05+00:00", "why not")
 
 
-def test_items_are_numbered_as_the_import_of_items_numbers_them(tmp_path: Path) -> None:
+def test_unnumbered_items_are_numbered_by_row(tmp_path: Path) -> None:
     study = read_small(items="item,text,feels\n1,One,sad\n", responses="item,source,text\n1,person,Oh\n", ratings=None)
     assert answers(read(tmp_path, "x warmth person\n3\n", study=study)) == [("x", "1", "1:person", "warmth", 3.0)]
 
@@ -129,11 +129,11 @@ def test_items_are_numbered_as_the_import_of_items_numbers_them(tmp_path: Path) 
         ("found.jsonl", '{"item": "a", "source": "person", "warmth": 3}\n'),
     ],
 )
-def test_tables_are_read_in_other_formats(tmp_path: Path, file: str, text: str) -> None:
+def test_other_table_formats_are_read(tmp_path: Path, file: str, text: str) -> None:
     assert answers(read(tmp_path, text, file=file, raters=ONE)) == WARMTH[:1]
 
 
-def test_excel_is_read(tmp_path: Path) -> None:
+def test_excel_file_is_read(tmp_path: Path) -> None:
     book = Workbook()
     assert book.active is not None
     for row in (("item", "source", "warmth"), ("a", "person", 3)):
@@ -143,13 +143,13 @@ def test_excel_is_read(tmp_path: Path) -> None:
     assert answers(read(tmp_path, kept.getvalue(), file="found.xlsx", raters=ONE)) == WARMTH[:1]
 
 
-def test_a_rater_whom_the_study_names_and_who_has_no_answers_yet_is_marked(tmp_path: Path) -> None:
+def test_declared_rater_without_answers_is_marked_as_imported(tmp_path: Path) -> None:
     study = read_small(ratings="rater,item,response,question,value\nr2,a,,emotion,sad\n")
     found = read(tmp_path, "rater,item,emotion\nr1,a,sad\nr2,b,sad\nr3,a,glad\n", study=study)
     assert (list(found.raters["rater"]), found.marked) == (["r3"], ("r1",))
 
 
-def test_an_empty_spreadsheet_cell_of_every_kind_is_no_answer(tmp_path: Path) -> None:
+def test_empty_cells_are_no_answers(tmp_path: Path) -> None:
     found = read(tmp_path, "rater,item,emotion,why\nx,a,sad,\nx,b, ,\n")
     assert [question for _, _, _, question, _ in answers(found)] == ["emotion"]
     assert isinstance(found.ratings, pd.DataFrame)

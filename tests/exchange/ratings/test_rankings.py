@@ -33,7 +33,7 @@ def read(ratings: str, responses: str = RESPONSES) -> list[Problem]:
     return []
 
 
-def test_ranks_come_in_as_numbers_of_responses() -> None:
+def test_ranks_are_read_as_numbers_per_response() -> None:
     files = {"study.yaml": YAML, "items.csv": ITEMS, "responses.csv": RESPONSES, "ratings.csv": HEADER + RIGHT}
     ratings = read_files({name: text.encode() for name, text in files.items()}).ratings
     assert dict(zip(ratings["response"], ratings["number"], strict=True)) == {"a-person": 2, "a-one": 1, "a-two": 3}
@@ -51,22 +51,22 @@ def test_ranks_come_in_as_numbers_of_responses() -> None:
         (["person,order,1", "one,order,2", "two,order,3", "two,order,3"], 5, "value", "one answer (the first is in"),
     ],
 )
-def test_a_wrong_ranking_is_named_by_row_and_column(rows: list[str], row: int, column: str, words: str) -> None:
+def test_invalid_ranking_is_reported_by_row_and_column(rows: list[str], row: int, column: str, words: str) -> None:
     problem, *_ = read("".join(f"r1,a,a-{line}\n" for line in rows))
     assert (problem.file, problem.row, problem.column) == ("ratings.csv", row, column)
     assert words in problem.allowed
 
 
-def test_a_rank_is_of_a_response() -> None:
+def test_rank_requires_a_response() -> None:
     (problem,) = read("r1,a,,order,1\n")
     assert (problem.row, problem.column) == (2, "response")
 
 
-def test_ties_are_right_where_they_are_allowed() -> None:
+def test_ties_are_accepted_where_allowed() -> None:
     assert read("r1,a,a-person,loose,1\nr1,a,a-one,loose,2\nr1,a,a-two,loose,2\n") == []
 
 
-def test_an_item_with_two_responses_cannot_be_ranked() -> None:
+def test_item_with_two_responses_cannot_be_ranked() -> None:
     two = RESPONSES.replace("b,two,Oh.,b-two\n", "")
     (problem,) = read("", two)
     assert (problem.file, problem.row, problem.column, problem.found) == ("items.csv", 3, "item", "b")

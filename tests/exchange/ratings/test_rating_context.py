@@ -24,13 +24,13 @@ def read(device: str) -> StudyFolder:
     return read_files({name: text.encode() for name, text in files.items()})
 
 
-def test_the_device_comes_in_and_goes_out() -> None:
+def test_device_round_trips() -> None:
     study = read("phone")
     assert sorted(study.ratings["device"].dropna()) == ["desktop", "phone"]
     assert sorted(tables_of(study)["ratings"]["device"].dropna()) == ["desktop", "phone"]
 
 
-def test_another_device_is_named_by_row_and_column() -> None:
+def test_unknown_device_is_reported_by_row_and_column() -> None:
     with pytest.raises(InvalidInputError) as refused:
         read("fridge")
     (problem,) = (problem for problem in refused.value.problems if problem.severity == "error")

@@ -37,7 +37,7 @@ def table_of(content: bytes, folder: Path) -> Table:
     return table
 
 
-def test_columns_are_guessed_from_names_and_contents(tmp_path: Path) -> None:
+def test_column_roles_are_guessed_from_names_and_contents(tmp_path: Path) -> None:
     guesses = {guess.name: guess for guess in guess_columns(table_of(SHEET, tmp_path))}
     assert {name: guess.role for name, guess in guesses.items()} == {
         "postID": "item",
@@ -51,7 +51,7 @@ def test_columns_are_guessed_from_names_and_contents(tmp_path: Path) -> None:
     assert (guesses["ChatGPT Response"].source, guesses["ChatGPT Response"].kind) == ("chatgpt", "model")
 
 
-def test_odd_characters_are_counted_by_source_and_repaired(tmp_path: Path) -> None:
+def test_garbled_characters_are_counted_by_source_and_repaired(tmp_path: Path) -> None:
     table = table_of(SHEET, tmp_path)
     columns = {"physician": "Physician Response", "chatgpt": "ChatGPT Response"}
     physician, chatgpt = import_report(table, columns).groups
@@ -59,18 +59,18 @@ def test_odd_characters_are_counted_by_source_and_repaired(tmp_path: Path) -> No
     assert repaired_table(table, [*columns.values()]).column("Physician Response")[0].startswith("It’s hard")
 
 
-def test_texts_that_name_their_author_are_told(tmp_path: Path) -> None:
+def test_texts_that_reveal_their_author_are_reported(tmp_path: Path) -> None:
     report = import_report(table_of(SHEET, tmp_path), {"chatgpt": "ChatGPT Response"})
     assert report.groups[0].n_revealing == 1
     assert [(one.row, one.before[:8]) for one in report.revealing] == [(2, "As an AI")]
 
 
-def test_empty_and_repeated_texts_are_counted(tmp_path: Path) -> None:
+def test_empty_and_duplicate_texts_are_counted(tmp_path: Path) -> None:
     group = import_report(table_of(b"text,a\n1,same\n2,same\n3,\n", tmp_path), {"a": "a"}).groups[0]
     assert (group.n_texts, group.n_empty, group.n_duplicates, group.median_words) == (2, 1, 1, 1)
 
 
-def test_one_row_per_response_becomes_one_row_per_item(tmp_path: Path) -> None:
+def test_rows_per_response_are_reshaped_to_rows_per_item(tmp_path: Path) -> None:
     rows = [
         f"{item},{LONG} {item},{source},A reply by {source} to {item} that is long enough to be read as a text,t"
         for item in ("a", "b")
@@ -86,7 +86,7 @@ def test_one_row_per_response_becomes_one_row_per_item(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["plain", "café", "Ich weiß, “so” – ja", "سلام", "日本語", "naïve Ósló", "5′8″ 🙂"])
 @pytest.mark.parametrize("is_utf8", [True, False])
-def test_what_is_not_garbled_stays(text: str, *, is_utf8: bool) -> None:
+def test_intact_text_is_unchanged(text: str, *, is_utf8: bool) -> None:
     assert repaired(text, is_utf8=is_utf8) == text
 
 
@@ -94,6 +94,6 @@ def test_what_is_not_garbled_stays(text: str, *, is_utf8: bool) -> None:
     ("text", "meant"),
     [("donâ€™t", "don’t"), ("cafÃ©", "café"), ("5‰Ûª8‰Û\x9d", "5’8”"), ("next day‰ÛÓ now", "next day— now")],
 )
-def test_what_is_garbled_is_put_right(text: str, meant: str) -> None:
+def test_garbled_text_is_repaired(text: str, meant: str) -> None:
     assert repaired(text, is_utf8=False) == meant
     assert n_odd(text) > n_odd(meant) == 0

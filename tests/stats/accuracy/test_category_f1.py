@@ -20,7 +20,7 @@ def _answers(n: int = 200) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarr
     return given_, key, item, rater
 
 
-def test_table_and_scores_are_those_of_scikit_learn() -> None:
+def test_confusion_table_and_f1_match_scikit_learn() -> None:
     answer, key, item, rater = _answers()
     table = confusion(answer, key, EMOTIONS)
     assert table.counts.tolist() == metrics.confusion_matrix(key, answer, labels=EMOTIONS).tolist()
@@ -34,7 +34,7 @@ def test_table_and_scores_are_those_of_scikit_learn() -> None:
     assert (found.n_items, found.n_raters, found.n_ratings) == (40, 9, 200)
 
 
-def test_a_seed_gives_the_same_interval_and_half_the_items_a_wider_one() -> None:
+def test_f1_interval_is_reproducible_and_widens_with_fewer_items() -> None:
     answer, key, item, rater = _answers()
     one, two = (f1_macro(answer, key, EMOTIONS, item=item, rater=rater, seed=4) for _ in range(2))
     assert one == two
@@ -42,7 +42,7 @@ def test_a_seed_gives_the_same_interval_and_half_the_items_a_wider_one() -> None
     assert (half.standard_error or 0) > 0
 
 
-def test_the_bootstrap_draws_items_whole() -> None:
+def test_f1_bootstrap_resamples_whole_items() -> None:
     """By hand: two items, one all correct and one all wrong; F1 of resamples is 1, .5 or 0, with odds 1:2:1."""
     answer, key = np.array(["a", "a", "b", "b"]), np.array(["a", "a", "a", "a"])
     found = f1_macro(answer, key, ["a", "b"], item=np.array([0, 0, 1, 1]), rater=np.arange(4), n_resamples=8000)
@@ -61,7 +61,7 @@ def test_the_bootstrap_draws_items_whole() -> None:
         (["anger", "joy"], ["anger", "joy"], [0, 1], None, "no_variation"),
     ],
 )
-def test_answers_without_a_spread_have_a_reason(
+def test_f1_without_variation_reports_a_reason(
     answer: list[str | None], key: list[str | None], item: list[int], reason: str | None, interval_reason: str | None
 ) -> None:
     place = np.array(item)
@@ -70,7 +70,7 @@ def test_answers_without_a_spread_have_a_reason(
 
 
 @given(cells=st.lists(st.integers(0, 3), min_size=9, max_size=9))
-def test_scores_lie_between_zero_and_one(cells: list[int]) -> None:
+def test_f1_scores_lie_between_zero_and_one(cells: list[int]) -> None:
     scores = f1_scores(np.array(cells).reshape(3, 3))
     known = scores[np.isfinite(scores)]
     assert ((known >= 0) & (known <= 1)).all()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.stats.conftest import RandomRatings, Where
 
 
-def test_the_worked_example_of_macmillan_and_creelman_comes_out() -> None:
+def test_dprime_matches_macmillan_and_creelman_example() -> None:
     """Detection Theory (2005), chapter 1: 20 of 25 hits, 10 of 25 false alarms; d' 1.095, c -0.294."""
     said = np.array([1.0] * 20 + [0] * 5 + [1] * 10 + [0] * 15)
     place = np.arange(50)
@@ -23,7 +23,7 @@ def test_the_worked_example_of_macmillan_and_creelman_comes_out() -> None:
     assert criterion(said, place < 25, **where).estimate == pytest.approx(-0.294, abs=5e-4)
 
 
-def test_with_independent_answers_the_error_is_that_of_gourevitch_and_galanter() -> None:
+def test_dprime_standard_error_matches_gourevitch_and_galanter() -> None:
     """Gourevitch and Galanter (1967): the sum of p (1 - p) / (n phi(z)^2) over signal and noise trials."""
     rng = np.random.default_rng(1)
     signal = np.arange(4000) < 2000
@@ -36,7 +36,7 @@ def test_with_independent_answers_the_error_is_that_of_gourevitch_and_galanter()
     assert result.interval.low < stats.norm.ppf(0.7) - stats.norm.ppf(0.4) < result.interval.high
 
 
-def test_a_rate_of_one_is_corrected_by_half_an_answer_and_says_so() -> None:
+def test_hit_rate_of_one_gets_half_answer_correction() -> None:
     said, signal = np.array([1.0, 1, 1, 1, 0, 1, 0, 0]), np.arange(8) < 4
     result = dprime(said, signal, item=np.arange(8), rater=np.arange(8))
     assert result.estimate == pytest.approx(stats.norm.ppf(4.5 / 5) - stats.norm.ppf(0.25))
@@ -44,13 +44,13 @@ def test_a_rate_of_one_is_corrected_by_half_an_answer_and_says_so() -> None:
 
 
 @pytest.mark.parametrize("signal", [True, False])
-def test_one_kind_of_source_alone_has_no_dprime(*, signal: bool) -> None:
+def test_dprime_requires_both_signal_and_noise(*, signal: bool) -> None:
     one = np.ones(3)
     assert dprime(one, np.full(3, signal), item=one, rater=one).reason == "no_pairable_units"
 
 
 @given(data=st.data())
-def test_any_answers_give_a_number_or_a_reason(random_shares: RandomRatings, data: st.DataObject) -> None:
+def test_dprime_reports_estimate_or_reason_for_any_data(random_shares: RandomRatings, data: st.DataObject) -> None:
     r = data.draw(random_shares)
     said = np.where(r.value == 0.5, np.nan, r.value)
     there, back = dprime(said, r.is_treated, **r.clusters), dprime(said, ~r.is_treated, **r.clusters)

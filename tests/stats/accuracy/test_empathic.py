@@ -15,7 +15,7 @@ def _accounts() -> tuple[np.ndarray, np.ndarray]:
     return felt, 0.8 * felt + rng.normal(size=len(felt)) + rng.normal(size=5)[PERCEIVER]
 
 
-def test_it_is_the_mean_of_the_correlations_of_pairs() -> None:
+def test_empathic_accuracy_is_mean_of_pairwise_correlations() -> None:
     felt, perceived = _accounts()
     found = empathic_accuracy(felt, perceived, target=TARGET, perceiver=PERCEIVER)
     pairs = [(t == TARGET) & (p == PERCEIVER) for t in range(4) for p in range(5)]
@@ -26,14 +26,14 @@ def test_it_is_the_mean_of_the_correlations_of_pairs() -> None:
     assert (found.n_items, found.n_raters, found.n_units, found.n_ratings) == (4, 5, 20, 240)
 
 
-def test_a_perceivers_level_plays_no_part() -> None:
+def test_empathic_accuracy_ignores_perceiver_level() -> None:
     felt, perceived = _accounts()
     one = empathic_accuracy(felt, perceived, target=TARGET, perceiver=PERCEIVER)
     two = empathic_accuracy(felt, perceived + 9 * PERCEIVER, target=TARGET, perceiver=PERCEIVER)
     assert one.estimate == pytest.approx(two.estimate)
 
 
-def test_perfect_and_flat_perceivers_count_and_leave() -> None:
+def test_flat_or_short_series_leave_empathic_accuracy() -> None:
     felt = np.tile([1.0, 2, 3], 3)
     perceived = np.concatenate([[1.0, 2, 3], [5, 5, 5], [np.nan, 1, 2]])
     found = empathic_accuracy(felt, perceived, target=np.zeros(9), perceiver=np.repeat([0, 1, 2], 3))
@@ -42,7 +42,7 @@ def test_perfect_and_flat_perceivers_count_and_leave() -> None:
     assert found.interval_reason == "one_cluster"
 
 
-def test_too_few_moments_have_no_correlation() -> None:
+def test_correlation_with_too_few_time_points_is_undefined() -> None:
     found = empathic_accuracy(np.array([1.0, 2]), np.array([1.0, 2]), target=np.zeros(2), perceiver=np.zeros(2))
     assert found.reason == "no_pairable_units"
     none = np.zeros(0)

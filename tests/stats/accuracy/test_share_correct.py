@@ -9,14 +9,14 @@ from app.stats.comparison.describe import share
 ITEM, RATER = (axis.ravel() for axis in np.indices((6, 8)))
 
 
-def test_accuracy_is_the_share_of_right_answers_against_chance() -> None:
+def test_accuracy_is_proportion_correct_tested_against_chance() -> None:
     right = (np.random.default_rng(1).random(48) < 0.7).astype(float)
     found = accuracy_share(right, item=ITEM, rater=RATER, chance=0.25)
     assert found == share(right, item=ITEM, rater=RATER, null=0.25)
     assert found.estimate == pytest.approx(right.mean())
 
 
-def test_each_kind_of_item_has_its_accuracy() -> None:
+def test_accuracy_is_reported_by_item_group() -> None:
     right = np.where(ITEM < 2, 1.0, RATER % 2)
     right[0] = np.nan
     kind = np.where(ITEM < 2, "false belief", "true belief")
@@ -27,11 +27,11 @@ def test_each_kind_of_item_has_its_accuracy() -> None:
     ]
 
 
-def test_no_answers_have_no_groups() -> None:
+def test_accuracy_by_group_of_empty_data_is_empty() -> None:
     none = np.zeros(0)
     assert accuracy_by_group(none, none, item=none, rater=none) == []
 
 
-def test_an_item_without_a_key_is_neither_right_nor_wrong() -> None:
+def test_item_without_answer_key_is_not_scored() -> None:
     found = is_correct(np.array(["joy", "fear", "joy"], object), np.array(["joy", "joy", None], object))
     assert np.array_equal(found, [1, 0, np.nan], equal_nan=True)

@@ -36,7 +36,7 @@ RESPONDERS = {"human": ["Physician"], "chatbot": ["ChatGPT"], "pooled": ["Physic
         "degenerate_units_with_one_rating",
     ],
 )
-def test_alpha_is_what_r_and_krippendorff_2011_give(oracle: Oracle, name: str) -> None:
+def test_alpha_matches_r_and_krippendorff_2011(oracle: Oracle, name: str) -> None:
     known = oracle(name)
     for level in LEVELS:
         expected = known["expected"].get(f"alpha_{level}")
@@ -45,7 +45,7 @@ def test_alpha_is_what_r_and_krippendorff_2011_give(oracle: Oracle, name: str) -
             assert estimate == pytest.approx(expected, abs=known["tolerance"]["default"])
 
 
-def test_units_with_one_rating_are_counted_but_not_compared(oracle: Oracle) -> None:
+def test_units_with_one_rating_count_but_are_not_pairable(oracle: Oracle) -> None:
     known = oracle("alpha_4obs_12units")
     result = krippendorff_alpha(known["ratings"], level="ordinal")
     assert (result.n_units, result.n_pairable_units) == (12, known["expected"]["n_units_used"])
@@ -65,13 +65,13 @@ def ayers_alpha(make_ratings: Make, rows: list[dict[str, str]], responders: list
 
 
 @pytest.mark.parametrize(("scope", "expected"), [("pooled", 0.500), ("human", 0.249), ("chatbot", 0.264)])
-def test_empathy_in_ayers_2023_agrees_more_pooled_than_per_source(
+def test_ayers_2023_empathy_alpha_is_higher_when_pooled(
     ayers: list[dict[str, str]], make_ratings: Make, scope: str, expected: float
 ) -> None:
     assert ayers_alpha(make_ratings, ayers, RESPONDERS[scope]) == pytest.approx(expected, abs=0.0005)
 
 
-def test_choice_in_ayers_2023_has_nominal_alpha_228(ayers: list[dict[str, str]], make_ratings: Make) -> None:
+def test_ayers_2023_choice_has_nominal_alpha_0_228(ayers: list[dict[str, str]], make_ratings: Make) -> None:
     choices = make_ratings(
         [(row["postID"], slot, row[f"Eval {slot} Preference"].strip()) for row in ayers for slot in (1, 2, 3)]
     )
@@ -79,7 +79,7 @@ def test_choice_in_ayers_2023_has_nominal_alpha_228(ayers: list[dict[str, str]],
 
 
 @given(ratings=st.from_type(Ratings), level=st.sampled_from(LEVELS))
-def test_our_derivation_is_the_package_s_alpha(ratings: Ratings, level: Level) -> None:
+def test_own_alpha_formula_matches_krippendorff_package(ratings: Ratings, level: Level) -> None:
     result = krippendorff_alpha(ratings, level=level)
     counts, weight = patterns(ratings.paired.counts)
     ours = Disagreement(counts, weight, ratings.paired.values, level)
@@ -89,7 +89,7 @@ def test_our_derivation_is_the_package_s_alpha(ratings: Ratings, level: Level) -
 
 
 @given(ratings=st.from_type(Ratings), level=st.sampled_from(LEVELS))
-def test_alpha_is_a_number_with_an_interval_or_a_reason(ratings: Ratings, level: Level) -> None:
+def test_alpha_reports_interval_or_reason_for_any_ratings(ratings: Ratings, level: Level) -> None:
     result = krippendorff_alpha(ratings, level=level)
     if result.estimate is None:
         assert result.reason == ("no_variation" if result.n_pairable_units else "no_pairable_units")
@@ -101,7 +101,7 @@ def test_alpha_is_a_number_with_an_interval_or_a_reason(ratings: Ratings, level:
 
 
 @given(ratings=st.from_type(Ratings), level=st.sampled_from(LEVELS), seed=st.integers(0, 99))
-def test_names_of_raters_and_units_do_not_matter(ratings: Ratings, level: Level, seed: int) -> None:
+def test_alpha_ignores_rater_and_unit_labels(ratings: Ratings, level: Level, seed: int) -> None:
     rng = np.random.default_rng(seed)
     renamed = Ratings(rng.permutation(11)[ratings.unit], 900 + rng.permutation(6)[ratings.rater], ratings.value)
     before, after = (krippendorff_alpha(each, level=level) for each in (ratings, renamed))
@@ -111,7 +111,7 @@ def test_names_of_raters_and_units_do_not_matter(ratings: Ratings, level: Level,
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_influence_is_the_slope_of_alpha_when_a_unit_weighs_more(level: Level) -> None:
+def test_unit_influence_is_derivative_of_alpha_by_unit_weight(level: Level) -> None:
     rng = np.random.default_rng(5)
     counts, weight = patterns(rng.multinomial(4, [0.4, 0.3, 0.2, 0.1], size=30))
     values = np.array([1.0, 2.0, 3.0, 7.0])
@@ -122,7 +122,7 @@ def test_influence_is_the_slope_of_alpha_when_a_unit_weighs_more(level: Level) -
         assert influence[kind] == pytest.approx((up - down) / 2e-5, abs=1e-6)
 
 
-def test_the_standard_error_is_that_of_resampled_units() -> None:
+def test_alpha_standard_error_matches_unit_bootstrap() -> None:
     rng = np.random.default_rng(7)
     truth = rng.normal(size=300)
     value = np.clip(np.round(truth[:, None] + rng.normal(size=(300, 4))), -2, 2)
@@ -134,7 +134,7 @@ def test_the_standard_error_is_that_of_resampled_units() -> None:
     assert result.standard_error == pytest.approx(np.std(draws, ddof=1), rel=0.1)
 
 
-def test_a_slider_too_fine_for_the_package_gets_the_same_alpha_from_our_formula(
+def test_fine_slider_alpha_matches_krippendorff_package(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rng = np.random.default_rng(3)
@@ -146,7 +146,7 @@ def test_a_slider_too_fine_for_the_package_gets_the_same_alpha_from_our_formula(
 
 
 @pytest.mark.parametrize("n_units", [40, 4000])
-def test_patterns_are_the_distinct_rows_with_how_often_they_come(n_units: int) -> None:
+def test_patterns_are_distinct_rows_with_frequencies(n_units: int) -> None:
     counts = np.random.default_rng(1).multinomial(3, [0.5, 0.3, 0.2], size=n_units)
     rows, frequency = patterns(counts)
     expected, times = np.unique(counts, axis=0, return_counts=True)
@@ -155,25 +155,25 @@ def test_patterns_are_the_distinct_rows_with_how_often_they_come(n_units: int) -
     assert frequency[order].tolist() == times.tolist()
 
 
-def test_one_value_everywhere_is_no_variation_and_not_perfect_agreement(oracle: Oracle) -> None:
+def test_constant_ratings_have_no_variation(oracle: Oracle) -> None:
     known = oracle("degenerate_all_one_category")
     assert known["expected"]["alpha"] == "undefined"
     result = krippendorff_alpha(known["ratings"], level="ordinal")
     assert (result.estimate, result.reason) == (None, "no_variation")
 
 
-def test_one_rater_leaves_nothing_to_compare(oracle: Oracle) -> None:
+def test_single_rater_has_no_pairable_units(oracle: Oracle) -> None:
     known = oracle("degenerate_single_rater")
     result = krippendorff_alpha(known["ratings"], level="ordinal")
     assert (result.reason, result.n_pairable_units) == ("no_pairable_units", 0)
 
 
-def test_one_pairable_unit_gives_an_estimate_without_interval(oracle: Oracle) -> None:
+def test_single_pairable_unit_has_estimate_without_interval(oracle: Oracle) -> None:
     result = krippendorff_alpha(oracle("degenerate_units_with_one_rating")["ratings"], level="interval")
     assert (result.estimate, result.n_pairable_units, result.interval_reason) == (0, 1, "one_cluster")
 
 
-def test_an_empty_study_says_that_there_are_no_ratings() -> None:
+def test_alpha_of_empty_study_notes_that_there_are_no_ratings() -> None:
     nothing = np.array([], dtype=int)
     result = krippendorff_alpha(Ratings(nothing, nothing, nothing.astype(float)), level="nominal")
     assert (result.reason, result.note) == ("no_pairable_units", "there are no ratings")
@@ -181,7 +181,7 @@ def test_an_empty_study_says_that_there_are_no_ratings() -> None:
 
 @settings(max_examples=20)
 @given(agreeing=st.integers(2, 20))
-def test_perfect_agreement_has_no_interval_because_nothing_varies(agreeing: int) -> None:
+def test_perfect_agreement_has_no_interval(agreeing: int) -> None:
     unit = np.repeat(np.arange(agreeing), 3)
     result = krippendorff_alpha(
         Ratings(unit, np.tile(np.arange(3), agreeing), (unit % 2).astype(float)), level="nominal"
@@ -189,7 +189,7 @@ def test_perfect_agreement_has_no_interval_because_nothing_varies(agreeing: int)
     assert (result.estimate, result.interval, result.interval_reason) == (1.0, None, "no_variation")
 
 
-def test_alpha_below_minus_one_on_a_ratio_scale_with_negative_values_gets_a_plain_t_interval() -> None:
+def test_ratio_alpha_below_minus_one_gets_plain_t_interval() -> None:
     value = np.array([2.5, 2.0, 2.0, -1.0, 2.5, -3.0])
     result = krippendorff_alpha(Ratings(np.repeat(np.arange(3), 2), np.tile([0, 1], 3), value), level="ratio")
     assert result.estimate is not None

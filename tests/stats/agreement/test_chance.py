@@ -39,7 +39,7 @@ SCALE = [1.0, 2.0, 3.0, 4.0, 5.0]
     ("weights", "name"), [("none", "unweighted"), ("linear", "linear"), ("quadratic", "quadratic")]
 )
 @pytest.mark.parametrize("coefficient", ["gwet", "bp", "fleiss"])
-def test_estimate_standard_error_and_interval_are_those_of_irrcac(
+def test_chance_corrected_coefficients_match_irrcac(
     oracle: Oracle, weights: Weights, name: str, coefficient: str
 ) -> None:
     known = oracle("gwet_raw4raters")
@@ -57,7 +57,7 @@ def test_estimate_standard_error_and_interval_are_those_of_irrcac(
 
 
 @pytest.mark.parametrize("name", ["fleiss_1971_diagnoses", "fleiss_wikipedia_10x14"])
-def test_fleiss_kappa_is_that_of_the_paper_and_r_s_irr(oracle: Oracle, name: str) -> None:
+def test_fleiss_kappa_matches_paper_and_r_irr(oracle: Oracle, name: str) -> None:
     known = oracle(name)
     result = fleiss_kappa(known["ratings"])
     assert result.estimate == pytest.approx(known["expected"]["fleiss_kappa"], abs=known["tolerance"]["default"])
@@ -65,7 +65,7 @@ def test_fleiss_kappa_is_that_of_the_paper_and_r_s_irr(oracle: Oracle, name: str
         assert result.standard_error == pytest.approx(known["expected"]["gwet_se"], abs=known["tolerance"]["gwet_se"])
 
 
-def test_ac1_stays_high_where_kappa_collapses(oracle: Oracle) -> None:
+def test_ac1_stays_high_in_kappa_prevalence_paradox(oracle: Oracle) -> None:
     known = oracle("kappa_paradox_prevalence")
     expected, tolerance = known["expected"], known["tolerance"]["default"]
     ac1 = gwet_ac1(known["ratings"])
@@ -74,7 +74,7 @@ def test_ac1_stays_high_where_kappa_collapses(oracle: Oracle) -> None:
     assert fleiss_kappa(known["ratings"]).estimate == pytest.approx(expected["scott_pi_or_fleiss"], abs=tolerance)
 
 
-def test_ac1_and_brennan_prediger_depend_on_the_declared_scale(oracle: Oracle) -> None:
+def test_ac1_and_brennan_prediger_depend_on_declared_scale(oracle: Oracle) -> None:
     known = oracle("degenerate_unused_categories")
     for q in (3, 5):
         scale = SCALE[:q]
@@ -85,7 +85,7 @@ def test_ac1_and_brennan_prediger_depend_on_the_declared_scale(oracle: Oracle) -
             assert result.estimate == pytest.approx(known["expected"][key], abs=1e-5)  # printed with five digits
 
 
-def test_all_in_one_category_is_full_agreement_for_gwet_and_undefined_for_fleiss(oracle: Oracle) -> None:
+def test_constant_ratings_give_full_gwet_but_undefined_fleiss(oracle: Oracle) -> None:
     known = oracle("degenerate_all_one_category")
     ratings, expected = known["ratings"], known["expected"]
     ac1, bp = gwet_ac1(ratings, domain=SCALE), brennan_prediger(ratings, domain=SCALE)
@@ -98,11 +98,11 @@ def test_all_in_one_category_is_full_agreement_for_gwet_and_undefined_for_fleiss
 
 
 @pytest.mark.parametrize("coefficient", [fleiss_kappa, gwet_ac1, brennan_prediger])
-def test_a_single_rater_gives_no_coefficient(oracle: Oracle, coefficient: Callable[[Ratings], Result]) -> None:
+def test_single_rater_gives_no_coefficient(oracle: Oracle, coefficient: Callable[[Ratings], Result]) -> None:
     assert coefficient(oracle("degenerate_single_rater")["ratings"]).reason == "no_pairable_units"
 
 
-def test_pandalm_s_fleiss_kappa_and_nominal_alpha_are_8642(shared: Path) -> None:
+def test_pandalm_fleiss_kappa_and_nominal_alpha_are_0_8642(shared: Path) -> None:
     with (shared / "data" / "pandalm" / "testset-v1.json").open(encoding="utf-8") as file:
         choices = np.array([[float(row[f"annotator{k}"]) for k in (1, 2, 3)] for row in json.load(file)])
     unit, rater = (index.ravel() for index in np.indices(choices.shape))
@@ -112,7 +112,7 @@ def test_pandalm_s_fleiss_kappa_and_nominal_alpha_are_8642(shared: Path) -> None
 
 
 @given(counts=st.lists(st.permutations([0, 1, 3]) | st.permutations([0, 2, 2]), min_size=1, max_size=8))
-def test_without_gaps_fleiss_kappa_is_that_of_statsmodels(counts: list[list[int]]) -> None:
+def test_complete_data_fleiss_kappa_matches_statsmodels(counts: list[list[int]]) -> None:
     from statsmodels.stats import inter_rater
 
     table = np.array(counts)
@@ -132,7 +132,9 @@ def test_without_gaps_fleiss_kappa_is_that_of_statsmodels(counts: list[list[int]
     ],
 )
 @given(ratings=st.from_type(Ratings))
-def test_any_ratings_give_a_coefficient_or_a_reason(coefficient: Callable[[Ratings], Result], ratings: Ratings) -> None:
+def test_coefficient_reports_estimate_or_reason_for_any_ratings(
+    coefficient: Callable[[Ratings], Result], ratings: Ratings
+) -> None:
     result = coefficient(ratings)
     renamed = coefficient(Ratings(10 - ratings.unit, 5 - ratings.rater, ratings.value))
     assert (result.reason, result.interval_reason) == (renamed.reason, renamed.interval_reason)
@@ -176,7 +178,7 @@ TWO_WAY: dict[str, Callable[[Ratings, For], Result]] = {
 
 
 @pytest.mark.parametrize("coefficient", TWO_WAY)
-def test_the_two_way_variance_is_that_of_finite_differences(coefficient: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_way_variance_matches_finite_differences(coefficient: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(11)
     value = np.clip(np.round(3 + rng.normal(size=(7, 1)) + rng.normal(size=(7, 4))), 1, 5)
     unit, rater = (index.ravel() for index in np.indices(value.shape))
@@ -197,7 +199,7 @@ def test_the_two_way_variance_is_that_of_finite_differences(coefficient: str, mo
 
 
 @pytest.mark.parametrize("coefficient", TWO_WAY)
-def test_raters_who_differ_make_the_interval_wider_and_two_of_them_give_none(coefficient: str) -> None:
+def test_two_way_interval_reflects_rater_differences(coefficient: str) -> None:
     rng = np.random.default_rng(6)
     value = np.clip(
         np.round(3 + rng.normal(size=(80, 1)) + rng.normal(size=(80, 6)) + np.array([0, 0, 0, 0, 0, 2])), 1, 5
@@ -215,9 +217,7 @@ def test_raters_who_differ_make_the_interval_wider_and_two_of_them_give_none(coe
 
 @pytest.mark.parametrize("coefficient", TWO_WAY)
 @given(ratings=st.from_type(Ratings))
-def test_any_ratings_give_a_two_way_interval_around_the_estimate_or_a_reason(
-    coefficient: str, ratings: Ratings
-) -> None:
+def test_two_way_interval_contains_estimate_for_any_ratings(coefficient: str, ratings: Ratings) -> None:
     both, plain = (TWO_WAY[coefficient](ratings, who) for who in ("new_units_and_raters", "new_units"))
     assert (both.estimate, both.reason) == (plain.estimate, plain.reason)
     if both.interval is not None:
@@ -227,7 +227,7 @@ def test_any_ratings_give_a_two_way_interval_around_the_estimate_or_a_reason(
         assert both.interval_reason in {"one_cluster", "no_variation"}
 
 
-def test_full_agreement_claims_no_two_way_interval() -> None:
+def test_perfect_agreement_has_no_two_way_interval() -> None:
     unit = np.repeat(np.arange(5), 3)
     ratings = Ratings(unit, np.tile(np.arange(3), 5), (unit % 2).astype(float))
     assert {TWO_WAY[one](ratings, "new_units_and_raters").interval_reason for one in TWO_WAY} == {"no_variation"}
@@ -236,9 +236,7 @@ def test_full_agreement_claims_no_two_way_interval() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("n_units", "n_raters"), [(100, 6), (60, 20)])
 @pytest.mark.parametrize("coefficient", [*TWO_WAY, "within one"])
-def test_the_two_way_interval_covers_and_that_of_units_alone_does_not(
-    coefficient: str, n_units: int, n_raters: int
-) -> None:
+def test_two_way_interval_reaches_nominal_coverage(coefficient: str, n_units: int, n_raters: int) -> None:
     """Severity has three fifths of the units' variance, or less for coefficients that this makes too skewed."""
     severity = {"ac2": 0.1, "within one": 0.2}.get(coefficient, 0.3)
     of = TWO_WAY | {"within one": lambda ratings, who: within_one_agreement(ratings, inference=who)}

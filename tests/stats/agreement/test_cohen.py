@@ -43,7 +43,7 @@ def two_raters(first: np.ndarray, second: np.ndarray) -> Ratings:
 
 
 @pytest.mark.parametrize(("weights", "suffix"), [("none", ""), ("linear", "_linear"), ("quadratic", "_quadratic")])
-def test_kappa_and_its_standard_error_are_those_of_r_s_vcd(oracle: Oracle, weights: Weights, suffix: str) -> None:
+def test_kappa_and_standard_error_match_r_vcd(oracle: Oracle, weights: Weights, suffix: str) -> None:
     known = oracle("cohen_table_vision")
     table = np.array(known["input"]["table"])
     first, second = (np.repeat(index.ravel(), table.ravel()) for index in np.indices(table.shape))
@@ -53,7 +53,7 @@ def test_kappa_and_its_standard_error_are_those_of_r_s_vcd(oracle: Oracle, weigh
     assert result.standard_error == pytest.approx(known["expected"][f"se_kappa{suffix}"], abs=tolerance)
 
 
-def test_kappa_falls_below_zero_where_nearly_all_ratings_are_one_category(oracle: Oracle) -> None:
+def test_kappa_is_negative_when_one_category_dominates(oracle: Oracle) -> None:
     known = oracle("kappa_paradox_prevalence")
     kappa = cohen_kappa(known["ratings"]).estimate
     assert kappa == pytest.approx(known["expected"]["kappa"], abs=known["tolerance"]["default"])
@@ -77,7 +77,7 @@ def kumar_kappa(shared: Path, row: dict[str, str], categories: Categories) -> fl
     return cohen_kappa(ratings, weights="quadratic", categories=categories).estimate
 
 
-def test_the_63_kappas_of_experts_in_kumar_2025_come_out_to_two_decimals(shared: Path) -> None:
+def test_kumar_2025_expert_kappas_are_reproduced(shared: Path) -> None:
     path = shared / "data" / "kumar2025" / "annotations" / "table_kappa.csv"
     with path.open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if "crowd" not in row["Annotator Pair"]]
@@ -97,7 +97,7 @@ def pandalm_choices(shared: Path) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("pair", "expected"), [((0, 1), 0.852), ((0, 2), 0.879), ((1, 2), 0.862)])
-def test_pandalm_s_kappas_come_out_when_the_category_is_the_response_within_its_item(
+def test_pandalm_kappas_with_response_as_category_are_reproduced(
     shared: Path, pair: tuple[int, int], expected: float
 ) -> None:
     choices = pandalm_choices(shared)
@@ -110,7 +110,7 @@ def test_pandalm_s_kappas_come_out_when_the_category_is_the_response_within_its_
     weights=st.sampled_from(WEIGHTS),
     categories=st.sampled_from(["declared", "observed"]),
 )
-def test_kappa_is_the_definition_or_a_reason(ratings: Ratings, weights: Weights, categories: Categories) -> None:
+def test_kappa_matches_definition_or_reports_reason(ratings: Ratings, weights: Weights, categories: Categories) -> None:
     pair = ratings.of_raters([0, 1])
     result = cohen_kappa(pair, weights=weights, categories=categories)
     by_unit = {(u, r): v for u, r, v in zip(pair.unit, pair.rater, pair.value, strict=True)}
@@ -131,29 +131,29 @@ def test_kappa_is_the_definition_or_a_reason(ratings: Ratings, weights: Weights,
     )
 
 
-def test_one_common_unit_gives_no_interval() -> None:
+def test_single_common_unit_has_no_interval() -> None:
     result = cohen_kappa(two_raters(np.array([1]), np.array([2])))
     assert (result.estimate, result.interval_reason) == (0.0, "one_cluster")
 
 
-def test_perfect_agreement_claims_no_interval() -> None:
+def test_perfect_agreement_has_no_interval() -> None:
     result = cohen_kappa(two_raters(np.array([1, 2, 2]), np.array([1, 2, 2])), weights="quadratic")
     assert (result.estimate, result.interval_reason) == (1.0, "no_variation")
 
 
-def test_a_rater_who_always_says_the_same_gives_kappa_zero_without_interval() -> None:
+def test_constant_rater_gives_kappa_zero_without_interval() -> None:
     ratings = two_raters(np.array([3, 3, 3, 3, 3]), np.array([1, 1, 2, 2, 3]))
     result = cohen_kappa(ratings, weights="linear")
     assert result.estimate == pytest.approx(0, abs=1e-12)
     assert result.interval_reason == "no_variation"
 
 
-def test_of_a_repeated_rating_the_first_counts() -> None:
+def test_first_of_repeated_ratings_counts() -> None:
     ratings = Ratings(np.array([0, 0, 0, 1, 1]), np.array([0, 1, 1, 0, 1]), np.array([1.0, 1.0, 2.0, 2.0, 2.0]))
     assert cohen_kappa(ratings).estimate == 1.0
 
 
-def test_a_third_rater_is_refused() -> None:
+def test_third_rater_is_rejected() -> None:
     ratings = Ratings(np.array([0, 0, 0]), np.array([0, 1, 2]), np.array([1.0, 1.0, 2.0]))
     with pytest.raises(ValueError, match="of two raters"):
         cohen_kappa(ratings)

@@ -29,7 +29,7 @@ def panel(table: np.ndarray) -> Ratings:
     return Ratings(unit, rater, table.ravel().astype(np.float64))
 
 
-def test_zar_s_birds_have_w_of_0_924_and_the_p_value_of_friedman_s_test() -> None:
+def test_zar_birds_give_published_w_and_friedman_p_value() -> None:
     result = kendall_w(panel(BIRDS))
     friedman = stats.friedmanchisquare(*BIRDS.T)
     assert result.estimate == pytest.approx(0.924, abs=0.0005)
@@ -38,13 +38,13 @@ def test_zar_s_birds_have_w_of_0_924_and_the_p_value_of_friedman_s_test() -> Non
     assert result.df == 11
 
 
-def test_without_ties_w_is_the_mean_rank_correlation_of_raters_in_other_words() -> None:
+def test_untied_w_follows_mean_spearman_correlation() -> None:
     table = np.random.default_rng(8).normal(size=(4, 9))
     mean = np.mean([stats.spearmanr(a, b).statistic for a, b in combinations(table, 2)])
     assert kendall_w(panel(table)).estimate == pytest.approx((1 + 3 * mean) / 4)
 
 
-def test_only_units_that_every_rater_rated_count() -> None:
+def test_only_units_rated_by_every_rater_count() -> None:
     whole = panel(BIRDS)
     gap = whole.select(~((whole.unit == 11) & (whole.rater == 2)))
     result = kendall_w(gap)
@@ -52,12 +52,12 @@ def test_only_units_that_every_rater_rated_count() -> None:
     assert (result.n_units, result.n_pairable_units) == (12, 11)
 
 
-def test_raters_who_put_no_unit_before_another_have_no_order_to_agree_on() -> None:
+def test_all_tied_rankings_have_no_variation() -> None:
     assert kendall_w(panel(np.array([[1, 1, 1], [2, 2, 2]]))).reason == "no_variation"
 
 
 @given(ratings=st.from_type(Ratings))
-def test_any_ratings_give_w_or_a_reason(ratings: Ratings) -> None:
+def test_w_reports_estimate_or_reason_for_any_ratings(ratings: Ratings) -> None:
     result = kendall_w(ratings)
     if result.estimate is None:
         assert result.reason in {"no_pairable_units", "no_variation"}

@@ -37,13 +37,13 @@ BY_HAND: dict[Share, Callable[[list[float]], float]] = {
         ("degenerate_units_with_one_rating", "percent_agreement"),
     ],
 )
-def test_percent_agreement_is_what_irrcac_gives(oracle: Oracle, name: str, key: str) -> None:
+def test_percent_agreement_matches_irrcac(oracle: Oracle, name: str, key: str) -> None:
     known = oracle(name)
     result = percent_agreement(known["ratings"])
     assert result.estimate == pytest.approx(known["expected"][key], abs=known["tolerance"]["default"])
 
 
-def test_61_percent_of_choices_in_ayers_2023_are_unanimous(ayers: list[dict[str, str]], make_ratings: Make) -> None:
+def test_ayers_2023_choices_are_61_percent_unanimous(ayers: list[dict[str, str]], make_ratings: Make) -> None:
     choices = make_ratings(
         [(row["postID"], slot, row[f"Eval {slot} Preference"].strip()) for row in ayers for slot in (1, 2, 3)]
     )
@@ -52,7 +52,7 @@ def test_61_percent_of_choices_in_ayers_2023_are_unanimous(ayers: list[dict[str,
 
 @pytest.mark.parametrize("share", BY_HAND)
 @given(ratings=st.from_type(Ratings))
-def test_a_share_is_the_mean_over_units_that_counting_pairs_by_hand_gives(share: Share, ratings: Ratings) -> None:
+def test_agreement_share_matches_pair_counts_by_hand(share: Share, ratings: Ratings) -> None:
     units = [ratings.value[ratings.unit == unit].tolist() for unit in np.unique(ratings.unit)]
     by_hand = [BY_HAND[share](values) for values in units if len(values) > 1]
     result = share(ratings)
@@ -63,7 +63,7 @@ def test_a_share_is_the_mean_over_units_that_counting_pairs_by_hand_gives(share:
         assert result.reason == "no_pairable_units"
 
 
-def test_the_interval_is_the_t_interval_of_the_mean_over_units_on_the_logit_scale_where_it_would_leave_0_to_1() -> None:
+def test_interval_beyond_0_to_1_is_computed_on_logit_scale() -> None:
     ratings = Ratings(
         np.repeat(np.arange(5), 3), np.tile(np.arange(3), 5), np.array([1, 1, 1, 1, 1, 2, 1, 2, 3] * 2)[:15]
     )
@@ -78,12 +78,12 @@ def test_the_interval_is_the_t_interval_of_the_mean_over_units_on_the_logit_scal
     assert (result.interval.low, result.interval.high) == pytest.approx(tuple(expected))
 
 
-def test_three_raters_who_always_choose_the_same_agree_fully_and_no_interval_is_claimed() -> None:
+def test_unanimous_raters_have_full_agreement_without_interval() -> None:
     ratings = Ratings(np.repeat(np.arange(40), 3), np.tile(np.arange(3), 40), np.zeros(120))
     result = percent_agreement(ratings)
     assert (result.estimate, result.interval, result.interval_reason) == (1.0, None, "no_variation")
 
 
-def test_half_points_are_within_one_point() -> None:
+def test_half_scale_points_are_within_one_point() -> None:
     ratings = Ratings(np.array([0, 0]), np.array([0, 1]), np.array([0.0, 1.0]))
     assert within_one_agreement(ratings).estimate == 1.0

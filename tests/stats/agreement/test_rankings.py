@@ -37,14 +37,14 @@ def long(*tables: Floats | Ints) -> Long:
 APPLICANTS = np.array([[1, 6, 3, 2, 5, 4], [1, 5, 6, 4, 2, 3], [6, 3, 2, 5, 4, 1]])
 
 
-def test_a_published_ranking_has_its_w() -> None:
+def test_published_ranking_w_is_reproduced() -> None:
     result = concordance_within_items(**long(APPLICANTS))
     assert result.estimate == pytest.approx(0.16, abs=0.005)
     assert result.p_value == pytest.approx(stats.friedmanchisquare(*APPLICANTS.T).pvalue)
     assert (result.interval, result.interval_reason) == (None, "one_cluster")
 
 
-def test_items_are_averaged_with_an_interval_for_new_items() -> None:
+def test_w_is_averaged_over_items_with_interval_for_new_items() -> None:
     rng = np.random.default_rng(3)
     tables = [np.array([rng.permutation(4) + 1 for _ in range(5)]) for _ in range(8)]
     w = [float(stats.friedmanchisquare(*table.T).statistic) / (5 * 3) for table in tables]
@@ -56,14 +56,14 @@ def test_items_are_averaged_with_an_interval_for_new_items() -> None:
     assert (result.df, result.n_items, result.n_ratings) == (24, 8, 160)
 
 
-def test_the_correlation_is_the_mean_over_pairs_of_raters() -> None:
+def test_rank_correlation_is_mean_over_rater_pairs() -> None:
     rng = np.random.default_rng(5)
     tables = [np.array([rng.permutation(5) + 1 for _ in range(4)]) for _ in range(3)]
     pairs = [float(stats.spearmanr(a, b).statistic) for table in tables for a, b in combinations(table, 2)]
     assert rank_correlation_within_items(**long(*tables)).estimate == pytest.approx(np.mean(pairs))
 
 
-def test_items_that_one_rater_ranked_and_rankings_that_are_all_ties_tell_nothing() -> None:
+def test_single_ranking_and_all_tied_rankings_are_undefined() -> None:
     one = long(np.array([[1, 2, 3]]))
     assert concordance_within_items(**one).reason == "no_pairable_units"
     assert rank_correlation_within_items(**one).reason == "no_pairable_units"
@@ -73,19 +73,19 @@ def test_items_that_one_rater_ranked_and_rankings_that_are_all_ties_tell_nothing
     assert none.reason == "no_pairable_units"
 
 
-def test_items_that_agree_alike_give_no_interval() -> None:
+def test_items_with_equal_agreement_have_no_interval() -> None:
     same = np.array([[1, 2, 3], [1, 2, 3]])
     result = concordance_within_items(**long(same, same))
     assert (result.estimate, result.interval_reason) == (1.0, "no_variation")
 
 
-def test_the_interval_stays_inside_what_is_possible() -> None:
+def test_interval_stays_within_possible_range() -> None:
     same, other = np.array([[1, 2, 3], [1, 2, 3]]), np.array([[1, 2, 3], [1, 3, 2]])
     interval = concordance_within_items(**long(same, same, other)).interval
     assert interval
     assert interval.high == 1.0
 
 
-def test_tied_responses_share_the_mean_of_their_places() -> None:
+def test_tied_responses_share_mean_rank() -> None:
     ranking = np.array([0, 0, 0, 1, 1, 1])
     assert midranks(np.array([1.0, 1, 2, 2, 1, 3]), ranking).tolist() == [1.5, 1.5, 3, 2, 1, 3]

@@ -24,7 +24,7 @@ def two_rounds(n_raters: int) -> tuple[Ratings, Ratings]:
     return Ratings(unit, rater, value.ravel()), Ratings(unit[::-1], rater[::-1], again.ravel()[::-1])
 
 
-def test_a_repeat_is_joined_to_the_first_rating_of_the_same_unit_by_the_same_rater() -> None:
+def test_repeat_is_matched_to_first_rating_of_unit_and_rater() -> None:
     first = ratings([(0, 0, 1), (0, 1, 4), (1, 0, 2), (1, 1, 5)])
     again = ratings([(1, 0, 2), (0, 1, 3), (7, 0, 1)])
     whole, *each = intra_rater_agreement(first, again)
@@ -32,7 +32,7 @@ def test_a_repeat_is_joined_to_the_first_rating_of_the_same_unit_by_the_same_rat
     assert [(one.rater, one.percent.estimate) for one in each] == [(0, 1.0), (1, 0.0)]
 
 
-def test_kappa_is_cohen_s_of_first_and_again() -> None:
+def test_intra_rater_kappa_is_cohen_kappa_of_both_occasions() -> None:
     first, again = two_rounds(4)
     whole, *each = intra_rater_agreement(first, again, weights="linear")
     order = np.lexsort((again.unit, again.rater))
@@ -44,7 +44,7 @@ def test_kappa_is_cohen_s_of_first_and_again() -> None:
     assert whole.kappa.n_raters == 4
 
 
-def test_the_interval_over_raters_is_that_of_leaving_each_out() -> None:
+def test_intra_rater_interval_is_jackknife_over_raters() -> None:
     first, again = two_rounds(6)
     whole = intra_rater_agreement(first, again)[0].kappa
     without = []
@@ -59,25 +59,25 @@ def test_the_interval_over_raters_is_that_of_leaving_each_out() -> None:
     assert whole.df == 5
 
 
-def test_one_rater_gives_no_interval_for_new_raters() -> None:
+def test_single_rater_has_no_interval_for_new_raters() -> None:
     whole = intra_rater_agreement(*two_rounds(1))[0].kappa
     assert (whole.interval, whole.interval_reason) == (None, "one_cluster")
 
 
-def test_raters_who_repeat_themselves_exactly_claim_no_interval() -> None:
+def test_identical_repeats_have_no_interval() -> None:
     first, _ = two_rounds(3)
     whole = intra_rater_agreement(first, first)[0].kappa
     assert (whole.estimate, whole.interval_reason) == (1.0, "no_variation")
 
 
-def test_one_rater_who_makes_all_the_variation_cannot_be_left_out() -> None:
+def test_variation_from_a_single_rater_gives_no_interval() -> None:
     first = ratings([(0, 0, 1), (1, 0, 2), (0, 1, 1), (1, 1, 1)])
     again = ratings([(0, 0, 1), (1, 0, 1), (0, 1, 1), (1, 1, 1)])
     assert intra_rater_agreement(first, again)[0].kappa.interval_reason == "no_variation"
 
 
 @given(first=st.from_type(Ratings), again=st.from_type(Ratings))
-def test_any_rounds_give_a_result_or_a_reason(first: Ratings, again: Ratings) -> None:
+def test_intra_rater_agreement_reports_result_or_reason(first: Ratings, again: Ratings) -> None:
     whole, *each = intra_rater_agreement(first, again)
     both = set(zip(first.unit, first.rater, strict=True)) & set(zip(again.unit, again.rater, strict=True))
     assert [one.rater for one in each] == sorted({rater for _, rater in both})

@@ -25,7 +25,7 @@ def panel(scale: int = 5, n_units: int = 120) -> Ratings:
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize(("scale", "n_units"), [(5, 120), (41, 60)])
-def test_resampling_patterns_is_resampling_units(level: Level, scale: int, n_units: int) -> None:
+def test_pattern_bootstrap_equals_unit_bootstrap(level: Level, scale: int, n_units: int) -> None:
     ratings = panel(scale, n_units)
     fast = bootstrap_alphas(ratings, level=level, n_resamples=600, seed=1)
     rng = np.random.default_rng(2)
@@ -41,14 +41,14 @@ def test_resampling_patterns_is_resampling_units(level: Level, scale: int, n_uni
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_a_resample_that_draws_every_pattern_as_often_as_it_came_has_the_alpha_of_the_data(level: Level) -> None:
+def test_resample_with_original_frequencies_has_original_alpha(level: Level) -> None:
     ratings = panel()
     counts, weight = patterns(ratings.paired.counts)
     alphas = _alphas(counts, weight[None].astype(int), ratings.values, level)
     assert alphas[0] == pytest.approx(krippendorff_alpha(ratings, level=level).estimate, abs=1e-9)
 
 
-def test_the_same_seed_gives_the_same_interval_and_agrees_with_the_analytic_one() -> None:
+def test_bootstrap_is_reproducible_and_near_analytic_interval() -> None:
     first, again = (alpha_bootstrap(panel(), level="ordinal", seed=3) for _ in range(2))
     analytic = krippendorff_alpha(panel(), level="ordinal")
     assert first == again
@@ -60,13 +60,13 @@ def test_the_same_seed_gives_the_same_interval_and_agrees_with_the_analytic_one(
     )
 
 
-def test_a_slider_is_resampled_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slider_bootstrap_runs_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.stats.agreement.resampled_alpha.CHUNK", 1000)
     ratings = panel(101)
     assert len(bootstrap_alphas(ratings, level="ordinal", n_resamples=50, seed=0)) == 50
 
 
-def test_resamples_without_variation_are_counted_in_the_note() -> None:
+def test_resamples_without_variation_are_counted_in_note() -> None:
     ratings = Ratings(np.repeat(np.arange(3), 2), np.tile([0, 1], 3), np.array([1.0, 1, 1, 1, 1, 2]))
     result = alpha_bootstrap(ratings, level="nominal", n_resamples=200)
     assert "of 200 resamples show no variation" in result.note
@@ -74,7 +74,7 @@ def test_resamples_without_variation_are_counted_in_the_note() -> None:
 
 @settings(max_examples=50)
 @given(ratings=st.from_type(Ratings), level=st.sampled_from(LEVELS))
-def test_the_bootstrap_has_an_interval_where_the_analytic_one_has(ratings: Ratings, level: Level) -> None:
+def test_bootstrap_and_analytic_intervals_are_defined_together(ratings: Ratings, level: Level) -> None:
     result = alpha_bootstrap(ratings, level=level, n_resamples=40)
     analytic = krippendorff_alpha(ratings, level=level)
     assert (result.estimate, result.reason, result.interval_reason) == (
@@ -86,7 +86,7 @@ def test_the_bootstrap_has_an_interval_where_the_analytic_one_has(ratings: Ratin
 
 
 @given(ratings=st.from_type(Ratings), level=st.sampled_from(LEVELS))
-def test_alpha_without_a_rater_is_alpha_of_the_others(ratings: Ratings, level: Level) -> None:
+def test_leave_one_rater_out_alpha_is_alpha_of_remaining_raters(ratings: Ratings, level: Level) -> None:
     without = alpha_without_each_rater(ratings, level=level)
     assert list(without.rater) == np.unique(ratings.rater).tolist()
     for rater, alpha in zip(without.rater, without.alpha, strict=True):
@@ -97,7 +97,7 @@ def test_alpha_without_a_rater_is_alpha_of_the_others(ratings: Ratings, level: L
 
 
 @pytest.mark.parametrize("scale", [5, 41])
-def test_alpha_without_a_rater_is_the_same_with_patterns_and_rater_by_rater(scale: int) -> None:
+def test_leave_one_rater_out_paths_agree(scale: int) -> None:
     ratings = panel(scale, 60)
     assert (resampled_alpha._numbered(ratings) is None) == (scale == 41)
     at_once = alpha_without_each_rater(ratings, level="ordinal").alpha

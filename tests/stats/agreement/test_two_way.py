@@ -46,7 +46,7 @@ def alpha_of_weighted_ratings(value: np.ndarray, weight: np.ndarray, level: Leve
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_influence_of_a_rating_is_the_slope_of_alpha_when_its_pairs_weigh_more(level: Level) -> None:
+def test_rating_influence_is_derivative_of_alpha_by_pair_weight(level: Level) -> None:
     value = np.random.default_rng(2).integers(1, 5, (6, 3)).astype(float)
     values, column = np.unique(value, return_inverse=True)
     counts = np.stack([(value == each).sum(axis=1) for each in values], axis=1).astype(float)
@@ -58,13 +58,13 @@ def test_influence_of_a_rating_is_the_slope_of_alpha_when_its_pairs_weigh_more(l
         assert influence[place] == pytest.approx((up - down) / 2e-5, abs=1e-6)
 
 
-def test_raters_seen_once_each_have_no_habits_so_the_interval_is_that_of_the_units() -> None:
+def test_raters_with_one_unit_each_give_unit_interval() -> None:
     rng = np.random.default_rng(4)
     ratings = Ratings(np.repeat(np.arange(30), 3), np.arange(90), rng.integers(1, 6, 90).astype(np.float64))
     assert ends(two_way(ratings)) == pytest.approx(ends(krippendorff_alpha(ratings, level="ordinal")), abs=0.003)
 
 
-def test_raters_of_different_severity_make_the_interval_wider() -> None:
+def test_rater_severity_widens_two_way_interval() -> None:
     rng = np.random.default_rng(6)
     value = np.clip(np.round(3 + rng.normal(size=(80, 1)) + rng.normal(size=(80, 6)) + SEVERITY), 1, 5)
     unit, rater = (index.ravel() for index in np.indices(value.shape))
@@ -73,24 +73,24 @@ def test_raters_of_different_severity_make_the_interval_wider() -> None:
     assert for_both[1] - for_both[0] > 1.3 * (for_units[1] - for_units[0])
 
 
-def test_two_raters_are_one_pair_so_nothing_is_said_of_new_raters() -> None:
+def test_two_raters_have_no_interval_for_new_raters() -> None:
     ratings = Ratings(np.repeat(np.arange(4), 2), np.tile([0, 1], 4), np.array([1.0, 2, 2, 3, 1, 1, 3, 3]))
     result = two_way(ratings)
     assert (result.interval, result.interval_reason) == (None, "one_cluster")
 
 
-def test_perfect_agreement_claims_no_interval() -> None:
+def test_perfect_agreement_has_no_interval() -> None:
     unit = np.repeat(np.arange(5), 3)
     assert two_way(Ratings(unit, np.tile(np.arange(3), 5), (unit % 2).astype(float))).interval_reason == "no_variation"
 
 
-def test_raters_whose_units_nobody_else_rated_do_not_count_as_raters_seen() -> None:
+def test_raters_without_shared_units_are_not_counted() -> None:
     ratings = Ratings(np.array([0, 0, 1, 1, 2, 3]), np.array([0, 1, 0, 1, 2, 3]), np.array([1.0, 2, 3, 3, 1, 2]))
     assert two_way(ratings).interval_reason == "one_cluster"
 
 
 @given(ratings=st.from_type(Ratings), level=st.sampled_from(LEVELS))
-def test_any_ratings_give_an_interval_around_the_estimate_or_a_reason(ratings: Ratings, level: Level) -> None:
+def test_interval_contains_estimate_or_reports_reason(ratings: Ratings, level: Level) -> None:
     result = two_way(ratings, level)
     plain = krippendorff_alpha(ratings, level=level)
     assert (result.estimate, result.reason) == (plain.estimate, plain.reason)
@@ -115,9 +115,7 @@ def covers(interval: Interval | None, truth: float) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("n_units", "n_raters"), [(100, 6), (60, 20)])
-def test_the_interval_covers_the_alpha_of_all_units_and_raters_and_that_of_units_alone_does_not(
-    n_units: int, n_raters: int
-) -> None:
+def test_two_way_interval_covers_population_alpha(n_units: int, n_raters: int) -> None:
     rng = np.random.default_rng(20_251_121)
     truth = krippendorff_alpha(crossed(rng, 4000, 400), level="ordinal").estimate
     assert truth is not None
@@ -130,7 +128,7 @@ def test_the_interval_covers_the_alpha_of_all_units_and_raters_and_that_of_units
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_raters", [6, 20])
-def test_with_equal_raters_the_interval_of_units_alone_covers(n_raters: int) -> None:
+def test_unit_interval_covers_when_raters_are_equal(n_raters: int) -> None:
     rng = np.random.default_rng(9)
 
     def equal(n_units: int, n: int) -> Ratings:

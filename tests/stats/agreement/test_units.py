@@ -27,7 +27,7 @@ def units(*values: list[float]) -> Ratings:
 
 
 @given(ratings=st.from_type(Ratings), level=st.sampled_from(LEVELS))
-def test_one_minus_the_mean_disagreement_over_ratings_is_alpha(ratings: Ratings, level: Level) -> None:
+def test_alpha_is_one_minus_mean_unit_disagreement(ratings: Ratings, level: Level) -> None:
     found = worst_units(ratings, level=level)
     alpha = krippendorff_alpha(ratings, level=level).estimate
     assert np.all(np.diff(found.disagreement) <= 0)
@@ -37,7 +37,7 @@ def test_one_minus_the_mean_disagreement_over_ratings_is_alpha(ratings: Ratings,
         assert 1 - np.average(found.disagreement, weights=found.n_ratings) == pytest.approx(alpha, abs=1e-9)
 
 
-def test_the_unit_with_opposite_ratings_comes_first_and_is_named_by_its_code() -> None:
+def test_unit_with_opposite_ratings_comes_first() -> None:
     found = worst_units(units([3, 3, 4], [1, 5, 1], [2, 2, 2], [4]), level="ordinal")
     assert found.unit.tolist() == [1, 0, 2]
     assert found.n_ratings.tolist() == [3, 3, 3]
@@ -55,28 +55,28 @@ def test_the_unit_with_opposite_ratings_comes_first_and_is_named_by_its_code() -
         ([1, 1, 3, 5, 5], True),
     ],
 )
-def test_a_unit_is_split_where_two_camps_leave_a_point_between_them_to_nobody(
+def test_split_unit_has_two_groups_with_unused_point_between(
     values: list[float],
     is_split: bool,  # noqa: FBT001 - the expected value
 ) -> None:
     assert worst_units(units(values), level="ordinal", domain=SCALE).is_split.tolist() == [is_split]
 
 
-def test_neighbours_are_no_camps_unless_a_declared_point_lies_between() -> None:
+def test_adjacent_ratings_split_only_with_declared_point_between() -> None:
     assert not worst_units(units([1, 1, 3, 3]), level="ordinal").is_split[0]
     assert worst_units(units([1, 1, 3, 3]), level="ordinal", domain=SCALE).is_split[0]
 
 
-def test_camps_on_a_slider_stand_half_of_it_apart() -> None:
+def test_slider_groups_are_split_when_half_the_range_apart() -> None:
     slider = [float(point) for point in range(101)]
     found = worst_units(units([10, 20, 40, 45], [10, 20, 75, 80]), level="interval", domain=slider)
     assert dict(zip(found.unit.tolist(), found.is_split.tolist(), strict=True)) == {0: False, 1: True}
 
 
-def test_categories_are_split_where_two_have_two_or_more_each() -> None:
+def test_categories_are_split_when_two_have_two_ratings_each() -> None:
     assert worst_units(units([0, 0, 1, 1], [0, 0, 0, 1]), level="nominal").is_split.tolist() == [True, False]
 
 
-def test_no_ratings_have_no_worst_unit() -> None:
+def test_no_ratings_give_no_worst_unit() -> None:
     nothing = np.zeros(0, dtype=np.int64)
     assert len(worst_units(Ratings(nothing, nothing, nothing.astype(np.float64)), level="ordinal").unit) == 0

@@ -30,7 +30,7 @@ def _votes(n_items: int = 60, n_raters: int = 12, ties: float = 0.0) -> tuple[Fl
     return won, length[np.newaxis], {"item": item, "rater": rater}
 
 
-def test_without_ties_the_share_at_equal_length_is_that_of_a_logistic_regression() -> None:
+def test_equal_length_share_matches_logistic_regression() -> None:
     won, length, where = _votes()
     fit = sm.Logit(won, sm.add_constant(length[0])).fit(disp=False)
     found = share_at_equal(won, length, **where)
@@ -43,7 +43,7 @@ def test_without_ties_the_share_at_equal_length_is_that_of_a_logistic_regression
 
 
 @pytest.mark.parametrize("ties", [0.0, 0.2])
-def test_without_covariates_it_is_the_raw_share_with_its_interval(ties: float) -> None:
+def test_share_without_covariates_matches_raw_share(ties: float) -> None:
     won, _, where = _votes(ties=ties)
     found, raw = share_at_equal(won, np.zeros((0, len(won))), **where).share, share(won, **where, null=0.5)
     assert found.estimate == pytest.approx(raw.estimate)
@@ -51,13 +51,13 @@ def test_without_covariates_it_is_the_raw_share_with_its_interval(ties: float) -
     assert found.p_value == pytest.approx(raw.p_value)
 
 
-def test_choices_with_an_unknown_length_leave() -> None:
+def test_choices_with_unknown_length_are_excluded() -> None:
     won, length, where = _votes()
     length[0, :100] = np.nan
     assert share_at_equal(won, length, **where).share.n_ratings == len(won) - 100
 
 
-def test_the_mixed_model_recovers_what_made_the_choices() -> None:
+def test_mixed_model_recovers_simulated_parameters() -> None:
     won, length, where = _votes(150, 25)
     found = preference_model(won, length, **where)
     for result, truth in ((found.odds, np.exp(0.3)), (found.slopes[0], 0.8)):
@@ -69,7 +69,7 @@ def test_the_mixed_model_recovers_what_made_the_choices() -> None:
     assert 0.5 < found.share.estimate < special.expit(np.log(found.odds.estimate or 0)) + 1e-9
 
 
-def test_ties_leave_the_mixed_model() -> None:
+def test_mixed_model_excludes_ties() -> None:
     won, length, where = _votes(ties=0.3)
     assert preference_model(won, length, **where).odds.n_ratings == int((won != 0.5).sum())
 
@@ -84,7 +84,7 @@ def test_ties_leave_the_mixed_model() -> None:
         ([0.5, 0.5], [1, 2], "separation", "no_pairable_units"),
     ],
 )
-def test_choices_that_no_model_fits_have_a_reason(
+def test_unfittable_choices_report_a_reason(
     won: list[float], covariate: list[float], marginal: str, mixed: str
 ) -> None:
     place = np.arange(len(won))
@@ -96,7 +96,7 @@ def test_choices_that_no_model_fits_have_a_reason(
     assert [model.odds.reason, model.share.reason, model.slopes[0].reason] == [mixed] * 3
 
 
-def test_one_rater_keeps_the_estimate_without_an_interval() -> None:
+def test_single_rater_has_estimate_without_interval() -> None:
     won, length, where = _votes()
     one = where["rater"] == 0
     found = preference_model(won[one], length[:, one], item=where["item"][one], rater=where["rater"][one])
@@ -104,13 +104,13 @@ def test_one_rater_keeps_the_estimate_without_an_interval() -> None:
     assert found.odds.interval_reason == "one_cluster"
 
 
-def test_odds_that_hardly_overlap_are_separated_wherever_the_fit_stopped() -> None:
+def test_barely_overlapping_odds_are_reported_as_separated() -> None:
     where: Where = {"item": np.arange(3), "rater": np.array([0, 0, 1])}
     found = preference_model(np.array([0.0, 0.0, 1.0]), np.array([[2.0, 1.0, 1.0]]), **where)
     assert (found.odds.estimate, found.odds.reason, found.share.reason) == (None, "separation", "separation")
 
 
-def test_odds_whose_interval_has_no_upper_end_keep_the_estimate_and_say_so() -> None:
+def test_odds_with_unbounded_interval_keep_estimate_and_reason() -> None:
     where: Where = {"item": np.array([0, 0, 1, 1]), "rater": np.array([0, 1, 0, 1])}
     found = preference_model(np.array([0.0, 1.0, 1.0, 0.0]), np.zeros((0, 4)), **where, level=0.9999).odds
     assert found.estimate == pytest.approx(1, abs=1e-6)
@@ -119,7 +119,9 @@ def test_odds_whose_interval_has_no_upper_end_keep_the_estimate_and_say_so() -> 
 
 @settings(max_examples=40)
 @given(data=st.data(), seed=st.integers(0, 99))
-def test_any_choices_give_a_number_or_a_reason(random_shares: RandomRatings, data: st.DataObject, seed: int) -> None:
+def test_controlled_share_reports_result_or_reason(
+    random_shares: RandomRatings, data: st.DataObject, seed: int
+) -> None:
     r = data.draw(random_shares)
     covariates = np.random.default_rng(seed).choice([-0.5, 0.5, 0.0], (1, len(r.value)))
     found = share_at_equal(r.value, covariates, **r.clusters)

@@ -37,7 +37,9 @@ def _choices(known: dict[str, Any]) -> tuple[Floats, Floats, list[str]]:
         ("bt_davidson_pudding", "ability_", False),
     ],
 )
-def test_abilities_and_errors_are_the_published_ones(oracle: Oracle, name: str, prefix: str, *, has_home: bool) -> None:
+def test_abilities_and_standard_errors_match_published(
+    oracle: Oracle, name: str, prefix: str, *, has_home: bool
+) -> None:
     known = oracle(name)
     signs, won, names = _choices(known)
     others = [k for k, source in enumerate(names) if source != known["input"]["reference"]]
@@ -52,7 +54,7 @@ def test_abilities_and_errors_are_the_published_ones(oracle: Oracle, name: str, 
     assert fit.model_errors == pytest.approx(np.array(errors), abs=known["tolerance"]["default"])
 
 
-def test_the_worths_of_the_puddings_are_those_that_davidson_printed(oracle: Oracle) -> None:
+def test_davidson_pudding_worths_match_published(oracle: Oracle) -> None:
     known = oracle("bt_davidson_pudding")
     signs, won, _ = _choices(known)
     fit = fit_davidson(signs[:, 1:], won)
@@ -63,12 +65,12 @@ def test_the_worths_of_the_puddings_are_those_that_davidson_printed(oracle: Orac
     assert np.exp(fit.log_nu or 0) == pytest.approx(known["published"]["nu"], abs=1e-5)
 
 
-def test_a_side_that_wins_everything_has_no_maximum(oracle: Oracle) -> None:
+def test_source_that_always_wins_has_no_maximum(oracle: Oracle) -> None:
     signs, won, _ = _choices(oracle("degenerate_bt_separation"))
     assert fit_davidson(signs[:, 1:], won) is None
 
 
-def test_columns_that_depend_on_each_other_have_no_maximum() -> None:
+def test_collinear_columns_have_no_maximum() -> None:
     x = np.array([[1.0, 1], [1, 1], [-1, -1], [1, 1]])
     assert fit_davidson(x, np.array([1.0, 0, 1, 0])) is None
 
@@ -77,7 +79,7 @@ def test_only_ties_have_no_maximum() -> None:
     assert fit_davidson(np.ones((4, 1)), np.full(4, 0.5)) is None
 
 
-def test_the_scores_sum_to_zero_at_the_maximum() -> None:
+def test_scores_sum_to_zero_at_maximum() -> None:
     rng = np.random.default_rng(1)
     fit = fit_davidson(rng.normal(size=(60, 2)), rng.choice([0, 0.5, 1], 60))
     assert fit is not None

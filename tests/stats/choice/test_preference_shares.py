@@ -21,27 +21,27 @@ OUTCOME = np.array([WON, WON, LOST, TIE, TIE, NEITHER])
 WHERE: Where = {"item": np.array([0, 0, 1, 1, 2, 2]), "rater": np.array([0, 1, 0, 1, 0, 1])}
 
 
-def test_a_tie_is_half_a_win_and_neither_is_left_out() -> None:
+def test_tie_counts_as_half_win_and_neither_is_excluded() -> None:
     result = choice.share_preferred(OUTCOME, **WHERE)
     assert (result.estimate, result.n_ratings) == (3 / 5, 5)
 
 
-def test_decisive_choices_leave_ties_out() -> None:
+def test_decisive_share_excludes_ties() -> None:
     result = choice.share_decisive(OUTCOME, **WHERE)
     assert (result.estimate, result.n_ratings) == (2 / 3, 3)
 
 
-def test_ties_and_neither_are_shares_of_all_choices() -> None:
+def test_tie_and_neither_shares_are_of_all_choices() -> None:
     assert choice.tie_share(OUTCOME, **WHERE).estimate == pytest.approx(2 / 6)
     assert choice.neither_share(OUTCOME, **WHERE).estimate == pytest.approx(1 / 6)
 
 
-def test_the_unclustered_share_counts_decisive_choices() -> None:
+def test_unclustered_share_counts_decisive_choices() -> None:
     result = choice.share_decisive_unclustered(OUTCOME, binomial.clopper_pearson)
     assert (result.estimate, result.n_ratings, result.method) == (2 / 3, 3, "clopper_pearson")
 
 
-def test_the_published_preference_of_ayers_comes_out(shared: Path) -> None:
+def test_ayers_2023_preference_share_is_reproduced(shared: Path) -> None:
     """78.6%; each item has three evaluator slots, each of which counts as its own rater."""
     path = shared / "data" / "ayers2023" / "JAMA.csv"
     if not path.is_file():
@@ -57,13 +57,13 @@ def test_the_published_preference_of_ayers_comes_out(shared: Path) -> None:
     assert result.interval.low < wilson.low  # choices on one item are correlated
 
 
-def test_a_first_side_that_is_always_taken_has_no_interval() -> None:
+def test_first_side_always_chosen_has_no_interval() -> None:
     result = choice.first_side_share(np.array([1, 1, np.nan, 1, 1, 1]), **WHERE)
     assert (result.estimate, result.n_ratings, result.interval_reason) == (1, 5, "no_variation")
 
 
 @given(outcome=st.lists(st.sampled_from([LOST, WON, TIE, NEITHER]), min_size=6, max_size=6))
-def test_swapped_sides_give_the_complement(outcome: list[int]) -> None:
+def test_swapping_sides_gives_complement(outcome: list[int]) -> None:
     there = choice.share_preferred(np.array(outcome), **WHERE)
     swap = {LOST: WON, WON: LOST, TIE: TIE, NEITHER: NEITHER}
     back = choice.share_preferred(np.array([swap[o] for o in outcome]), **WHERE)
@@ -75,7 +75,7 @@ def test_swapped_sides_give_the_complement(outcome: list[int]) -> None:
         assert back.p_value == pytest.approx(there.p_value)
 
 
-def test_choices_that_follow_the_ratings_are_coherent_and_equal_ratings_tell_nothing() -> None:
+def test_coherence_counts_choices_that_follow_ratings() -> None:
     gap = np.array([2.0, 1.0, -1.0, 0.0, np.nan, 3.0])
     where: Where = {"item": np.array([0, 0, 1, 1, 2, 2]), "rater": np.array([0, 1, 0, 1, 0, 1])}
     assert choice.coherence(gap, **where).estimate == pytest.approx(3 / 4)

@@ -40,7 +40,7 @@ def _columns(choices: list[Choice]) -> tuple[Ints, Ints, Floats]:
 MIXED: list[Choice] = [(0, 1, 1), (1, 0, 1), (1, 2, 0), (2, 0, 0), (0, 2, 0.5), (2, 1, 1), (1, 0, 0), (0, 2, 0)] * 3
 
 
-def test_strengths_without_ties_are_a_logistic_regression() -> None:
+def test_untied_strengths_match_logistic_regression() -> None:
     choices = [c for c in MIXED if c[2] != 0.5]
     left, right, won = _columns(choices)
     signs = np.eye(3)[left] - np.eye(3)[right]
@@ -52,7 +52,7 @@ def test_strengths_without_ties_are_a_logistic_regression() -> None:
     assert found.log_nu is None
 
 
-def test_contrasts_do_not_depend_on_the_reference() -> None:
+def test_contrasts_do_not_depend_on_reference() -> None:
     there, back = _of(MIXED, reference=0), _of(MIXED, reference=2)
     assert there.strengths[0].estimate == back.strengths[2].estimate == 0
     for a in range(3):
@@ -64,7 +64,7 @@ def test_contrasts_do_not_depend_on_the_reference() -> None:
     assert there.log_nu.interval is not None
 
 
-def test_a_fourth_that_always_wins_is_separated_and_a_fifth_that_never_met_is_disconnected() -> None:
+def test_separated_and_disconnected_sources_report_their_reason() -> None:
     found = _of([*MIXED, (3, 0, 1), (1, 3, 0), (4, 4, 0.5)], n_sources=5)
     assert [result.reason for result in found.strengths] == [None, None, None, "separation", "disconnected"]
     assert found.contrasts[1][2].estimate is not None
@@ -72,28 +72,28 @@ def test_a_fourth_that_always_wins_is_separated_and_a_fifth_that_never_met_is_di
     assert found.strengths[1].estimate == pytest.approx(_of(MIXED).strengths[1].estimate)
 
 
-def test_against_a_separated_reference_every_strength_is_undefined() -> None:
+def test_separated_reference_leaves_all_strengths_undefined() -> None:
     found = _of([*MIXED, (3, 0, 1), (1, 3, 0)], n_sources=4, reference=3, has_position=True)
     assert {result.reason for result in found.strengths} == {"separation"}
     assert found.position is not None
     assert found.position.estimate is None
 
 
-def test_a_reference_that_nobody_met_is_disconnected() -> None:
+def test_unconnected_reference_is_disconnected() -> None:
     found = _of(MIXED, n_sources=4, reference=3)
     assert {result.reason for result in found.strengths} == {"disconnected"}
 
 
-def test_only_ties_have_no_strengths() -> None:
+def test_only_ties_give_no_strengths() -> None:
     found = _of([(0, 1, 0.5), (1, 2, 0.5), (2, 0, 0.5)])
     assert {result.reason for result in found.strengths} == {"no_variation"}
 
 
-def test_nothing_has_no_strengths() -> None:
+def test_no_choices_give_no_strengths() -> None:
     assert {result.reason for result in _of([]).strengths} == {"disconnected"}
 
 
-def test_sides_that_never_changed_leave_the_position_open_and_the_strengths_standing() -> None:
+def test_constant_sides_leave_only_position_undefined() -> None:
     choices: list[Choice] = [(0, 1, 1), (0, 1, 0), (0, 1, 1), (0, 1, 1), (0, 1, 0), (0, 1, 1)]
     found = _of(choices, n_sources=2, has_position=True)
     assert found.position is not None
@@ -101,7 +101,7 @@ def test_sides_that_never_changed_leave_the_position_open_and_the_strengths_stan
     assert found.strengths[1].estimate == pytest.approx(-np.log(2))
 
 
-def test_a_side_that_always_won_is_separated_and_the_strengths_stand() -> None:
+def test_side_that_always_wins_is_separated_and_strengths_remain() -> None:
     choices: list[Choice] = [(0, 1, 1), (1, 0, 1), (0, 1, 1), (1, 0, 1)]
     found = _of(choices, n_sources=2, has_position=True)
     assert found.position is not None
@@ -109,7 +109,7 @@ def test_a_side_that_always_won_is_separated_and_the_strengths_stand() -> None:
     assert found.strengths[1].estimate == pytest.approx(0, abs=1e-9)
 
 
-def test_a_side_that_always_wins_for_one_source_only_has_no_finite_effect() -> None:
+def test_side_separated_for_one_source_has_no_finite_effect() -> None:
     found = _of([(0, 1, 1), (0, 1, 1), (1, 0, 1), (1, 0, 0)] * 2, n_sources=2, has_position=True)
     assert found.position is not None
     assert found.position.reason == "separation"
@@ -117,7 +117,7 @@ def test_a_side_that_always_wins_for_one_source_only_has_no_finite_effect() -> N
     assert found.strengths[1].estimate is not None
 
 
-def test_the_win_matrix_counts_wins_and_ties_of_either_side() -> None:
+def test_win_matrix_counts_wins_and_ties_from_either_side() -> None:
     matrix = win_matrix(*_columns([(0, 1, 1), (1, 0, 0), (0, 1, 0), (1, 0, 0.5)]), n_sources=3)
     assert matrix.wins.tolist() == [[0, 2, 0], [1, 0, 0], [0, 0, 0]]
     assert matrix.ties.tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
@@ -125,7 +125,7 @@ def test_the_win_matrix_counts_wins_and_ties_of_either_side() -> None:
     assert np.isnan(matrix.shares[0, 2])
 
 
-def test_a_circle_of_three_is_counted_once() -> None:
+def test_three_way_cycle_is_counted_once() -> None:
     circle: list[Choice] = [(0, 1, 1), (1, 2, 1), (2, 0, 1)]
     assert win_matrix(*_columns(circle), n_sources=3).n_intransitive == (1, 1)
     line: list[Choice] = [(0, 1, 1), (1, 2, 1), (2, 0, 0), (0, 3, 1)]
@@ -137,9 +137,7 @@ def test_a_circle_of_three_is_counted_once() -> None:
     choices=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.sampled_from([0.0, 0.5, 1.0])), max_size=30),
     has_position=st.booleans(),
 )
-def test_mirrored_sides_give_the_same_strengths_or_the_same_reasons(
-    choices: list[Choice], *, has_position: bool
-) -> None:
+def test_mirrored_sides_give_same_strengths_or_reasons(choices: list[Choice], *, has_position: bool) -> None:
     there = _of(choices, 4, has_position=has_position)
     back = _of([(right, left, 1 - won) for left, right, won in choices], 4, has_position=has_position)
     for one, other in zip(there.strengths, back.strengths, strict=True):

@@ -11,7 +11,7 @@ FIRST = np.array([0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0])
 SECOND = np.array([1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4])
 
 
-def test_students_sleep_data_give_his_t() -> None:
+def test_student_sleep_data_give_published_t() -> None:
     """R: t.test(paired = TRUE): t = -4.0621, df = 9, p = .002833, interval -2.4598858 to -0.7001142."""
     result = change(SECOND, FIRST)
     assert (result.estimate or 0) / (result.standard_error or 1) == pytest.approx(-4.062128, abs=1e-6)
@@ -29,14 +29,14 @@ def test_students_sleep_data_give_his_t() -> None:
         ([1, 2], [2, 3], None, "no_variation", 2),
     ],
 )
-def test_a_change_that_cannot_be_tested_has_a_reason(
+def test_untestable_change_reports_a_reason(
     before: list[float], after: list[float], reason: str | None, interval_reason: str | None, n: int
 ) -> None:
     result = change(np.array(before, float), np.array(after, float))
     assert (result.reason, result.interval_reason, result.n_raters) == (reason, interval_reason, n)
 
 
-def test_the_difference_between_arms_is_that_of_statsmodels() -> None:
+def test_arm_difference_matches_statsmodels_ancova() -> None:
     rng = np.random.default_rng(1)
     before, arm = rng.normal(4, 1, 30), np.arange(30) % 3 == 0
     after = 1 + 0.7 * before + 0.5 * arm + rng.normal(size=30)
@@ -49,7 +49,7 @@ def test_the_difference_between_arms_is_that_of_statsmodels() -> None:
     assert (result.interval.low, result.interval.high) == pytest.approx(tuple(known.conf_int()[2]))
 
 
-def test_equal_scores_before_leave_the_comparison_of_the_scores_afterwards() -> None:
+def test_constant_baseline_leaves_comparison_of_final_scores() -> None:
     after, arm = np.array([1.0, 2, 4, 6]), np.array([0, 0, 1, 1])
     result = change_difference(np.full(4, 3.0), after, arm)
     assert (result.estimate, result.df) == pytest.approx((3.5, 2))
@@ -67,7 +67,7 @@ def test_equal_scores_before_leave_the_comparison_of_the_scores_afterwards() -> 
         ([1, 2, 3, 4], [2, 3, 5, 6], [0, 0, 1, 1], None, "no_variation"),
     ],
 )
-def test_arms_that_cannot_be_compared_have_a_reason(
+def test_incomparable_arms_report_a_reason(
     before: list[float], after: list[float], arm: list[int], reason: str | None, interval_reason: str | None
 ) -> None:
     result = change_difference(np.array(before, float), np.array(after, float), np.array(arm, bool))

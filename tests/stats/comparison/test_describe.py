@@ -17,28 +17,28 @@ if TYPE_CHECKING:
 ITEM, RATER = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
 
 
-def test_a_distribution_counts_each_declared_point_and_what_lies_between() -> None:
+def test_distribution_counts_declared_and_off_scale_points() -> None:
     found = describe.distribution(np.array([1, 3, 3, 2.5, np.nan]), [1, 2, 3])
     assert (found.counts, found.shares, found.n_ratings, found.n_off_scale) == ((1, 0, 2), (0.25, 0, 0.5), 4, 1)
 
 
-def test_a_distribution_of_nothing_has_no_shares() -> None:
+def test_empty_distribution_has_no_shares() -> None:
     assert describe.distribution(np.array([]), [1, 2]).shares is None
 
 
-def test_a_mean_of_nothing_is_undefined() -> None:
+def test_mean_of_empty_data_is_undefined() -> None:
     empty = np.array([])
     assert describe.mean(empty, item=empty, rater=empty).reason == "no_pairable_units"
     assert describe.share(empty, item=empty, rater=empty).reason == "no_pairable_units"
 
 
 @pytest.mark.parametrize(("item", "rater"), [(np.zeros(4, int), np.arange(4)), (np.arange(4), np.zeros(4, int))])
-def test_one_item_or_one_rater_leaves_the_mean_without_an_interval(item: Ints, rater: Ints) -> None:
+def test_single_item_or_rater_gives_mean_without_interval(item: Ints, rater: Ints) -> None:
     result = describe.mean(np.array([1.0, 2, 3, 4]), item=item, rater=rater)
     assert (result.estimate, result.interval, result.interval_reason) == (2.5, None, "one_cluster")
 
 
-def test_a_spread_takes_two_ratings() -> None:
+def test_standard_deviation_requires_two_ratings() -> None:
     one = np.array([3.0])
     assert describe.sd(one, item=one, rater=one).reason == "no_pairable_units"
     assert describe.sd(np.array([1.0, 3, 1, 3]), item=ITEM, rater=RATER).estimate == pytest.approx((4 / 3) ** 0.5)
@@ -47,7 +47,7 @@ def test_a_spread_takes_two_ratings() -> None:
 
 
 @pytest.mark.parametrize(("source", "who"), [("human", "source"), ("model_x", "reference")])
-def test_a_source_without_ratings_leaves_the_difference_undefined(oracle: Oracle, source: str, who: str) -> None:
+def test_source_without_ratings_leaves_difference_undefined(oracle: Oracle, source: str, who: str) -> None:
     known = oracle("degenerate_source_without_ratings")
     item, rater, _, value = (np.array(column) for column in zip(*known["input"]["rows"], strict=True))
     treated = np.full(len(value), who == "reference")
@@ -56,19 +56,19 @@ def test_a_source_without_ratings_leaves_the_difference_undefined(oracle: Oracle
     assert describe.mean(value, item=item, rater=rater).estimate == known["expected"]["mean_human"]
 
 
-def test_a_source_rated_by_one_rater_only_has_no_interval_for_new_raters() -> None:
+def test_source_with_one_rater_has_no_interval_for_new_raters() -> None:
     value, treated = np.array([1.0, 2, 4, 5, 3, 3]), np.array([True, True, False, False, False, False])
     item, rater = np.array([0, 1, 0, 1, 0, 1]), np.array([0, 0, 1, 1, 2, 2])
     result = describe.mean_difference(value, treated, item=item, rater=rater)
     assert (result.interval_reason, result.estimate, result.p_value) == ("one_cluster", -2.25, None)
 
 
-def test_sources_that_never_vary_differ_without_an_interval() -> None:
+def test_constant_sources_differ_without_interval() -> None:
     result = describe.mean_difference(np.array([4.0, 2, 4, 2]), np.array([True, False] * 2), item=ITEM, rater=RATER)
     assert (result.estimate, result.interval_reason) == (2, "no_variation")
 
 
-def test_a_share_stays_inside_0_and_1() -> None:
+def test_share_interval_stays_within_0_and_1() -> None:
     won = np.array([1.0] * 11 + [0.0])
     item, rater = np.arange(12), np.tile(np.arange(3), 4)
     interval = describe.share(won, item=item, rater=rater).interval
@@ -76,17 +76,17 @@ def test_a_share_stays_inside_0_and_1() -> None:
     assert 0 < interval.low < 11 / 12 < interval.high < 1
 
 
-def test_a_share_of_all_has_no_interval() -> None:
+def test_share_of_one_has_no_interval() -> None:
     result = describe.share(np.ones(4), item=ITEM, rater=RATER, null=0.5)
     assert (result.estimate, result.interval_reason, result.p_value) == (1.0, "no_variation", None)
 
 
-def test_item_means_are_at_a_cut_despite_rounding() -> None:
+def test_share_at_least_tolerates_rounding_at_threshold() -> None:
     value = np.array([0.1 + 0.2, 0.1])
     assert describe.share_at_least(value, 0.3, item=ITEM[1:3], rater=RATER[:2]).estimate == 0.5
 
 
-def test_single_ratings_of_empathy_reach_four_as_often_as_ayers_found(ayers: Ayers) -> None:
+def test_ayers_2023_share_of_empathy_at_least_four_is_reproduced(ayers: Ayers) -> None:
     empathy = ayers("Empathy")
     shares = [
         describe.share_at_least(part.value, 4, **part.clusters).estimate
@@ -96,7 +96,9 @@ def test_single_ratings_of_empathy_reach_four_as_often_as_ayers_found(ayers: Aye
 
 
 @given(data=st.data())
-def test_any_ratings_give_a_number_or_a_reason(random_ratings: RandomRatings, data: st.DataObject) -> None:
+def test_descriptives_report_result_or_reason_for_any_ratings(
+    random_ratings: RandomRatings, data: st.DataObject
+) -> None:
     r = data.draw(random_ratings)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -110,7 +112,7 @@ def test_any_ratings_give_a_number_or_a_reason(random_ratings: RandomRatings, da
 
 
 @given(data=st.data())
-def test_any_shares_give_a_number_or_a_reason(random_shares: RandomRatings, data: st.DataObject) -> None:
+def test_share_reports_result_or_reason(random_shares: RandomRatings, data: st.DataObject) -> None:
     r = data.draw(random_shares)
     result = describe.share(r.value, null=0.5, **r.clusters)
     assert result.reason or result.interval_reason or result.interval
@@ -120,7 +122,7 @@ def test_any_shares_give_a_number_or_a_reason(random_shares: RandomRatings, data
 
 
 @given(data=st.data())
-def test_swapping_the_sources_turns_the_difference_around(random_ratings: RandomRatings, data: st.DataObject) -> None:
+def test_swapping_sources_reverses_difference(random_ratings: RandomRatings, data: st.DataObject) -> None:
     r = data.draw(random_ratings)
     there = describe.mean_difference(r.value, r.is_treated, **r.clusters)
     back = describe.mean_difference(r.value, ~r.is_treated, **r.clusters)
@@ -133,9 +135,7 @@ def test_swapping_the_sources_turns_the_difference_around(random_ratings: Random
 
 
 @given(data=st.data(), seed=st.integers(0, 1000))
-def test_names_and_order_of_items_and_raters_do_not_matter(
-    random_ratings: RandomRatings, data: st.DataObject, seed: int
-) -> None:
+def test_estimates_ignore_labels_and_row_order(random_ratings: RandomRatings, data: st.DataObject, seed: int) -> None:
     r = data.draw(random_ratings)
     rng = np.random.default_rng(seed)
     order, names = rng.permutation(len(r.value)), rng.permutation(100)
@@ -149,7 +149,7 @@ def test_names_and_order_of_items_and_raters_do_not_matter(
         assert one is None or other == pytest.approx(one, rel=1e-6, abs=rounding)
 
 
-def test_a_source_rated_by_one_rater_who_rated_the_other_too_has_no_interval() -> None:
+def test_source_with_one_shared_rater_has_no_interval() -> None:
     item, rater, treated = np.array([2, 2, 1, 2]), np.array([0, 0, 0, 1]), np.array([True, False, True, False])
     result = describe.mean_difference(np.array([4.0, 5.0, 4.0, 1.0]), treated, item=item, rater=rater)
     assert result.estimate == 1

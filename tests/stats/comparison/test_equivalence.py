@@ -9,7 +9,7 @@ from app.stats.comparison.equivalence import equivalence, non_inferiority
 from app.stats.core.result import Result, undefined
 
 
-def test_it_is_the_paired_test_of_statsmodels_where_each_item_has_its_own_rater() -> None:
+def test_one_rater_per_item_matches_paired_test_of_statsmodels() -> None:
     rng = np.random.default_rng(12)
     means = rng.normal(size=(25, 2)) * 0.5
     item = np.repeat(np.arange(25), 2)
@@ -23,7 +23,7 @@ def test_it_is_the_paired_test_of_statsmodels_where_each_item_has_its_own_rater(
 @pytest.mark.parametrize(
     ("estimate", "is_equivalent", "is_not_worse"), [(0.0, True, True), (0.4, False, True), (-0.4, False, False)]
 )
-def test_the_interval_says_the_same_as_the_p_value(estimate: float, *, is_equivalent: bool, is_not_worse: bool) -> None:
+def test_equivalence_interval_and_p_value_agree(estimate: float, *, is_equivalent: bool, is_not_worse: bool) -> None:
     base = mean_difference(
         np.array([1.0, 2, 3, 5]), np.array([True, False] * 2), item=np.array([0, 0, 1, 1]), rater=np.array([0, 0, 1, 1])
     )
@@ -39,13 +39,13 @@ def test_the_interval_says_the_same_as_the_p_value(estimate: float, *, is_equiva
     assert (both.interval.level, both.method) == (0.9, "two_way_cluster_t: equivalence within 0.5")
 
 
-def test_a_difference_without_an_error_has_no_test() -> None:
+def test_difference_without_standard_error_is_not_tested() -> None:
     bare = Result(0.1, "two_way_cluster_t", interval_reason="one_cluster")
     assert equivalence(bare, 0.5) == bare
     nothing = undefined("no_pairable_units")
     assert non_inferiority(nothing, 0.5) == nothing
 
 
-def test_a_margin_of_nothing_is_refused() -> None:
+def test_zero_margin_is_rejected() -> None:
     with pytest.raises(ValueError, match="above 0"):
         equivalence(Result(0.1), 0)

@@ -8,7 +8,7 @@ from app.stats.comparison.percent import percent_change
 ITEM, RATER, SOURCE = (axis.ravel() for axis in np.indices((10, 6, 2)))
 
 
-def test_it_is_the_ratio_of_the_means_with_the_delta_method() -> None:
+def test_percent_change_uses_delta_method_on_ratio_of_means() -> None:
     """Means are independent across raters and items: SE(log ratio)^2 = (s1 / m1)^2 / n1 + (s0 / m0)^2 / n0."""
     value = np.random.default_rng(1).uniform(1, 5, 120) * (1 + 0.3 * SOURCE)
     place = np.arange(120)
@@ -23,7 +23,7 @@ def test_it_is_the_ratio_of_the_means_with_the_delta_method() -> None:
     assert middle == pytest.approx(ratio)
 
 
-def test_a_relative_change_of_shares_needs_only_zero_and_one() -> None:
+def test_percent_change_works_on_binary_outcomes() -> None:
     """100 ratings of each source; the source has 31% more good ones."""
     good = np.concatenate([np.arange(100) < 42, np.arange(100) < 55]).astype(float)
     source, place = np.repeat([0, 1], 100), np.arange(200)
@@ -40,7 +40,7 @@ def test_a_relative_change_of_shares_needs_only_zero_and_one() -> None:
         ([2, 1], [1, 0], None, "no_variation"),
     ],
 )
-def test_what_has_no_ratio_has_a_reason(
+def test_undefined_ratio_reports_a_reason(
     value: list[float], source: list[int], reason: str | None, interval_reason: str | None
 ) -> None:
     place = np.arange(len(value))

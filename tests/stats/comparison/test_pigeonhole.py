@@ -23,7 +23,7 @@ def _study(n_items: int, n_raters: int) -> tuple[Floats, Floats, Where]:
     return value + rng.normal(size=len(item)), source, {"item": item, "rater": rater}
 
 
-def test_a_rating_counts_as_often_as_its_item_times_its_rater_was_drawn() -> None:
+def test_resampling_weight_is_product_of_item_and_rater_draws() -> None:
     groups = clusters(np.array([0, 0, 1, 2, 2]), np.array([0, 1, 1, 0, 0]))
     columns = np.array([[1.0, 2, 4, 8, 16], np.ones(5)])
     found = resampled_sums(groups, columns, 130, np.random.default_rng(3))
@@ -36,7 +36,7 @@ def test_a_rating_counts_as_often_as_its_item_times_its_rater_was_drawn() -> Non
     assert found == pytest.approx(np.concatenate(expected, axis=1))
 
 
-def test_the_standard_error_is_near_that_of_the_two_way_formula() -> None:
+def test_bootstrap_standard_error_is_near_two_way_formula() -> None:
     value, source, where = _study(60, 25)
     boot = mean_difference_pigeonhole(value, source == 1, **where, n_resamples=2000)
     formula = mean_difference(value, source == 1, **where)
@@ -56,7 +56,7 @@ def test_the_standard_error_is_near_that_of_the_two_way_formula() -> None:
         ([2, 2] * 30, [True, False] * 30, list(range(10)) * 6, [0] * 20 + [1] * 20 + [2] * 20, None, "no_variation"),
     ],
 )
-def test_what_cannot_be_resampled_has_a_reason(  # the columns of the parameter table
+def test_unresampleable_data_report_a_reason(  # the columns of the parameter table
     value: list[float],
     treated: list[bool],
     item: list[int],
@@ -71,7 +71,7 @@ def test_what_cannot_be_resampled_has_a_reason(  # the columns of the parameter 
 
 @settings(max_examples=50)
 @given(data=st.data())
-def test_any_ratings_give_a_number_or_a_reason(random_ratings: RandomRatings, data: st.DataObject) -> None:
+def test_bootstrap_reports_result_or_reason_for_any_ratings(random_ratings: RandomRatings, data: st.DataObject) -> None:
     r = data.draw(random_ratings)
     result = mean_difference_pigeonhole(r.value, r.is_treated, n_resamples=40, **r.clusters)
     assert result.reason or result.interval or result.interval_reason

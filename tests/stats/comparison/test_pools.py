@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from app.stats.core.arrays import Bools, Floats, Ints
 
 
-def test_one_rating_by_each_pool_gives_the_paired_test_of_responses() -> None:
+def test_one_rating_per_pool_matches_paired_t_test() -> None:
     """Every response has its own recipient and its own other rater, so clusters are single responses."""
     rng = np.random.default_rng(1)
     mine, theirs = rng.normal(1, 1, 20), rng.normal(0, 1, 20)
@@ -27,7 +27,7 @@ def test_one_rating_by_each_pool_gives_the_paired_test_of_responses() -> None:
     assert (found.estimate or 0) / (found.standard_error or 1) == pytest.approx(known.statistic, rel=0.15)
 
 
-def test_each_response_counts_once_however_many_rated_it() -> None:
+def test_responses_weigh_equally_regardless_of_rater_count() -> None:
     value = np.array([5.0, 1, 1, 1, 1, 2, 2])
     first = np.array([True, False, False, False, False, True, False])
     unit = np.array([0, 0, 0, 0, 0, 1, 1])
@@ -35,7 +35,7 @@ def test_each_response_counts_once_however_many_rated_it() -> None:
     assert found.estimate == pytest.approx((4 + 0) / 2)
 
 
-def test_responses_of_one_pool_only_leave() -> None:
+def test_responses_rated_by_one_pool_are_excluded() -> None:
     value, unit = np.array([5.0, 1, 3]), np.array([0, 0, 1])
     found = pool_difference(value, np.array([True, False, True]), unit=unit, item=unit, rater=np.arange(3))
     assert (found.n_units, found.n_ratings) == (1, 2)
@@ -58,7 +58,7 @@ def _two_pools(n_units: int = 20, n_raters: int = 6) -> Pools:
     return Pools(value=value, is_first=rater < n_raters // 2, unit=unit, item=unit // 2, rater=rater)
 
 
-def test_the_correlation_is_that_of_the_pools_means() -> None:
+def test_pool_correlation_is_correlation_of_pool_means() -> None:
     data = _two_pools()
     found = pool_correlation(**data)
     means = [
@@ -70,7 +70,7 @@ def test_the_correlation_is_that_of_the_pools_means() -> None:
     assert (found.n_items, found.n_units, found.n_raters) == (10, 20, 6)
 
 
-def test_pairs_of_single_ratings_give_the_jackknife_of_the_correlation() -> None:
+def test_single_rating_pairs_match_jackknife_of_correlation() -> None:
     """Each response has its own two raters, so deleting an item or a rater deletes one response."""
     rng = np.random.default_rng(3)
     a = rng.normal(size=15)
@@ -83,7 +83,7 @@ def test_pairs_of_single_ratings_give_the_jackknife_of_the_correlation() -> None
     assert found.standard_error == pytest.approx(jackknife * (1 - r**2), rel=0.1)
 
 
-def test_a_pool_of_one_rater_has_no_interval_for_new_raters() -> None:
+def test_pool_with_one_rater_has_no_interval_for_new_raters() -> None:
     found = pool_correlation(**_two_pools(n_raters=2))
     assert found.estimate is not None
     assert found.interval_reason == "one_cluster"
@@ -98,7 +98,7 @@ def test_a_pool_of_one_rater_has_no_interval_for_new_raters() -> None:
         ([1, 2, np.nan, 1, 2, 1], "no_pairable_units", None, None),
     ],
 )
-def test_means_without_spread_have_a_reason(
+def test_means_without_variation_report_a_reason(
     value: list[float], reason: str | None, estimate: float | None, interval_reason: str | None
 ) -> None:
     unit = np.tile(np.arange(3), 2)

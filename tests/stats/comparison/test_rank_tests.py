@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 POINTS = st.lists(st.integers(-3, 3), min_size=1, max_size=7)
 
 
-def test_the_depression_data_of_hollander_and_wolfe_come_out(oracle: Oracle) -> None:
+def test_hollander_and_wolfe_depression_data_are_reproduced(oracle: Oracle) -> None:
     """Hollander and Wolfe (1973) 29f; V = 40, two-sided p twice the published 0.01953."""
     known = oracle("wilcoxon_signed_rank_exact")
     result = wilcoxon(np.array(known["input"]["x"]) - np.array(known["input"]["y"]))
@@ -25,7 +25,7 @@ def test_the_depression_data_of_hollander_and_wolfe_come_out(oracle: Oracle) -> 
 
 
 @given(POINTS)
-def test_the_signed_rank_p_value_counts_all_flips_with_ties_and_zeros(difference: list[int]) -> None:
+def test_exact_wilcoxon_p_value_handles_ties_and_zeros(difference: list[int]) -> None:
     moved = np.array([d for d in difference if d], float)
     result = wilcoxon(np.array(difference, float))
     if not len(moved):
@@ -37,7 +37,7 @@ def test_the_signed_rank_p_value_counts_all_flips_with_ties_and_zeros(difference
     assert result.p_value == pytest.approx(min(1, 2 * min(tails)))
 
 
-def test_item_means_are_paired_over_the_items_that_both_have() -> None:
+def test_item_means_are_paired_over_common_items() -> None:
     """Differences +2, -1 and +3 by hand: ranks 2, 1 and 3, V = 5; the fourth item has only one source."""
     value = np.array([4.0, 2, 1, 2, 5, 3, 1, 3])
     treated, item = np.array([1, 0, 1, 0, 1, 1, 0, 1], bool), np.array([0, 0, 1, 1, 2, 2, 2, 3])
@@ -45,7 +45,7 @@ def test_item_means_are_paired_over_the_items_that_both_have() -> None:
     assert (result.estimate, result.n_units, result.n_items, result.n_ratings) == (5, 3, 4, 8)
 
 
-def test_differences_of_means_that_are_equal_on_paper_share_a_rank() -> None:
+def test_equal_fractional_differences_share_a_rank() -> None:
     """Thirds are not exact in binary: 2/3 of a point up and 2/3 down are tied, even at different item levels."""
     mine = [(5, 5, 4), (2, 1, 1), (4, 4, 5), (3, 3, 2)]
     theirs = [(4, 4, 4), (2, 2, 2), (4, 3, 4), (2, 2, 2)]
@@ -58,7 +58,7 @@ def test_differences_of_means_that_are_equal_on_paper_share_a_rank() -> None:
 
 
 @given(st.lists(st.tuples(*[st.integers(1, 5)] * 7), min_size=1, max_size=9))
-def test_item_means_have_the_ranks_of_exact_fractions(rows: list[tuple[int, ...]]) -> None:
+def test_item_mean_ranks_match_exact_fractions(rows: list[tuple[int, ...]]) -> None:
     """Three ratings of the source and four of the reference: twelve times the difference is an integer."""
     table = np.array(rows)
     twelfths = 4 * table[:, :3].sum(axis=1) - 3 * table[:, 3:].sum(axis=1)
@@ -68,13 +68,13 @@ def test_item_means_have_the_ranks_of_exact_fractions(rows: list[tuple[int, ...]
     assert (found.estimate, found.p_value, found.reason) == (exact.estimate, exact.p_value, exact.reason)
 
 
-def test_many_pairs_are_tested_by_the_normal_approximation_with_ties() -> None:
+def test_large_wilcoxon_uses_normal_approximation_with_ties() -> None:
     difference = np.random.default_rng(2).integers(-3, 5, 400).astype(float)
     known = stats.wilcoxon(difference, correction=False, method="approx", alternative="two-sided")
     assert wilcoxon(difference).p_value == pytest.approx(known.pvalue)
 
 
-def test_the_exact_and_the_approximate_p_value_meet(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exact_and_approximate_p_values_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     difference = np.random.default_rng(2).integers(-3, 4, 250).astype(float)
     exact = wilcoxon(difference).p_value
     monkeypatch.setattr("app.stats.comparison.rank_tests.MAX_EXACT_PAIRS", 10)
@@ -82,7 +82,7 @@ def test_the_exact_and_the_approximate_p_value_meet(monkeypatch: pytest.MonkeyPa
 
 
 @given(mine=POINTS, theirs=POINTS)
-def test_the_mann_whitney_p_value_counts_all_splits_with_ties(mine: list[int], theirs: list[int]) -> None:
+def test_exact_mann_whitney_p_value_handles_ties(mine: list[int], theirs: list[int]) -> None:
     result = mann_whitney(np.array(mine, float), np.array(theirs, float))
     if len({*mine, *theirs}) == 1:
         assert result.reason == "no_variation"
@@ -96,7 +96,7 @@ def test_the_mann_whitney_p_value_counts_all_splits_with_ties(mine: list[int], t
     assert rank_biserial(np.array(mine, float), np.array(theirs, float)).estimate == pytest.approx(above)
 
 
-def test_large_groups_are_tested_as_scipy_does() -> None:
+def test_large_mann_whitney_matches_scipy() -> None:
     rng = np.random.default_rng(9)
     mine, theirs = rng.integers(1, 6, 60).astype(float), rng.integers(2, 6, 50).astype(float)
     known = stats.mannwhitneyu(mine, theirs)
@@ -104,13 +104,13 @@ def test_large_groups_are_tested_as_scipy_does() -> None:
     assert (result.estimate, result.p_value) == pytest.approx((known.statistic, known.pvalue))
 
 
-def test_an_empty_group_has_no_rank_test() -> None:
+def test_empty_group_has_no_rank_test() -> None:
     assert mann_whitney(np.array([]), np.array([1.0])).reason == "no_pairable_units"
     assert rank_biserial(np.array([np.nan]), np.array([1.0])).reason == "no_pairable_units"
 
 
 @given(data=st.data())
-def test_any_ratings_give_a_number_or_a_reason(random_ratings: RandomRatings, data: st.DataObject) -> None:
+def test_wilcoxon_is_symmetric_for_any_ratings(random_ratings: RandomRatings, data: st.DataObject) -> None:
     r = data.draw(random_ratings)
     there = wilcoxon_of_item_means(r.value, r.is_treated, **r.clusters)
     back = wilcoxon_of_item_means(r.value, ~r.is_treated, **r.clusters)

@@ -7,7 +7,7 @@ from scipy import stats
 from app.stats.comparison.responders import compare_responders
 
 
-def test_six_models_against_eight_trainees_are_as_published() -> None:
+def test_napiwotzki_2025_responder_comparison_is_reproduced() -> None:
     """Napiwotzki et al. (2025): U = 2.0, r = .917, p = .005 (asymptotic)."""
     trainees = np.array([1.0, 2, 3, 4, 5, 6, 7.5, 8.5])
     models = np.array([7.0, 8.0, 9, 10, 11, 12])
@@ -26,7 +26,7 @@ def test_six_models_against_eight_trainees_are_as_published() -> None:
     assert found.exact.p_value == pytest.approx(known.pvalue)
 
 
-def test_the_unit_is_the_responder() -> None:
+def test_responder_is_unit_of_analysis() -> None:
     value = np.array([1.0, 3, 4, 4, 5, np.nan])
     responder = np.array(["a", "a", "b", "c", "c", "c"])
     found = compare_responders(value, responder == "a", responder)
@@ -34,7 +34,7 @@ def test_the_unit_is_the_responder() -> None:
     assert found.exact.note == "U of the source, the smaller of the two."
 
 
-def test_one_group_alone_has_no_test() -> None:
+def test_single_group_has_no_test() -> None:
     found = compare_responders(np.arange(3.0), np.zeros(3, bool), np.arange(3))
     assert {found.exact.reason, found.asymptotic.reason, found.rank_biserial.reason} == {"no_pairable_units"}
 

@@ -11,7 +11,7 @@ def _compare(source: str, reference: str) -> Result:
     return Result(1.0, p_value=p) if p else undefined("no_pairable_units")
 
 
-def test_each_pair_is_compared_once_and_adjusted_over_all() -> None:
+def test_each_pair_is_compared_once_with_holm_adjustment() -> None:
     """Holm over the two pairs that have a test: .01 x 2, .02 x 1."""
     found = all_pairs(["human", "plain", "prompted"], _compare)
     assert [(pair.source, pair.reference, pair.p_adjusted) for pair in found] == [
@@ -22,5 +22,5 @@ def test_each_pair_is_compared_once_and_adjusted_over_all() -> None:
     assert found[2].result.reason == "no_pairable_units"
 
 
-def test_one_source_has_no_pairs() -> None:
+def test_single_source_has_no_pairs() -> None:
     assert all_pairs(["human"], _compare) == []

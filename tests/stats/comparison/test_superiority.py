@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tests.stats.conftest import Ayers, RandomRatings
 
 
-def test_wins_and_half_the_ties_within_item_and_rater_are_counted() -> None:
+def test_wins_and_half_ties_count_within_item_and_rater() -> None:
     """Three cells by hand: a win, a tie, and 3 against (1, 3, 5), i.e. a win, a tie and a loss; one is unpaired."""
     value = np.array([4, 2, 3, 3, 3, 1, 3, 5, 5], float)
     treated = np.array([1, 0, 1, 0, 1, 0, 0, 0, 1], bool)
@@ -31,7 +31,7 @@ def test_wins_and_half_the_ties_within_item_and_rater_are_counted() -> None:
     assert cliffs_delta(value, treated, item=item, rater=rater).estimate == pytest.approx(1 / 3)
 
 
-def test_the_same_answer_comes_from_a_loop_over_the_ratings_of_ayers(ayers: Ayers) -> None:
+def test_ayers_superiority_matches_loop_over_ratings(ayers: Ayers) -> None:
     r = ayers("Empathy")
     mine, theirs = (part.value[np.argsort(part.rater)] for part in (r.of(treated=True), r.of(treated=False)))
     expected = np.mean([(a > b) + (a == b) / 2 for a, b in zip(mine, theirs, strict=True)])
@@ -41,20 +41,20 @@ def test_the_same_answer_comes_from_a_loop_over_the_ratings_of_ayers(ayers: Ayer
     assert 0.5 < result.interval.low < expected < result.interval.high < 1
 
 
-def test_raters_of_one_source_each_leave_nothing_to_pair() -> None:
+def test_raters_with_one_source_each_cannot_be_paired() -> None:
     value, rater = np.array([1.0, 2, 3, 4]), np.arange(4)
     result = cliffs_delta(value, rater < 2, item=np.zeros(4), rater=rater)
     assert (result.reason, result.n_ratings) == ("no_pairable_units", 0)
 
 
-def test_the_unpaired_delta_is_the_rank_biserial_correlation(ayers: Ayers) -> None:
+def test_unpaired_delta_is_rank_biserial_correlation(ayers: Ayers) -> None:
     r = ayers("Quality")
     result = cliffs_delta_unpaired(r.value, r.is_treated, **r.clusters)
     known = rank_biserial(r.of(treated=True).value, r.of(treated=False).value)
     assert result.estimate == pytest.approx(known.estimate)
 
 
-def test_the_unpaired_error_is_the_jackknife_of_the_items() -> None:
+def test_unpaired_standard_error_is_near_item_jackknife() -> None:
     """Each item has its own rater, so the two-way interval is over items: a jackknife agrees to within 2%."""
     rng = np.random.default_rng(2)
     item = np.repeat(np.arange(80), 2)
@@ -71,7 +71,7 @@ def test_the_unpaired_error_is_the_jackknife_of_the_items() -> None:
 
 
 @pytest.mark.parametrize("is_treated", [True, False])
-def test_one_source_alone_has_no_superiority(*, is_treated: bool) -> None:
+def test_single_source_has_no_superiority(*, is_treated: bool) -> None:
     value = np.array([1.0, 2])
     result = prob_superiority_unpaired(value, np.full(2, is_treated), item=value, rater=value)
     assert result.reason == "no_pairable_units"
@@ -79,7 +79,7 @@ def test_one_source_alone_has_no_superiority(*, is_treated: bool) -> None:
 
 
 @given(data=st.data())
-def test_swapping_the_sources_turns_every_delta_around(random_ratings: RandomRatings, data: st.DataObject) -> None:
+def test_swapping_sources_reverses_delta(random_ratings: RandomRatings, data: st.DataObject) -> None:
     r = data.draw(random_ratings)
     for statistic in (cliffs_delta, cliffs_delta_unpaired):
         there = statistic(r.value, r.is_treated, **r.clusters)

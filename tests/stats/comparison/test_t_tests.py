@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize(("dimension", "unpaired", "paired"), [("Quality", 13.31, 13.26), ("Empathy", 18.93, 20.21)])
-def test_the_published_t_statistics_of_ayers_come_out(
-    ayers: Ayers, dimension: str, unpaired: float, paired: float
-) -> None:
+def test_ayers_2023_t_statistics_are_reproduced(ayers: Ayers, dimension: str, unpaired: float, paired: float) -> None:
     r = ayers(dimension)
     found = [test(r.value, r.is_treated, **r.clusters) for test in (t_unpaired, t_paired)]
     assert [result.estimate for result in found] == pytest.approx([unpaired, paired], abs=0.005)
@@ -34,7 +32,7 @@ def _means(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
 
 
 @pytest.mark.parametrize("is_paired", [True, False])
-def test_both_agree_with_scipy_on_the_item_means(*, is_paired: bool) -> None:
+def test_t_tests_match_scipy_on_item_means(*, is_paired: bool) -> None:
     value, treated, item, rater = _means(np.random.default_rng(5))
     mine = np.array([value[treated & (item == i)].mean() for i in range(8)])
     theirs = np.array([value[~treated & (item == i)].mean() for i in range(10)])
@@ -58,7 +56,7 @@ def test_both_agree_with_scipy_on_the_item_means(*, is_paired: bool) -> None:
         ([4, 2, 4, 2], [True, False] * 2, [0, 0, 1, 1], "no_variation", "no_variation"),
     ],
 )
-def test_what_no_t_test_can_be_made_of_has_a_reason(
+def test_impossible_t_test_reports_a_reason(
     value: list[float], treated: list[bool], item: list[int], paired: str, unpaired: str
 ) -> None:
     args = (np.array(value, float), np.array(treated, bool))
@@ -67,20 +65,20 @@ def test_what_no_t_test_can_be_made_of_has_a_reason(
     assert t_unpaired(*args, **where).reason == unpaired
 
 
-def test_a_constant_difference_keeps_its_estimate_without_an_interval() -> None:
+def test_constant_difference_has_estimate_without_interval() -> None:
     value, treated, item = np.array([4.0, 2, 5, 3]), np.array([True, False] * 2), np.array([0, 0, 1, 1])
     result = item_mean_difference(value, treated, item=item, rater=item, is_paired=True)
     assert (result.estimate, result.interval, result.interval_reason) == (2, None, "no_variation")
 
 
-def test_a_difference_of_one_item_is_undefined() -> None:
+def test_difference_for_one_item_is_undefined() -> None:
     one = np.array([1.0])
     result = item_mean_difference(one, one > 0, item=one, rater=one, is_paired=False)
     assert result.reason == "no_pairable_units"
 
 
 @given(data=st.data(), is_paired=st.booleans())
-def test_any_ratings_give_a_number_or_a_reason(
+def test_t_tests_are_symmetric_for_any_ratings(
     random_ratings: RandomRatings, data: st.DataObject, *, is_paired: bool
 ) -> None:
     r = data.draw(random_ratings)

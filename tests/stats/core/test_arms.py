@@ -54,7 +54,7 @@ def _influence(value: Floats, arms: Arms) -> Floats:
 
 @settings(max_examples=40)
 @given(seed=st.integers(0, 10_000), n_in_arm=st.integers(2, 6), has_sources=st.booleans())
-def test_the_closed_form_is_that_of_the_matrices(seed: int, n_in_arm: int, has_sources: bool) -> None:  # noqa: FBT001
+def test_closed_form_matches_matrix_computation(seed: int, n_in_arm: int, has_sources: bool) -> None:  # noqa: FBT001
     rng = np.random.default_rng(seed)
     code = np.concatenate([np.arange(12).repeat(2), rng.integers(0, 12, 50)])
     arm = code < n_in_arm
@@ -66,7 +66,7 @@ def test_the_closed_form_is_that_of_the_matrices(seed: int, n_in_arm: int, has_s
     assert (side.variance(influence), side.df) == pytest.approx(_by_matrices(side, influence))
 
 
-def test_equal_arms_of_one_rating_a_rater_are_student_s_t_test() -> None:
+def test_equal_arms_with_one_rating_per_rater_match_student_t() -> None:
     rng = np.random.default_rng(1)
     value, treated, place = rng.normal(size=20), np.arange(20) < 10, np.arange(20)
     found = mean_difference(value, treated, item=place, rater=place)
@@ -75,7 +75,7 @@ def test_equal_arms_of_one_rating_a_rater_are_student_s_t_test() -> None:
     assert found.note == ""
 
 
-def test_unequal_arms_have_the_error_of_welch() -> None:
+def test_unequal_arms_match_welch_standard_error() -> None:
     """The error is Welch's; the degrees of freedom are Welch's if both arms have equal variances."""
     rng = np.random.default_rng(2)
     value, treated, place = rng.normal(size=20), np.arange(20) < 6, np.arange(20)
@@ -92,7 +92,7 @@ def _study(n_raters: int, n_in_arm: int) -> tuple[Floats, Ints, Ints, Bools]:
     return value, item, rater, np.asarray(rater < n_in_arm)
 
 
-def test_raters_are_counted_by_arm() -> None:
+def test_degrees_of_freedom_count_raters_per_arm() -> None:
     """Twenty raters, two of them in one arm: fewer than nineteen degrees of freedom, and a warning."""
     value, item, rater, treated = _study(20, 2)
     few = mean_difference(value, treated, item=item, rater=rater)
@@ -106,7 +106,7 @@ def test_raters_are_counted_by_arm() -> None:
     assert enough.df < 10
 
 
-def test_an_arm_of_one_rater_has_no_interval() -> None:
+def test_single_rater_arm_has_no_interval() -> None:
     value, item, rater, treated = _study(8, 1)
     assert mean_difference(value, treated, item=item, rater=rater).interval_reason == "one_cluster"
     source = item % 2 == 0
@@ -115,14 +115,14 @@ def test_an_arm_of_one_rater_has_no_interval() -> None:
     assert ordinal.effect.interval_reason == "one_cluster"
 
 
-def test_a_mixed_model_leaves_one_degree_of_freedom_less_between_raters_than_within() -> None:
+def test_between_rater_contrast_loses_one_degree_of_freedom() -> None:
     rater = np.repeat(np.arange(6), 4)
     assert model_df(rater, 6, Arms.of_two(rater < 3)) == 4
     assert model_df(rater, 6, Arms.of_two(np.tile([True, False], 12))) == 5
     assert model_df(rater, 6, Arms.of_two(rater < 1)) == 0
 
 
-def test_three_experts_are_not_taken_to_vary_as_a_crowd_with_few_ratings_each() -> None:
+def test_arm_of_three_raters_gets_few_degrees_of_freedom() -> None:
     rng = np.random.default_rng(4)
     item = np.concatenate([np.tile(np.arange(20), 3), rng.integers(0, 20, 60)])
     rater = np.concatenate([np.repeat(np.arange(3), 20), np.repeat(np.arange(3, 33), 2)])

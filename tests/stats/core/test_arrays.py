@@ -14,7 +14,7 @@ NUMBERS = st.lists(st.integers(-2, 12) | st.integers(0, 2**40), max_size=30)
 
 
 @given(NUMBERS)
-def test_codes_are_numbered_in_the_order_of_first_appearance(labels: list[int]) -> None:
+def test_codes_follow_order_of_first_appearance(labels: list[int]) -> None:
     number, names = pd.factorize(np.array(labels, dtype=np.int64))
     found, n = codes(np.array(labels, dtype=np.int64))
     assert (found.tolist(), n) == (number.tolist(), len(names))
@@ -25,13 +25,13 @@ def test_codes_are_numbered_in_the_order_of_first_appearance(labels: list[int]) 
     [[0, 1, 0, 2], [10**9, 10**9, 7, 8 * 10**9], [10**9, 7, 10**9], [], ["b", "a", "b"]],
     ids=["a table", "equal labels together", "neither", "nothing", "texts"],
 )
-def test_each_way_gives_the_same_codes(labels: list[object]) -> None:
+def test_codes_match_pandas_factorize_for_all_label_types(labels: list[object]) -> None:
     number, names = pd.factorize(np.array(labels))
     found, n = codes(np.array(labels))
     assert (found.tolist(), n) == (number.tolist(), len(names))
 
 
 @given(NUMBERS)
-def test_distinct_numbers_are_those_of_numpy(numbers: list[int]) -> None:
+def test_sorted_unique_matches_numpy(numbers: list[int]) -> None:
     array = np.array(numbers, dtype=np.int64)
     np.testing.assert_array_equal(sorted_unique(array), np.unique(array))

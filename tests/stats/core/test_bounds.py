@@ -11,24 +11,24 @@ SHARES = st.floats(0, 1)
 
 
 @given(estimate=SHARES, reach=st.floats(0, 3))
-def test_ends_stay_within_the_range_and_hold_the_estimate(estimate: float, reach: float) -> None:
+def test_interval_ends_stay_in_range_and_contain_estimate(estimate: float, reach: float) -> None:
     low, high = ends_within(estimate, reach, 0, 1)
     assert 0 <= low <= estimate + 1e-12
     assert estimate - 1e-12 <= high <= 1
 
 
-def test_an_interval_inside_the_range_is_left_as_it_is() -> None:
+def test_interval_inside_range_is_unchanged() -> None:
     result = Result(3.0, interval=Interval(2.0, 4.0, "t", inference="items"))
     assert kept_within(result, 1, 5) is result
     assert kept_within(Result(3.0), 1, 5).interval is None
     assert kept_within(result, 3.5, 5) is result  # values off the declared scale
 
 
-def test_a_mean_near_the_end_of_the_scale_has_an_asymmetric_interval() -> None:
+def test_mean_near_scale_end_has_asymmetric_interval() -> None:
     result = kept_within(Result(4.8, interval=Interval(4.4, 5.2, "t", inference="items")), 1, 5)
     assert result.interval is not None
     assert (result.interval.low, result.interval.high) == pytest.approx((3.7932, 4.9745), abs=1e-3)
 
 
-def test_a_mean_at_the_end_of_the_scale_is_cut_there() -> None:
+def test_interval_of_mean_at_scale_end_is_truncated() -> None:
     assert ends_within(5.0, 0.4, 1, 5) == (4.6, 5)

@@ -11,7 +11,7 @@ from app.stats.core.clusters import clusters, has_few_raters, two_way_standard_e
 from app.stats.core.result import Interval, Result
 
 
-def test_the_standard_error_is_that_of_statsmodels_clustered_in_each_way() -> None:
+def test_standard_error_matches_statsmodels_two_way_clusters() -> None:
     """Regression of value on source in statsmodels; covariance clustered by item, rater and cell, times G / (G - 1)."""
     rng = np.random.default_rng(7)
     item, rater, source = (axis.ravel() for axis in np.indices((12, 5, 2)))
@@ -31,7 +31,7 @@ def test_the_standard_error_is_that_of_statsmodels_clustered_in_each_way() -> No
     assert result.df == 4
 
 
-def test_the_variance_does_not_fall_below_the_larger_one_way() -> None:
+def test_variance_is_at_least_the_larger_one_way_variance() -> None:
     """Opposite ratings in each cell: the cells vary more than items and raters together."""
     item, rater = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
     influence = np.array([3.0, -1.0, -1.0, -1.0])
@@ -39,7 +39,7 @@ def test_the_variance_does_not_fall_below_the_larger_one_way() -> None:
     assert two_way_standard_error(influence, clusters(item, rater)) == pytest.approx(one_way**0.5)
 
 
-def test_raters_of_one_item_each_give_the_paired_t_test_of_scipy() -> None:
+def test_raters_with_one_item_each_match_scipy_paired_t_test() -> None:
     rng = np.random.default_rng(3)
     means = rng.normal(size=(9, 2))
     value, treated, item = means.ravel(), np.tile([False, True], 9), np.repeat(np.arange(9), 2)
@@ -51,14 +51,14 @@ def test_raters_of_one_item_each_give_the_paired_t_test_of_scipy() -> None:
     assert result.p_value == pytest.approx(expected.pvalue)
 
 
-def test_clusters_whose_totals_are_equal_give_no_interval() -> None:
+def test_equal_cluster_totals_have_no_interval() -> None:
     groups = clusters(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]))
     result = with_two_way_interval(3.0, np.array([1.0, -1.0, -1.0, 1.0]), groups)
     assert (result.interval, result.interval_reason, result.estimate) == (None, "no_variation", 3.0)
 
 
 @pytest.mark.parametrize(("n_raters", "is_few"), [(1, False), (2, True), (3, True), (4, False), (None, False)])
-def test_two_or_three_raters_are_few(n_raters: int | None, *, is_few: bool) -> None:
+def test_two_or_three_raters_are_flagged_as_few(n_raters: int | None, *, is_few: bool) -> None:
     interval = Interval(0.1, 0.9, "two_way_cluster_t", inference="items_and_raters")
     assert has_few_raters(Result(0.5, interval=interval, n_raters=n_raters)) is is_few
     assert not has_few_raters(Result(0.5, n_raters=n_raters))

@@ -36,7 +36,7 @@ def _dense(design: Crossed, sd_large: Floats, sd_small: Floats) -> Floats:
 @pytest.mark.parametrize("n_small", [4, 25])
 @pytest.mark.parametrize("large", COLUMNS)
 @pytest.mark.parametrize("small", COLUMNS)
-def test_elimination_gives_what_the_dense_matrix_gives(
+def test_block_elimination_matches_dense_matrix(
     monkeypatch: pytest.MonkeyPatch, n_small: int, large: str, small: str
 ) -> None:
     monkeypatch.setattr(crossed_groups, "_MAX_NUMBERS", 300)
@@ -68,5 +68,5 @@ def test_elimination_gives_what_the_dense_matrix_gives(
     assert found[2] == pytest.approx(np.einsum("ilkl->ikl", by_small))
 
 
-def test_both_ways_of_working_on_groups_occur_in_these_designs() -> None:
+def test_designs_cover_dense_and_sparse_groups() -> None:
     assert {group.is_dense for n in (4, 25) for group in _design(30, n, 90, (0,), (0,)).groups} == {True, False}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.stats.conftest import Oracle
 
 
-def test_the_fifteen_p_values_of_benjamini_and_hochberg_1995_come_out(oracle: Oracle) -> None:
+def test_benjamini_hochberg_1995_p_values_are_reproduced(oracle: Oracle) -> None:
     """p.adjust of R 4.2.2; the paper rejects four by BH, three by Holm."""
     known = oracle("p_adjust_bh1995")
     p, expected = known["input"]["p"], known["expected"]
@@ -27,7 +27,7 @@ def test_the_fifteen_p_values_of_benjamini_and_hochberg_1995_come_out(oracle: Or
 
 @settings(max_examples=30)
 @given(st.lists(st.none() | st.floats(0, 1)))
-def test_an_adjusted_p_is_never_smaller_and_keeps_its_place(p_values: list[float | None]) -> None:
+def test_adjusted_p_value_is_never_smaller(p_values: list[float | None]) -> None:
     holm, bh = adjusted(p_values, "holm"), adjusted(p_values, "benjamini_hochberg")
     for p, by_holm, by_bh in zip(p_values, holm, bh, strict=True):
         if p is None or by_holm is None or by_bh is None:
@@ -39,7 +39,7 @@ def test_an_adjusted_p_is_never_smaller_and_keeps_its_place(p_values: list[float
 
 @settings(max_examples=50)
 @given(st.lists(st.floats(0, 1) | st.sampled_from([0.01, 0.05]), min_size=1, max_size=30))
-def test_adjusted_p_values_are_those_of_statsmodels(p_values: list[float]) -> None:
+def test_adjusted_p_values_match_statsmodels(p_values: list[float]) -> None:
     from statsmodels.stats.multitest import multipletests
 
     given_ps = np.array(p_values)

@@ -11,7 +11,7 @@ from app.stats.core.clusters import clusters
 from app.stats.core.one_thread import one_thread
 
 
-def test_the_clusters_of_the_same_arrays_are_found_once() -> None:
+def test_clusters_of_same_arrays_are_computed_once() -> None:
     item, rater = np.array([5, 5, 9]), np.array([1, 2, 1])
     found = clusters(item, rater)
     assert clusters(item, rater) is found
@@ -20,7 +20,7 @@ def test_the_clusters_of_the_same_arrays_are_found_once() -> None:
     np.testing.assert_array_equal(again.cell, found.cell)
 
 
-def test_clusters_of_arrays_that_are_gone_are_not_taken_for_those_of_new_ones() -> None:
+def test_clusters_of_deleted_arrays_are_not_reused() -> None:
     for n in range(2, 30):
         item, rater = np.arange(n), np.zeros(n, dtype=np.int64)
         assert clusters(item, rater).n_items == n
@@ -28,7 +28,7 @@ def test_clusters_of_arrays_that_are_gone_are_not_taken_for_those_of_new_ones() 
         gc.collect()
 
 
-def test_linear_algebra_runs_on_one_thread_and_on_as_many_as_before_afterwards() -> None:
+def test_linear_algebra_thread_limit_is_restored() -> None:
     before = [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
     with one_thread(), one_thread():
         inside = {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}

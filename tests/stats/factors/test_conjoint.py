@@ -7,7 +7,7 @@ import statsmodels.api as sm
 from app.stats.factors.conjoint import amce
 
 
-def test_each_level_has_its_effect_averaged_over_the_other_attributes() -> None:
+def test_level_effects_average_over_other_attributes() -> None:
     rng = np.random.default_rng(1)
     n = 4000
     warm, exact = rng.choice(["cold", "warm"], n), rng.choice(["poor", "fair", "right"], n)
@@ -28,14 +28,14 @@ def test_each_level_has_its_effect_averaged_over_the_other_attributes() -> None:
         assert effect.effect.interval.low < truth < effect.effect.interval.high
 
 
-def test_attributes_that_always_vary_together_cannot_be_told_apart() -> None:
+def test_perfectly_confounded_attributes_are_singular() -> None:
     level = np.tile(["a", "b"], 6)
     place = np.arange(12) // 3
     found = amce(np.arange(12.0), {"one": level, "two": level}, item=place, rater=place)
     assert {effect.effect.reason for effect in found} == {"singular"}
 
 
-def test_an_attribute_with_one_level_has_no_effect() -> None:
+def test_attribute_with_one_level_has_no_effect() -> None:
     place = np.arange(4)
     assert amce(np.arange(4.0), {"tone": np.full(4, "warm")}, item=place, rater=place) == []
     assert amce(np.zeros(0), {"tone": np.zeros(0)}, item=np.zeros(0), rater=np.zeros(0)) == []

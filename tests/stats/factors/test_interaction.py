@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tests.stats.conftest import RandomRatings, Where
 
 
-def test_items_split_in_two_with_their_own_raters_give_an_unpaired_test_of_differences() -> None:
+def test_split_items_with_own_raters_match_unpaired_test() -> None:
     """By hand: one difference per item; groups of equal size, so that Welch's and Student's errors are equal."""
     rng = np.random.default_rng(5)
     means = rng.normal(size=(20, 2))
@@ -31,14 +31,14 @@ def test_items_split_in_two_with_their_own_raters_give_an_unpaired_test_of_diffe
 
 
 @pytest.mark.parametrize("missing", [0, 1, 2, 3])
-def test_an_empty_cell_of_the_four_has_no_interaction(missing: int) -> None:
+def test_empty_cell_leaves_interaction_undefined(missing: int) -> None:
     cell = np.repeat([k for k in range(4) if k != missing], 4)
     where: Where = {"item": np.tile([0, 0, 1, 1], 3), "rater": np.tile([0, 1, 0, 1], 3)}
     result = interaction(np.arange(12.0), cell % 2 == 0, cell < 2, **where)
     assert result.reason == "no_pairable_units"
 
 
-def test_a_mean_of_one_rater_has_no_interval() -> None:
+def test_cell_with_one_rater_has_no_interval() -> None:
     cell, rater = np.repeat(np.arange(4), 4), np.tile([0, 1, 0, 1], 4)
     rater[:4] = 0
     result = interaction(np.arange(16.0), cell % 2 == 0, cell < 2, item=np.tile([0, 0, 1, 1], 4), rater=rater)
@@ -46,7 +46,7 @@ def test_a_mean_of_one_rater_has_no_interval() -> None:
 
 
 @given(data=st.data(), seed=st.integers(0, 99))
-def test_it_is_the_gap_between_the_differences_of_both_sides(
+def test_interaction_is_difference_of_differences(
     random_ratings: RandomRatings, data: st.DataObject, seed: int
 ) -> None:
     r = data.draw(random_ratings)
@@ -62,7 +62,7 @@ def test_it_is_the_gap_between_the_differences_of_both_sides(
         assert result.estimate == pytest.approx(inside - outside, abs=1e-9 * max(1, abs(inside)))
 
 
-def test_belief_is_compared_within_the_true_source() -> None:
+def test_belief_is_compared_within_true_source() -> None:
     """By hand: models are rated two points higher and believed more often; within each source belief adds one."""
     is_model = np.array([1] * 8 + [0] * 8)
     believed = np.array([1] * 6 + [0] * 2 + [1] * 2 + [0] * 6)
@@ -73,7 +73,7 @@ def test_belief_is_compared_within_the_true_source() -> None:
     assert (result.estimate, result.interval_reason) == (1, "no_variation")
 
 
-def test_one_stratum_is_the_mean_difference() -> None:
+def test_single_stratum_equals_mean_difference() -> None:
     rng = np.random.default_rng(3)
     item, rater, source = (axis.ravel() for axis in np.indices((6, 5, 2)))
     value = rng.normal(size=60)
@@ -83,7 +83,7 @@ def test_one_stratum_is_the_mean_difference() -> None:
     assert (found.estimate, found.standard_error) == pytest.approx((known.estimate, known.standard_error))
 
 
-def test_strata_with_one_source_leave() -> None:
+def test_strata_with_one_source_are_excluded() -> None:
     value, treated = np.array([1.0, 2, 3]), np.array([True, False, True])
     place = np.arange(3)
     assert mean_difference_within(value, treated, place, item=place, rater=place).reason == "no_pairable_units"

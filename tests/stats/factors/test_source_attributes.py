@@ -10,7 +10,7 @@ ITEM, RATER, SOURCE = (axis.ravel() for axis in np.indices((10, 6, 6)))
 HAS = SOURCE < 3
 
 
-def test_sources_that_differ_alone_give_the_test_of_their_means() -> None:
+def test_between_source_effect_matches_t_test_of_source_means() -> None:
     """Student's test of three source means against three; items and raters contribute no variance."""
     mean = np.array([4.0, 5.5, 6.1, 3.0, 3.9, 3.3])
     noise = 1e-6 * np.random.default_rng(1).normal(size=360)
@@ -21,7 +21,7 @@ def test_sources_that_differ_alone_give_the_test_of_their_means() -> None:
     assert found.p_value == pytest.approx(known.pvalue, rel=1e-3)
 
 
-def test_each_source_counts_alike_however_often_it_was_rated() -> None:
+def test_sources_weigh_equally_regardless_of_rating_count() -> None:
     rng = np.random.default_rng(2)
     value = SOURCE + 0.1 * rng.normal(size=360)
     kept = (SOURCE != 0) | (ITEM < 2)
@@ -29,7 +29,7 @@ def test_each_source_counts_alike_however_often_it_was_rated() -> None:
     assert found.estimate == pytest.approx(1 - 4, abs=0.1)
 
 
-def test_few_sources_are_said_to_be_these_sources() -> None:
+def test_few_sources_limit_inference_to_these_sources() -> None:
     rng = np.random.default_rng(3)
     four = SOURCE > 1
     value = rng.normal(size=360)
@@ -39,13 +39,13 @@ def test_few_sources_are_said_to_be_these_sources() -> None:
     assert found.interval.method == "two_way_cr2_t"
 
 
-def test_a_lone_source_on_one_side_is_no_sample_of_sources() -> None:
+def test_single_source_on_one_side_limits_inference() -> None:
     value = np.random.default_rng(4).normal(size=360)
     found = attribute_effect(value, SOURCE == 0, SOURCE, item=ITEM, rater=RATER)
     assert found.note.startswith("For these 6 sources only.")
 
 
-def test_sources_with_one_mean_leave_the_variance_of_items_and_raters() -> None:
+def test_equal_source_means_leave_item_and_rater_variance() -> None:
     rng = np.random.default_rng(5)
     by_rater = rng.normal(size=6)
     value = by_rater[RATER] * HAS
@@ -54,11 +54,11 @@ def test_sources_with_one_mean_leave_the_variance_of_items_and_raters() -> None:
 
 
 @pytest.mark.parametrize("has", [SOURCE > 9, SOURCE < 9])
-def test_an_attribute_that_all_share_has_no_effect(has: np.ndarray) -> None:
+def test_attribute_shared_by_all_sources_has_no_effect(has: np.ndarray) -> None:
     found = attribute_effect(ITEM * 1.0, has, SOURCE, item=ITEM, rater=RATER)
     assert found.reason == "no_pairable_units"
 
 
-def test_ratings_that_leave_nothing_over_have_no_interval() -> None:
+def test_attribute_without_residual_variance_has_no_interval() -> None:
     found = attribute_effect(HAS * 1.0, HAS, SOURCE, item=ITEM, rater=RATER)
     assert found.interval_reason == "no_variation"

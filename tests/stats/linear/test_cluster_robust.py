@@ -44,7 +44,7 @@ def _by_definition(y: Floats, x: Floats, code: Ints, contrast: Floats) -> tuple[
     return variance, float(np.trace(p) ** 2 / (p**2).sum())
 
 
-def test_variance_and_degrees_of_freedom_are_those_of_the_definition() -> None:
+def test_cr2_variance_and_degrees_of_freedom_match_definition() -> None:
     rng = np.random.default_rng(3)
     code = np.concatenate([np.arange(6), rng.integers(0, 6, 34)])
     x = np.column_stack([np.ones(40), rng.normal(size=40), code < 2])
@@ -56,13 +56,13 @@ def test_variance_and_degrees_of_freedom_are_those_of_the_definition() -> None:
     assert not found.has_lone_cluster
 
 
-def test_the_slope_of_sleepstudy_is_that_of_lmertest() -> None:
+def test_sleepstudy_slope_matches_lmertest() -> None:
     """Reaction ~ Days + (Days | Subject): 10.46729, SE 1.54579, df 17.0 (lme4 1.1.31, lmerTest 3.1.3)."""
     result = linear_contrast(reaction, _line(day), LAST, item=subject, rater=subject)
     assert (result.estimate, result.standard_error, result.df) == pytest.approx((10.46729, 1.54579, 17), abs=1e-5)
 
 
-def test_raters_who_see_both_arms_alike_give_the_plain_two_way_interval() -> None:
+def test_balanced_arms_give_plain_two_way_interval() -> None:
     rng = np.random.default_rng(2)
     item, rater, arm = (axis.ravel() for axis in np.indices((8, 5, 2)))
     value = rng.normal(size=80) + rng.normal(size=(5, 2))[rater, arm]
@@ -76,7 +76,7 @@ def test_raters_who_see_both_arms_alike_give_the_plain_two_way_interval() -> Non
     assert found.standard_error == pytest.approx(known.standard_error, rel=0.02)
 
 
-def test_arms_of_raters_have_the_degrees_of_freedom_of_welch() -> None:
+def test_rater_arms_have_welch_degrees_of_freedom() -> None:
     """Two raters against five, each with the mean of one item: Bell and McCaffrey's df with equal precision."""
     value = np.array([1.0, 2, 4, 5, 3, 6, 8])
     arm = np.array([1.0, 1, 0, 0, 0, 0, 0])
@@ -86,7 +86,7 @@ def test_arms_of_raters_have_the_degrees_of_freedom_of_welch() -> None:
     assert result.df == pytest.approx((1 / 2 + 1 / 5) ** 2 / (1 / 4 + 1 / 25 / 4))
 
 
-def test_weights_are_those_of_repeated_rows() -> None:
+def test_weights_equal_repeated_rows() -> None:
     rng = np.random.default_rng(1)
     x, y, w = rng.normal(size=12), rng.normal(size=12), np.tile([1.0, 2.0], 6)
     code = np.repeat(np.arange(4), 3)
@@ -108,7 +108,7 @@ def test_weights_are_those_of_repeated_rows() -> None:
         ([1, 3, 1, 3], [0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1], None, "one_cluster"),
     ],
 )
-def test_what_ratings_cannot_tell_has_a_reason(  # the columns of the parameter table
+def test_inestimable_contrast_reports_a_reason(  # the columns of the parameter table
     value: list[float],
     x: list[float],
     item: list[int],
@@ -121,7 +121,7 @@ def test_what_ratings_cannot_tell_has_a_reason(  # the columns of the parameter 
     assert (result.reason, result.interval_reason) == (reason, interval_reason)
 
 
-def test_clusters_that_all_cancel_show_no_spread() -> None:
+def test_cancelling_clusters_have_no_variation() -> None:
     value, x = np.array([1.0, 3, 1, 3, 1, 3, 1, 3]), np.array([0.0, 0, 1, 1, 0, 0, 1, 1])
     place = np.array([0, 0, 1, 1, 2, 2, 3, 3])
     result = linear_contrast(value, _line(x), LAST, item=place, rater=place)
@@ -130,7 +130,7 @@ def test_clusters_that_all_cancel_show_no_spread() -> None:
 
 
 @given(data=st.data())
-def test_any_ratings_give_a_number_or_a_reason(random_ratings: RandomRatings, data: st.DataObject) -> None:
+def test_contrast_reports_result_or_reason_for_any_ratings(random_ratings: RandomRatings, data: st.DataObject) -> None:
     r = data.draw(random_ratings)
     kept = np.isfinite(r.value)
     x = _line(r.is_treated[kept].astype(float))

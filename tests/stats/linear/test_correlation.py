@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tests.stats.conftest import RandomRatings
 
 
-def test_independent_pairs_give_the_correlation_and_nearly_the_interval_of_scipy() -> None:
+def test_correlation_and_interval_are_near_scipy_pearson() -> None:
     rng = np.random.default_rng(2)
     a = rng.normal(size=2000)
     b = 0.5 * a + rng.normal(size=2000)
@@ -27,7 +27,7 @@ def test_independent_pairs_give_the_correlation_and_nearly_the_interval_of_scipy
     assert (found.interval.low, found.interval.high) == pytest.approx((interval.low, interval.high), abs=0.003)
 
 
-def test_the_rank_correlation_is_that_of_scipy() -> None:
+def test_rank_correlation_matches_scipy_spearman() -> None:
     rng = np.random.default_rng(2)
     a, place = rng.integers(1, 6, 50).astype(float), np.arange(50)
     b = a + rng.integers(0, 4, 50).astype(float)
@@ -46,7 +46,7 @@ def test_the_rank_correlation_is_that_of_scipy() -> None:
         ([1, 2, 3], [8, 6, 4], None, "no_variation"),
     ],
 )
-def test_pairs_that_cannot_be_correlated_have_a_reason(
+def test_undefined_correlation_reports_a_reason(
     a: list[float], b: list[float], reason: str | None, interval_reason: str | None
 ) -> None:
     place = np.arange(len(a))
@@ -54,7 +54,7 @@ def test_pairs_that_cannot_be_correlated_have_a_reason(
     assert (result.reason, result.interval_reason) == (reason, interval_reason)
 
 
-def test_halo_is_what_responses_do_not_explain() -> None:
+def test_halo_excludes_variance_explained_by_responses() -> None:
     """Two questions that both depend on the response; then the rater's mood is added to both."""
     rng = np.random.default_rng(3)
     unit, rater = (axis.ravel() for axis in np.indices((60, 8)))
@@ -73,7 +73,9 @@ def test_responses_rated_once_have_no_halo() -> None:
 
 
 @given(data=st.data(), seed=st.integers(0, 99))
-def test_any_pairs_give_a_number_or_a_reason(random_ratings: RandomRatings, data: st.DataObject, seed: int) -> None:
+def test_correlation_and_halo_report_result_or_reason(
+    random_ratings: RandomRatings, data: st.DataObject, seed: int
+) -> None:
     r = data.draw(random_ratings)
     other = np.random.default_rng(seed).permutation(r.value)
     for result in (correlation(r.value, other, **r.clusters), halo(r.value, other, unit=r.item, **r.clusters)):

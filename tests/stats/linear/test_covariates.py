@@ -9,7 +9,7 @@ from app.stats.linear.covariates import covariate_slope, covariate_slope_differe
 ITEM, RATER = (axis.ravel() for axis in np.indices((6, 8)))
 
 
-def test_a_score_of_raters_has_a_slope_between_them_only() -> None:
+def test_rater_covariate_has_only_a_between_slope() -> None:
     rng = np.random.default_rng(4)
     score = rng.normal(50, 10, 8)
     value = 0.05 * score[RATER] + rng.normal(size=48)
@@ -19,7 +19,7 @@ def test_a_score_of_raters_has_a_slope_between_them_only() -> None:
     assert (found.within.reason, found.within.note) == ("no_variation", "The covariate does not vary within raters.")
 
 
-def test_within_and_between_may_differ_in_sign() -> None:
+def test_within_and_between_slopes_may_differ_in_sign() -> None:
     """Simpson's paradox: each rater prefers longer texts, but raters with longer texts are more severe."""
     rng = np.random.default_rng(5)
     mean = np.arange(8.0)
@@ -32,7 +32,7 @@ def test_within_and_between_may_differ_in_sign() -> None:
     assert found.between.interval
 
 
-def test_the_difference_between_sources_is_that_of_their_slopes() -> None:
+def test_slope_difference_matches_slopes_per_source() -> None:
     rng = np.random.default_rng(6)
     score, treated = rng.normal(size=8), ITEM % 2 == 0
     value = rng.normal(size=48)
@@ -43,7 +43,7 @@ def test_the_difference_between_sources_is_that_of_their_slopes() -> None:
     assert found.within.reason == "no_variation"
 
 
-def test_a_constant_covariate_has_no_slope_and_a_missing_one_leaves() -> None:
+def test_constant_or_missing_covariate_has_no_slope() -> None:
     value = np.arange(48.0)
     found = covariate_slope(value, np.full(48, 3.0), item=ITEM, rater=RATER)
     assert {found.within.reason, found.between.reason} == {"no_variation"}
@@ -51,13 +51,13 @@ def test_a_constant_covariate_has_no_slope_and_a_missing_one_leaves() -> None:
     assert {found.within.reason, found.between.reason} == {"no_pairable_units"}
 
 
-def test_one_source_alone_has_no_difference() -> None:
+def test_single_source_has_no_slope_difference() -> None:
     value = np.arange(48.0)
     found = covariate_slope_difference(value, RATER.astype(float), ITEM < 99, item=ITEM, rater=RATER)
     assert found.between.reason == "singular"
 
 
-def test_it_is_the_least_squares_slope_with_the_errors_of_linear_contrast() -> None:
+def test_between_slope_matches_linear_contrast() -> None:
     rng = np.random.default_rng(7)
     score = rng.normal(size=8)
     value = rng.normal(size=48)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("is_plate_first", [True, False])
-def test_penicillin_is_that_of_lme4(oracle: Oracle, *, is_plate_first: bool) -> None:
+def test_penicillin_model_matches_lme4(oracle: Oracle, *, is_plate_first: bool) -> None:
     """Bates et al. (2015); Davies and Goldsmith (1972)."""
     known = oracle("lmm_penicillin")
     expected, tolerance = known["expected"], known["tolerance"]["default"]
@@ -36,7 +36,7 @@ def test_penicillin_is_that_of_lme4(oracle: Oracle, *, is_plate_first: bool) -> 
     assert np.sqrt(fit.covariance) == pytest.approx(np.array([[expected["se_intercept"]]]), abs=tolerance)
 
 
-def test_the_f_tests_of_ham_are_those_of_lmertest(oracle: Oracle) -> None:
+def test_ham_f_tests_match_lmertest(oracle: Oracle) -> None:
     """648 ratings on nine points; products nested in consumers; type III with sum contrasts."""
     known = oracle("lmm_ham_satterthwaite")
     expected, tolerance = known["expected"], known["tolerance"]["default"]
@@ -67,7 +67,7 @@ def _crossed(n_items: int, n_raters: int, noise: float = 1.0) -> tuple[Floats, F
     return value, source, {"item": item, "rater": rater}
 
 
-def test_without_slopes_a_balanced_study_gives_the_classical_test_within_cells() -> None:
+def test_balanced_model_without_slopes_matches_classical_test() -> None:
     """Items, raters and source are additive: the standard error is that of least squares with all as factors."""
     value, source, where = _crossed(8, 5)
     result = mean_difference_lmm(value, source == 1, **where, has_slopes=False)
@@ -80,7 +80,7 @@ def test_without_slopes_a_balanced_study_gives_the_classical_test_within_cells()
     assert result.df == pytest.approx(df, rel=1e-3)
 
 
-def test_slopes_of_raters_alone_give_the_paired_t_test_of_raters() -> None:
+def test_rater_slopes_alone_match_paired_t_test() -> None:
     """Two identical items: only raters are a sample, so the test is the paired test of raters' differences."""
     value, source, where = _crossed(40, 6, noise=0.1)
     by_item = np.array([value[(where["item"] == i) & (source == s)].mean() for i in range(40) for s in (0, 1)])
@@ -102,7 +102,7 @@ def test_slopes_of_raters_alone_give_the_paired_t_test_of_raters() -> None:
         ([0, 0, 0, 0], [True, True, False, False], None, "no_variation"),
     ],
 )
-def test_what_no_model_can_be_made_of_has_a_reason(
+def test_unfittable_model_reports_a_reason(
     value: list[float], treated: list[bool], reason: str | None, interval_reason: str | None
 ) -> None:
     place = np.arange(len(value))
@@ -118,7 +118,7 @@ def test_items_that_explain_everything_leave_no_residual() -> None:
     assert result.interval_reason == "no_variation"
 
 
-def test_a_search_that_runs_off_leaves_the_difference_of_the_means() -> None:
+def test_diverging_search_falls_back_to_difference_of_means() -> None:
     """Seven ratings that are fully explained by one item and one rater."""
     value, treated = np.array([1.0, 1, 1, 1, 1, 1, 2]), np.arange(7) > 4
     item, rater = np.array([0, 0, 0, 1, 2, 0, 1]), np.array([0, 0, 0, 0, 1, 0, 0])
@@ -126,7 +126,7 @@ def test_a_search_that_runs_off_leaves_the_difference_of_the_means() -> None:
     assert (result.estimate, result.interval_reason) == (0.5, "no_variation")
 
 
-def test_one_rater_keeps_the_estimate_without_an_interval() -> None:
+def test_single_rater_has_estimate_without_interval() -> None:
     value, source, where = _crossed(10, 3)
     one = where["rater"] == 1
     result = mean_difference_lmm(value[one], source[one] == 1, item=where["item"][one], rater=where["rater"][one])
@@ -134,7 +134,7 @@ def test_one_rater_keeps_the_estimate_without_an_interval() -> None:
     assert result.estimate is not None
 
 
-def test_one_item_of_one_rater_has_no_effects_and_no_interval() -> None:
+def test_single_item_and_rater_have_estimate_without_interval() -> None:
     value, place = np.array([1.0, 2, 4, 3]), np.zeros(4)
     result = mean_difference_lmm(value, value > 2, item=place, rater=place)
     assert result.estimate == pytest.approx(2)
@@ -143,7 +143,7 @@ def test_one_item_of_one_rater_has_no_effects_and_no_interval() -> None:
 
 @settings(max_examples=60)
 @given(data=st.data())
-def test_any_ratings_give_a_number_or_a_reason(random_ratings: RandomRatings, data: st.DataObject) -> None:
+def test_lmm_difference_is_symmetric_for_any_ratings(random_ratings: RandomRatings, data: st.DataObject) -> None:
     r = data.draw(random_ratings)
     there = mean_difference_lmm(r.value, r.is_treated, **r.clusters)
     assert there.reason or there.interval or there.interval_reason

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tests.stats.conftest import RandomRatings
 
 
-def test_the_slope_and_its_error_are_those_of_clustered_least_squares() -> None:
+def test_slope_and_standard_error_match_clustered_least_squares() -> None:
     rng = np.random.default_rng(1)
     item = np.repeat(np.arange(30), 4)
     x = rng.normal(size=30)[item]
@@ -28,7 +28,7 @@ def test_the_slope_and_its_error_are_those_of_clustered_least_squares() -> None:
     assert found.standard_error == pytest.approx(known.bse[1] * (30 / 29) ** 0.5)
 
 
-def test_a_yes_or_no_covariate_gives_the_interaction() -> None:
+def test_binary_covariate_equals_interaction() -> None:
     rng = np.random.default_rng(2)
     item, rater, source = (axis.ravel() for axis in np.indices((12, 6, 2)))
     value, member = rng.normal(size=144), rater < 3
@@ -49,7 +49,7 @@ def test_a_yes_or_no_covariate_gives_the_interaction() -> None:
         ([0, 0, 0], [2, 4, 6], None, "no_variation"),
     ],
 )
-def test_lines_without_a_slope_or_an_error_have_a_reason(
+def test_undefined_slope_reports_a_reason(
     value: list[float], covariate: list[float], reason: str | None, interval_reason: str | None
 ) -> None:
     place = np.arange(len(value))
@@ -58,7 +58,9 @@ def test_lines_without_a_slope_or_an_error_have_a_reason(
 
 
 @given(data=st.data(), seed=st.integers(0, 99))
-def test_any_ratings_give_a_number_or_a_reason(random_ratings: RandomRatings, data: st.DataObject, seed: int) -> None:
+def test_slopes_report_result_or_reason_for_any_ratings(
+    random_ratings: RandomRatings, data: st.DataObject, seed: int
+) -> None:
     r = data.draw(random_ratings)
     covariate = np.random.default_rng(seed).choice([-1.0, 0, 2, np.nan], len(r.value))
     found = slope(r.value, covariate, **r.clusters)
@@ -67,13 +69,13 @@ def test_any_ratings_give_a_number_or_a_reason(random_ratings: RandomRatings, da
         assert result.reason or result.interval or result.interval_reason
 
 
-def test_sources_whose_covariate_tells_them_apart_have_no_difference_at_equal() -> None:
+def test_covariate_confounded_with_source_is_singular() -> None:
     treated = np.tile([True, False], 6)
     found = difference_at_equal(np.arange(12.0), treated, treated * 2.0, item=np.arange(12) // 2, rater=np.arange(12))
     assert (found.difference.reason, found.slope.reason) == ("singular", "singular")
 
 
-def test_the_difference_at_equal_is_that_of_least_squares_over_known_covariates() -> None:
+def test_difference_at_equal_covariate_matches_least_squares() -> None:
     rng = np.random.default_rng(5)
     item, rater, treated = rng.integers(0, 9, 120), rng.integers(0, 7, 120), rng.random(120) < 0.5
     x = rng.normal(size=120) + treated

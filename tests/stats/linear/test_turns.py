@@ -21,13 +21,13 @@ def _dialogues(n_dialogues: int, n_raters: int, n_turns: int, noise: float = 1.0
     return level + slope * turn + noise * rng.normal(size=len(turn)), turn, dialogue, rater
 
 
-def test_the_slope_of_sleepstudy_is_that_of_lmertest() -> None:
+def test_sleepstudy_slope_matches_lmertest() -> None:
     """Reaction ~ Days + (Days | Subject): 10.46729, SE 1.54579, df 17.0 (lme4 1.1.31, lmerTest 3.1.3)."""
     result = turn_slope(reaction, day, dialogue=subject, rater=subject)
     assert (result.estimate, result.standard_error, result.df) == pytest.approx((10.46729, 1.54579, 17), abs=1e-5)
 
 
-def test_the_slope_over_complete_dialogues_is_the_mean_of_their_lines() -> None:
+def test_complete_dialogue_slope_is_mean_of_dialogue_lines() -> None:
     value, turn, dialogue, rater = _dialogues(8, 5, 4)
     result = turn_slope(value, turn.astype(float), dialogue=dialogue, rater=rater)
     lines = [np.polyfit(np.arange(4), value[(dialogue == d) & (rater == r)], 1)[0] for d in range(8) for r in range(5)]
@@ -36,7 +36,7 @@ def test_the_slope_over_complete_dialogues_is_the_mean_of_their_lines() -> None:
     assert (result.n_items, result.n_raters, result.n_ratings) == (8, 5, 160)
 
 
-def test_the_difference_of_slopes_is_that_between_the_sources() -> None:
+def test_slope_difference_is_difference_between_sources() -> None:
     value, turn, dialogue, rater = _dialogues(8, 5, 4)
     treated = dialogue % 2 == 0
     result = turn_slope_difference(value, turn.astype(float), treated, dialogue=dialogue, rater=rater)
@@ -47,13 +47,13 @@ def test_the_difference_of_slopes_is_that_between_the_sources() -> None:
     assert result.interval
 
 
-def test_a_difference_of_slopes_takes_both_sources() -> None:
+def test_slope_difference_requires_both_sources() -> None:
     value, turn, dialogue, rater = _dialogues(2, 2, 2)
     result = turn_slope_difference(value, turn.astype(float), dialogue < 9, dialogue=dialogue, rater=rater)
     assert (result.reason, result.note) == ("no_pairable_units", "There are no ratings of the reference.")
 
 
-def test_the_last_turn_alone_makes_the_whole() -> None:
+def test_only_last_turn_predicts_overall_rating() -> None:
     rng = np.random.default_rng(2)
     dialogue, rater = (axis.ravel() for axis in np.indices((10, 6)))
     turns = rng.normal(size=(60, 3))
@@ -76,7 +76,7 @@ def test_the_last_turn_alone_makes_the_whole() -> None:
         ([2, 2, 2, 2], [1, 2, 1, 2], [0, 0, 1, 1], [0, 0, 1, 1], None, "no_variation"),
     ],
 )
-def test_turns_without_a_slope_have_a_reason(  # the columns of the parameter table
+def test_undefined_turn_slope_reports_a_reason(  # the columns of the parameter table
     value: list[float],
     turn: list[float],
     dialogue: list[int],
@@ -89,7 +89,7 @@ def test_turns_without_a_slope_have_a_reason(  # the columns of the parameter ta
     assert (result.reason, result.interval_reason) == (reason, interval_reason)
 
 
-def test_verbal_aggression_is_that_of_lmertest_where_the_factor_varies_between_items() -> None:
+def test_verbagg_between_item_factor_matches_lmertest() -> None:
     """VerbAgg of lme4: resp ~ mode + (1 | id) + (1 | item): -.18170, SE .12412, df 22.0.
 
     316 people answered 24 items with no, perhaps or yes (1, 2, 3). The test is between items, so it does not matter

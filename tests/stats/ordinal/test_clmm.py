@@ -36,7 +36,7 @@ def _study(n_items: int = 30, n_raters: int = 8, points: int = 5) -> Study:
     return Study(value, source == 1, item, rater)
 
 
-def test_the_model_recovers_the_odds_ratio_that_made_the_ratings() -> None:
+def test_clmm_recovers_simulated_odds_ratio() -> None:
     found = _study(100, 30).compared()
     assert found.effect.interval is not None
     assert found.effect.interval.low < np.e < found.effect.interval.high
@@ -46,7 +46,7 @@ def test_the_model_recovers_the_odds_ratio_that_made_the_ratings() -> None:
     assert set(found.sds) == {"item", "item_slope", "rater", "rater_slope"}
 
 
-def test_predicted_shares_and_means_are_near_those_of_ayers(ayers: Ayers) -> None:
+def test_predicted_shares_and_means_are_near_ayers_2023(ayers: Ayers) -> None:
     """Observed proportions of empathy ratings at or above 4: 17.1% and 67.7%; means 1.51 points apart."""
     r = ayers("Empathy")
     found = compare_ordinal(r.value, r.is_treated, **r.clusters)
@@ -57,7 +57,7 @@ def test_predicted_shares_and_means_are_near_those_of_ayers(ayers: Ayers) -> Non
     assert found.mean_difference.estimate == pytest.approx(1.508, abs=0.005)
 
 
-def test_swapping_the_sources_inverts_the_odds_ratio() -> None:
+def test_swapping_sources_inverts_odds_ratio() -> None:
     study = _study()
     there, back = study.compared(), Study(study.value, ~study.is_treated, study.item, study.rater).compared()
     assert there.effect.estimate is not None
@@ -68,32 +68,32 @@ def test_swapping_the_sources_inverts_the_odds_ratio() -> None:
     assert back.sds == pytest.approx(there.sds, abs=1e-4)
 
 
-def test_a_shift_and_a_stretch_of_the_points_do_not_matter() -> None:
+def test_odds_ratio_ignores_linear_rescaling() -> None:
     study = _study()
     there, back = study.compared(), Study(study.value * 20 - 3, study.is_treated, study.item, study.rater).compared()
     assert back.effect.estimate == there.effect.estimate
 
 
-def test_names_of_items_and_raters_do_not_matter() -> None:
+def test_odds_ratio_ignores_item_and_rater_labels() -> None:
     study = _study(12, 6)
     order = np.random.default_rng(3).permutation(len(study.value))
     shuffled = Study(study.value[order], study.is_treated[order], 7 * study.item[order] + 100, -study.rater[order])
     assert shuffled.compared().effect.estimate == pytest.approx(study.compared().effect.estimate, rel=1e-5)
 
 
-def test_the_probit_link_gives_the_shift_itself() -> None:
+def test_probit_link_estimates_latent_shift() -> None:
     found = _study().compared(link="probit").effect
     assert found.estimate is not None
     assert 0.2 < found.estimate < 1.2
 
 
-def test_two_points_are_a_logistic_mixed_model() -> None:
+def test_two_point_scale_is_logistic_mixed_model() -> None:
     found = _study(points=2).compared()
     assert len(found.thresholds) == len(found.upper_shares) == 1
     assert found.effect.interval is not None
 
 
-def test_a_slider_is_merged_into_classes_and_says_so() -> None:
+def test_slider_is_merged_into_classes_with_a_note() -> None:
     study = _study(points=101)
     found = study.compared()
     assert "merged into 11" in found.effect.note
@@ -102,13 +102,13 @@ def test_a_slider_is_merged_into_classes_and_says_so() -> None:
     assert found.mean_difference.estimate == pytest.approx(raw, rel=0.1)
 
 
-def test_classes_keep_the_order_and_the_lowest_value() -> None:
+def test_classes_keep_order_and_lowest_value() -> None:
     classes = ordered_classes(np.array([3.0, -1, 0.5, 3, 7]), max_classes=2)
     assert classes.y.tolist() == [1, 0, 0, 1, 1]
     assert (classes.lowest.tolist(), classes.mean.tolist()) == ([-1, 3], [-0.25, pytest.approx(13 / 3)])
 
 
-def test_raters_who_see_one_source_only_have_no_slope_of_it() -> None:
+def test_raters_of_one_source_have_no_random_slope() -> None:
     study = _study()
     between = study.is_treated == (study.rater % 2 == 0)
     found = Study(study.value[between], study.is_treated[between], study.item[between], study.rater[between]).compared()
@@ -116,14 +116,14 @@ def test_raters_who_see_one_source_only_have_no_slope_of_it() -> None:
     assert set(found.sds) == {"item", "item_slope", "rater"}
 
 
-def test_a_rater_that_is_the_item_varies_once() -> None:
+def test_one_to_one_raters_and_items_share_one_effect() -> None:
     item = np.repeat(np.arange(5), 4)
     assert is_nested_one_to_one(item, item + 10)
     columns = random_columns(item, item + 10, None, is_trivial_rater=True)
     assert columns.names == ("item",)
 
 
-def test_one_rater_keeps_the_estimate_without_an_interval() -> None:
+def test_single_rater_has_estimate_without_interval() -> None:
     study = _study()
     one = study.rater == 3
     found = Study(study.value[one], study.is_treated[one], study.item[one], study.rater[one]).compared(has_slopes=False)
@@ -144,7 +144,7 @@ def test_one_rater_keeps_the_estimate_without_an_interval() -> None:
         ([1, 1], [1, 2], "separation"),
     ],
 )
-def test_what_no_model_can_be_made_of_has_a_reason(mine: list[float], theirs: list[float], reason: str) -> None:
+def test_unfittable_model_reports_a_reason(mine: list[float], theirs: list[float], reason: str) -> None:
     n = len(mine) + len(theirs)
     treated = np.arange(n) < len(mine)
     study = Study(np.array(mine + theirs, float), treated, np.arange(n) % 2, np.arange(n) // 2)
@@ -152,7 +152,7 @@ def test_what_no_model_can_be_made_of_has_a_reason(mine: list[float], theirs: li
     assert (found.effect.reason, found.mean_difference.reason, found.upper_shares) == (reason, reason, ())
 
 
-def test_a_share_that_cannot_be_told_from_a_bound_has_no_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_predicted_share_at_boundary_has_no_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.stats.ordinal.clmm_predict._NEVER", 0.5)
     found = _study(8, 4).compared()
     assert (found.mean_difference.interval, found.mean_difference.interval_reason) == (None, "singular")
@@ -173,19 +173,21 @@ NEARLY_SEPARATED = np.append([1, 0], SOURCE[2:])
     ],
     ids=["each rater has one answer", "one point up in each item", "one point up for each rater", "one rating amiss"],
 )
-def test_effects_without_a_bound_have_a_reason(value: Ints, reason: str) -> None:
+def test_unbounded_effect_reports_a_reason(value: Ints, reason: str) -> None:
     study = Study(value.astype(float), SOURCE == 1, ITEM, RATER)
     assert study.compared().effect.reason == reason
 
 
-def test_a_search_that_does_not_settle_has_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unconverged_fit_reports_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.stats.ordinal.clmm_fit._POLISHES", 0)
     assert _study(8, 4).compared().effect.reason == "not_converged"
 
 
 @settings(max_examples=25)
 @given(data=st.data())
-def test_any_ratings_give_a_number_or_a_reason(random_ratings: RandomRatings, data: st.DataObject) -> None:
+def test_comparison_reports_result_or_reason_for_any_ratings(
+    random_ratings: RandomRatings, data: st.DataObject
+) -> None:
     r = data.draw(random_ratings)
     for result in (found := compare_ordinal(r.value, r.is_treated, **r.clusters)).effect, found.mean_difference:
         assert result.reason or result.interval or result.interval_reason

@@ -43,14 +43,14 @@ def _fit_wine(known: dict[str, Any], *, has_judge: bool, has_bottle: bool, link:
     return fit
 
 
-def test_without_random_effects_it_is_the_proportional_odds_model(oracle: Oracle) -> None:
+def test_fit_without_random_effects_is_proportional_odds_model(oracle: Oracle) -> None:
     known = oracle("clm_wine")
     fit = _fit_wine(known, has_judge=False, has_bottle=False)
     errors = np.sqrt(np.diag(fit.covariance))[:4]
     assert errors == pytest.approx(np.array(known["expected"]["thresholds_se"]), abs=1e-5)
 
 
-def test_random_judges_are_those_of_the_ordinal_package(oracle: Oracle) -> None:
+def test_random_judge_effects_match_r_ordinal(oracle: Oracle) -> None:
     known = oracle("clmm_wine_judge_nagq1")
     fit = _fit_wine(known, has_judge=True, has_bottle=False)
     assert fit.sd_rater == pytest.approx([known["expected"]["sd_judge"]], abs=2e-4)
@@ -58,7 +58,7 @@ def test_random_judges_are_those_of_the_ordinal_package(oracle: Oracle) -> None:
     assert errors == pytest.approx(np.array(known["expected"]["thresholds_se"]), abs=2e-4)
 
 
-def test_a_variance_of_zero_does_not_disturb_crossed_effects_with_the_probit_link(oracle: Oracle) -> None:
+def test_zero_variance_does_not_disturb_crossed_probit_fit(oracle: Oracle) -> None:
     known = oracle("clmm_wine_crossed_probit")
     fit = _fit_wine(known, has_judge=True, has_bottle=True, link="probit")
     assert fit.sd_rater == pytest.approx([known["expected"]["sd_judge"]], abs=1e-3)
@@ -73,7 +73,7 @@ def _simulated(n_items: int, n_raters: int) -> dict[str, np.ndarray]:
     return {"y": y, "item": item, "rater": rater, "columns": np.array([np.ones(len(y)), source - 0.5])}
 
 
-def test_items_and_raters_may_trade_places() -> None:
+def test_fit_is_symmetric_in_items_and_raters() -> None:
     """The factor with more levels is eliminated; the results must not depend on which one that is."""
     d = _simulated(9, 14)
     both, x = d["columns"], d["columns"][1:]
@@ -88,7 +88,7 @@ def test_items_and_raters_may_trade_places() -> None:
     assert sd_errors[0] == pytest.approx(sd_errors[1][[1, 2, 0]], rel=1e-4)
 
 
-def test_effects_belong_to_their_own_items_and_raters() -> None:
+def test_random_effects_match_their_items_and_raters() -> None:
     d = _simulated(40, 10)
     one, x = d["columns"][:1], d["columns"][1:]
     fit = fit_clmm(d["y"], x, item=d["item"], rater=d["rater"], item_columns=one, rater_columns=one)
@@ -98,7 +98,7 @@ def test_effects_belong_to_their_own_items_and_raters() -> None:
     assert np.corrcoef(fit.rater_effects[0], means[1])[0, 1] > 0.98
 
 
-def test_a_maximum_that_was_not_reached_is_not_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unconverged_fit_returns_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.stats.ordinal.clmm_fit._POLISHES", 0)
     d = _simulated(9, 14)
     columns = d["columns"]
@@ -106,7 +106,7 @@ def test_a_maximum_that_was_not_reached_is_not_claimed(monkeypatch: pytest.Monke
     assert fit_clmm(d["y"], columns[1:], item=item, rater=rater, item_columns=columns, rater_columns=columns) is None
 
 
-def test_a_search_that_runs_off_is_not_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_search_returns_none(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise np.linalg.LinAlgError
 
@@ -117,7 +117,7 @@ def test_a_search_that_runs_off_is_not_claimed(monkeypatch: pytest.MonkeyPatch) 
     assert fit is None
 
 
-def test_newton_steps_that_jump_between_two_points_come_to_an_end() -> None:
+def test_alternating_newton_steps_terminate() -> None:
     """Eight choices with one loss: the likelihood is unbounded, and full steps alternated forever."""
     y, first = np.array([1, 0, 1, 1, 1, 1, 1, 1]), np.array([0.5, -0.5, -0.5, -0.5, -0.5, 0.5, -0.5, -0.5])
     item, rater = np.array([0, 1, 2, 2, 3, 4, 5, 3]), np.array([0, 0, 1, 2, 2, 2, 2, 3])
@@ -129,7 +129,7 @@ def test_newton_steps_that_jump_between_two_points_come_to_an_end() -> None:
     assert model.odds.reason == "separation"
 
 
-def test_a_step_that_never_improves_is_halved_so_many_times_and_taken_for_the_end() -> None:
+def test_step_halving_is_bounded() -> None:
     class Uphill:
         asked = 0
 

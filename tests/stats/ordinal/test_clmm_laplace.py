@@ -24,7 +24,7 @@ DESIGNS = {
 
 
 @pytest.mark.parametrize("link", LINKS)
-def test_the_likelihood_of_one_rating_and_its_slopes_are_those_of_the_distribution(link: LinkName) -> None:
+def test_rating_likelihood_and_derivatives_match_distribution(link: LinkName) -> None:
     distribution = {"logit": special.expit, "probit": special.ndtr}[link]
     upper, lower = np.array([1.3, 0.4, np.inf, 2.5]), np.array([-np.inf, -0.9, 0.7, 1.9])
     step = 1e-5
@@ -36,7 +36,7 @@ def test_the_likelihood_of_one_rating_and_its_slopes_are_those_of_the_distributi
 
 
 @pytest.mark.parametrize("link", LINKS)
-def test_ratings_far_in_the_tails_keep_a_finite_likelihood(link: LinkName) -> None:
+def test_extreme_tail_ratings_have_finite_likelihood(link: LinkName) -> None:
     upper, lower = np.array([-900.0, np.inf, 901.0]), np.array([-np.inf, 900.0, 900.0])
     found = SLOPES[link](upper, lower)
     assert np.isfinite(found.log_p).all()
@@ -45,7 +45,7 @@ def test_ratings_far_in_the_tails_keep_a_finite_likelihood(link: LinkName) -> No
 @pytest.mark.parametrize("link", LINKS)
 @pytest.mark.parametrize("columns", DESIGNS)
 @pytest.mark.parametrize("n_categories", [2, 4])
-def test_the_gradient_is_the_slope_of_the_likelihood(link: LinkName, columns: str, n_categories: int) -> None:
+def test_gradient_is_derivative_of_likelihood(link: LinkName, columns: str, n_categories: int) -> None:
     rng = np.random.default_rng(4)
     n = 80
     large, small = DESIGNS[columns]
@@ -64,7 +64,7 @@ def test_the_gradient_is_the_slope_of_the_likelihood(link: LinkName, columns: st
     assert gradient == pytest.approx(np.array(slopes), abs=1e-5)
 
 
-def test_modes_that_no_step_improves_are_given_as_they_stand(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_modes_at_step_limit_are_returned_as_reached(monkeypatch: pytest.MonkeyPatch) -> None:
     """At the maximum number of steps, the values reached so far are returned."""
     monkeypatch.setattr("app.stats.ordinal.clmm_laplace._MAX_NEWTON", 1)
     monkeypatch.setattr("app.stats.ordinal.clmm_laplace._LENGTHS", (1e6, 1e5))

@@ -45,7 +45,7 @@ def _fit(study: dict[str, Any]) -> ClmmFit:
 
 @pytest.mark.parametrize("shape", [(120, 30), (30, 120)], ids=["more items", "more raters"])
 @pytest.mark.parametrize("many", ["_MANY_RATINGS", "_MANY_EFFECTS"])
-def test_a_start_from_a_part_leads_to_the_same_fit(
+def test_warm_start_from_subset_gives_same_fit(
     shape: tuple[int, int], many: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study = _study(*shape)
@@ -67,7 +67,7 @@ def _laplace(y: np.ndarray, n_levels: int) -> Laplace:
     return Laplace(y[design.order], columns[:0, design.order], design, "logit", int(y.max()) + 1)
 
 
-def test_a_part_has_every_category_or_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_subset_contains_every_category_or_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clmm_start, "_MANY_EFFECTS", 4)
     monkeypatch.setattr(clmm_start, "_EFFECTS_OF_PART", 4)
     y = np.tile([0, 1], 40)
@@ -78,15 +78,15 @@ def test_a_part_has_every_category_or_there_is_none(monkeypatch: pytest.MonkeyPa
     assert (mixed.design.small.n_levels, len(mixed.y)) == (5, 40)
 
 
-def test_a_small_study_is_fitted_at_once() -> None:
+def test_small_study_is_fitted_without_subset() -> None:
     assert part_of(_laplace(np.tile([0, 1], 40), 10)) is None
 
 
-def test_no_standard_deviation_starts_at_its_edge() -> None:
+def test_standard_deviations_start_off_the_boundary() -> None:
     assert off_the_edge(np.array([0.1, 0.0, -0.5]), 2).tolist() == [0.1, 0.15, 0.5]
 
 
-def test_far_from_the_minimum_the_information_is_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_information_is_recomputed_far_from_minimum(monkeypatch: pytest.MonkeyPatch) -> None:
     study = _study(30, 10)
     usual = _fit(study)
     monkeypatch.setattr("app.stats.ordinal.clmm_fit._LOOSE", 1e-3)

@@ -23,7 +23,7 @@ def _ratings(scale_of_source: float, n: int = 6000) -> ProportionalOdds:
     return proportional_odds(value, source == 1, item=np.arange(n), rater=np.arange(n))
 
 
-def test_one_odds_ratio_for_all_cuts_has_no_trend() -> None:
+def test_constant_odds_ratio_has_no_trend() -> None:
     found = _ratings(1.0)
     assert found.trend.interval is not None
     assert found.trend.interval.low < 0 < found.trend.interval.high
@@ -31,13 +31,13 @@ def test_one_odds_ratio_for_all_cuts_has_no_trend() -> None:
     assert [result.estimate for result in found.log_odds_ratios] == pytest.approx([1] * 4, abs=0.15)
 
 
-def test_a_wider_source_has_odds_that_rise_along_the_scale() -> None:
+def test_wider_source_has_rising_odds_along_scale() -> None:
     found = _ratings(2.0)
     assert found.trend.interval is not None
     assert found.trend.interval.low > 0
 
 
-def test_the_odds_ratio_of_independent_ratings_is_that_of_statsmodels() -> None:
+def test_independent_log_odds_ratio_matches_statsmodels() -> None:
     value, treated = np.array([1.0] * 12 + [2] * 8 + [1] * 5 + [2] * 15), np.arange(40) >= 20
     place = np.arange(40)
     found = proportional_odds(value, treated, item=place, rater=place).log_odds_ratios[0]
@@ -56,7 +56,7 @@ def test_fewer_than_two_cuts_have_no_trend(value: list[float], reason: str, n_cu
     assert (found.trend.reason, len(found.cuts)) == (reason, n_cuts)
 
 
-def test_a_cut_that_one_source_never_reaches_is_left_out() -> None:
+def test_cut_missing_in_one_source_is_omitted() -> None:
     value, treated = np.array([1.0, 2, 3, 4, 1, 2, 2, 1]), np.arange(8) < 4
     place = np.arange(8)
     found = proportional_odds(value, treated, item=place % 2, rater=place // 2)
@@ -64,7 +64,7 @@ def test_a_cut_that_one_source_never_reaches_is_left_out() -> None:
 
 
 @given(data=st.data())
-def test_any_ratings_give_a_number_or_a_reason(random_ratings: RandomRatings, data: st.DataObject) -> None:
+def test_proportional_odds_reports_result_or_reason(random_ratings: RandomRatings, data: st.DataObject) -> None:
     r = data.draw(random_ratings)
     found = proportional_odds(r.value, r.is_treated, **r.clusters)
     for result in (found.trend, *found.log_odds_ratios):

@@ -25,7 +25,7 @@ def _everybody(n_items: int, n_raters: int) -> Shown:
     return Shown(item, item * 2 + source, source, rater)
 
 
-def test_the_ratings_have_the_components_that_were_asked_for() -> None:
+def test_simulated_ratings_have_requested_variance_components() -> None:
     shown, rng = _everybody(150, 150), np.random.default_rng(4)
     means = np.array([0.0, 0.5])
     minds = Minds(SDS, means, n_items=150, n_responses=300, n_raters=150, rng=rng)
@@ -45,7 +45,7 @@ def test_the_ratings_have_the_components_that_were_asked_for() -> None:
     assert fit.sd_residual == pytest.approx(SDS.residual, rel=0.02)
 
 
-def test_power_and_width_are_those_of_the_paired_t_test_where_each_rater_has_one_item() -> None:
+def test_power_and_width_match_paired_t_test() -> None:
     n, gap = 40, 0.6
     spread = np.sqrt(SDS.item_source**2 + SDS.rater_source**2 + 2 * SDS.residual**2)
     item = np.repeat(np.arange(n), 2)
@@ -65,7 +65,7 @@ def test_power_and_width_are_those_of_the_paired_t_test_where_each_rater_has_one
     assert found.estimate == pytest.approx(gap, abs=4 * spread / np.sqrt(n * 1500))
 
 
-def test_the_better_response_is_chosen_as_often_as_normal_differences_say() -> None:
+def test_preference_probability_matches_normal_difference() -> None:
     n, gap = 200, 0.5
     pair = np.arange(n)
     one, other = (Shown(pair, 2 * pair + side, np.full(n, side), pair) for side in (1, 0))
@@ -78,7 +78,7 @@ def test_the_better_response_is_chosen_as_often_as_normal_differences_say() -> N
     assert np.mean(shares) == pytest.approx(stats.norm.cdf(gap / spread), abs=0.01)
 
 
-def test_ratings_take_the_nearest_point() -> None:
+def test_simulated_ratings_round_to_nearest_scale_point() -> None:
     still = Sds(0, 0, 0, 0, 0)
     shown = Shown(np.zeros(4, int), np.zeros(4, int), np.arange(4), np.zeros(4, int))
     minds = Minds(
@@ -87,7 +87,7 @@ def test_ratings_take_the_nearest_point() -> None:
     assert minds.ratings(shown, np.array([1.0, 2, 5])).tolist() == [1, 1, 2, 5]
 
 
-def test_studies_without_an_interval_count_against_power_and_not_in_the_width() -> None:
+def test_studies_without_interval_count_against_power_not_width() -> None:
     sure = Result(0.4, interval=Interval(0.3, 0.5, "t", inference="items"), p_value=0.01)
     found = expectation([sure, undefined("no_variation"), Result(0.2)])
     assert (found.power, found.width, found.estimate) == pytest.approx((1 / 3, 0.2, 0.3))

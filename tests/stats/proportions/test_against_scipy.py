@@ -20,7 +20,7 @@ VALUES = st.lists(st.integers(0, 5), min_size=2, max_size=40)
 
 @given(st.integers(1, 300), st.floats(0, 1), st.sampled_from(sorted(METHODS)))
 @settings(max_examples=200, deadline=None)
-def test_intervals_of_a_share_and_the_sign_test(n: int, share: float, method: str) -> None:
+def test_share_intervals_and_sign_test_match_scipy(n: int, share: float, method: str) -> None:
     k = round(n * share)
     known = stats.binomtest(k, n)
     ends = known.proportion_ci(0.95, method)  # type: ignore[arg-type]  # a name that scipy accepts
@@ -32,7 +32,7 @@ def test_intervals_of_a_share_and_the_sign_test(n: int, share: float, method: st
 
 @given(mine=VALUES, theirs=VALUES, is_corrected=st.booleans())
 @settings(max_examples=200, deadline=None)
-def test_the_normal_approximation_of_mann_whitney(mine: list[int], theirs: list[int], *, is_corrected: bool) -> None:
+def test_mann_whitney_approximation_matches_scipy(mine: list[int], theirs: list[int], *, is_corrected: bool) -> None:
     if len({*mine, *theirs}) == 1:
         return
     known = stats.mannwhitneyu(mine, theirs, method="asymptotic", use_continuity=is_corrected).pvalue
@@ -42,11 +42,11 @@ def test_the_normal_approximation_of_mann_whitney(mine: list[int], theirs: list[
 
 @given(VALUES)
 @settings(max_examples=100, deadline=None)
-def test_midranks(values: list[int]) -> None:
+def test_midranks_match_scipy(values: list[int]) -> None:
     np.testing.assert_array_equal(midranks(np.array(values)), stats.rankdata(values))
 
 
-def test_chi_square_of_a_table() -> None:
+def test_chi_square_matches_scipy() -> None:
     table = np.array([[10, 20, 30], [16, 5, 9], [0, 0, 0]])
     known = stats.chi2_contingency(table[:2], correction=False)
     found = chi_square(table)
@@ -54,7 +54,7 @@ def test_chi_square_of_a_table() -> None:
 
 
 @pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])
-def test_kappa_and_its_standard_error_are_those_of_statsmodels(weights: str) -> None:
+def test_kappa_and_standard_error_match_statsmodels(weights: str) -> None:
     inter_rater = pytest.importorskip("statsmodels.stats.inter_rater")
     rng = np.random.default_rng(1)
     for _ in range(50):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tests.stats.conftest import Oracle
 
 
-def test_the_approval_ratings_of_agresti_come_out(oracle: Oracle) -> None:
+def test_agresti_approval_ratings_are_reproduced(oracle: Oracle) -> None:
     """Agresti (1990) p. 350; published chi-square 17.36."""
     known = oracle("mcnemar_approval")
     (_, b), (c, _) = known["input"]["table"]
@@ -28,17 +28,17 @@ def test_the_approval_ratings_of_agresti_come_out(oracle: Oracle) -> None:
     assert exact.p_value == pytest.approx(expected["p_exact"])
 
 
-def test_pairs_that_never_differ_have_no_test() -> None:
+def test_concordant_pairs_have_no_test() -> None:
     assert mcnemar(0, 0).reason == "no_variation"
 
 
-def test_chi_square_is_the_sum_of_squared_gaps_over_what_is_expected() -> None:
+def test_chi_square_matches_computation_by_hand() -> None:
     """By hand: expected 20 everywhere, four deviations of 10; the unused point changes nothing."""
     result = chi_square(np.array([[30, 0, 10], [10, 0, 30]]))
     assert (result.estimate, result.df, result.n_ratings, result.note) == (20, 1, 80, "")
 
 
-def test_thin_tables_say_so() -> None:
+def test_small_expected_counts_are_noted() -> None:
     assert "below five" in chi_square(np.array([[3, 1], [1, 3]])).note
 
 
@@ -46,5 +46,5 @@ def test_thin_tables_say_so() -> None:
     ("counts", "reason"),
     [([[0, 0], [0, 0]], "no_pairable_units"), ([[3, 2], [0, 0]], "no_variation"), ([[3, 0], [2, 0]], "no_variation")],
 )
-def test_one_source_or_one_point_has_no_chi_square(counts: list[list[int]], reason: str) -> None:
+def test_single_source_or_scale_point_has_no_chi_square(counts: list[list[int]], reason: str) -> None:
     assert chi_square(np.array(counts)).reason == reason

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         ("Empathy", True, 0.451, 0.385, 0.518),
     ],
 )
-def test_the_published_shares_of_ayers_and_their_bootstrap_intervals_come_out(
+def test_ayers_2023_shares_and_bootstrap_are_reproduced(
     ayers: Ayers, dimension: str, *, treated: bool, estimate: float, low: float, high: float
 ) -> None:
     part = ayers(dimension).of(treated=treated)
@@ -37,7 +37,7 @@ def test_the_published_shares_of_ayers_and_their_bootstrap_intervals_come_out(
 
 
 @pytest.mark.parametrize(("dimension", "ratio"), [("Quality", 3.6), ("Empathy", 9.8)])
-def test_the_published_ratios_of_ayers_come_out(ayers: Ayers, dimension: str, ratio: float) -> None:
+def test_ayers_2023_prevalence_ratios_are_reproduced(ayers: Ayers, dimension: str, ratio: float) -> None:
     r = ayers(dimension)
     result = share_at_least_ratio(r.value, r.is_treated, 4, **r.clusters)
     assert result.estimate == pytest.approx(ratio, abs=0.05)
@@ -59,7 +59,7 @@ def _two_sources(mine: list[float], theirs: list[float]) -> _TwoSources:
     return {"value": np.array(mine + theirs, float), "is_treated": treated, "item": item, "rater": item}
 
 
-def test_drawing_patterns_is_drawing_items() -> None:
+def test_pattern_bootstrap_equals_item_bootstrap() -> None:
     """Compared to a plain bootstrap that draws items one by one."""
     rng = np.random.default_rng(11)
     mine, theirs = (rng.random(60) < 0.6).astype(float), (rng.random(60) < 0.4).astype(float)
@@ -71,7 +71,7 @@ def test_drawing_patterns_is_drawing_items() -> None:
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(plain, [0.025, 0.975])), rel=0.02)
 
 
-def test_the_same_seed_gives_the_same_digits() -> None:
+def test_bootstrap_depends_only_on_seed() -> None:
     data = _two_sources([1, 1, 0, 1, 1, 0] * 4, [0, 1, 1, 0, 1, 1] * 4)
     again = share_at_least_ratio(**data, cut=1, seed=4, n_resamples=40)
     assert share_at_least_ratio(**data, cut=1, seed=4, n_resamples=40) == again
@@ -90,7 +90,7 @@ def test_the_same_seed_gives_the_same_digits() -> None:
         ([1, 1], [0, 1], None, "separation"),
     ],
 )
-def test_a_ratio_without_a_meaning_has_a_reason(
+def test_undefined_ratio_reports_a_reason(
     mine: list[float], theirs: list[float], reason: str | None, interval_reason: str | None
 ) -> None:
     result = share_at_least_ratio(**_two_sources(mine, theirs), cut=1)
@@ -101,7 +101,7 @@ def test_a_ratio_without_a_meaning_has_a_reason(
     ("values", "reason", "interval_reason"),
     [([], "no_pairable_units", None), ([5.0], None, "one_cluster"), ([5.0, 5.0], None, "no_variation")],
 )
-def test_a_share_of_item_means_without_a_spread_has_a_reason(
+def test_share_of_item_means_without_variation_reports_a_reason(
     values: list[float], reason: str | None, interval_reason: str | None
 ) -> None:
     item = np.arange(len(values))
@@ -110,7 +110,7 @@ def test_a_share_of_item_means_without_a_spread_has_a_reason(
 
 
 @given(data=st.data())
-def test_any_ratings_give_a_number_or_a_reason(random_ratings: RandomRatings, data: st.DataObject) -> None:
+def test_shares_report_result_or_reason_for_any_ratings(random_ratings: RandomRatings, data: st.DataObject) -> None:
     r = data.draw(random_ratings)
     ratio = share_at_least_ratio(r.value, r.is_treated, 2, n_resamples=50, **r.clusters)
     assert ratio.reason or ratio.interval or ratio.interval_reason

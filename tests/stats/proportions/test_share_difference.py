@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ITEM, RATER, SOURCE = (axis.ravel() for axis in np.indices((8, 6, 2)))
 
 
-def test_a_small_difference_has_the_plain_interval_and_a_large_one_stays_within_one() -> None:
+def test_interval_is_plain_when_small_and_bounded_when_large() -> None:
     rng = np.random.default_rng(1)
     small = share_difference((rng.random(96) < 0.5).astype(float), SOURCE == 1, item=ITEM, rater=RATER)
     assert small.interval
@@ -30,20 +30,20 @@ def test_a_small_difference_has_the_plain_interval_and_a_large_one_stays_within_
     assert large.interval.high < 1
 
 
-def test_all_of_one_and_none_of_the_other_have_no_interval() -> None:
+def test_complete_difference_has_no_interval() -> None:
     found = share_difference(SOURCE * 1.0, SOURCE == 1, item=ITEM, rater=RATER)
     assert found.estimate == pytest.approx(1)
     assert (found.interval, found.interval_reason) == (None, "no_variation")
 
 
 @pytest.mark.parametrize(("treated", "side"), [(SOURCE < 9, "the reference"), (SOURCE > 9, "the source")])
-def test_one_source_alone_has_no_difference(treated: np.ndarray, side: str) -> None:
+def test_single_source_has_no_difference(treated: np.ndarray, side: str) -> None:
     found = share_difference(SOURCE * 1.0, treated, item=ITEM, rater=RATER)
     assert (found.reason, found.note) == ("no_pairable_units", f"There are no ratings of {side}.")
 
 
 @given(data=st.data())
-def test_any_shares_have_an_interval_from_minus_one_to_one(random_shares: RandomRatings, data: st.DataObject) -> None:
+def test_share_difference_interval_stays_in_range(random_shares: RandomRatings, data: st.DataObject) -> None:
     r = data.draw(random_shares)
     found = share_difference(r.value, r.is_treated, **r.clusters)
     if found.interval:

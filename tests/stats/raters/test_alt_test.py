@@ -21,7 +21,7 @@ def _study(judge_noise: float, n_units: int = 200, n_raters: int = 5) -> tuple[F
 
 
 @pytest.mark.parametrize("score", ["accuracy", "rmse"])
-def test_a_good_judge_passes_and_a_bad_one_does_not(score: str) -> None:
+def test_good_judge_passes_and_bad_judge_fails(score: str) -> None:
     good = alternative_annotator_test(*_study(0.3), epsilon=0.1, score=score)  # type: ignore[arg-type]
     bad = alternative_annotator_test(*_study(2.5), epsilon=0.1, score=score)  # type: ignore[arg-type]
     assert good.winning_rate.estimate == 1
@@ -31,7 +31,7 @@ def test_a_good_judge_passes_and_a_bad_one_does_not(score: str) -> None:
     assert (bad.advantage_probability.estimate or 1) < (good.advantage_probability.estimate or 0)
 
 
-def test_wins_and_the_test_of_one_rater_are_those_of_a_loop() -> None:
+def test_wins_and_rater_test_match_unit_loop() -> None:
     """The definition, unit by unit: closeness is the proportion of the other raters with the same answer."""
     humans, judge = _study(1.0)
     wins, gaps = [], []
@@ -48,7 +48,7 @@ def test_wins_and_the_test_of_one_rater_are_those_of_a_loop() -> None:
     assert found.p_value == pytest.approx(stats.ttest_1samp(gaps, 0.15, alternative="less").pvalue)
 
 
-def test_a_judge_who_says_what_all_say_wins_on_every_unit() -> None:
+def test_judge_matching_unanimous_raters_always_wins() -> None:
     humans = np.tile(np.arange(40.0) % 5, (3, 1))
     found = alternative_annotator_test(humans, humans[0], epsilon=0.1)
     assert (found.winning_rate.estimate, found.advantage_probability.estimate) == (1, 1)

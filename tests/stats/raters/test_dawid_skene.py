@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tests.stats.conftest import Oracle
 
 
-def test_the_anaesthetists_of_dawid_and_skene_come_out(oracle: Oracle) -> None:
+def test_dawid_and_skene_anaesthetists_are_reproduced(oracle: Oracle) -> None:
     """Dawid and Skene (1979): 45 patients, five raters, the first of whom rated each patient three times."""
     known = oracle("dawid_skene_1979")
     unit, rater, value = (np.array(column) for column in zip(*known["input"]["rows"], strict=True))
@@ -30,7 +30,7 @@ def test_the_anaesthetists_of_dawid_and_skene_come_out(oracle: Oracle) -> None:
     assert fit.error_rates[0] == pytest.approx(np.array(expected["error_rates_rater1"]), abs=tolerance)
 
 
-def test_raters_who_agree_leave_no_doubt() -> None:
+def test_unanimous_raters_leave_no_uncertainty() -> None:
     unit, rater = np.repeat(np.arange(4), 3), np.tile(np.arange(3), 4)
     fit = dawid_skene(unit, rater, np.repeat([0, 1, 1, 0], 3), n_categories=3)
     assert fit is not None
@@ -39,14 +39,14 @@ def test_raters_who_agree_leave_no_doubt() -> None:
     assert fit.prior.tolist() == [0.5, 0.5, 0]
 
 
-def test_nothing_has_no_truth() -> None:
+def test_no_ratings_give_no_fit() -> None:
     empty = np.array([], dtype=np.int64)
     assert dawid_skene(empty, empty, empty, n_categories=2) is None
 
 
 @settings(max_examples=30)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=30))
-def test_any_answers_give_probabilities(rows: list[tuple[int, int, int]]) -> None:
+def test_posteriors_are_probabilities_for_any_answers(rows: list[tuple[int, int, int]]) -> None:
     unit, rater, category = (np.array(column) for column in zip(*rows, strict=True))
     fit = dawid_skene(unit, rater, category, n_categories=3)
     assert fit is not None
@@ -54,7 +54,7 @@ def test_any_answers_give_probabilities(rows: list[tuple[int, int, int]]) -> Non
     assert fit.error_rates.sum(axis=2) == pytest.approx(np.ones((len(set(rater.tolist())), 3)))
 
 
-def test_a_likelihood_that_still_rises_is_not_called_settled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rising_likelihood_is_not_reported_as_converged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.stats.raters.dawid_skene._MAX_STEPS", 1)
     unit, rater = np.repeat(np.arange(4), 3), np.tile(np.arange(3), 4)
     fit = dawid_skene(unit, rater, np.array([0, 0, 1, 1, 1, 0, 0, 1, 1, 1, 0, 1]), n_categories=2)

@@ -15,7 +15,7 @@ def _answers(group_effect: float, interaction: float = 0.0, n: int = 300) -> tup
     return np.searchsorted([-1.0, 0.5, 1.5], latent).astype(float), trait, member
 
 
-def test_one_answer_per_rater_gives_the_tests_of_zumbo_by_statsmodels() -> None:
+def test_one_answer_per_rater_matches_zumbo_tests_in_statsmodels() -> None:
     """Ordinal logistic regression, three nested models; each rater answers once, so there are no random effects."""
     value, trait, member = _answers(0.8)
     person = np.arange(len(value))
@@ -36,7 +36,7 @@ def test_one_answer_per_rater_gives_the_tests_of_zumbo_by_statsmodels() -> None:
     assert 0 < (found.r2_change.estimate or 0) < 0.1
 
 
-def test_no_difference_is_not_found_and_one_is() -> None:
+def test_only_true_differential_functioning_is_detected() -> None:
     place = np.zeros(300)
     for effect, is_found in ((0.0, False), (1.5, True)):
         value, trait, member = _answers(effect)
@@ -44,7 +44,7 @@ def test_no_difference_is_not_found_and_one_is() -> None:
         assert ((found.uniform.p_value or 0) < 0.01) == is_found
 
 
-def test_raters_who_answer_often_are_clusters() -> None:
+def test_raters_with_many_answers_are_clusters() -> None:
     """Raters of the group differ only by chance; with independent ratings the p-value would be smaller."""
     rng = np.random.default_rng(5)
     item, rater = (axis.ravel() for axis in np.indices((30, 6)))
@@ -67,7 +67,7 @@ def test_raters_who_answer_often_are_clusters() -> None:
         ([1, 1, 1, 2, 2, 2], [1, 2, 3, 4, 5, 6], [0, 1, 0, 1, 0, 1], "not_converged"),
     ],
 )
-def test_what_cannot_be_tested_has_a_reason(
+def test_untestable_item_functioning_reports_a_reason(
     value: list[float], trait: list[float], member: list[int], reason: str
 ) -> None:
     place = np.arange(len(value))

@@ -21,7 +21,7 @@ def _study() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.where(rater == 2, 3 * rng.normal(size=200), value), unit, rater
 
 
-def test_the_severe_and_the_random_rater_stand_out() -> None:
+def test_severe_and_random_raters_stand_out() -> None:
     value, unit, rater = _study()
     found = profiles(value, unit=unit, rater=rater)
     assert [profile.rater for profile in found] == [0, 1, 2, 3, 4]
@@ -37,7 +37,7 @@ def test_the_severe_and_the_random_rater_stand_out() -> None:
     assert (found[0].leave_one_out.n_units, found[0].leave_one_out.n_raters) == (40, 1)
 
 
-def test_the_severity_is_the_shrunk_deviation_of_a_balanced_design() -> None:
+def test_balanced_severity_is_shrunken_rater_mean() -> None:
     """Best linear unbiased prediction by hand: the deviation of the rater's mean times its reliability."""
     from app.stats.linear.lmm_fit import fit_lmm
 
@@ -63,12 +63,12 @@ def test_the_severity_is_the_shrunk_deviation_of_a_balanced_design() -> None:
     ],
     ids=["one rater", "nobody twice", "all the same", "nothing left over"],
 )
-def test_raters_without_a_model_have_a_reason(value: list[float], unit: list[int], rater: list[int]) -> None:
+def test_unmodelled_raters_report_a_reason(value: list[float], unit: list[int], rater: list[int]) -> None:
     found = profiles(np.array(value, float), unit=np.array(unit), rater=np.array(rater))
     assert {profile.severity.reason for profile in found} == {"no_variation"}
 
 
-def test_responses_rated_once_leave_severity_without_agreement() -> None:
+def test_responses_rated_once_give_severity_without_agreement() -> None:
     rng = np.random.default_rng(2)
     found = profiles(rng.normal(size=30), unit=np.arange(30), rater=np.append(np.arange(29) // 10, 3))
     assert found[0].severity.estimate is not None
@@ -78,20 +78,20 @@ def test_responses_rated_once_leave_severity_without_agreement() -> None:
 
 @settings(max_examples=40)
 @given(data=st.data())
-def test_any_ratings_give_a_number_or_a_reason(random_ratings: RandomRatings, data: st.DataObject) -> None:
+def test_profile_reports_estimate_or_reason_for_any_ratings(random_ratings: RandomRatings, data: st.DataObject) -> None:
     r = data.draw(random_ratings)
     for profile in profiles(r.value, unit=r.item, rater=r.rater):
         for result in (profile.severity, profile.consistency, profile.leave_one_out):
             assert (result.estimate is None) != (result.reason is None)
 
 
-def test_only_the_named_raters_are_told_of_and_the_others_still_count() -> None:
+def test_selected_profiles_still_use_all_raters() -> None:
     value, unit, rater = _study()
     every = profiles(value, unit=unit, rater=rater)
     assert profiles(value, unit=unit, rater=rater, named=np.array([3, 1])) == [every[1], every[3]]
 
 
-def test_without_the_model_the_agreement_with_the_others_is_still_there() -> None:
+def test_profile_without_model_keeps_agreement_with_others() -> None:
     value, unit, rater = _study()
     every = profiles(value, unit=unit, rater=rater)
     found = profiles(value, unit=unit, rater=rater, is_modelled=False)
@@ -99,6 +99,6 @@ def test_without_the_model_the_agreement_with_the_others_is_still_there() -> Non
     assert {profile.severity.reason for profile in found} == {"not_run"}
 
 
-def test_the_share_of_the_others_who_say_the_same_counts_neither_oneself_nor_other_units() -> None:
+def test_share_of_others_excludes_self_and_other_units() -> None:
     share = share_of_others(np.array([1.0, 1, 2, 1, 3]), np.array(["a", "a", "a", "b", "c"]))
     np.testing.assert_allclose(share, [0.5, 0.5, 0, np.nan, np.nan])

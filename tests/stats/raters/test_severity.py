@@ -15,7 +15,7 @@ MODES = (1.586568, -0.532975, 0.906458, -0.055097, 0.237673, 0.428519, -1.797046
 VARIANCES = (0.366252, 0.425306, 0.399277, 0.409939, 0.388654, 0.394044, 0.394311, 0.364602, 0.377607)
 
 
-def test_the_judges_of_wine_are_those_of_ordinal(oracle: Oracle) -> None:
+def test_wine_judge_severity_matches_r_ordinal(oracle: Oracle) -> None:
     """Nine judges of eight bottles; bitterness on five points (Randall 1989)."""
     rows = oracle("clmm_wine_crossed_probit")["input"]["rows"]
     bottle, judge, rating = (np.array([row[k] for row in rows]) for k in (0, 1, 2))
@@ -29,7 +29,7 @@ def test_the_judges_of_wine_are_those_of_ordinal(oracle: Oracle) -> None:
         assert severity.interval
 
 
-def test_more_raters_than_responses_give_the_same_order() -> None:
+def test_severity_order_holds_with_more_raters_than_responses() -> None:
     """The larger factor is eliminated first; the results must not depend on which one that is."""
     rng = np.random.default_rng(1)
     unit, rater = (axis.ravel() for axis in np.indices((4, 9)))
@@ -41,7 +41,7 @@ def test_more_raters_than_responses_give_the_same_order() -> None:
     assert all(0 < (one.severity.standard_error or 0) < 3 for one in found)
 
 
-def test_a_severe_rater_stands_above_zero() -> None:
+def test_severe_rater_has_highest_severity() -> None:
     rng = np.random.default_rng(2)
     unit, rater = (axis.ravel() for axis in np.indices((20, 5)))
     latent = rng.normal(size=20)[unit] - 2.0 * (rater == 3) + rng.logistic(size=100)
@@ -58,12 +58,12 @@ def test_a_severe_rater_stands_above_zero() -> None:
         ([1, 2, 1, 2, 1, 2], [0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1], "not_converged"),
     ],
 )
-def test_raters_who_cannot_be_told_apart_have_a_reason(
+def test_indistinguishable_raters_report_a_reason(
     value: list[float], unit: list[int], rater: list[int], reason: str
 ) -> None:
     found = rater_severity(np.array(value, float), unit=np.array(unit), rater=np.array(rater))
     assert {one.severity.reason for one in found} == {reason}
 
 
-def test_no_ratings_have_no_raters() -> None:
+def test_no_ratings_give_no_raters() -> None:
     assert rater_severity(np.zeros(0), unit=np.zeros(0), rater=np.zeros(0)) == []

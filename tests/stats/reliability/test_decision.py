@@ -29,7 +29,7 @@ def shrout() -> Ratings:
     return Ratings(unit, rater, SCORES.ravel())
 
 
-def test_the_components_are_those_of_shrout_and_fleiss(shrout: Ratings) -> None:
+def test_variance_components_match_shrout_and_fleiss(shrout: Ratings) -> None:
     """2.556, 5.244 and 1.019."""
     found = variance_components(shrout)
     assert found is not None
@@ -37,7 +37,7 @@ def test_the_components_are_those_of_shrout_and_fleiss(shrout: Ratings) -> None:
     assert np.array([found.unit, found.rater, found.rest]) * variance == pytest.approx([2.556, 5.244, 1.019], abs=5e-4)
 
 
-def test_four_raters_have_the_coefficients_of_shrout_and_fleiss(shrout: Ratings) -> None:
+def test_phi_and_g_for_four_raters_match_shrout_and_fleiss(shrout: Ratings) -> None:
     """Phi(4) = .620 and G(4) = .909, with the intervals of ICC(2,k) and ICC(3,k)."""
     phi, g = phi_coefficient(shrout, 4), g_coefficient(shrout, 4)
     assert (phi.estimate, g.estimate) == pytest.approx((0.620050547598989, 0.909315542377069))
@@ -47,7 +47,7 @@ def test_four_raters_have_the_coefficients_of_shrout_and_fleiss(shrout: Ratings)
     assert (g.interval.low, g.interval.high) == pytest.approx((0.675674713816305, 0.985891678169062))
 
 
-def test_slots_have_the_one_way_coefficient_of_shrout_and_fleiss(shrout: Ratings) -> None:
+def test_one_way_coefficient_matches_shrout_and_fleiss(shrout: Ratings) -> None:
     """ICC(1,4) = .443; its lower limit is below 0 and is raised to 0."""
     found = one_way_coefficient(shrout, 4)
     assert found.estimate == pytest.approx(0.442797133679269)
@@ -55,7 +55,7 @@ def test_slots_have_the_one_way_coefficient_of_shrout_and_fleiss(shrout: Ratings
     assert (found.interval.low, found.interval.high) == pytest.approx((0, 0.912415420340776))
 
 
-def test_a_reliability_of_point_eight_takes_ten_raters_or_two(shrout: Ratings) -> None:
+def test_reliability_of_0_8_needs_ten_or_two_raters(shrout: Ratings) -> None:
     phi, g = raters_needed(shrout, 0.8), raters_needed(shrout, 0.8, coefficient="g")
     assert (phi.estimate, g.estimate) == (10, 2)
     assert g.interval
@@ -64,7 +64,7 @@ def test_a_reliability_of_point_eight_takes_ten_raters_or_two(shrout: Ratings) -
     assert phi.interval.high > 100
 
 
-def test_the_empathy_of_ayers_takes_ten_and_sixteen_raters_within_a_source(ayers: Ayers) -> None:
+def test_ayers_2023_empathy_needs_ten_or_sixteen_raters(ayers: Ayers) -> None:
     """Their evaluators are slots, so the coefficient is the one-way coefficient."""
     data = ayers("Empathy")
     needed = []
@@ -75,12 +75,12 @@ def test_the_empathy_of_ayers_takes_ten_and_sixteen_raters_within_a_source(ayers
     assert sorted(number or 0 for number in needed) == [10, 16]
 
 
-def test_the_rater_as_object_turns_the_table_round(shrout: Ratings) -> None:
+def test_items_needed_swaps_units_and_raters(shrout: Ratings) -> None:
     """s_r / (s_r + (s_u + s_e) / n) with 5.244, 2.556 and 1.019: n = 4 x 3.575 / 5.244 = 2.73."""
     assert items_needed(shrout, 0.8).estimate == 3
 
 
-def test_coefficients_rise_with_raters_and_g_is_never_below_phi(shrout: Ratings) -> None:
+def test_coefficients_rise_with_raters_and_g_exceeds_phi(shrout: Ratings) -> None:
     steps = decision_study(shrout, 5)
     assert [step.n_raters for step in steps] == [1, 2, 3, 4, 5]
     phis = [step.phi.estimate or 0 for step in steps]
@@ -88,14 +88,14 @@ def test_coefficients_rise_with_raters_and_g_is_never_below_phi(shrout: Ratings)
     assert all((step.g.estimate or 0) >= (step.phi.estimate or 0) for step in steps)
 
 
-def test_units_that_do_not_differ_need_more_raters_than_there_are() -> None:
+def test_equal_units_have_no_sufficient_number_of_raters() -> None:
     unit, rater = (axis.ravel() for axis in np.indices((4, 3)))
     noise = Ratings(unit, rater, np.array([1.0, 2, 3, 3, 1, 2, 2, 3, 1, 1, 2, 3]))
     assert raters_needed(noise).reason == "no_variation"
     assert phi_coefficient(noise, 4).estimate == 0
 
 
-def test_a_reliability_that_may_be_nothing_has_no_upper_end() -> None:
+def test_possibly_zero_reliability_has_no_upper_limit() -> None:
     rng = np.random.default_rng(7)
     unit, rater = (axis.ravel() for axis in np.indices((6, 3)))
     weak = Ratings(unit, rater, 0.6 * rng.normal(size=6)[unit] + rng.normal(size=18))
@@ -104,7 +104,7 @@ def test_a_reliability_that_may_be_nothing_has_no_upper_end() -> None:
     assert found.note.startswith("At least 1.")
 
 
-def test_raters_who_differ_less_than_by_chance_count_as_equally_severe() -> None:
+def test_negative_rater_variance_makes_phi_equal_g() -> None:
     """Sums of squares give a negative variance of raters here; Phi is then G (Brennan 2001, section 3.1)."""
     values = np.array([[1.0, 2, 1], [3, 2, 3], [4, 5, 4], [2, 1, 2]])
     unit, rater = (axis.ravel() for axis in np.indices((4, 3)))

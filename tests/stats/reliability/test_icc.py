@@ -34,9 +34,7 @@ def crossed(rng: np.random.Generator, shape: tuple[int, int], per_unit: int, var
 
 
 @pytest.mark.parametrize(("form", "name"), FORMS.items())
-def test_the_six_forms_are_those_of_shrout_and_fleiss_1979_with_the_intervals_of_psych(
-    oracle: Oracle, form: Form, name: str
-) -> None:
+def test_six_icc_forms_match_shrout_and_fleiss_and_psych(oracle: Oracle, form: Form, name: str) -> None:
     known = oracle("icc_shrout_fleiss_1979")
     expected, tolerance = known["expected"], known["tolerance"]["default"]
     result = icc(known["ratings"], form=form)
@@ -46,7 +44,7 @@ def test_the_six_forms_are_those_of_shrout_and_fleiss_1979_with_the_intervals_of
     assert result.p_value == pytest.approx(expected[f"ICC_{name}_p"], abs=tolerance)
 
 
-def test_components_of_penicillin_are_those_of_lme4(oracle: Oracle) -> None:
+def test_penicillin_components_match_lme4(oracle: Oracle) -> None:
     known = oracle("lmm_penicillin")
     expected, variance = known["expected"], float(known["ratings"].value.var())
     found = variance_components(known["ratings"])
@@ -69,7 +67,7 @@ def reml_of_statsmodels(ratings: Ratings) -> list[float]:
 
 
 @pytest.mark.parametrize("shape", [(30, 8), (9, 25)])
-def test_components_of_unbalanced_data_are_those_of_statsmodels_mixed_model(shape: tuple[int, int]) -> None:
+def test_unbalanced_components_match_statsmodels_mixed_model(shape: tuple[int, int]) -> None:
     ratings = crossed(np.random.default_rng(3), shape, 4, (1.0, 0.4, 0.6))
     found = variance_components(ratings)
     assert found is not None
@@ -80,7 +78,7 @@ def test_components_of_unbalanced_data_are_those_of_statsmodels_mixed_model(shap
 
 @pytest.mark.parametrize("shape", [(60, 7), (9, 25)])
 @pytest.mark.parametrize("severity", [0.0, 0.4])
-def test_components_are_those_of_the_house_s_own_mixed_model(shape: tuple[int, int], severity: float) -> None:
+def test_components_match_own_mixed_model(shape: tuple[int, int], severity: float) -> None:
     from app.stats.linear.lmm_fit import fit_lmm
     from app.stats.reliability.reml import reml
 
@@ -95,7 +93,7 @@ def test_components_are_those_of_the_house_s_own_mixed_model(shape: tuple[int, i
     assert np.sqrt(found) == pytest.approx(roots, abs=1e-3)
 
 
-def test_reml_and_sums_of_squares_agree_on_complete_data(oracle: Oracle) -> None:
+def test_reml_matches_sums_of_squares_on_complete_data(oracle: Oracle) -> None:
     from app.stats.reliability.components import _complete, _henderson
     from app.stats.reliability.reml import reml
 
@@ -104,7 +102,7 @@ def test_reml_and_sums_of_squares_agree_on_complete_data(oracle: Oracle) -> None
     assert _henderson(crossing) == pytest.approx(_complete(crossing), abs=1e-9)
 
 
-def test_designs_too_large_for_reml_are_solved_by_sums_of_squares(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_designs_too_large_for_reml_use_sums_of_squares(monkeypatch: pytest.MonkeyPatch) -> None:
     ratings = crossed(np.random.default_rng(5), (400, 30), 4, (1.0, 0.4, 0.6))
     by_reml = icc(ratings, form="a_1")
     monkeypatch.setattr("app.stats.reliability.components.REML_LEVELS", 5)
@@ -114,7 +112,7 @@ def test_designs_too_large_for_reml_are_solved_by_sums_of_squares(monkeypatch: p
     assert by_sums.estimate == pytest.approx(by_reml.estimate, abs=0.03)
 
 
-def test_components_are_found_once_for_the_same_ratings_and_forgotten_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_components_are_cached_with_limited_size(monkeypatch: pytest.MonkeyPatch) -> None:
     found: dict[bytes, object] = {}
     monkeypatch.setattr("app.stats.reliability.components._found", found)
     monkeypatch.setattr("app.stats.reliability.components._MAX_FOUND", 2)
@@ -128,48 +126,48 @@ def test_components_are_found_once_for_the_same_ratings_and_forgotten_in_time(mo
     assert len(found) == 2
 
 
-def test_the_mean_of_few_agreeing_raters_is_more_reliable_than_one_of_them() -> None:
+def test_average_icc_follows_spearman_brown() -> None:
     ratings = crossed(np.random.default_rng(5), (80, 12), 3, (0.5, 0.2, 0.5))
     single, mean = (icc(ratings, form=form).estimate for form in ("a_1", "a_k"))
     assert single is not None
     assert mean == pytest.approx(3 * single / (1 + 2 * single))
 
 
-def test_raters_with_units_of_their_own_are_singular_but_have_one_way_forms() -> None:
+def test_nested_raters_are_singular_but_have_one_way_icc() -> None:
     rng = np.random.default_rng(1)
     ratings = Ratings(np.repeat(np.arange(20), 3), np.arange(60), rng.normal(size=60))
     assert icc(ratings, form="a_1").reason == "singular"
     assert icc(ratings, form="1_1").reason is None
 
 
-def test_one_rater_who_repeats_is_singular() -> None:
+def test_single_repeating_rater_is_singular() -> None:
     ratings = Ratings(np.array([0, 0, 1, 1]), np.zeros(4, dtype=int), np.array([1.0, 2, 3, 3]))
     assert icc(ratings, form="c_1").reason == "singular"
 
 
-def test_one_unit_has_no_variance_between_units() -> None:
+def test_single_unit_has_no_between_unit_variance() -> None:
     assert icc(Ratings(np.array([0, 0]), np.array([0, 1]), np.array([1.0, 2])), form="1_1").reason == "one_cluster"
 
 
-def test_one_value_everywhere_has_no_icc(oracle: Oracle) -> None:
+def test_constant_ratings_have_no_icc(oracle: Oracle) -> None:
     known = oracle("degenerate_all_one_category")
     assert known["expected"]["icc"] == "undefined"
     assert icc(known["ratings"], form="a_1").reason == "no_variation"
 
 
-def test_perfect_agreement_claims_no_interval() -> None:
+def test_perfect_agreement_has_no_interval() -> None:
     value = np.repeat([1.0, 2.0, 5.0], 2)
     result = icc(Ratings(np.repeat(np.arange(3), 2), np.tile([0, 1], 3), value), form="a_k")
     assert result.estimate == pytest.approx(1)
     assert (result.interval, result.interval_reason, result.p_value) == (None, "no_variation", None)
 
 
-def test_means_of_units_that_do_not_vary_have_no_reliability() -> None:
+def test_constant_unit_means_have_no_reliability() -> None:
     crossing_over = Ratings(np.repeat(np.arange(2), 2), np.tile([0, 1], 2), np.array([0.0, 1, 1, 0]))
     assert icc(crossing_over, form="a_k").reason == "no_variation"
 
 
-def test_units_whose_mean_square_is_a_rounding_error_below_zero_have_no_reliability_and_no_doubt_about_it() -> None:
+def test_negative_rounding_error_in_mean_square_is_tolerated() -> None:
     unit, rater = np.repeat(np.arange(6), 6), np.tile(np.arange(6), 6)
     checkered = Ratings(unit, rater, (2.0 + (unit + rater) % 2 * 1.2).astype(np.float64))
     found = icc(checkered, form="c_1")
@@ -179,7 +177,7 @@ def test_units_whose_mean_square_is_a_rounding_error_below_zero_have_no_reliabil
 
 @pytest.mark.parametrize("form", FORMS)
 @given(ratings=st.from_type(Ratings))
-def test_any_ratings_give_an_icc_or_a_reason(form: Form, ratings: Ratings) -> None:
+def test_icc_reports_estimate_or_reason_for_any_ratings(form: Form, ratings: Ratings) -> None:
     result = icc(ratings, form=form)
     renamed = icc(Ratings(10 - ratings.unit, 5 - ratings.rater, ratings.value), form=form)
     assert (result.reason, result.interval_reason) == (renamed.reason, renamed.interval_reason)
@@ -191,9 +189,7 @@ def test_any_ratings_give_an_icc_or_a_reason(form: Form, ratings: Ratings) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("shape", "per_unit"), [((100, 6), 6), ((40, 20), 20), ((100, 20), 3), ((100, 6), 3)])
-def test_the_interval_of_absolute_agreement_covers_for_new_units_and_raters(
-    shape: tuple[int, int], per_unit: int
-) -> None:
+def test_agreement_interval_covers_new_units_and_raters(shape: tuple[int, int], per_unit: int) -> None:
     rng = np.random.default_rng(17)
     variances, truth = (0.5, 0.2, 0.5), 0.5 / 1.2
     intervals = [icc(crossed(rng, shape, per_unit, variances), form="a_1").interval for _ in range(400)]

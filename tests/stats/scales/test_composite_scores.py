@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tests.stats.conftest import Oracle
 
 
-def test_the_attitude_survey_is_that_of_psych(oracle: Oracle) -> None:
+def test_attitude_survey_matches_psych(oracle: Oracle) -> None:
     """datasets::attitude with psych::alpha 2.2.9."""
     known = oracle("cronbach_attitude")
     scores, expected = np.array(known["input"]["rows"], float), known["expected"]
@@ -31,7 +31,7 @@ def test_the_attitude_survey_is_that_of_psych(oracle: Oracle) -> None:
     assert rest == pytest.approx(expected["item_rest_r"], abs=1e-6)
 
 
-def test_a_reversed_question_and_missing_answers_are_handled_as_psych_does(oracle: Oracle) -> None:
+def test_reversed_and_missing_answers_match_psych(oracle: Oracle) -> None:
     """psych::bfi rows 1 to 400; complete cases, and pairwise covariances."""
     known = oracle("cronbach_bfi_reversed_missing")
     raw = np.array([[np.nan if cell is None else cell for cell in row] for row in known["input"]["rows"]], float)
@@ -45,14 +45,14 @@ def test_a_reversed_question_and_missing_answers_are_handled_as_psych_does(oracl
     assert pairwise.interval is None
 
 
-def test_a_composite_turns_reversed_questions_and_wants_enough_answers() -> None:
+def test_composite_reverses_questions_and_needs_enough_answers() -> None:
     scores = np.array([[1, 5, 2], [np.nan, 4, np.nan], [np.nan] * 3])
     assert composite(scores, [False, True, False], low=1, high=5) == pytest.approx([4 / 3, 2, np.nan], nan_ok=True)
     found = composite(scores, [False, True, False], low=1, high=5, fewest_answered=2)
     assert found == pytest.approx([4 / 3, np.nan, np.nan], nan_ok=True)
 
 
-def test_omega_recovers_the_factor_that_made_the_answers() -> None:
+def test_omega_recovers_simulated_factor() -> None:
     rng = np.random.default_rng(3)
     loadings, n = np.array([0.9, 0.7, 0.5, 0.6]), 20_000
     scores = rng.normal(size=(n, 1)) * loadings + rng.normal(size=(n, 4)) * np.sqrt(1 - loadings**2)
@@ -61,7 +61,7 @@ def test_omega_recovers_the_factor_that_made_the_answers() -> None:
     assert omega(scores).estimate == pytest.approx(expected, abs=0.01)
 
 
-def test_omega_is_near_that_of_the_maximum_likelihood_factor_of_statsmodels(oracle: Oracle) -> None:
+def test_omega_is_near_maximum_likelihood_factor_of_statsmodels(oracle: Oracle) -> None:
     scores = np.array(oracle("cronbach_attitude")["input"]["rows"], float)
     fit = Factor(scores, n_factor=1, method="ml").fit()
     sds = scores.std(axis=0, ddof=1)
@@ -70,7 +70,7 @@ def test_omega_is_near_that_of_the_maximum_likelihood_factor_of_statsmodels(orac
     assert omega(scores).estimate == pytest.approx(expected, abs=0.01)
 
 
-def test_the_gradient_of_omega_is_that_of_finite_differences() -> None:
+def test_omega_gradient_matches_finite_differences() -> None:
     rng = np.random.default_rng(2)
     scores = np.outer(rng.normal(size=200), [1, 0.8, 0.6, 0.9]) + rng.normal(size=(200, 4)) * [1, 0.5, 1, 0.8]
     sds, correlation = scores.std(axis=0, ddof=1), np.corrcoef(scores, rowvar=False)
@@ -94,7 +94,7 @@ def test_the_gradient_of_omega_is_that_of_finite_differences() -> None:
         assert moved == pytest.approx(found[i, j] * (1 if i == j else 2), abs=1e-4)
 
 
-def test_a_question_that_is_the_factor_leaves_omega_without_an_interval() -> None:
+def test_loading_above_one_leaves_omega_without_interval() -> None:
     """Correlations .9, .9 and .65 imply a loading above 1."""
     wanted = np.linalg.cholesky([[1, 0.9, 0.9], [0.9, 1, 0.65], [0.9, 0.65, 1]])
     own, _ = np.linalg.qr(np.column_stack([np.ones(60), np.random.default_rng(4).normal(size=(60, 3))]))
@@ -105,7 +105,7 @@ def test_a_question_that_is_the_factor_leaves_omega_without_an_interval() -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_raters", [6, 20])
-def test_omega_is_covered_for_new_items_and_raters_and_rows_alone_are_not(n_raters: int) -> None:
+def test_omega_interval_covers_new_items_and_raters(n_raters: int) -> None:
     """Simulate four questions on one factor of items and raters, each with its own noise."""
     truth_rng, rng = np.random.default_rng(1), np.random.default_rng(n_raters)
 
@@ -142,18 +142,18 @@ def _constant(*columns: float) -> Floats:
         (np.array([[1.0, -1.0, 0], [2, -2, 0], [3, -3, 0]]), "no_variation", "no_variation"),
     ],
 )
-def test_questions_that_cannot_be_compared_have_a_reason(scores: Floats, of_alpha: str | None, of_omega: str) -> None:
+def test_incomparable_questions_report_a_reason(scores: Floats, of_alpha: str | None, of_omega: str) -> None:
     assert cronbach_alpha(scores).reason == of_alpha
     assert omega(scores).reason == of_omega
 
 
-def test_questions_that_all_say_the_same_have_no_interval() -> None:
+def test_identical_questions_have_no_interval() -> None:
     scores = np.tile(np.arange(5.0)[:, np.newaxis], (1, 3))
     result = cronbach_alpha(scores)
     assert (result.estimate, result.interval_reason) == (1, "no_variation")
 
 
-def test_a_question_that_does_not_vary_correlates_with_nothing() -> None:
+def test_constant_question_has_no_item_rest_correlation() -> None:
     rest = item_rest_correlations(np.array([[1.0, 3, 5], [2, 3, 4], [4, 3, 1]]))
     assert [result.reason for result in rest] == [None, "no_variation", None]
 
@@ -162,7 +162,7 @@ def test_a_question_that_does_not_vary_correlates_with_nothing() -> None:
     st.lists(st.lists(st.sampled_from([1.0, 2, 3, 5, np.nan]), min_size=4, max_size=4), max_size=12),
     st.integers(1, 4),
 )
-def test_any_answers_give_a_number_or_a_reason(rows: list[list[float]], k: int) -> None:
+def test_reliability_reports_estimate_or_reason_for_any_answers(rows: list[list[float]], k: int) -> None:
     scores = np.array(rows, float).reshape(-1, 4)[:, :k]
     for result in (cronbach_alpha(scores), cronbach_alpha(scores, is_pairwise=True), omega(scores)):
         assert (result.estimate is None) != (result.reason is None)

@@ -30,49 +30,49 @@ FURTHER = {
 
 
 @pytest.mark.parametrize("n", POCOCK)
-def test_the_classic_bounds_are_those_of_the_tables(n: int) -> None:
+def test_classic_boundaries_match_published_tables(n: int) -> None:
     assert classic_boundaries(n, alpha=0.05, spending="pocock") == pytest.approx([POCOCK[n]] * n, abs=6e-4)
     last = classic_boundaries(n, alpha=0.05, spending="obrien_fleming")
     assert last == pytest.approx([OBRIEN_FLEMING[n] * (n / k) ** 0.5 for k in range(1, n + 1)], abs=2e-3)
 
 
-def test_two_looks_by_o_brien_and_fleming_are_2_797_and_1_977() -> None:
+def test_obrien_fleming_bounds_for_two_looks_match_published() -> None:
     assert classic_boundaries(2, alpha=0.05, spending="obrien_fleming") == pytest.approx([2.797, 1.977], abs=6e-4)
 
 
 @pytest.mark.parametrize(("spending", "n"), LAN_DEMETS)
-def test_spending_gives_the_bounds_of_ldbounds(spending: str, n: int) -> None:
+def test_spending_boundaries_match_ldbounds(spending: str, n: int) -> None:
     fractions = [k / n for k in range(1, n + 1)]
     found = boundaries(fractions, alpha=0.05, spending=spending)  # type: ignore[arg-type]
     assert found == pytest.approx(LAN_DEMETS[spending, n], abs=6e-4)
 
 
 @pytest.mark.parametrize(("spending", "fractions"), FURTHER)
-def test_spending_gives_the_published_bounds_of_further_looks(spending: str, fractions: tuple[float, ...]) -> None:
+def test_spending_boundaries_match_further_published_looks(spending: str, fractions: tuple[float, ...]) -> None:
     found = boundaries([*fractions], alpha=0.05, spending=spending)  # type: ignore[arg-type]
     assert found == pytest.approx(FURTHER[spending, fractions], abs=6e-4)
 
 
 @pytest.mark.parametrize("spending", ["obrien_fleming", "pocock"])
 @pytest.mark.parametrize("fractions", [[1.0], [0.2, 0.9, 1.0], [0.01, 0.5, 0.51, 1.0]])
-def test_the_probability_of_ever_crossing_is_alpha(spending: str, fractions: list[float]) -> None:
+def test_overall_crossing_probability_is_alpha(spending: str, fractions: list[float]) -> None:
     bounds = boundaries(fractions, alpha=0.05, spending=spending)  # type: ignore[arg-type]
     assert crossing_probability(bounds, fractions) == pytest.approx(0.05, abs=1e-5)
 
 
-def test_one_look_at_the_end_is_the_usual_test() -> None:
+def test_single_final_look_is_fixed_sample_test() -> None:
     (z,) = boundaries([1.0], alpha=0.05, spending="obrien_fleming")
     assert nominal_p(z) == pytest.approx(0.05, abs=1e-9)
 
 
-def test_a_study_that_stops_short_has_not_spent_everything() -> None:
+def test_early_stop_spends_only_part_of_alpha() -> None:
     bounds = boundaries([0.3, 0.6], alpha=0.05, spending="pocock")
     assert crossing_probability(bounds, [0.3, 0.6]) == pytest.approx(
         spent(0.6, alpha=0.05, spending="pocock"), abs=1e-6
     )
 
 
-def test_the_bounds_hold_on_random_walks() -> None:
+def test_boundaries_hold_on_random_walks() -> None:
     fractions = np.array([0.25, 0.5, 0.75, 1.0])
     bounds = boundaries([*fractions], alpha=0.05, spending="pocock")
     steps = np.random.default_rng(1).standard_normal((200_000, 4)) * 0.5
@@ -81,10 +81,10 @@ def test_the_bounds_hold_on_random_walks() -> None:
 
 
 @pytest.mark.parametrize("fractions", [[], [0.0, 1.0], [0.5, 0.5], [0.8, 0.4], [0.5, 1.2]])
-def test_looks_that_do_not_ascend_are_refused(fractions: list[float]) -> None:
+def test_non_ascending_looks_are_rejected(fractions: list[float]) -> None:
     with pytest.raises(ValueError, match="looks ascend"):
         boundaries(fractions, alpha=0.05, spending="pocock")
 
 
-def test_a_look_with_no_error_to_spend_has_a_bound_that_nothing_crosses() -> None:
+def test_look_without_alpha_to_spend_is_never_crossed() -> None:
     assert boundaries([1e-4, 1.0], alpha=0.05, spending="obrien_fleming")[0] == 9.0

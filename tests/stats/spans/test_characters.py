@@ -10,6 +10,6 @@ def test_overlapping_spans_count_once() -> None:
 
 
 @pytest.mark.parametrize("span", [(2, 2), (3, 1), (-1, 2), (0, 6)])
-def test_a_span_beyond_the_text_is_refused(span: tuple[int, int]) -> None:
+def test_span_beyond_text_is_rejected(span: tuple[int, int]) -> None:
     with pytest.raises(ValueError, match="within the text of 5 characters"):
         marked_characters([span], 5)

@@ -22,7 +22,7 @@ def _marks() -> list[Marked]:
     ]
 
 
-def test_scores_are_those_of_scikit_learn_on_characters() -> None:
+def test_character_scores_match_scikit_learn() -> None:
     marks = _marks()
     given = np.concatenate([marked_characters(mark.spans, 40) for mark in marks])
     right = np.concatenate([marked_characters(KEY[mark.text], 40) for mark in marks])
@@ -35,13 +35,13 @@ def test_scores_are_those_of_scikit_learn_on_characters() -> None:
         assert (score.n_items, score.n_raters, score.p_value) == (5, 4, None)
 
 
-def test_texts_without_a_key_leave() -> None:
+def test_texts_without_answer_key_are_excluded() -> None:
     found = span_scores(_marks(), {0: KEY[0]}, LENGTHS)
     assert (found.f1.n_units, found.f1.interval_reason) == (4, "one_cluster")
     assert span_scores(_marks(), {}, LENGTHS).f1.reason == "no_pairable_units"
 
 
-def test_perfect_marks_and_empty_ones_have_no_interval() -> None:
+def test_perfect_and_empty_spans_have_no_interval() -> None:
     perfect = [Marked(text, text, rater, tuple(KEY[text])) for text in range(2) for rater in range(2)]
     assert (span_scores(perfect, KEY, LENGTHS).f1.estimate, span_scores(perfect, KEY, LENGTHS).f1.interval_reason) == (
         1,

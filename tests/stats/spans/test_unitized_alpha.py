@@ -19,7 +19,7 @@ def _marks() -> list[Marked]:
     return [Marked(text, text, rater, span) for text, given in spans.items() for rater, span in enumerate(given)]
 
 
-def test_it_is_the_nominal_alpha_of_all_characters() -> None:
+def test_span_alpha_is_nominal_alpha_of_characters() -> None:
     marks = _marks()
     table = np.full((3, sum(LENGTHS.values())), np.nan)
     starts = dict(zip(LENGTHS, (0, 20, 50), strict=True))
@@ -33,7 +33,7 @@ def test_it_is_the_nominal_alpha_of_all_characters() -> None:
     assert (found.n_units, found.n_raters, found.n_ratings, found.df) == (3, 3, 8, 2)
 
 
-def test_deleting_a_text_is_leaving_its_characters_out() -> None:
+def test_jackknife_deletes_whole_texts() -> None:
     """The jackknife by hand: alpha from the package without each text."""
     marks = _marks()
     left = []
@@ -61,7 +61,7 @@ def test_deleting_a_text_is_leaving_its_characters_out() -> None:
         ([Marked(text, 1, rater, ((0, 2),)) for text in ("one", "two") for rater in "ab"], None, "no_variation"),
     ],
 )
-def test_marks_without_a_spread_have_a_reason(
+def test_spans_without_variation_report_a_reason(
     marks: list[Marked], reason: str | None, interval_reason: str | None
 ) -> None:
     found = span_alpha(marks, LENGTHS)

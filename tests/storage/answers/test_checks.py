@@ -27,7 +27,7 @@ r1,gold-1,true,2026-11-21T10:02:00Z
 """
 
 
-def test_checks_are_the_same_after_the_store_and_after_an_export(db: Connection, tmp_path: Path) -> None:
+def test_checks_round_trip_through_database_and_export(db: Connection, tmp_path: Path) -> None:
     folder = read_small(checks=CHECKS)
     assert folder.checks is not None
     assert folder.checks["is_passed"].tolist() == [False, True]
@@ -41,14 +41,14 @@ def test_checks_are_the_same_after_the_store_and_after_an_export(db: Connection,
     assert_frame_equal(read, folder.checks)
 
 
-def test_a_study_without_checks_has_none(db: Connection, tmp_path: Path) -> None:
+def test_study_without_checks_has_none(db: Connection, tmp_path: Path) -> None:
     study_id = load_study(db, read_small())
     assert study_frames(db, study_id).checks is None
     write_folder(tmp_path / "out", study_folder(db, study_id), events=study_events(db, study_id))
     assert read_folder(tmp_path / "out").checks is None
 
 
-def test_another_file_of_that_name_is_ignored_and_said() -> None:
+def test_unrelated_checks_file_is_ignored_with_note() -> None:
     folder = read_small(checks="what,ever\n1,2\n")
     assert folder.checks is None
     assert any(note.file == "checks.csv" for note in folder.notes)
@@ -62,7 +62,7 @@ def test_another_file_of_that_name_is_ignored_and_said() -> None:
         ("r1,look,true,soon", "happened_at"),
     ],
 )
-def test_a_wrong_check_is_a_problem(row: str, column: str) -> None:
+def test_invalid_check_is_a_problem(row: str, column: str) -> None:
     with pytest.raises(InvalidInputError) as error:
         read_small(checks=f"rater,check,is_passed,happened_at\n{row}\n")
     assert [(problem.row, problem.column) for problem in error.value.problems] == [(2, column)]

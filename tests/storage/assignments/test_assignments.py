@@ -71,7 +71,7 @@ def assert_exact(engine: Engine, k: int) -> None:
 
 
 @pytest.mark.parametrize("per_rater", [5, 7, 40])
-def test_32_raters_at_once_give_every_trial_exactly_three(
+def test_32_concurrent_raters_fill_every_trial_exactly(
     engine: Engine, study: Callable[..., int], per_rater: int
 ) -> None:
     study(n_items=40, raters_per_trial=3, trials_per_rater=per_rater)
@@ -82,7 +82,9 @@ def test_32_raters_at_once_give_every_trial_exactly_three(
 
 
 @pytest.mark.parametrize("assign", ["between", "within"])
-def test_32_raters_at_once_fill_every_condition_exactly(engine: Engine, study: Callable[..., int], assign: str) -> None:
+def test_32_concurrent_raters_fill_every_condition_exactly(
+    engine: Engine, study: Callable[..., int], assign: str
+) -> None:
     told = {"kind": "instruction", "levels": {"near": "Feel along.", "far": "Stay outside."}, "assign": assign}
     study(n_items=16, protocol={"conditions": {"told": told}}, raters_per_trial=4, trials_per_rater=4)
     with ThreadPoolExecutor(32) as pool:
@@ -96,9 +98,7 @@ def test_32_raters_at_once_fill_every_condition_exactly(engine: Engine, study: C
         assert [tuple(row) for row in rows(engine, chosen)] == [("told=far", 16), ("told=near", 16)]
 
 
-def test_the_same_rater_arriving_many_times_at_once_is_one_rater_with_one_list(
-    engine: Engine, study: Callable[..., int]
-) -> None:
+def test_concurrent_arrivals_of_one_rater_share_one_list(engine: Engine, study: Callable[..., int]) -> None:
     study(n_items=6)
     with ThreadPoolExecutor(8) as pool:
         pages = list(pool.map(lambda _: Rater(engine, "anna").begin(), range(8)))
@@ -107,7 +107,7 @@ def test_the_same_rater_arriving_many_times_at_once_is_one_rater_with_one_list(
     assert tuple(rows(engine, counts)[0]) == (1, 1, 6)
 
 
-def test_the_least_covered_trials_go_first(engine: Engine, study: Callable[..., int]) -> None:
+def test_least_covered_trials_come_first(engine: Engine, study: Callable[..., int]) -> None:
     study(n_items=9, raters_per_trial=4, trials_per_rater=3)
     for n in range(6):
         Rater(engine, f"rater-{n}").go_all_the_way()
@@ -115,9 +115,7 @@ def test_the_least_covered_trials_go_first(engine: Engine, study: Callable[..., 
         assert max(per_trial)[0] - min(per_trial)[0] <= 1
 
 
-def test_a_rater_gets_one_trial_of_an_item_unless_the_study_allows_more(
-    engine: Engine, study: Callable[..., int]
-) -> None:
+def test_rater_gets_one_trial_per_item_by_default(engine: Engine, study: Callable[..., int]) -> None:
     study(n_items=3, protocol={"sources": THREE}, raters_per_trial=2)
     for n in range(2):
         Rater(engine, f"rater-{n}").begin()
@@ -127,13 +125,13 @@ def test_a_rater_gets_one_trial_of_an_item_unless_the_study_allows_more(
     assert [row[0] for row in per_item] == [1] * 6
 
 
-def test_single_responses_of_one_item_may_go_to_the_same_rater(engine: Engine, study: Callable[..., int]) -> None:
+def test_single_responses_of_an_item_may_go_to_same_rater(engine: Engine, study: Callable[..., int]) -> None:
     study(n_items=3, protocol={"questions": [EMPATHY]}, trials="single", raters_per_trial=1)
     Rater(engine, "anna").begin()
     assert rows(engine, "SELECT count(*), count(DISTINCT trial_id) FROM assignments")[0] == (6, 6)
 
 
-def test_sides_are_half_and_half_for_each_rater(engine: Engine, study: Callable[..., int]) -> None:
+def test_sides_are_balanced_for_each_rater(engine: Engine, study: Callable[..., int]) -> None:
     study(n_items=10, raters_per_trial=4)
     for n in range(4):
         Rater(engine, f"rater-{n}").begin()
@@ -145,7 +143,7 @@ def test_sides_are_half_and_half_for_each_rater(engine: Engine, study: Callable[
     assert [row[0] for row in swapped] == [5] * 4
 
 
-def test_two_raters_get_their_items_in_different_orders(engine: Engine, study: Callable[..., int]) -> None:
+def test_raters_get_items_in_different_orders(engine: Engine, study: Callable[..., int]) -> None:
     study(n_items=10)
     for who in ("anna", "ben"):
         Rater(engine, who).begin()
@@ -153,9 +151,7 @@ def test_two_raters_get_their_items_in_different_orders(engine: Engine, study: C
     assert orders[0] != orders[1]
 
 
-def test_who_comes_when_all_places_are_leased_waits_and_gets_one_when_it_is_returned(
-    engine: Engine, study: Callable[..., int]
-) -> None:
+def test_late_rater_waits_for_a_returned_seat(engine: Engine, study: Callable[..., int]) -> None:
     study(n_items=2, raters_per_trial=1)
     anna, ben = Rater(engine, "anna"), Rater(engine, "ben")
     anna.begin()
@@ -165,9 +161,7 @@ def test_who_comes_when_all_places_are_leased_waits_and_gets_one_when_it_is_retu
     assert state_of(engine, anna) == "expired"
 
 
-def test_who_comes_when_everything_is_rated_is_told_that_places_are_full(
-    engine: Engine, study: Callable[..., int]
-) -> None:
+def test_rater_arriving_after_completion_is_told_study_is_full(engine: Engine, study: Callable[..., int]) -> None:
     study(n_items=2, raters_per_trial=1)
     assert Rater(engine, "anna").go_all_the_way() == 2
     ben = Rater(engine, "ben")
@@ -176,9 +170,7 @@ def test_who_comes_when_everything_is_rated_is_told_that_places_are_full(
     assert state_of(engine, ben) == "full"
 
 
-def test_who_comes_back_late_gets_the_open_ones_again_where_places_are_free(
-    engine: Engine, study: Callable[..., int]
-) -> None:
+def test_returning_rater_regains_free_seats(engine: Engine, study: Callable[..., int]) -> None:
     study(n_items=4, raters_per_trial=2)
     anna, ben = Rater(engine, "anna"), Rater(engine, "ben")
     first = anna.begin()
@@ -194,9 +186,7 @@ def test_who_comes_back_late_gets_the_open_ones_again_where_places_are_free(
     assert anna.go_all_the_way() == 3
 
 
-def test_who_comes_back_too_late_gets_others_or_is_finished_with_what_was_done(
-    engine: Engine, study: Callable[..., int]
-) -> None:
+def test_returning_rater_without_free_seats_gets_others_or_ends(engine: Engine, study: Callable[..., int]) -> None:
     study(n_items=4, raters_per_trial=1, trials_per_rater=4)
     anna, ben = Rater(engine, "anna"), Rater(engine, "ben")
     first = anna.begin()
@@ -209,9 +199,7 @@ def test_who_comes_back_too_late_gets_others_or_is_finished_with_what_was_done(
     assert_exact(engine, 1)
 
 
-def test_a_page_that_was_open_when_its_place_was_given_away_is_not_stored_as_done(
-    engine: Engine, study: Callable[..., int]
-) -> None:
+def test_open_page_with_reassigned_seat_is_not_stored_as_done(engine: Engine, study: Callable[..., int]) -> None:
     study(n_items=1, raters_per_trial=1)
     anna, ben = Rater(engine, "anna"), Rater(engine, "ben")
     page = anna.begin()
@@ -223,7 +211,7 @@ def test_a_page_that_was_open_when_its_place_was_given_away_is_not_stored_as_don
     assert_exact(engine, 1)
 
 
-def test_a_page_that_was_returned_but_not_given_away_is_stored(engine: Engine, study: Callable[..., int]) -> None:
+def test_open_page_with_released_seat_is_stored(engine: Engine, study: Callable[..., int]) -> None:
     study(n_items=1, raters_per_trial=2)
     anna, ben, carl = (Rater(engine, who) for who in ("anna", "ben", "carl"))
     page = anna.begin()
@@ -235,9 +223,7 @@ def test_a_page_that_was_returned_but_not_given_away_is_stored(engine: Engine, s
     assert anna.submit(page)
 
 
-def test_items_that_are_added_get_their_places_when_the_study_opens_again(
-    engine: Engine, study: Callable[..., int]
-) -> None:
+def test_added_items_get_seats_when_study_reopens(engine: Engine, study: Callable[..., int]) -> None:
     study_id = study(n_items=2, raters_per_trial=2)
     assert Rater(engine, "anna").go_all_the_way() == 2
     with engine.begin() as db:
@@ -258,7 +244,7 @@ def test_items_that_are_added_get_their_places_when_the_study_opens_again(
     assert Rater(engine, "ben").go_all_the_way() == 3
 
 
-def test_a_list_that_is_full_is_not_filled_further(engine: Engine, study: Callable[..., int]) -> None:
+def test_full_list_is_not_extended(engine: Engine, study: Callable[..., int]) -> None:
     study(n_items=5, trials_per_rater=2)
     assert Rater(engine, "anna").go_all_the_way() == 2
     assert rows(engine, "SELECT count(*) FROM assignments")[0][0] == 2

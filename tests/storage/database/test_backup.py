@@ -64,16 +64,14 @@ def saved(filled: str, tmp_path: Path) -> Path:
     return file
 
 
-def test_a_restored_database_holds_the_same_rows(
-    filled: str, saved: Path, new_database: Callable[[str | None], str]
-) -> None:
+def test_restored_database_has_same_rows(filled: str, saved: Path, new_database: Callable[[str | None], str]) -> None:
     other = new_database(None)
     restore(other, saved)
     assert rows(other) == rows(filled)
     assert len(rows(other)) == 500
 
 
-def test_a_restored_database_keeps_its_constraints_and_its_counters(
+def test_restored_database_keeps_constraints_and_sequences(
     saved: Path, new_database: Callable[[str | None], str]
 ) -> None:
     other = new_database(None)
@@ -87,12 +85,12 @@ def test_a_restored_database_keeps_its_constraints_and_its_counters(
         assert connection.execute("SELECT max(id) > 500 FROM responses").fetchone() == (True,)
 
 
-def test_a_backup_is_closed_to_other_accounts_and_leaves_nothing_beside_it(saved: Path) -> None:
+def test_backup_file_is_private_and_leaves_no_other_file(saved: Path) -> None:
     assert stat.S_IMODE(saved.stat().st_mode) == 0o600
     assert list(saved.parent.iterdir()) == [saved]
 
 
-def test_an_existing_file_is_not_overwritten(filled: str, tmp_path: Path) -> None:
+def test_existing_file_is_not_overwritten(filled: str, tmp_path: Path) -> None:
     file = tmp_path / "thesis.txt"
     file.write_text("mine")
     with pytest.raises(BackupError, match="already exists"):
@@ -100,32 +98,32 @@ def test_an_existing_file_is_not_overwritten(filled: str, tmp_path: Path) -> Non
     assert file.read_text() == "mine"
 
 
-def test_a_folder_that_is_missing_is_said(filled: str, tmp_path: Path) -> None:
+def test_missing_folder_is_reported(filled: str, tmp_path: Path) -> None:
     with pytest.raises(BackupError, match="cannot be written: No such file or directory"):
         backup(filled, tmp_path / "missing" / "file.dump")
 
 
-def test_a_failed_backup_leaves_no_file(postgres: EmbeddedPostgres, tmp_path: Path) -> None:
+def test_failed_backup_leaves_no_file(postgres: EmbeddedPostgres, tmp_path: Path) -> None:
     with pytest.raises(BackupError, match='could not be made: database "missing" does not exist'):
         backup(postgres.url("missing"), tmp_path / "file.dump")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_database_that_holds_anything_is_not_restored_into(filled: str, saved: Path) -> None:
+def test_nonempty_database_is_not_restored_into(filled: str, saved: Path) -> None:
     before = rows(filled)
     with pytest.raises(BackupError, match="only into an empty database"):
         restore(filled, saved)
     assert rows(filled) == before
 
 
-def test_a_database_with_a_single_view_is_not_empty(saved: Path, new_database: Callable[[str | None], str]) -> None:
+def test_database_with_a_single_view_is_not_empty(saved: Path, new_database: Callable[[str | None], str]) -> None:
     other = new_database(None)
     run(other, "CREATE SCHEMA apart", "CREATE VIEW apart.one AS SELECT 1 AS one")
     with pytest.raises(BackupError, match="only into an empty database"):
         restore(other, saved)
 
 
-def test_a_backup_cut_short_restores_nothing(saved: Path, new_database: Callable[[str | None], str]) -> None:
+def test_truncated_backup_restores_nothing(saved: Path, new_database: Callable[[str | None], str]) -> None:
     whole = saved.read_bytes()
     saved.write_bytes(whole[: len(whole) * 3 // 4])
     other = new_database(None)
@@ -134,21 +132,21 @@ def test_a_backup_cut_short_restores_nothing(saved: Path, new_database: Callable
     assert tables(other) == 0
 
 
-def test_a_file_that_is_no_backup_is_refused(tmp_path: Path, new_database: Callable[[str | None], str]) -> None:
+def test_invalid_backup_file_is_rejected(tmp_path: Path, new_database: Callable[[str | None], str]) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("not a backup")
     with pytest.raises(BackupError, match="could not be restored: input file does not appear to be a valid archive"):
         restore(new_database(None), file)
 
 
-def test_a_missing_file_and_a_missing_database_are_said(saved: Path, postgres: EmbeddedPostgres) -> None:
+def test_missing_file_or_database_is_reported(saved: Path, postgres: EmbeddedPostgres) -> None:
     with pytest.raises(BackupError, match="There is no file"):
         restore(postgres.url(), saved.parent / "missing.dump")
     with pytest.raises(BackupError, match='cannot be reached: database "missing" does not exist'):
         restore(postgres.url("missing"), saved)
 
 
-def test_the_password_stands_in_no_command_line(
+def test_password_is_not_on_command_line(
     filled: str, tmp_path: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recorder = data_dir / "pg_dump"
@@ -173,9 +171,7 @@ def test_an_address_that_demands_tls_is_dumped_by_the_systems_program(
     assert "sslmode=verify-full" in (data_dir / "command").read_text()
 
 
-def test_a_study_moves_from_one_embedded_database_to_another_with_a_space_in_its_path(
-    filled: str, saved: Path, data_dir: Path
-) -> None:
+def test_study_moves_to_embedded_database_with_space_in_path(filled: str, saved: Path, data_dir: Path) -> None:
     server = EmbeddedPostgres(data_dir / "new home", durable=False)
     restore(server.start(), saved)
     moved = rows(server.url())

@@ -41,7 +41,7 @@ def downgrade(engine: Engine) -> None:
         connection.commit()
 
 
-def test_the_schema_is_made_removed_and_made_again(empty: Engine) -> None:
+def test_schema_is_created_removed_and_recreated(empty: Engine) -> None:
     upgrade(empty, MIGRATIONS)
     assert set(inspect(empty).get_table_names()) == {*metadata.tables, "alembic_version"}
     downgrade(empty)
@@ -52,7 +52,7 @@ def test_the_schema_is_made_removed_and_made_again(empty: Engine) -> None:
         assert has_all_migrations(db, MIGRATIONS)
 
 
-def test_a_store_of_another_version_is_refused_and_left_as_it_is(empty: Engine) -> None:
+def test_unknown_schema_version_is_rejected_without_changes(empty: Engine) -> None:
     with empty.begin() as db:
         db.execute(text("CREATE TABLE alembic_version (version_num text PRIMARY KEY)"))
         db.execute(text("INSERT INTO alembic_version VALUES ('2025_01_01_older')"))

@@ -37,14 +37,14 @@ def assert_same_frames(one: Frames, other: Frames) -> None:
         assert_frame_equal(getattr(one, name), getattr(other, name), obj=name)
 
 
-def test_a_small_study_comes_back_as_it_was(db: Connection) -> None:
+def test_small_study_round_trips(db: Connection) -> None:
     folder = read_small()
     study_id = load_study(db, folder)
     assert_same_frames(study_frames(db, study_id), frames_of(folder))
     assert is_same(study_folder(db, study_id), folder)
 
 
-def test_the_lengths_of_texts_that_raters_mark_are_those_of_the_folder(db: Connection) -> None:
+def test_text_lengths_for_highlights_match_folder(db: Connection) -> None:
     from pandas.testing import assert_frame_equal
 
     asked = "  - {key: cause, target: item, type: highlight, text: Mark it.}\n  - {key: why,"
@@ -58,7 +58,7 @@ def test_the_lengths_of_texts_that_raters_mark_are_those_of_the_folder(db: Conne
 
 
 @pytest.mark.parametrize("write", [write_ayers, write_kumar, write_pandalm])
-def test_real_studies_give_the_same_frames_from_the_store_as_from_their_folder(
+def test_real_studies_load_as_identical_frames(
     db: Connection, tmp_path: Path, shared: Path, write: Callable[[Path, Path], Path]
 ) -> None:
     folder = read_folder(write(tmp_path, shared))
@@ -67,9 +67,7 @@ def test_real_studies_give_the_same_frames_from_the_store_as_from_their_folder(
     assert is_same(study_folder(db, study_id), folder)
 
 
-def test_the_estimates_of_the_ayers_study_are_the_same_to_the_last_digit(
-    db: Connection, tmp_path: Path, shared: Path
-) -> None:
+def test_ayers_estimates_are_identical_from_database(db: Connection, tmp_path: Path, shared: Path) -> None:
     folder = read_folder(write_ayers(tmp_path, shared))
     stored = study_frames(db, load_study(db, folder))
     assert analyze(stored, folder.protocol).as_document() == analyze(frames_of(folder), folder.protocol).as_document()
@@ -90,7 +88,7 @@ AWKWARD = [
 
 
 @pytest.mark.parametrize("words", AWKWARD)
-def test_any_text_survives_the_way_in_and_out(db: Connection, words: str) -> None:
+def test_any_text_round_trips(db: Connection, words: str) -> None:
     quoted = '"' + words.replace('"', '""') + '"'
     row = f"r1,a,,why,{quoted},,,,,,,,\n"
     folder = read_small(
@@ -102,7 +100,7 @@ def test_any_text_survives_the_way_in_and_out(db: Connection, words: str) -> Non
     assert is_same(study_folder(db, study_id), folder)
 
 
-def test_an_empty_text_and_none_of_the_codes_are_answers_that_come_back(db: Connection) -> None:
+def test_empty_text_and_no_codes_round_trip(db: Connection) -> None:
     folder = read_small(ratings=f"{RATINGS}r2,b,b1,does,,,,,,,,,\nr1,a,,why,,,,,,,,,\n")
     study_id = load_study(db, folder)
     ratings = study_frames(db, study_id).ratings
@@ -111,7 +109,7 @@ def test_an_empty_text_and_none_of_the_codes_are_answers_that_come_back(db: Conn
     assert_same_frames(study_frames(db, study_id), frames_of(folder))
 
 
-def test_codes_and_conditions_that_look_like_numbers_stay_text(db: Connection) -> None:
+def test_numeric_codes_and_conditions_stay_text(db: Connection) -> None:
     yaml = """\
 attune: 1
 slug: numbers
@@ -132,7 +130,7 @@ questions: [{key: "1", target: item, type: category, text: Q, options: [1, 2.0],
     ]
 
 
-def test_every_float_comes_back_to_the_last_bit(db: Connection) -> None:
+def test_every_float_round_trips_exactly(db: Connection) -> None:
     yaml = """\
 attune: 1
 slug: floats
@@ -148,13 +146,13 @@ questions: [{key: q, target: item, type: slider, text: Q, min: 0, max: 1, step: 
     assert sorted(stored["number"]) == [float(value) for value in values]
 
 
-def test_loading_the_same_study_twice_changes_nothing(db: Connection) -> None:
+def test_loading_same_study_twice_changes_nothing(db: Connection) -> None:
     folder = read_small()
     assert load_study(db, folder) == load_study(db, folder)
     assert db.execute(text("SELECT count(*) FROM ratings")).scalar_one() == 11
 
 
-def test_another_study_under_a_slug_that_is_taken_is_refused(db: Connection) -> None:
+def test_different_study_with_taken_slug_is_rejected(db: Connection) -> None:
     load_study(db, read_small())
     with pytest.raises(InvalidInputError) as raised:
         load_study(db, read_small(ratings=RATINGS.replace("r2,,,age,40", "r2,,,age,41")))
@@ -163,7 +161,7 @@ def test_another_study_under_a_slug_that_is_taken_is_refused(db: Connection) -> 
     assert "is already stored" in problem.allowed
 
 
-def test_the_same_study_of_another_lead_is_refused(db: Connection) -> None:
+def test_same_study_of_another_lead_is_rejected(db: Connection) -> None:
     one, other = (
         db.execute(text("INSERT INTO leads (email) VALUES (:email) RETURNING id"), {"email": email}).scalar_one()
         for email in ("a@b.c", "d@e.f")
@@ -173,7 +171,7 @@ def test_the_same_study_of_another_lead_is_refused(db: Connection) -> None:
         load_study(db, read_small(), other)
 
 
-def test_answers_of_a_rater_who_withdraws_while_they_are_read_are_left_out_and_nobody_gets_them(db: Connection) -> None:
+def test_answers_withdrawn_while_reading_are_omitted(db: Connection) -> None:
     study_id = load_study(db, read_small())
     copied = copy_ratings(db, study_id)
     db.execute(text("DELETE FROM raters WHERE key = 'r1'"))
@@ -185,7 +183,7 @@ def test_answers_of_a_rater_who_withdraws_while_they_are_read_are_left_out_and_n
     assert ratings["rater"].tolist() == ["r2"] * 4
 
 
-def test_nothing_is_stored_when_the_load_breaks_in_its_midst(engine: Engine) -> None:
+def test_failed_load_stores_nothing(engine: Engine) -> None:
     folder = read_small()
     broken = StudyFolder(
         folder.protocol,
@@ -202,7 +200,7 @@ def test_nothing_is_stored_when_the_load_breaks_in_its_midst(engine: Engine) -> 
         assert db.execute(text("SELECT count(*) FROM items")).scalar_one() == 0
 
 
-def test_a_loaded_study_is_a_draft_of_its_lead_with_its_protocol_to_the_byte(db: Connection) -> None:
+def test_loaded_study_is_a_draft_with_identical_protocol_text(db: Connection) -> None:
     lead = db.execute(text("INSERT INTO leads (email) VALUES ('a@b.c') RETURNING id")).scalar_one()
     folder = read_small(study="# kept\r\n" + read_small().yaml)
     load_study(db, folder, lead)
@@ -218,5 +216,5 @@ def test_a_loaded_study_is_a_draft_of_its_lead_with_its_protocol_to_the_byte(db:
     )
 
 
-def test_an_unknown_study_is_none(db: Connection) -> None:
+def test_unknown_study_is_none(db: Connection) -> None:
     assert get_study(db, "nobody") is None

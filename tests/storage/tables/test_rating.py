@@ -23,15 +23,15 @@ TYPES = {
 OWN = {"study_id", "id", "assignment_id", "idempotency_key", "stored_at"}
 
 
-def test_the_table_has_the_declared_columns_and_its_own() -> None:
+def test_table_has_declared_columns() -> None:
     assert {column.name for column in ratings.columns} == {column.stored_as for column in FRAME_COLUMNS} | OWN
 
 
 @pytest.mark.parametrize("column", FRAME_COLUMNS, ids=lambda column: column.name)
-def test_a_column_of_the_table_has_the_declared_type(column: RatingColumn) -> None:
+def test_table_column_has_declared_type(column: RatingColumn) -> None:
     assert isinstance(ratings.columns[column.stored_as].type, TYPES[column.type])
 
 
-def test_every_column_that_comes_with_an_answer_is_filled() -> None:
+def test_every_answer_column_is_filled() -> None:
     given = {column.stored_as for column in GIVEN_COLUMNS}
     assert {*OF_ANSWER, "question", "response_id", "turn", "shown_label"} == given

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 FORM = {"name": "four-dimensions", "title": 'Our "four" dimensions', "slug": "ours"}
 
 
-def test_every_design_can_be_chosen(client: TestClient) -> None:
+def test_every_template_can_be_selected(client: TestClient) -> None:
     page = client.get("/studies/new").text
     assert page.count("<option value=") >= len(list_templates())
     assert all(f'value="{template.name}"' in page for template in list_templates())
 
 
-def test_a_design_becomes_a_draft_under_its_new_name(client: TestClient, db: Connection) -> None:
+def test_template_creates_draft_with_new_name(client: TestClient, db: Connection) -> None:
     answer = client.post("/studies/new/template", data=FORM)
     assert (answer.status_code, answer.headers["location"]) == (303, "/studies/new/ours/texts")
     row = db.execute(
@@ -43,7 +43,7 @@ def test_a_design_becomes_a_draft_under_its_new_name(client: TestClient, db: Con
         ("title", "", "<td><bdi>title</bdi></td>"),
     ],
 )
-def test_what_cannot_be_is_said_beside_what_was_typed(
+def test_invalid_template_form_keeps_input_and_shows_problem(
     client: TestClient, db: Connection, part: str, value: str, allowed: str
 ) -> None:
     answer = client.post("/studies/new/template", data=FORM | {part: value})
@@ -53,7 +53,7 @@ def test_what_cannot_be_is_said_beside_what_was_typed(
     assert n_studies(db) == 0
 
 
-def test_a_name_that_is_taken_is_said(client: TestClient, db: Connection) -> None:
+def test_taken_name_is_rejected(client: TestClient, db: Connection) -> None:
     client.post("/studies/new/template", data=FORM)
     answer = client.post("/studies/new/template", data=FORM | {"name": "ab-tie"})
     assert answer.status_code == 422

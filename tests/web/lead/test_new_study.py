@@ -51,7 +51,7 @@ def n_studies(db: Connection) -> int:
     return int(db.execute(text("SELECT count(*) FROM studies")).scalar_one())
 
 
-def test_the_files_of_a_folder_become_a_study(client: TestClient, db: Connection) -> None:
+def test_uploaded_folder_files_create_a_study(client: TestClient, db: Connection) -> None:
     answer = client.post("/studies/new", files=parts(FOLDER))
     assert (answer.status_code, answer.headers["location"]) == (303, "/studies/warmth")
     page = client.get("/studies/warmth").text
@@ -59,12 +59,12 @@ def test_the_files_of_a_folder_become_a_study(client: TestClient, db: Connection
     assert n_studies(db) == 1
 
 
-def test_a_zip_of_the_folder_becomes_the_same_study(client: TestClient) -> None:
+def test_zipped_folder_creates_the_same_study(client: TestClient) -> None:
     answer = client.post("/studies/new", files=[("files", ("warmth.zip", zipped(FOLDER)))])
     assert answer.headers["location"] == "/studies/warmth"
 
 
-def test_all_problems_are_listed_with_their_place_and_nothing_is_stored(client: TestClient, db: Connection) -> None:
+def test_all_problems_are_listed_and_nothing_is_saved(client: TestClient, db: Connection) -> None:
     bad = FOLDER | {
         "responses.csv": RESPONSES + "c,person,Lost\nb,nobody,Who\n",
         "ratings.csv": RATINGS + "r1,a,a:machine,warmth,7\n",
@@ -88,7 +88,7 @@ def test_all_problems_are_listed_with_their_place_and_nothing_is_stored(client: 
         ("notes.docx", b"nothing of a study"),
     ],
 )
-def test_what_is_no_study_is_a_list_of_problems(client: TestClient, db: Connection, name: str, content: bytes) -> None:
+def test_invalid_upload_lists_problems(client: TestClient, db: Connection, name: str, content: bytes) -> None:
     whole = {part: text.encode() for part, text in FOLDER.items()}
     files = {**whole, name: content} if name in FOLDER else {name: content}
     answer = client.post("/studies/new", files=[("files", part) for part in files.items()])
@@ -98,7 +98,7 @@ def test_what_is_no_study_is_a_list_of_problems(client: TestClient, db: Connecti
     assert n_studies(db) == 0
 
 
-def test_a_study_cannot_be_called_new_which_is_a_page(client: TestClient) -> None:
+def test_reserved_slug_new_is_rejected(client: TestClient) -> None:
     answer = client.post(
         "/studies/new", files=parts(FOLDER | {"study.yaml": YAML.replace("slug: warmth", "slug: new")})
     )
@@ -106,20 +106,20 @@ def test_a_study_cannot_be_called_new_which_is_a_page(client: TestClient) -> Non
     assert "slug" in answer.text
 
 
-def test_no_file_at_all_is_said(client: TestClient) -> None:
+def test_upload_without_files_is_rejected(client: TestClient) -> None:
     answer = client.post("/studies/new", files=[("files", ("", b""))])
     assert answer.status_code == 422
     assert "1 problem." in answer.text
 
 
-def test_a_problem_that_quotes_html_or_a_formula_is_text(client: TestClient) -> None:
+def test_quoted_html_and_formulas_are_escaped_in_problems(client: TestClient) -> None:
     bad = FOLDER | {"ratings.csv": RATINGS + "r1,a,a:machine,warmth,<script>alert(1)</script>\n"}
     answer = client.post("/studies/new", files=parts(bad))
     assert "<script>alert" not in answer.text
     assert "&lt;script&gt;alert(1)" in answer.text
 
 
-def test_a_slug_that_is_taken_says_so_and_leaves_the_other_study_alone(
+def test_taken_slug_is_rejected_and_other_study_unchanged(
     client: TestClient, db: Connection, sign_in: Callable[[Lead], TestClient]
 ) -> None:
     client.post("/studies/new", files=parts(FOLDER))
@@ -130,13 +130,13 @@ def test_a_slug_that_is_taken_says_so_and_leaves_the_other_study_alone(
     assert n_studies(db) == 1
 
 
-def test_the_same_folder_twice_is_the_same_study(client: TestClient, db: Connection) -> None:
+def test_repeated_upload_creates_one_study(client: TestClient, db: Connection) -> None:
     for _ in range(2):
         assert client.post("/studies/new", files=parts(FOLDER)).status_code == 303
     assert n_studies(db) == 1
 
 
-def test_an_upload_beyond_the_limit_is_told_so_in_words(client: TestClient, app: FastAPI, db: Connection) -> None:
+def test_oversized_streamed_upload_is_rejected_with_message(client: TestClient, app: FastAPI, db: Connection) -> None:
     def endless(n_bytes: int) -> object:
         yield b'--x\r\nContent-Disposition: form-data; name="files"; filename="items.csv"\r\n\r\n'
         for _ in range(n_bytes // 2**20):
@@ -152,14 +152,14 @@ def test_an_upload_beyond_the_limit_is_told_so_in_words(client: TestClient, app:
     assert n_studies(db) == 0
 
 
-def test_a_length_that_is_announced_is_refused_in_the_same_words(client: TestClient) -> None:
+def test_oversized_content_length_is_rejected_with_message(client: TestClient) -> None:
     content = b"x" * (101 * 2**20)
     answer = client.post("/studies/new", content=content, headers={"content-type": "multipart/form-data; boundary=x"})
     assert answer.status_code == 413
     assert "too large" in answer.text
 
 
-def test_a_zip_that_unpacks_to_far_more_is_refused(client: TestClient, db: Connection) -> None:
+def test_zip_bomb_is_rejected(client: TestClient, db: Connection) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("study.yaml", YAML)
@@ -172,7 +172,7 @@ def test_a_zip_that_unpacks_to_far_more_is_refused(client: TestClient, db: Conne
     assert n_studies(db) == 0
 
 
-def test_nobodys_upload_is_not_even_read(visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_anonymous_upload_is_not_read(visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     def never(*_: object, **__: object) -> None:
         pytest.fail("the body was read")
 
@@ -182,5 +182,5 @@ def test_nobodys_upload_is_not_even_read(visitor: TestClient, monkeypatch: pytes
     assert answer.headers["location"].startswith("/sign-in")
 
 
-def test_other_forms_take_a_megabyte_at_most(client: TestClient) -> None:
+def test_other_forms_are_limited_to_one_megabyte(client: TestClient) -> None:
     assert client.post("/sign-in", data={"email": "x" * 2**21, "password": ""}).status_code == 413

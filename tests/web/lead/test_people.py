@@ -52,7 +52,7 @@ def roles(db: Connection, study_id: int) -> dict[str, str]:
     return {member.email: member.role for member in list_members(db, study_id)}
 
 
-def test_an_invitation_makes_an_account_and_a_member(
+def test_invitation_creates_account_and_membership(
     client: TestClient, visitor: TestClient, db: Connection, study_id: int
 ) -> None:
     link = invited(client)
@@ -65,7 +65,7 @@ def test_an_invitation_makes_an_account_and_a_member(
     assert visitor.get(link).status_code == 410
 
 
-def test_somebody_with_an_account_joins_with_it(
+def test_existing_account_joins_by_signing_in(
     client: TestClient, visitor: TestClient, sign_in: Callable[[Lead], TestClient], other: Lead, study_id: int
 ) -> None:
     link = invited(client, email=other.email)
@@ -77,12 +77,12 @@ def test_somebody_with_an_account_joins_with_it(
     assert browser.post(link).status_code == 410
 
 
-def test_a_link_does_not_take_rights_away(client: TestClient, db: Connection, study_id: int) -> None:
+def test_invitation_link_never_lowers_a_role(client: TestClient, db: Connection, study_id: int) -> None:
     client.post(invited(client, "monitor"))
     assert roles(db, study_id) == {"lead@example.org": "owner"}
 
 
-def test_a_withdrawn_invitation_is_over(client: TestClient, visitor: TestClient, db: Connection, study_id: int) -> None:
+def test_withdrawn_invitation_is_gone(client: TestClient, visitor: TestClient, db: Connection, study_id: int) -> None:
     link = invited(client)
     number = db.execute(text("SELECT id FROM study_invitations")).scalar_one()
     assert client.post(f"{PAGE}/invitations/{number}").status_code == 303
@@ -92,11 +92,13 @@ def test_a_withdrawn_invitation_is_over(client: TestClient, visitor: TestClient,
 
 
 @pytest.mark.parametrize("email", ["", "nobody", "lead@example.org"])
-def test_an_invitation_needs_an_address_that_is_not_a_member(client: TestClient, study_id: int, email: str) -> None:
+def test_invitation_requires_address_of_a_non_member(client: TestClient, study_id: int, email: str) -> None:
     assert client.post(PAGE, data={"email": email, "role": "editor"}).status_code == 422
 
 
-def test_the_only_owner_stays(client: TestClient, db: Connection, lead: Lead, other: Lead, study_id: int) -> None:
+def test_sole_owner_cannot_leave_or_be_removed(
+    client: TestClient, db: Connection, lead: Lead, other: Lead, study_id: int
+) -> None:
     record_member(db, study_id, other.id, "editor")
     for address, data in (("leave", {}), (f"{lead.id}/removal", {}), (f"{lead.id}/role", {"role": "editor"})):
         answer = client.post(f"{PAGE}/{address}", data=data)
@@ -107,7 +109,7 @@ def test_the_only_owner_stays(client: TestClient, db: Connection, lead: Lead, ot
     assert roles(db, study_id) == {"other@example.org": "owner"}
 
 
-def test_who_is_removed_loses_access_at_once(
+def test_removed_member_loses_access_immediately(
     client: TestClient, sign_in: Callable[[Lead], TestClient], db: Connection, other: Lead, study_id: int
 ) -> None:
     record_member(db, study_id, other.id, "editor")
@@ -118,7 +120,7 @@ def test_who_is_removed_loses_access_at_once(
     assert client.post(f"{PAGE}/{other.id}/removal").status_code == 422
 
 
-def test_a_role_that_does_not_allow_it_is_told_so(
+def test_member_without_permission_is_told_their_role(
     sign_in: Callable[[Lead], TestClient], db: Connection, other: Lead, study_id: int
 ) -> None:
     record_member(db, study_id, other.id, "monitor")
@@ -127,7 +129,7 @@ def test_a_role_that_does_not_allow_it_is_told_so(
     assert "/studies/small/results" not in browser.get("/studies/small").text
 
 
-def test_an_analyst_sees_no_button_that_would_be_refused(
+def test_analyst_sees_no_forbidden_buttons(
     sign_in: Callable[[Lead], TestClient], db: Connection, other: Lead, study_id: int
 ) -> None:
     record_member(db, study_id, other.id, "analyst")
@@ -147,7 +149,7 @@ def test_an_analyst_sees_no_button_that_would_be_refused(
         assert refused == [], page
 
 
-def test_an_owner_helps_somebody_back_in_who_then_sets_a_password(
+def test_owner_recovers_member_who_then_sets_a_password(
     client: TestClient, visitor: TestClient, db: Connection, other: Lead, study_id: int
 ) -> None:
     record_member(db, study_id, other.id, "editor")
@@ -159,7 +161,7 @@ def test_an_owner_helps_somebody_back_in_who_then_sets_a_password(
     assert "Your password has been changed" in visitor.get("/account?changed=true").text
 
 
-def test_an_owner_cannot_enter_an_account_that_sees_more_than_they_do(
+def test_owner_cannot_recover_account_with_wider_access(
     client: TestClient, db: Connection, lead: Lead, other: Lead, study_id: int
 ) -> None:
     record_member(db, study_id, other.id, "monitor")
@@ -171,7 +173,7 @@ def test_an_owner_cannot_enter_an_account_that_sees_more_than_they_do(
     assert client.post(f"{PAGE}/{lead.id}/recovery").status_code == 422
 
 
-def test_a_sign_in_link_ends_when_the_password_changes_or_all_devices_are_signed_out(
+def test_sign_in_link_ends_on_password_change_or_global_sign_out(
     client: TestClient, visitor: TestClient, sign_in: Callable[[Lead], TestClient], db: Connection, lead: Lead
 ) -> None:
     links = [f"/sign-in/{new_link(db, lead)}" for _ in range(2)]
@@ -182,7 +184,7 @@ def test_a_sign_in_link_ends_when_the_password_changes_or_all_devices_are_signed
     assert [visitor.post(link).status_code for link in links] == [410, 410, 410]
 
 
-def test_a_sign_in_link_made_by_an_owner_ends_when_the_member_joins_another_study(
+def test_recovery_link_ends_when_member_joins_another_study(
     client: TestClient,
     visitor: TestClient,
     sign_in: Callable[[Lead], TestClient],
@@ -199,7 +201,7 @@ def test_a_sign_in_link_made_by_an_owner_ends_when_the_member_joins_another_stud
     assert visitor.post(recovery).status_code == 410
 
 
-def test_a_sign_in_link_made_by_an_owner_ends_when_the_member_makes_a_study(
+def test_recovery_link_ends_when_member_creates_a_study(
     client: TestClient,
     visitor: TestClient,
     sign_in: Callable[[Lead], TestClient],
@@ -217,7 +219,7 @@ def test_a_sign_in_link_made_by_an_owner_ends_when_the_member_makes_a_study(
         assert visitor.post(f"/sign-in/{recovery}").status_code == 410
 
 
-def test_a_removed_member_cannot_come_back_by_an_earlier_invitation(
+def test_removed_member_cannot_rejoin_by_earlier_invitation(
     client: TestClient, sign_in: Callable[[Lead], TestClient], db: Connection, lead: Lead, other: Lead, study_id: int
 ) -> None:
     first, second = (invited(client, "owner", other.email) for _ in range(2))
@@ -231,7 +233,7 @@ def test_a_removed_member_cannot_come_back_by_an_earlier_invitation(
     assert other.email not in roles(db, study_id)
 
 
-def test_a_password_is_changed_by_who_knows_it_and_other_devices_are_signed_out(
+def test_password_change_requires_current_and_signs_out_devices(
     client: TestClient, sign_in: Callable[[Lead], TestClient], lead: Lead
 ) -> None:
     elsewhere = sign_in(lead)
@@ -244,13 +246,13 @@ def test_a_password_is_changed_by_who_knows_it_and_other_devices_are_signed_out(
     assert elsewhere.get("/studies").status_code == 303
 
 
-def test_guesses_at_the_current_password_are_limited(client: TestClient, lead: Lead) -> None:
+def test_current_password_attempts_are_limited(client: TestClient, lead: Lead) -> None:
     for n in range(10):
         client.post("/account", data={"current": f"guess {n}", "new": GOOD})
     assert client.post("/account", data={"current": "correct horse battery", "new": GOOD}).status_code == 429
 
 
-def test_signing_out_everywhere_ends_every_session(
+def test_signing_out_everywhere_ends_all_sessions(
     client: TestClient, sign_in: Callable[[Lead], TestClient], lead: Lead
 ) -> None:
     elsewhere = sign_in(lead)
@@ -258,7 +260,7 @@ def test_signing_out_everywhere_ends_every_session(
     assert elsewhere.get("/studies").status_code == 303
 
 
-def test_the_log_tells_of_people_and_of_downloads(
+def test_audit_log_records_membership_changes_and_downloads(
     client: TestClient, db: Connection, other: Lead, study_id: int
 ) -> None:
     invited(client)
@@ -273,7 +275,7 @@ def test_the_log_tells_of_people_and_of_downloads(
     ]
 
 
-def test_a_retention_date_that_is_past_is_told(client: TestClient, study_id: int) -> None:
+def test_expired_retention_date_is_shown(client: TestClient, study_id: int) -> None:
     address = "/studies/small/settings/keep-until"
     assert client.post(address, data={"keep_until": "soon"}).status_code == 422
     client.post(address, data={"keep_until": "2020-12-31"})

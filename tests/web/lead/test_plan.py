@@ -23,7 +23,7 @@ def study_id(db: Connection, lead: Lead) -> int:
     return study_of(db, lead)
 
 
-def test_the_effort_follows_the_fields(client: TestClient, study_id: int) -> None:
+def test_effort_is_computed_from_the_fields(client: TestClient, study_id: int) -> None:
     page = client.get(f"{PAGE}?items=60&per_trial=4&minutes=1&other=0&pay=15&fee=0").text
     assert "<dd>240</dd>" in "".join(page.split())
     assert "<dd>60</dd>" in "".join(page.split())
@@ -31,11 +31,11 @@ def test_the_effort_follows_the_fields(client: TestClient, study_id: int) -> Non
 
 
 @pytest.mark.parametrize("query", ["items=no", "items=-5&per_trial=1e9", "minutes=nan&pay=inf", "fee=", "difference=x"])
-def test_nonsense_gives_defaults_and_bounds(client: TestClient, study_id: int, query: str) -> None:
+def test_invalid_plan_fields_fall_back_to_defaults_and_bounds(client: TestClient, study_id: int, query: str) -> None:
     assert client.get(f"{PAGE}?{query}").status_code == 200
 
 
-def test_the_forecast_names_what_binds_and_draws_the_curve(client: TestClient, study_id: int) -> None:
+def test_forecast_names_limiting_factor_and_draws_curve(client: TestClient, study_id: int) -> None:
     fields = "items=20&per_trial=3&item=&item_source=0.5&rater=&rater_source=&residual=1&difference=0.5&width="
     page = client.get(f"{PAGE}?{fields}&forecast=1").text
     assert "80% power needs a width of" in page
@@ -43,11 +43,11 @@ def test_the_forecast_names_what_binds_and_draws_the_curve(client: TestClient, s
     assert "binds" in page or "reaches the goal" in page
 
 
-def test_ratings_of_too_few_as_a_pilot_are_told(client: TestClient, study_id: int) -> None:
+def test_pilot_with_too_few_ratings_is_handled(client: TestClient, study_id: int) -> None:
     assert client.get(f"{PAGE}?forecast=1&pilot=1").status_code == 200
 
 
-def test_a_size_that_would_take_minutes_is_not_simulated(client: TestClient, study_id: int) -> None:
+def test_oversized_plan_is_not_simulated(client: TestClient, study_id: int) -> None:
     before = time.monotonic()
     page = client.get(f"{PAGE}?items=5000&per_trial=100&forecast=1").text
     assert "Precision is simulated for up to 30,000 ratings" in page

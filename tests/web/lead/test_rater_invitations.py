@@ -36,9 +36,7 @@ def study_id(db: Connection, lead: Lead) -> int:
     return study_id
 
 
-def test_one_rater_gets_a_link_that_lets_them_in(
-    client: TestClient, visit: Callable[[], TestClient], study_id: int
-) -> None:
+def test_personal_link_admits_one_rater(client: TestClient, visit: Callable[[], TestClient], study_id: int) -> None:
     page = client.post(PAGE, data={"people": "r01"}).text
     link = re.search(r'value="http://[^/]+(/s/[^"]+)"', page)
     assert link
@@ -46,9 +44,7 @@ def test_one_rater_gets_a_link_that_lets_them_in(
     assert "attune study invite" not in client.get("/studies/small").text
 
 
-def test_a_list_comes_back_with_its_columns_and_a_link_for_each(
-    client: TestClient, db: Connection, study_id: int
-) -> None:
+def test_uploaded_list_returns_columns_with_personal_links(client: TestClient, db: Connection, study_id: int) -> None:
     sheet = b"rater;name;e-mail\nr01;Ada Roe;ada@example.org\nr02;=cmd();bo@example.org\n"
     answer = client.post(PAGE, files={"file": ("people.csv", sheet)})
     rows = list(csv.reader(io.StringIO(answer.text)))
@@ -71,7 +67,7 @@ def test_a_list_comes_back_with_its_columns_and_a_link_for_each(
         ("rater\n" + "\n".join(f"r{n}" for n in range(5001)), "at most 5,000"),
     ],
 )
-def test_a_list_with_a_problem_invites_nobody(
+def test_list_with_a_problem_invites_no_one(
     client: TestClient, db: Connection, study_id: int, people: str, words: str
 ) -> None:
     answer = client.post(PAGE, data={"people": people})
@@ -79,7 +75,7 @@ def test_a_list_with_a_problem_invites_nobody(
     assert db.execute(text("SELECT count(*) FROM invites")).scalar_one() == 0
 
 
-def test_a_file_that_is_not_text_and_a_pool_that_is_not_there_are_told(client: TestClient, study_id: int) -> None:
+def test_non_text_file_and_unknown_pool_are_reported(client: TestClient, study_id: int) -> None:
     assert client.post(PAGE, files={"file": ("people.csv", b"\xff\xfe\x00r")}).status_code == 422
     assert "no pool experts" in client.post(PAGE, data={"people": "r01", "pool": "experts"}).text
 
@@ -105,7 +101,7 @@ def came(db: Connection, study_id: int, key: str, platform: str, parameters: str
     )
 
 
-def test_files_for_mechanical_turk_and_sona(client: TestClient, db: Connection, study_id: int) -> None:
+def test_raters_page_exports_mturk_and_sona_files(client: TestClient, db: Connection, study_id: int) -> None:
     came(db, study_id, "anna", "mturk", '{"assignmentId": "A1"}')
     came(db, study_id, "ben", "sona")
     page = client.get("/studies/small/raters").text
@@ -120,14 +116,12 @@ def test_files_for_mechanical_turk_and_sona(client: TestClient, db: Connection, 
     assert sona == ["survey_code,suggestion,reason", "id-ben,grant credit,finished the study"]
 
 
-def test_a_list_with_the_line_ends_of_another_system_is_read(client: TestClient, study_id: int) -> None:
+def test_list_with_old_mac_line_endings_is_read(client: TestClient, study_id: int) -> None:
     answer = client.post(PAGE, files={"file": ("people.csv", b"rater,name\rr01,Ada\rr02,Bo\r")})
     assert [row[0] for row in csv.reader(io.StringIO(answer.text))] == ["rater", "r01", "r02"]
 
 
-def test_nobody_gets_a_link_into_the_session_of_a_rater_who_came_from_a_platform(
-    client: TestClient, db: Connection, study_id: int
-) -> None:
+def test_platform_rater_cannot_be_issued_a_personal_link(client: TestClient, db: Connection, study_id: int) -> None:
     client.post(PAGE, data={"people": "r01"})
     row = {"study": study_id}
     db.execute(

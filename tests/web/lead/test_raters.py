@@ -63,7 +63,7 @@ def from_prolific(db: Connection, study_id: int, key: str, *, n_failed: int = 0,
     )
 
 
-def test_people_and_simulated_raters_stand_apart(client: TestClient, study_id: int) -> None:
+def test_people_and_simulated_raters_are_listed_separately(client: TestClient, study_id: int) -> None:
     page = client.get(PAGE).text
     people, _, simulated = page.partition("Simulated raters")
     assert "anna" in people
@@ -72,9 +72,7 @@ def test_people_and_simulated_raters_stand_apart(client: TestClient, study_id: i
     assert "robot" not in people
 
 
-def test_an_excluded_rater_leaves_the_results_with_a_reason_and_comes_back(
-    client: TestClient, db: Connection, study_id: int
-) -> None:
+def test_excluded_rater_leaves_results_and_can_be_restored(client: TestClient, db: Connection, study_id: int) -> None:
     address = f"{PAGE}/{rater_id(db, 'anna')}/exclusion"
     assert client.post(address, data={"exclude": "true", "reason": " "}).status_code == 400
     assert client.post(address, data={"exclude": "true", "reason": "Knows the author"}).status_code == 303
@@ -87,15 +85,13 @@ def test_an_excluded_rater_leaves_the_results_with_a_reason_and_comes_back(
     assert "rater excluded" in client.get("/studies/small/settings").text
 
 
-def test_seats_are_taken_back(client: TestClient, db: Connection, study_id: int) -> None:
+def test_lead_can_release_seats(client: TestClient, db: Connection, study_id: int) -> None:
     client.post(f"{PAGE}/{rater_id(db, 'ben')}/release")
     states = db.execute(text("SELECT state FROM assignments WHERE rater_id = :r"), {"r": rater_id(db, "ben")})
     assert states.scalars().all() == ["returned"]
 
 
-def test_a_participant_id_is_behind_a_button_and_the_look_is_logged(
-    client: TestClient, db: Connection, study_id: int
-) -> None:
+def test_revealing_participant_id_is_logged(client: TestClient, db: Connection, study_id: int) -> None:
     from_prolific(db, study_id, "anna")
     assert "5f-anna" not in client.get(PAGE).text
     assert "5f-anna" in client.post(f"{PAGE}/{rater_id(db, 'anna')}/identity").text
@@ -103,7 +99,7 @@ def test_a_participant_id_is_behind_a_button_and_the_look_is_logged(
     assert "participant ID shown" in client.get("/studies/small/settings").text
 
 
-def test_prolific_is_told_what_to_do_and_whom_to_pay(client: TestClient, db: Connection, study_id: int) -> None:
+def test_prolific_file_suggests_approval_or_rejection(client: TestClient, db: Connection, study_id: int) -> None:
     from_prolific(db, study_id, "anna", state="finished")
     from_prolific(db, study_id, "ben", n_failed=2)
     rows = client.post(f"{PAGE}/prolific.csv").text.splitlines()
@@ -116,7 +112,7 @@ def test_prolific_is_told_what_to_do_and_whom_to_pay(client: TestClient, db: Con
     assert "Failed 2 of 2 checks" in client.get(f"{PAGE}?show=flagged").text
 
 
-def test_one_point_or_one_side_throughout_is_flagged(client: TestClient, db: Connection, study_id: int) -> None:
+def test_straight_lining_and_side_bias_are_flagged(client: TestClient, db: Connection, study_id: int) -> None:
     rater = rater_id(db, "anna")
     for turn in range(12):
         db.execute(
@@ -129,7 +125,7 @@ def test_one_point_or_one_side_throughout_is_flagged(client: TestClient, db: Con
     assert "12 of 12 ratings use the same scale point" in client.get(PAGE).text
 
 
-def test_another_studys_rater_is_not_there(client: TestClient, db: Connection, study_id: int) -> None:
+def test_rater_of_another_study_is_not_found(client: TestClient, db: Connection, study_id: int) -> None:
     answer = client.post(f"{PAGE}/999999/exclusion", data={"exclude": "true", "reason": "x"})
     assert answer.status_code == 404
 

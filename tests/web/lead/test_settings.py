@@ -27,7 +27,7 @@ def study_id(db: Connection, lead: Lead) -> int:
     return study_of(db, lead)
 
 
-def test_a_draft_is_renamed(client: TestClient, study_id: int) -> None:
+def test_draft_can_be_renamed(client: TestClient, study_id: int) -> None:
     assert client.post(f"{PAGE}/title", data={"title": "Replies at night"}).status_code == 303
     assert "Replies at night" in client.get("/studies").text
     assert client.post(f"{PAGE}/title", data={"title": " "}).status_code == 422
@@ -35,14 +35,14 @@ def test_a_draft_is_renamed(client: TestClient, study_id: int) -> None:
     assert (refused.status_code, "U+0007" in refused.text) == (422, True)
 
 
-def test_an_open_study_is_renamed_by_a_new_version(client: TestClient, db: Connection, study_id: int) -> None:
+def test_renaming_opened_study_creates_new_version(client: TestClient, db: Connection, study_id: int) -> None:
     open_study(db, "small")
     client.post(f"{PAGE}/title", data={"title": "Replies at night"})
     assert "Replies at night" in client.get("/studies").text
     assert db.execute(text("SELECT count(*) FROM protocols")).scalar_one() == 2
 
 
-def test_a_copy_has_the_design_and_the_texts_and_no_answers(client: TestClient, db: Connection, lead: Lead) -> None:
+def test_copy_has_design_and_texts_without_answers(client: TestClient, db: Connection, lead: Lead) -> None:
     store_study(db, read_template("label-experiment", "Ours", "ours"), lead.id)
     answer = client.post("/studies/ours/settings/copy", data={"title": "Second", "slug": "second"})
     assert answer.headers["location"] == "/studies/new/second/texts"
@@ -53,14 +53,16 @@ def test_a_copy_has_the_design_and_the_texts_and_no_answers(client: TestClient, 
         assert client.post("/studies/ours/settings/copy", data={"title": "Third", "slug": name}).status_code == 422
 
 
-def test_an_archived_study_is_listed_apart(client: TestClient, study_id: int) -> None:
+def test_archived_study_is_listed_separately(client: TestClient, study_id: int) -> None:
     client.post(f"{PAGE}/archive", data={"archive": "true"})
     assert "Archived studies (1)" in client.get("/studies").text
     client.post(f"{PAGE}/archive", data={"archive": "false"})
     assert "Archived studies" not in client.get("/studies").text
 
 
-def test_a_study_is_deleted_whole_and_leaves_a_receipt(client: TestClient, db: Connection, study_id: int) -> None:
+def test_deleting_study_removes_everything_and_leaves_receipt(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
     open_study(db, "small")
     rate(db, study_id, rater="anna", n_trials=2)
     assert "close the study" in client.post(f"{PAGE}/delete", data={"confirm": "small"}).text
@@ -73,7 +75,7 @@ def test_a_study_is_deleted_whole_and_leaves_a_receipt(client: TestClient, db: C
         assert db.execute(text(f"SELECT count(*) FROM {table}")).scalar_one() == 0  # noqa: S608 - constants
 
 
-def test_what_leads_did_can_be_downloaded(client: TestClient, study_id: int) -> None:
+def test_audit_log_can_be_downloaded(client: TestClient, study_id: int) -> None:
     client.post("/studies/small/status", data={"status": "open"})
     rows = client.get(f"{PAGE}/log.csv").text.splitlines()
     assert rows[0] == "happened_at,lead,action,detail"
@@ -81,7 +83,7 @@ def test_what_leads_did_can_be_downloaded(client: TestClient, study_id: int) -> 
 
 
 @pytest.mark.parametrize("template", [template.name for template in list_templates()])
-def test_every_template_is_edited_opened_copied_and_deleted(
+def test_every_template_can_be_edited_opened_copied_and_deleted(
     client: TestClient, db: Connection, lead: Lead, template: str
 ) -> None:
     store_study(db, read_template(template, "Ours", "ours"), lead.id)

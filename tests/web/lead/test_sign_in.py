@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 RIGHT = {"email": "Lead@Example.org ", "password": "correct horse battery"}
 
 
-def test_the_right_password_opens_the_studies(visitor: TestClient, lead: Lead) -> None:
+def test_correct_password_opens_studies(visitor: TestClient, lead: Lead) -> None:
     answer = visitor.post("/sign-in", data=RIGHT)
     assert (answer.status_code, answer.headers["location"]) == (303, "/studies")
     assert visitor.get("/studies").status_code == 200
 
 
-def test_a_wrong_password_is_the_form_again_with_the_reason(visitor: TestClient, lead: Lead) -> None:
+def test_wrong_password_returns_form_with_reason(visitor: TestClient, lead: Lead) -> None:
     answer = visitor.post("/sign-in", data=RIGHT | {"password": "wrong horse battery"})
     assert answer.status_code == 422
     assert "Wrong e-mail address or password" in answer.text
@@ -40,7 +40,7 @@ def test_a_wrong_password_is_the_form_again_with_the_reason(visitor: TestClient,
     assert "wrong horse" not in answer.text
 
 
-def test_an_unknown_address_gets_the_same_words(visitor: TestClient, lead: Lead) -> None:
+def test_unknown_address_gets_same_message_as_wrong_password(visitor: TestClient, lead: Lead) -> None:
     wrong = visitor.post("/sign-in", data=RIGHT | {"password": "wrong horse battery"})
     unknown = visitor.post("/sign-in", data=RIGHT | {"email": "nobody@example.org"})
     assert unknown.status_code == wrong.status_code
@@ -48,7 +48,7 @@ def test_an_unknown_address_gets_the_same_words(visitor: TestClient, lead: Lead)
 
 
 @pytest.mark.parametrize("email", ["lead@example.org", "nobody@example.org"])
-def test_an_unknown_address_costs_the_same_work_as_a_wrong_password(
+def test_unknown_address_hashes_like_wrong_password(
     db: Connection, lead: Lead, monkeypatch: pytest.MonkeyPatch, email: str
 ) -> None:
     hasher = Mock(wraps=access._hasher())
@@ -59,35 +59,35 @@ def test_an_unknown_address_costs_the_same_work_as_a_wrong_password(
     assert stored.split("$")[:4] == access._hasher().hash("any").split("$")[:4]
 
 
-def test_a_lead_without_a_password_cannot_sign_in_by_password(visitor: TestClient, db: Connection) -> None:
+def test_lead_without_password_cannot_sign_in_by_password(visitor: TestClient, db: Connection) -> None:
     access.add_lead(db, "link@example.org")
     assert visitor.post("/sign-in", data={"email": "link@example.org", "password": ""}).status_code == 422
 
 
-def test_the_password_is_stored_as_argon2id(db: Connection, lead: Lead) -> None:
+def test_password_is_stored_as_argon2id(db: Connection, lead: Lead) -> None:
     stored = leads.get_password_hash(db, lead.id)
     assert stored is not None
     assert stored.startswith("$argon2id$")
 
 
 @pytest.mark.parametrize("password", ["short", "x" * 1001])
-def test_a_password_has_bounds(db: Connection, password: str) -> None:
+def test_password_length_is_bounded(db: Connection, password: str) -> None:
     with pytest.raises(access.AccessError, match="characters"):
         access.add_lead(db, "other@example.org", password)
 
 
-def test_an_address_has_one_account(db: Connection, lead: Lead) -> None:
+def test_address_has_only_one_account(db: Connection, lead: Lead) -> None:
     with pytest.raises(access.AccessError, match="already"):
         access.add_lead(db, "LEAD@example.org", "another password")
 
 
-def test_the_eleventh_attempt_is_refused_and_even_the_right_password_waits(visitor: TestClient, lead: Lead) -> None:
+def test_eleventh_attempt_is_refused_even_with_correct_password(visitor: TestClient, lead: Lead) -> None:
     answers = [visitor.post("/sign-in", data=RIGHT | {"password": f"guess number {n}"}) for n in range(10)]
     assert {answer.status_code for answer in answers} == {422}
     assert visitor.post("/sign-in", data=RIGHT).status_code == 429
 
 
-def test_attempts_are_counted_for_all_workers(db: Connection, visit: Callable[[], TestClient], lead: Lead) -> None:
+def test_attempts_are_counted_across_workers(db: Connection, visit: Callable[[], TestClient], lead: Lead) -> None:
     for _ in range(10):
         visit().post("/sign-in", data=RIGHT | {"password": "another guess"})
     assert visit().post("/sign-in", data=RIGHT).status_code == 429
@@ -95,16 +95,14 @@ def test_attempts_are_counted_for_all_workers(db: Connection, visit: Callable[[]
     assert visit().post("/sign-in", data=RIGHT).status_code == 303
 
 
-def test_the_table_of_attempts_names_nobody(db: Connection, visitor: TestClient, lead: Lead) -> None:
+def test_attempt_table_contains_no_addresses(db: Connection, visitor: TestClient, lead: Lead) -> None:
     visitor.post("/sign-in", data=RIGHT)
     rows = db.execute(text("SELECT attempts::text FROM attempts")).scalars().all()
     assert len(rows) == 3
     assert not any("example" in row for row in rows)
 
 
-def test_correct_sign_ins_do_not_count_and_a_refusal_says_when_to_try_again(
-    visit: Callable[[], TestClient], lead: Lead
-) -> None:
+def test_correct_sign_ins_are_not_limited_and_refusal_says_when(visit: Callable[[], TestClient], lead: Lead) -> None:
     for _ in range(12):
         assert visit().post("/sign-in", data=RIGHT).status_code == 303
     for _ in range(10):
@@ -114,7 +112,7 @@ def test_correct_sign_ins_do_not_count_and_a_refusal_says_when_to_try_again(
     assert 0 < int(refused.headers["retry-after"]) <= 15 * 60
 
 
-def test_visitors_behind_one_proxy_are_counted_by_their_own_addresses(app: FastAPI, lead: Lead) -> None:
+def test_visitors_behind_a_proxy_are_limited_separately(app: FastAPI, lead: Lead) -> None:
     proxied: Any = ProxyHeadersMiddleware(app, trusted_hosts="10.0.0.0/8")  # type: ignore[arg-type]
     browser = TestClient(
         proxied, follow_redirects=False, headers={"sec-fetch-site": "same-origin"}, client=("10.0.0.1", 1)
@@ -129,24 +127,24 @@ def test_visitors_behind_one_proxy_are_counted_by_their_own_addresses(app: FastA
 
 
 @pytest.mark.parametrize("password", ["password123", "1234567890", "qwertyuiop", "aaaaaaaaaaaa", "other@example.org"])
-def test_a_password_that_is_easy_to_guess_is_refused_with_a_reason(db: Connection, password: str) -> None:
+def test_easily_guessed_password_is_rejected_with_reason(db: Connection, password: str) -> None:
     with pytest.raises(access.AccessError, match="easy to guess"):
         access.add_lead(db, "other@example.org", password)
 
 
 @pytest.mark.parametrize("password", ["lower case words only", "7391846205739", "p\u00e4ssw\u00f6rter r\u00e4tseln"])
-def test_nothing_is_asked_of_the_kinds_of_characters(db: Connection, password: str) -> None:
+def test_password_needs_no_particular_character_types(db: Connection, password: str) -> None:
     assert access.add_lead(db, "other@example.org", password)
 
 
 @pytest.mark.parametrize("email", ["lead\0@example.org", "\x1b@example.org"])
-def test_an_address_with_a_control_character_belongs_to_nobody(visitor: TestClient, db: Connection, email: str) -> None:
+def test_address_with_control_character_is_rejected(visitor: TestClient, db: Connection, email: str) -> None:
     assert visitor.post("/sign-in", data=RIGHT | {"email": email}).status_code == 422
     with pytest.raises(access.AccessError):
         access.add_lead(db, email)
 
 
-def test_a_session_is_stored_as_a_hash_only(visitor: TestClient, db: Connection, lead: Lead) -> None:
+def test_session_is_stored_as_hash_only(visitor: TestClient, db: Connection, lead: Lead) -> None:
     visitor.post("/sign-in", data=RIGHT)
     token = visitor.cookies["attune-lead"]
     stored = db.execute(text("SELECT token_hash FROM lead_sessions")).scalar_one()
@@ -154,7 +152,7 @@ def test_a_session_is_stored_as_a_hash_only(visitor: TestClient, db: Connection,
     assert bytes(stored) == token_hash(token)
 
 
-def test_signing_in_again_ends_the_earlier_session(
+def test_signing_in_again_ends_previous_session(
     visitor: TestClient, visit: Callable[[], TestClient], lead: Lead
 ) -> None:
     visitor.post("/sign-in", data=RIGHT)
@@ -166,13 +164,13 @@ def test_signing_in_again_ends_the_earlier_session(
     assert old.get("/studies").status_code == 303
 
 
-def test_a_token_that_a_visitor_brings_never_becomes_a_session(visitor: TestClient, lead: Lead) -> None:
+def test_client_supplied_token_never_becomes_a_session(visitor: TestClient, lead: Lead) -> None:
     visitor.cookies.set("attune-lead", "planted")
     answer = visitor.post("/sign-in", data=RIGHT)
     assert "planted" not in answer.headers["set-cookie"]
 
 
-def test_signing_out_revokes_the_session(client: TestClient, visit: Callable[[], TestClient]) -> None:
+def test_signing_out_revokes_session(client: TestClient, visit: Callable[[], TestClient]) -> None:
     token = client.cookies["attune-lead"]
     assert client.post("/sign-out").headers["location"] == "/"
     kept = visit()
@@ -181,13 +179,13 @@ def test_signing_out_revokes_the_session(client: TestClient, visit: Callable[[],
 
 
 @pytest.mark.parametrize("state", ["expires_at = now()", "revoked_at = now()"])
-def test_a_session_that_is_over_opens_nothing(client: TestClient, db: Connection, state: str) -> None:
+def test_ended_session_opens_nothing(client: TestClient, db: Connection, state: str) -> None:
     db.execute(text(f"UPDATE lead_sessions SET {state}"))  # noqa: S608 - two fixed texts
     answer = client.get("/studies")
     assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in?next=/studies")
 
 
-def test_a_session_slides_with_use_but_never_beyond_thirty_days(client: TestClient, db: Connection) -> None:
+def test_session_slides_up_to_thirty_days(client: TestClient, db: Connection) -> None:
     hours = text("SELECT extract(epoch FROM expires_at - now()) / 3600 FROM lead_sessions")
     db.execute(text("UPDATE lead_sessions SET expires_at = now() + interval '1 hour'"))
     client.get("/studies")
@@ -202,20 +200,20 @@ def test_a_session_slides_with_use_but_never_beyond_thirty_days(client: TestClie
     assert float(db.execute(hours).scalar_one()) == pytest.approx(2)
 
 
-def test_a_page_that_refreshes_itself_does_not_keep_the_session_alive(client: TestClient, db: Connection) -> None:
+def test_polling_page_does_not_extend_session(client: TestClient, db: Connection) -> None:
     db.execute(text("UPDATE lead_sessions SET expires_at = now() + interval '1 hour'"))
     client.get("/studies/none/coverage", headers={"hx-request": "true"})
     left = text("SELECT extract(epoch FROM expires_at - now()) / 3600 FROM lead_sessions")
     assert float(db.execute(left).scalar_one()) == pytest.approx(1)
 
 
-def test_another_password_signs_everybody_out(client: TestClient, db: Connection, lead: Lead) -> None:
+def test_password_change_signs_out_all_sessions(client: TestClient, db: Connection, lead: Lead) -> None:
     access.set_password(db, lead, "another password")
     assert client.get("/studies").status_code == 303
     assert access.check_password(db, lead.email, "another password") == lead
 
 
-def test_a_password_in_an_older_form_is_renewed_when_it_is_used(db: Connection, lead: Lead) -> None:
+def test_outdated_password_hash_is_renewed_on_use(db: Connection, lead: Lead) -> None:
     from argon2 import PasswordHasher
 
     old = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash("correct horse battery")
@@ -224,7 +222,7 @@ def test_a_password_in_an_older_form_is_renewed_when_it_is_used(db: Connection, 
     assert leads.get_password_hash(db, lead.id) != old
 
 
-def test_looking_at_a_sign_in_link_does_not_use_it_up(visitor: TestClient, db: Connection, lead: Lead) -> None:
+def test_viewing_sign_in_link_does_not_use_it(visitor: TestClient, db: Connection, lead: Lead) -> None:
     token = access.new_link(db, lead)
     for _ in range(3):
         assert visitor.get(f"/sign-in/{token}").status_code == 200
@@ -233,7 +231,7 @@ def test_looking_at_a_sign_in_link_does_not_use_it_up(visitor: TestClient, db: C
     assert visitor.get("/studies").status_code == 200
 
 
-def test_a_sign_in_link_works_once(
+def test_sign_in_link_works_once(
     visitor: TestClient, visit: Callable[[], TestClient], db: Connection, lead: Lead
 ) -> None:
     token = access.new_link(db, lead)
@@ -243,14 +241,14 @@ def test_a_sign_in_link_works_once(
     assert "set-cookie" not in second.headers
 
 
-def test_an_old_or_unknown_link_is_over(visitor: TestClient, db: Connection, lead: Lead) -> None:
+def test_expired_or_unknown_sign_in_link_is_gone(visitor: TestClient, db: Connection, lead: Lead) -> None:
     token = access.new_link(db, lead)
     db.execute(text("UPDATE sign_in_links SET expires_at = now()"))
     assert visitor.post(f"/sign-in/{token}").status_code == 410
     assert visitor.post("/sign-in/unknown").status_code == 410
 
 
-def test_over_https_the_cookie_is_bound_to_the_host(visitor: TestClient, lead: Lead) -> None:
+def test_https_cookie_is_bound_to_host(visitor: TestClient, lead: Lead) -> None:
     visitor.base_url = "https://testserver"
     cookie = visitor.post("/sign-in", data=RIGHT).headers["set-cookie"]
     assert cookie.startswith("__Host-attune-lead=")
@@ -258,7 +256,7 @@ def test_over_https_the_cookie_is_bound_to_the_host(visitor: TestClient, lead: L
     assert "Domain" not in cookie
 
 
-def test_over_http_the_cookie_has_the_plain_name(visitor: TestClient, lead: Lead) -> None:
+def test_http_cookie_has_plain_name(visitor: TestClient, lead: Lead) -> None:
     cookie = visitor.post("/sign-in", data=RIGHT).headers["set-cookie"]
     assert cookie.startswith("attune-lead=")
     assert "Secure" not in cookie
@@ -280,12 +278,12 @@ def test_over_http_the_cookie_has_the_plain_name(visitor: TestClient, lead: Lead
         "/%0d%0a/\u2028",
     ],
 )
-def test_signing_in_never_leads_elsewhere(visitor: TestClient, lead: Lead, elsewhere: str) -> None:
+def test_sign_in_never_redirects_to_another_site(visitor: TestClient, lead: Lead, elsewhere: str) -> None:
     assert visitor.post("/sign-in", data=RIGHT | {"next": elsewhere}).headers["location"] == "/studies"
     assert visitor.get(f"/sign-in?next={quote(elsewhere)}").headers["location"] == "/studies"
 
 
-def test_signing_in_leads_back_to_where_one_was(visitor: TestClient, lead: Lead) -> None:
+def test_sign_in_returns_to_requested_page(visitor: TestClient, lead: Lead) -> None:
     asked = visitor.get("/studies/ayers").headers["location"]
     assert asked == "/sign-in?next=/studies/ayers"
     form = visitor.get(asked).text
@@ -294,11 +292,11 @@ def test_signing_in_leads_back_to_where_one_was(visitor: TestClient, lead: Lead)
     assert visitor.post("/sign-in", data=RIGHT | {"next": hidden[1]}).headers["location"] == "/studies/ayers"
 
 
-def test_a_path_of_this_site_is_kept_whole() -> None:
+def test_local_path_keeps_query_and_fragment() -> None:
     assert local_path("/studies/a/analytics?x=1&y=%20#part") == "/studies/a/analytics?x=1&y=%20#part"
 
 
-def test_a_fragment_without_a_session_is_an_empty_403(visitor: TestClient) -> None:
+def test_fragment_without_session_is_empty_403(visitor: TestClient) -> None:
     answer = visitor.get("/studies/any/coverage", headers={"hx-request": "true"})
     assert (answer.status_code, answer.text) == (403, "")
 
@@ -314,14 +312,14 @@ def test_a_fragment_without_a_session_is_an_empty_403(visitor: TestClient) -> No
         {},
     ],
 )
-def test_a_form_from_elsewhere_is_refused(visitor: TestClient, lead: Lead, headers: dict[str, str]) -> None:
+def test_cross_site_form_is_refused(visitor: TestClient, lead: Lead, headers: dict[str, str]) -> None:
     del visitor.headers["sec-fetch-site"]
     answer = visitor.post("/sign-in", data=RIGHT, headers=headers)
     assert answer.status_code == 403
     assert "set-cookie" not in answer.headers
 
 
-def test_an_old_browser_may_prove_itself_by_its_origin(visitor: TestClient, lead: Lead) -> None:
+def test_old_browser_is_accepted_by_origin_header(visitor: TestClient, lead: Lead) -> None:
     del visitor.headers["sec-fetch-site"]
     assert visitor.post("/sign-in", data=RIGHT, headers={"origin": "http://testserver"}).status_code == 303
 

@@ -28,7 +28,7 @@ def send(client: TestClient, name: str = "replies.csv", content: bytes = SHEET.e
     return client.post("/studies/new/spreadsheet", data=FIELDS | fields, files={"sheet": (name, content)})
 
 
-def test_a_spreadsheet_becomes_a_study_that_can_be_opened(client: TestClient, db: Connection) -> None:
+def test_spreadsheet_creates_a_study_that_can_be_opened(client: TestClient, db: Connection) -> None:
     assert send(client).headers["location"] == "/studies/patients"
     assert db.execute(text("SELECT text, attributes FROM items")).one() == ("I have a cough", {"Topic": "lungs"})
     assert list(db.execute(text("SELECT text FROM responses ORDER BY position")).scalars()) == [
@@ -39,7 +39,7 @@ def test_a_spreadsheet_becomes_a_study_that_can_be_opened(client: TestClient, db
     assert db.execute(text("SELECT status FROM studies")).scalar_one() == "open"
 
 
-def test_an_excel_file_does_as_well(client: TestClient, db: Connection) -> None:
+def test_excel_file_creates_a_study(client: TestClient, db: Connection) -> None:
     from openpyxl import Workbook
 
     book, buffer = Workbook(write_only=True), io.BytesIO()
@@ -51,7 +51,7 @@ def test_an_excel_file_does_as_well(client: TestClient, db: Connection) -> None:
     assert n_studies(db) == 1
 
 
-def test_one_source_alone_is_rated_without_a_choice(client: TestClient, db: Connection) -> None:
+def test_single_source_is_rated_without_choice_question(client: TestClient, db: Connection) -> None:
     send(client, source=["chatgpt"], kind=["model"], column=["ChatGPT Response"])
     assert "choice" not in set(db.execute(text("SELECT type FROM questions")).scalars())
 
@@ -68,7 +68,7 @@ def test_one_source_alone_is_rated_without_a_choice(client: TestClient, db: Conn
         ({"title": ""}, "title"),
     ],
 )
-def test_a_wrong_field_is_a_problem_and_the_form_keeps_what_was_typed(
+def test_invalid_field_is_reported_and_input_kept(
     client: TestClient, db: Connection, fields: dict[str, Any], words: str
 ) -> None:
     answer = send(client, **fields)
@@ -79,11 +79,11 @@ def test_a_wrong_field_is_a_problem_and_the_form_keeps_what_was_typed(
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "a/b\\c.csv", "\u202egnp.csv", "x" * 300 + ".csv", ".csv"])
-def test_a_hostile_file_name_harms_nobody(client: TestClient, name: str) -> None:
+def test_hostile_file_name_is_harmless(client: TestClient, name: str) -> None:
     assert send(client, name).status_code == 303
 
 
-def test_no_spreadsheet_is_a_problem(client: TestClient) -> None:
+def test_missing_spreadsheet_is_reported(client: TestClient) -> None:
     answer = client.post("/studies/new/spreadsheet", data=FIELDS, files={"sheet": ("", b"")})
     assert answer.status_code == 422
     assert "a spreadsheet" in answer.text

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from app.storage.leads.leads import Lead
 
 
-def test_a_new_lead_is_told_how_to_begin(client: TestClient) -> None:
+def test_new_lead_sees_how_to_start(client: TestClient) -> None:
     page = client.get("/studies").text
     assert "You have no studies yet" in page
 
 
-def test_the_list_counts_items_raters_and_answers(client: TestClient, db: Connection, lead: Lead) -> None:
+def test_study_list_counts_items_raters_and_answers(client: TestClient, db: Connection, lead: Lead) -> None:
     study_of(db, lead)
     page = client.get("/studies").text
     assert 'href="/studies/small"' in page
@@ -29,7 +29,7 @@ def test_the_list_counts_items_raters_and_answers(client: TestClient, db: Connec
     assert "not yet" in page
 
 
-def test_a_lead_sees_their_own_studies_only(
+def test_lead_sees_only_own_studies(
     client: TestClient, db: Connection, sign_in: Callable[[Lead], TestClient], lead: Lead
 ) -> None:
     study_of(db, lead)
@@ -39,13 +39,13 @@ def test_a_lead_sees_their_own_studies_only(
     assert client.get("/studies/small").status_code == 200
 
 
-def test_a_study_of_nobody_is_nobodys(client: TestClient, db: Connection) -> None:
+def test_study_without_owner_is_not_found(client: TestClient, db: Connection) -> None:
     study_of(db, None)
     assert client.get("/studies/small").status_code == 404
 
 
 @pytest.mark.parametrize("title", ["<script>alert(1)</script>", "\u202etxt.exe", "=1+1"])
-def test_a_hostile_title_is_text(client: TestClient, db: Connection, lead: Lead, title: str) -> None:
+def test_hostile_title_is_escaped(client: TestClient, db: Connection, lead: Lead, title: str) -> None:
     study_of(db, lead, title=title)
     for address in ("/studies", "/studies/small"):
         page = client.get(address).text

@@ -28,26 +28,26 @@ def study_id(db: Connection, lead: Lead) -> int:
     return made
 
 
-def test_coverage_counts_rating_sessions_and_tells_simulated_ones(db: Connection, study_id: int) -> None:
+def test_coverage_counts_rating_sessions_and_simulated_raters(db: Connection, study_id: int) -> None:
     rate(db, study_id, rater="a")
     rate(db, study_id, rater="b", is_simulated=True)
     assert get_coverage(db, study_id).rating_sessions == (2, 1, 0, 1, 0, 0, 0, 0, 0, 0)
 
 
-def test_a_rater_who_was_seen_longer_ago_is_not_rating_now(db: Connection, study_id: int) -> None:
+def test_rater_not_seen_recently_is_not_active(db: Connection, study_id: int) -> None:
     rate(db, study_id, rater="a")
     db.execute(text("UPDATE rating_sessions SET last_seen_at = now() - interval '3 minutes'"))
     assert get_coverage(db, study_id).rating_sessions.n_active == 0
 
 
-def test_the_page_begins_with_how_far_the_study_is(client: TestClient, db: Connection, study_id: int) -> None:
+def test_study_page_starts_with_progress(client: TestClient, db: Connection, study_id: int) -> None:
     rate(db, study_id, rater="a")
     page = client.get("/studies/small").text
     assert "1 of 4 ratings (25%)." in page
     assert "The situation of voicemail" in page
 
 
-def test_each_served_trial_is_accounted_for_once(db: Connection, study_id: int) -> None:
+def test_each_shown_trial_is_accounted_for_once(db: Connection, study_id: int) -> None:
     for n, state in enumerate(["done", "done", "skipped", "returned", "leased"]):
         rate(db, study_id, rater=str(n), state=state)
     counted = get_coverage(db, study_id).reconciliation
@@ -55,18 +55,18 @@ def test_each_served_trial_is_accounted_for_once(db: Connection, study_id: int) 
     assert counted.n_unaccounted == 0
 
 
-def test_a_trial_that_is_done_without_an_answer_is_lost(db: Connection, study_id: int) -> None:
+def test_done_trial_without_answer_is_lost(db: Connection, study_id: int) -> None:
     rate(db, study_id, rater="a", with_answer=False)
     assert get_coverage(db, study_id).reconciliation.n_lost == 1
 
 
-def test_more_raters_than_places_are_double(db: Connection, study_id: int) -> None:
+def test_more_raters_than_seats_are_duplicated(db: Connection, study_id: int) -> None:
     for rater in "abc":
         rate(db, study_id, rater=rater)
     assert get_coverage(db, study_id).reconciliation.n_double == 1
 
 
-def test_the_distribution_and_the_least_covered_come_from_the_same_rows(db: Connection, study_id: int) -> None:
+def test_distribution_and_least_covered_trials_are_consistent(db: Connection, study_id: int) -> None:
     rate(db, study_id, rater="a")
     counted = get_coverage(db, study_id)
     assert counted.distribution == [(0, 1), (1, 1)]
@@ -76,14 +76,14 @@ def test_the_distribution_and_the_least_covered_come_from_the_same_rows(db: Conn
     assert least.responses == [f"{least.item}:person", f"{least.item}:model"]
 
 
-def test_the_page_says_nothing_lost_nothing_double(client: TestClient, db: Connection, study_id: int) -> None:
+def test_page_reports_no_lost_or_duplicated_trials(client: TestClient, db: Connection, study_id: int) -> None:
     rate(db, study_id, rater="a")
     page = client.get("/studies/small").text
     assert "Shown 1 = answered 1 + skipped 0" in page
     assert "0 lost, 0 duplicated" in page
 
 
-def test_the_fragment_is_the_same_as_in_the_page(client: TestClient, db: Connection, study_id: int) -> None:
+def test_coverage_fragment_matches_page(client: TestClient, db: Connection, study_id: int) -> None:
     rate(db, study_id, rater="a")
     page = client.get("/studies/small").text
     fragment = client.get("/studies/small/coverage", headers={"hx-request": "true"}).text
@@ -91,36 +91,34 @@ def test_the_fragment_is_the_same_as_in_the_page(client: TestClient, db: Connect
     assert 'hx-get="/studies/small/coverage"' in fragment
 
 
-def test_without_htmx_the_fragments_address_leads_to_the_page(client: TestClient, study_id: int) -> None:
+def test_fragment_address_without_htmx_redirects_to_page(client: TestClient, study_id: int) -> None:
     assert client.get("/studies/small/coverage").headers["location"] == "/studies/small"
 
 
-def test_a_study_that_is_not_open_does_not_ask_again(client: TestClient, study_id: int) -> None:
+def test_study_that_is_not_open_stops_polling(client: TestClient, study_id: int) -> None:
     client.post("/studies/small/status", data={"status": "paused"})
     assert "hx-trigger" not in client.get("/studies/small").text
 
 
-def test_a_study_is_opened_paused_and_closed(client: TestClient, db: Connection, lead: Lead) -> None:
+def test_study_can_be_opened_paused_and_closed(client: TestClient, db: Connection, lead: Lead) -> None:
     study_of(db, lead)
     for status in ("open", "paused", "open", "closed"):
         assert client.post("/studies/small/status", data={"status": status}).status_code == 303
         assert db.execute(text("SELECT status FROM studies")).scalar_one() == status
 
 
-def test_a_study_without_responses_cannot_be_opened_and_says_why(
-    client: TestClient, db: Connection, lead: Lead
-) -> None:
+def test_study_without_responses_cannot_be_opened(client: TestClient, db: Connection, lead: Lead) -> None:
     study_of(db, lead, item_keys=())
     answer = client.post("/studies/small/status", data={"status": "open"})
     assert answer.status_code == 400
     assert "has nothing to rate" in answer.text
 
 
-def test_an_unknown_status_is_refused(client: TestClient, study_id: int) -> None:
+def test_unknown_status_is_rejected(client: TestClient, study_id: int) -> None:
     assert client.post("/studies/small/status", data={"status": "deleted"}).status_code == 422
 
 
-def test_the_links_keep_each_platforms_own_words(client: TestClient, db: Connection, study_id: int) -> None:
+def test_links_use_each_platforms_placeholders(client: TestClient, db: Connection, study_id: int) -> None:
     token = db.execute(text("SELECT rater_token FROM studies WHERE id = :id"), {"id": study_id}).scalar_one()
     page = client.get("/studies/small").text
     values = re.findall(r'value="(http[^"]+)"', page)
@@ -132,7 +130,7 @@ def test_the_links_keep_each_platforms_own_words(client: TestClient, db: Connect
 
 
 @pytest.mark.parametrize("key", ["<img src=x onerror=alert(1)>", "\u202eabc", "=HYPERLINK(1)"])
-def test_a_hostile_item_id_is_text(client: TestClient, db: Connection, lead: Lead, key: str) -> None:
+def test_hostile_item_id_is_escaped(client: TestClient, db: Connection, lead: Lead, key: str) -> None:
     study_of(db, lead, item_keys=(key,))
     client.post("/studies/small/status", data={"status": "open"})
     page = client.get("/studies/small").text
@@ -141,16 +139,14 @@ def test_a_hostile_item_id_is_text(client: TestClient, db: Connection, lead: Lea
 
 
 @pytest.mark.parametrize(("language", "is_told"), [("fa", True), ("de", False)])
-def test_a_lead_is_told_before_opening_that_a_language_has_no_catalogue(
+def test_missing_translation_is_announced_before_opening(
     client: TestClient, db: Connection, lead: Lead, language: str, *, is_told: bool
 ) -> None:
     study_of(db, lead, language=language)
     assert ("there is no translation for fa. Available: en, ar or de" in client.get("/studies/small").text) == is_told
 
 
-def test_the_page_says_what_the_design_needs_and_what_stands_in_its_way(
-    client: TestClient, db: Connection, lead: Lead
-) -> None:
+def test_page_shows_design_requirements_and_obstacles(client: TestClient, db: Connection, lead: Lead) -> None:
     title = "A person and a model, by GPT"
     sources = {"person": {"kind": "human"}, "model": {"kind": "model", "family": "GPT"}}
     study_of(db, lead, title=title, sources=sources, flow={"exposure_cap": 1})
@@ -169,12 +165,12 @@ def test_the_page_says_what_the_design_needs_and_what_stands_in_its_way(
     assert "This design cannot be fulfilled: the cap for told=a" in client.get("/studies/unmet").text
 
 
-def test_a_study_that_nothing_can_be_rated_of_says_so(client: TestClient, db: Connection, lead: Lead) -> None:
+def test_study_without_possible_trials_says_so(client: TestClient, db: Connection, lead: Lead) -> None:
     study_of(db, lead, item_keys=())
     assert "No trials can be made" in client.get("/studies/small").text
 
 
-def test_trials_that_show_no_responses_are_counted(db: Connection, lead: Lead, client: TestClient) -> None:
+def test_trials_without_responses_are_counted(db: Connection, lead: Lead, client: TestClient) -> None:
     """Regression test: the list of their responses was NULL, and the page failed with status 500."""
     load_study(db, read_folder(template_folder("theory-of-mind")), lead.id)
     open_study(db, "theory-of-mind")

@@ -42,7 +42,7 @@ def texts(db: Connection) -> list[tuple[str, str, str]]:
     return [tuple(row) for row in db.execute(query)]
 
 
-def test_a_sheet_is_read_and_reported_on_before_it_is_used(client: TestClient, db: Connection, study_id: int) -> None:
+def test_sheet_is_reported_on_before_use(client: TestClient, db: Connection, study_id: int) -> None:
     before = texts(db)
     assert upload(client).headers["location"] == PAGE
     page = client.get(PAGE).text
@@ -52,7 +52,7 @@ def test_a_sheet_is_read_and_reported_on_before_it_is_used(client: TestClient, d
     assert texts(db) == before
 
 
-def test_its_texts_take_the_place_of_the_examples_repaired(client: TestClient, db: Connection, study_id: int) -> None:
+def test_sheet_replaces_examples_with_repaired_texts(client: TestClient, db: Connection, study_id: int) -> None:
     upload(client)
     assert use(client).headers["location"] == "/studies/small/design/questions"
     found = texts(db)
@@ -68,20 +68,20 @@ def test_its_texts_take_the_place_of_the_examples_repaired(client: TestClient, d
     assert bytes(db.execute(text("SELECT content FROM text_uploads")).scalar_one()) == SHEET
 
 
-def test_without_the_repair_texts_stay_as_they_came(client: TestClient, db: Connection, study_id: int) -> None:
+def test_texts_are_unchanged_without_repair(client: TestClient, db: Connection, study_id: int) -> None:
     upload(client)
     client.post("/studies/new/small/columns", data={"use": "1"})
     assert texts(db)[0][2].startswith("It‰Ûªs hard")
 
 
-def test_columns_can_be_said_otherwise(client: TestClient, db: Connection, study_id: int) -> None:
+def test_guessed_columns_can_be_overridden(client: TestClient, db: Connection, study_id: int) -> None:
     upload(client)
     use(client, **{"role.3": "ignore", "source.2": "nurse", "role.5": "ignore"})
     assert {source for _, source, _ in texts(db)} == {"nurse"}
     assert db.execute(text("SELECT kind FROM sources")).scalars().all() == ["human"]
 
 
-def test_one_row_per_response_is_read_too(client: TestClient, db: Connection, study_id: int) -> None:
+def test_sheet_with_one_row_per_response_is_read(client: TestClient, db: Connection, study_id: int) -> None:
     rows = [
         f"{item},{LONG} {item},{source},A reply by {source} to {item} that is long enough to be read as a text."
         for item in ("a", "b")
@@ -97,7 +97,7 @@ def test_one_row_per_response_is_read_too(client: TestClient, db: Connection, st
     ]
 
 
-def test_a_file_that_cannot_be_read_leaves_the_one_before(client: TestClient, study_id: int) -> None:
+def test_unreadable_file_keeps_previous_file(client: TestClient, study_id: int) -> None:
     upload(client)
     answer = upload(client, b"\x00\x01", "other.csv")
     assert answer.status_code == 422
@@ -105,7 +105,7 @@ def test_a_file_that_cannot_be_read_leaves_the_one_before(client: TestClient, st
     assert client.post(PAGE, files={}).status_code == 422
 
 
-def test_a_problem_in_the_columns_keeps_the_file_and_what_was_said(client: TestClient, study_id: int) -> None:
+def test_column_problem_keeps_file_and_choices(client: TestClient, study_id: int) -> None:
     upload(client)
     answer = use(client, **{"source.2": "same", "source.3": "same"})
     assert answer.status_code == 422
@@ -113,7 +113,7 @@ def test_a_problem_in_the_columns_keeps_the_file_and_what_was_said(client: TestC
     assert "my_sheet.csv" in answer.text
 
 
-def test_a_study_that_was_opened_keeps_its_texts(client: TestClient, db: Connection, study_id: int) -> None:
+def test_opened_study_keeps_its_texts(client: TestClient, db: Connection, study_id: int) -> None:
     upload(client)
     open_study(db, "small")
     before = texts(db)
@@ -122,5 +122,5 @@ def test_a_study_that_was_opened_keeps_its_texts(client: TestClient, db: Connect
     assert texts(db) == before
 
 
-def test_columns_without_a_file_go_to_the_page(client: TestClient, study_id: int) -> None:
+def test_columns_without_file_redirect_to_page(client: TestClient, study_id: int) -> None:
     assert use(client).headers["location"] == PAGE

@@ -61,9 +61,7 @@ def peak_megabytes(pid: int) -> float:
 
 
 @pytest.mark.skipif(not IN_PROC, reason="reads the server's memory in /proc")
-def test_small_files_that_hold_too_much_are_refused_and_the_server_does_not_grow(
-    engine: Engine, tmp_path: Path
-) -> None:
+def test_upload_bombs_are_rejected_without_memory_growth(engine: Engine, tmp_path: Path) -> None:
     with engine.begin() as db:
         token = begin_session(db, add_lead(db, "lead@example.org", "correct horse battery"))
     with serving(engine, tmp_path / "log", workers=1) as (address, pid):

@@ -69,38 +69,34 @@ def ask(app: FastAPI) -> Callable[..., Recorder]:
     return go
 
 
-def test_a_body_in_pieces_is_handed_over_whole(ask: Callable[..., Recorder]) -> None:
+def test_body_in_chunks_is_delivered_whole(ask: Callable[..., Recorder]) -> None:
     found = ask([b"one", b"two"])
     assert (found.bodies, found.statuses) == ([b"onetwo"], [200])
 
 
-def test_a_body_that_does_not_come_is_408_and_never_reaches_a_handler(ask: Callable[..., Recorder]) -> None:
+def test_missing_body_returns_408_without_reaching_handler(ask: Callable[..., Recorder]) -> None:
     found = ask([b"o", None])
     assert (found.bodies, found.statuses) == ([], [408])
 
 
 @pytest.mark.parametrize(("pieces", "headers"), [([b"x" * 6] * 2, {}), ([b"x"], {b"content-length": b"11"})])
-def test_a_body_that_is_too_large_is_413_whether_or_not_it_says_so(
+def test_oversized_body_returns_413_with_or_without_length(
     ask: Callable[..., Recorder], pieces: list[bytes], headers: dict[bytes, bytes]
 ) -> None:
     found = ask(pieces, headers)
     assert (found.bodies, found.statuses) == ([], [413])
 
 
-def test_a_length_that_is_no_number_is_400(ask: Callable[..., Recorder]) -> None:
+def test_invalid_content_length_returns_400(ask: Callable[..., Recorder]) -> None:
     assert ask([b"x"], {b"content-length": b"-1"}).statuses == [400]
 
 
-def test_an_upload_streams_and_ends_when_a_piece_does_not_come(
-    ask: Callable[..., Recorder], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_upload_streams_and_ends_when_stalled(ask: Callable[..., Recorder], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.web.middleware.bodies.CHUNK_S", 0.01)
     assert ask([b"x" * 20], path="/upload").bodies == [b"x" * 20]
     assert ask([None], path="/upload").bodies == [b""]
 
 
 @pytest.mark.parametrize(("body", "status"), [(b"--b\r\n", 400), (b"--b--", 200)])
-def test_a_form_of_several_parts_that_lacks_its_end_is_400(
-    ask: Callable[..., Recorder], body: bytes, status: int
-) -> None:
+def test_unterminated_multipart_form_returns_400(ask: Callable[..., Recorder], body: bytes, status: int) -> None:
     assert ask([body], {b"content-type": b"multipart/form-data; boundary=b"}).statuses == [status]

@@ -15,7 +15,7 @@ FORM = b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\
 HEALTH = b"GET /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
 
 
-def test_sockets_that_never_finish_a_body_take_no_turn(app: FastAPI) -> None:
+def test_unfinished_bodies_occupy_no_worker(app: FastAPI) -> None:
     with served(app) as port, ExitStack() as sockets:
         for _ in range(app.state.n_threads + 4):
             sockets.enter_context(connect(port)).sendall(POST + FORM)
@@ -24,7 +24,7 @@ def test_sockets_that_never_finish_a_body_take_no_turn(app: FastAPI) -> None:
         assert visitor.recv(64).startswith(b"HTTP/1.1 200")
 
 
-def test_headers_that_never_end_are_closed_with_408(app: FastAPI) -> None:
+def test_unfinished_headers_are_closed_with_408(app: FastAPI) -> None:
     with served(app, headers_s=0.2) as port, connect(port) as slow:
         slow.sendall(b"GET / HTTP/1.1\r\nHost: 127")
         assert slow.recv(64).startswith(b"HTTP/1.1 408")
@@ -32,7 +32,7 @@ def test_headers_that_never_end_are_closed_with_408(app: FastAPI) -> None:
         assert slow.recv(64) == b""
 
 
-def test_the_second_request_of_a_connection_is_bounded_too(app: FastAPI) -> None:
+def test_second_request_on_connection_has_time_limit(app: FastAPI) -> None:
     with served(app, headers_s=0.2) as port, connect(port) as slow:
         slow.sendall(HEALTH.replace(b"Connection: close\r\n", b""))
         assert slow.recv(4096).startswith(b"HTTP/1.1 200")

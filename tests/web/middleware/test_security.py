@@ -50,7 +50,7 @@ def client(public_url: str | None = None, base: str = "http://localhost", **head
         (None, None, 403),
     ],
 )
-def test_a_change_needs_an_origin_of_ours_whatever_else_the_browser_says(
+def test_changes_require_same_origin(
     caplog: pytest.LogCaptureFixture, site: str | None, origin: str | None, status: int
 ) -> None:
     sent = {"sec-fetch-site": site, "origin": origin}
@@ -76,19 +76,19 @@ def test_a_change_needs_an_origin_of_ours_whatever_else_the_browser_says(
         ("", 400, 400),
     ],
 )
-def test_a_server_answers_to_its_own_names_only(host: str, unset: int, public: int) -> None:
+def test_server_answers_only_to_allowed_hosts(host: str, unset: int, public: int) -> None:
     assert client().get("/x", headers={"host": host}).status_code == unset
     assert client(PUBLIC).get("/x", headers={"host": host}).status_code == public
 
 
-def test_the_setting_may_name_more_hosts() -> None:
+def test_setting_can_allow_more_hosts() -> None:
     hosts = AllowedHosts([" a.example ", "*.b.example"], PUBLIC)
     allowed = ("a.example", "x.b.example", "rate.example.org", "b.example", "c.example")
     assert [hosts.allows(host) for host in allowed] == [True, True, True, False, False]
     assert AllowedHosts(["*"]).allows("any.example")
 
 
-def test_behind_a_proxy_everything_is_https_when_the_public_address_is() -> None:
+def test_https_public_address_makes_proxied_requests_https() -> None:
     answer = client(PUBLIC, "http://127.0.0.1").get("/x")
     assert answer.text.startswith("https ")
     assert answer.headers["strict-transport-security"] == "max-age=31536000"
@@ -96,24 +96,24 @@ def test_behind_a_proxy_everything_is_https_when_the_public_address_is() -> None
     assert client(PUBLIC, "http://127.0.0.1", origin=PUBLIC).post("/x").status_code == 200
 
 
-def test_head_is_answered_as_get_without_a_body() -> None:
+def test_head_response_matches_get_without_body() -> None:
     answer = client().head("/x")
     assert (answer.status_code, answer.text) == (200, "")
     assert answer.headers["content-length"] == str(len("http GET /x"))
 
 
-def test_a_nul_in_a_path_reaches_no_handler() -> None:
+def test_nul_in_path_reaches_no_handler() -> None:
     assert "\0" not in client().get("/s/a%00b").text
 
 
-def test_every_answer_has_a_request_id_of_its_own() -> None:
+def test_every_response_has_own_request_id() -> None:
     browser = client(**{"x-request-id": "forged"})
     found = {browser.get("/x").headers["x-request-id"] for _ in range(3)}
     assert len(found) == 3
     assert "forged" not in found
 
 
-def test_a_log_line_has_neither_token_nor_email(caplog: pytest.LogCaptureFixture) -> None:
+def test_log_lines_contain_no_token_or_email(caplog: pytest.LogCaptureFixture) -> None:
     for path in ("/s/demo/rate/4f9c1c1e", "/sign-in/sEcReT", "/anna@example.org/x", "/s/5f3eAnna", "/a%0AERROR"):
         client().post(path)
     said = [record.getMessage() for record in caplog.records]
@@ -121,7 +121,7 @@ def test_a_log_line_has_neither_token_nor_email(caplog: pytest.LogCaptureFixture
     assert said == [f"refused POST {path}: it came from another site" for path in paths]
 
 
-def test_the_access_log_says_method_path_and_status(caplog: pytest.LogCaptureFixture) -> None:
+def test_access_log_has_method_path_and_status(caplog: pytest.LogCaptureFixture) -> None:
     async def teapot(scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401
         await PlainTextResponse("", status_code=418)(scope, receive, send)
 
@@ -130,7 +130,7 @@ def test_the_access_log_says_method_path_and_status(caplog: pytest.LogCaptureFix
     assert caplog.records[0].getMessage().startswith("GET /sign-in/* 418 ")
 
 
-def test_what_fails_outside_of_every_handler_is_noted_once_and_answered(caplog: pytest.LogCaptureFixture) -> None:
+def test_error_outside_handlers_is_logged_once_and_answered(caplog: pytest.LogCaptureFixture) -> None:
     async def fail(_scope: Any, _receive: Any, _send: Any) -> None:  # noqa: ANN401
         raise RuntimeError
 
@@ -145,13 +145,13 @@ def test_head_works_on_pages(visit: Callable[[], TestClient], path: str) -> None
     assert (head.status_code, head.text) == (got.status_code, "")
 
 
-def test_the_application_knows_its_own_words_for_log_lines(app: FastAPI, visitor: TestClient) -> None:
+def test_application_masks_variable_path_segments_in_logs(app: FastAPI, visitor: TestClient) -> None:
     visitor.get("/")
     assert app.state.loggable("/s/demo/rate/x/save") == "/s/demo/rate/*/save"
     assert app.state.loggable("/studies/demo/charts/alpha.json") == "/studies/demo/charts/*"
 
 
-def test_a_variable_that_compose_passes_on_empty_is_unset(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_empty_environment_variable_is_unset(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("DATABASE_URL", "ATTUNE_PUBLIC_URL", "ATTUNE_DATA_DIR"):
         monkeypatch.setenv(name, "")
     found = Settings()
@@ -159,7 +159,7 @@ def test_a_variable_that_compose_passes_on_empty_is_unset(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("url", ["rate.example.org", "ftp://rate.example.org", "https://"])
-def test_a_public_address_that_is_none_is_refused_at_start(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+def test_invalid_public_address_is_rejected_at_startup(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
     monkeypatch.setenv("ATTUNE_PUBLIC_URL", url)
     with pytest.raises(ValueError, match="complete address"):
         Settings()

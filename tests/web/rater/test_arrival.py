@@ -38,7 +38,7 @@ UNUSABLE = [
 
 
 @pytest.mark.parametrize("platform", LINKS)
-def test_a_platforms_link_leads_to_a_clean_address_and_keeps_its_parameters(
+def test_platform_link_redirects_to_clean_address(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor], platform: str
 ) -> None:
     study()
@@ -53,7 +53,7 @@ def test_a_platforms_link_leads_to_a_clean_address_and_keeps_its_parameters(
     assert set(stored.parameters) == set(list(sent)[1:])
 
 
-def test_the_platforms_id_stands_in_one_table_only(
+def test_participant_id_is_stored_in_one_table_only(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(n_items=1)
@@ -69,7 +69,7 @@ def test_the_platforms_id_stands_in_one_table_only(
     assert found == ["platform_ids"]
 
 
-def test_pseudonyms_of_one_person_differ_between_studies(
+def test_pseudonyms_differ_between_studies(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(slug="one")
@@ -83,7 +83,7 @@ def test_pseudonyms_of_one_person_differ_between_studies(
 
 
 @pytest.mark.parametrize("query", UNUSABLE)
-def test_a_link_without_a_usable_id_gets_a_clear_page(
+def test_link_without_usable_id_shows_clear_page(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor], query: str
 ) -> None:
     study()
@@ -94,7 +94,7 @@ def test_a_link_without_a_usable_id_gets_a_clear_page(
         assert db.execute(text("SELECT count(*) FROM raters")).scalar() == 0
 
 
-def test_a_preview_shows_the_instructions_and_stores_nothing(
+def test_mturk_preview_shows_instructions_and_stores_nothing(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(instructions="Read **both**.")
@@ -109,7 +109,7 @@ def test_a_preview_shows_the_instructions_and_stores_nothing(
         )
 
 
-def test_instructions_of_a_lead_cannot_carry_scripts(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+def test_instructions_cannot_contain_scripts(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(instructions="<script>alert(1)</script> [x](javascript:alert(1)) <img src=x onerror=alert(1)>")
     page = visitor().arrive()
     assert "<script>alert" not in page.text
@@ -117,7 +117,7 @@ def test_instructions_of_a_lead_cannot_carry_scripts(study: Callable[..., int], 
     assert 'href="javascript' not in page.text
 
 
-def test_who_returns_without_id_but_with_the_cookie_goes_on(
+def test_returning_rater_with_cookie_continues_without_id(
     study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study()
@@ -126,11 +126,11 @@ def test_who_returns_without_id_but_with_the_cookie_goes_on(
     assert heading(anna.get("/s/study")) == "Item 2 of 3"
 
 
-def test_nobody_comes_into_a_study_that_is_not_there(visitor: Callable[[], Visitor]) -> None:
+def test_unknown_study_is_not_found(visitor: Callable[[], Visitor]) -> None:
     assert visitor().arrive(slug="nothing").status_code == 404
 
 
-def test_a_paused_study_lets_nobody_new_in_and_who_has_begun_finish(
+def test_paused_study_refuses_new_raters_and_lets_others_finish(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(n_items=1)
@@ -144,7 +144,7 @@ def test_a_paused_study_lets_nobody_new_in_and_who_has_begun_finish(
     assert heading(anna.rate(page)) == "You have finished. Thank you."
 
 
-def test_a_closed_study_is_over_but_keeps_its_completion_pages(
+def test_closed_study_keeps_completion_pages(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(n_items=1, completion={"code": "C0DE"})
@@ -158,7 +158,7 @@ def test_a_closed_study_is_over_but_keeps_its_completion_pages(
     assert "C0DE" in anna.arrive("anna").text
 
 
-def test_a_personal_link_works_until_it_is_revoked(
+def test_personal_link_works_until_revoked(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study_id = study()
@@ -175,9 +175,7 @@ def test_a_personal_link_works_until_it_is_revoked(
     assert visitor().get("/s/study?invite=guessed").status_code == 403
 
 
-def test_the_cookie_is_out_of_reach_of_scripts_and_bound_to_the_host_on_https(
-    app: FastAPI, study: Callable[..., int]
-) -> None:
+def test_cookie_is_http_only_and_host_bound_over_https(app: FastAPI, study: Callable[..., int]) -> None:
     study()
     plain = TestClient(app, base_url="http://testserver", follow_redirects=False)
     secure = TestClient(app, base_url="https://testserver", follow_redirects=False)
@@ -191,7 +189,7 @@ def test_the_cookie_is_out_of_reach_of_scripts_and_bound_to_the_host_on_https(
     assert "Path=/" in over_https
 
 
-def test_the_store_knows_the_token_by_its_hash_only(
+def test_database_stores_only_token_hash(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study()

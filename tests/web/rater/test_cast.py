@@ -54,7 +54,7 @@ OF_SESSION = {
 STRANGERS = ["another rater", "a rater of another study", "nobody", "a made-up cookie"]
 
 
-def test_the_cast_knows_every_view(app: FastAPI) -> None:
+def test_cast_covers_every_rater_route(app: FastAPI) -> None:
     paths = app.openapi()["paths"].items()
     routes = {(method.upper(), path) for path, methods in paths if path.startswith("/s/") for method in methods}
     routes |= {("POST", route.path) for route in HOT_ROUTES}
@@ -77,7 +77,7 @@ def strangers(study: Callable[..., int], visitor: Callable[[], Visitor]) -> dict
 
 
 @pytest.mark.parametrize(("method", "path"), sorted(OF_ASSIGNMENT))
-def test_no_stranger_reaches_an_assignment(
+def test_strangers_cannot_reach_an_assignment(
     engine: Engine,
     strangers: dict[str, Visitor],
     visitor: Callable[[], Visitor],
@@ -98,14 +98,16 @@ def test_no_stranger_reaches_an_assignment(
 
 
 @pytest.mark.parametrize(("method", "path"), sorted(OF_SESSION))
-def test_without_a_place_in_the_study_every_page_says_so(strangers: dict[str, Visitor], method: str, path: str) -> None:
+def test_visitor_without_rating_session_is_told_on_every_page(
+    strangers: dict[str, Visitor], method: str, path: str
+) -> None:
     for who in ("a rater of another study", "nobody", "a made-up cookie"):
         answer = strangers[who].request(method, f"/s/study{path}")
         assert (who, answer.status_code) == (who, 403)
         assert "Please open the study with the link" in answer.text, who
 
 
-def test_a_token_that_is_none_is_not_found(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+def test_invalid_assignment_token_is_not_found(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study()
     anna = visitor()
     anna.begin()
@@ -113,7 +115,7 @@ def test_a_token_that_is_none_is_not_found(study: Callable[..., int], visitor: C
     assert anna.get("/s/study/rate/nonsense").status_code == 422
 
 
-def test_an_item_that_is_still_to_come_is_not_shown_before(
+def test_upcoming_item_is_not_shown_early(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study()

@@ -46,7 +46,7 @@ def checks(engine: Engine) -> Sequence[Any]:
     return rows(engine, "SELECT detail ->> 'check', detail -> 'is_passed' FROM events WHERE kind = 'check' ORDER BY id")
 
 
-def test_an_attention_check_comes_after_the_trial_at_its_position_and_rejects_nobody(
+def test_attention_check_follows_its_trial_and_rejects_no_one(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study_id = study(checks={"attention": [{**LOOK, "after": 2}]}, n_items=3)
@@ -69,9 +69,7 @@ def test_an_attention_check_comes_after_the_trial_at_its_position_and_rejects_no
     assert rows(engine, "SELECT count(*) FROM ratings WHERE question = 'look'") == [(0,)]
 
 
-def test_a_check_after_the_last_trial_comes_before_the_end_and_a_pause_comes_after_it(
-    study: Callable[..., int], visitor: Callable[[], Visitor]
-) -> None:
+def test_attention_checks_precede_break_and_end(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     both = [{**LOOK, "after": 1}, {**LOOK, "key": "again", "after": 2}]
     study(checks={"attention": both}, n_items=2, design={"blocks": {"size": 1}})
     anna = visitor()
@@ -85,7 +83,7 @@ def test_a_check_after_the_last_trial_comes_before_the_end_and_a_pause_comes_aft
     assert heading(page) == "You have finished. Thank you."
 
 
-def test_a_trial_that_is_skipped_counts_for_the_position(
+def test_skipped_trial_counts_towards_attention_check_position(
     study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(checks={"attention": [{**LOOK, "after": 1}]}, flow={"skip_reasons": ["I know the person"]})
@@ -94,7 +92,7 @@ def test_a_trial_that_is_skipped_counts_for_the_position(
     assert heading(anna.post(address, data={"reason": "I know the person"})) == BETWEEN
 
 
-def test_checks_that_came_with_a_folder_count_as_a_first_attempt(
+def test_imported_checks_count_as_first_attempt(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(checks={"comprehension": [TASK]})
@@ -109,7 +107,7 @@ def test_checks_that_came_with_a_folder_count_as_a_first_attempt(
     assert "Some answers are not correct yet." in anna.get("/s/study/comprehension").text
 
 
-def test_a_check_that_is_sent_twice_or_forged_counts_once(
+def test_repeated_or_forged_attention_check_counts_once(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(checks={"attention": [{**LOOK, "after": 1}]})
@@ -128,7 +126,7 @@ def test_a_check_that_is_sent_twice_or_forged_counts_once(
     assert checks(engine) == [("look", True)]
 
 
-def test_without_attention_checks_no_statement_more_is_sent(
+def test_study_without_attention_checks_sends_no_extra_statement(
     study: Callable[..., int], visitor: Callable[[], Visitor], statements: Callable[[], Any]
 ) -> None:
     study()
@@ -139,7 +137,7 @@ def test_without_attention_checks_no_statement_more_is_sent(
     assert not [statement for statement in sent if "kind = 'check'" in statement]
 
 
-def test_who_is_wrong_reads_why_and_tries_again(
+def test_failed_comprehension_check_explains_and_allows_retry(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(checks={"comprehension": [TASK, WHEN]}, instructions="Judge the **reply**.")
@@ -159,7 +157,7 @@ def test_who_is_wrong_reads_why_and_tries_again(
     assert rows(engine, step) == [(2, True)]
 
 
-def test_after_the_last_attempt_the_right_answers_are_read_and_the_study_goes_on(
+def test_last_comprehension_attempt_shows_correct_answers(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(checks={"comprehension": [TASK], "comprehension_attempts": 2})
@@ -175,7 +173,7 @@ def test_after_the_last_attempt_the_right_answers_are_read_and_the_study_goes_on
     assert checks(engine) == [("task", False), ("task", False)]
 
 
-def test_a_page_of_understanding_that_is_sent_twice_is_one_attempt(
+def test_comprehension_check_submitted_twice_is_one_attempt(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(checks={"comprehension": [TASK]})
@@ -194,7 +192,7 @@ def test_a_page_of_understanding_that_is_sent_twice_is_one_attempt(
     assert anna.rate(anna.get("/s/study/rate"), FULL).status_code == 200
 
 
-def test_simulated_raters_pass_the_checks(engine: Engine, study: Callable[..., int]) -> None:
+def test_simulated_raters_pass_checks(engine: Engine, study: Callable[..., int]) -> None:
     study(checks={"comprehension": [TASK], "attention": [{**LOOK, "after": 1}]})
     assert simulate(transactions(engine), "study", 3, seed=5).n_finished == 3
     assert sorted(checks(engine)) == [("look", True)] * 3 + [("task", True)] * 3

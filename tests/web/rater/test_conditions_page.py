@@ -15,9 +15,7 @@ LEVELS = {"near": "Feel along with them.", "far": "Stay outside."}
 PROFILE = [{"key": f"item-{n}", "profile": "Likes long walks."} for n in range(2)]
 
 
-def test_each_rater_reads_the_instruction_of_their_own_condition(
-    study: Callable[..., int], visitor: Callable[[], Visitor]
-) -> None:
+def test_raters_see_instruction_of_own_condition(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(conditions={"told": {"kind": "instruction", "levels": LEVELS}})
     read = [visitor().begin(who).text for who in ("anna", "ben")]
     assert [sum(words in page for words in LEVELS.values()) for page in read] == [1, 1]
@@ -25,7 +23,7 @@ def test_each_rater_reads_the_instruction_of_their_own_condition(
 
 
 @pytest.mark.parametrize(("profile", "is_shown"), [("shown", True), ("hidden", False)])
-def test_a_profile_stands_on_the_page_only_where_the_design_shows_it(
+def test_profile_is_shown_only_where_design_says_so(
     study: Callable[..., int], visitor: Callable[[], Visitor], profile: str, *, is_shown: bool
 ) -> None:
     study(texts=PROFILE, design={"profile": profile})

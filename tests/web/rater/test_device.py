@@ -26,7 +26,7 @@ def devices(engine: Engine) -> dict[str, str | None]:
 
 
 @pytest.mark.parametrize(("sent", "kept"), [("phone", "phone"), ("", None), ("iPhone 15 of Anna", None)])
-def test_an_answer_says_on_which_class_of_device_it_was_given(
+def test_answer_stores_device_class(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor], sent: str, kept: str | None
 ) -> None:
     study()
@@ -37,7 +37,7 @@ def test_an_answer_says_on_which_class_of_device_it_was_given(
     assert devices(engine) == {"preference": kept, "empathy": kept}
 
 
-def test_an_answer_that_is_changed_without_scripts_keeps_the_device_of_the_first(
+def test_answer_changed_without_scripts_keeps_device_class(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study()

@@ -68,7 +68,7 @@ def be_adult(anna: Visitor, answer: str = "yes") -> Any:  # noqa: ANN401
     return anna.post("/s/study/questions/eligibility", data={"q2": answer})
 
 
-def test_the_whole_way_in_order(engine: Engine, anna: Visitor) -> None:
+def test_flow_steps_appear_in_order(engine: Engine, anna: Visitor) -> None:
     page = anna.arrive()
     assert (page.url.path, heading(page)) == ("/s/study/consent", "A study")
     assert "<strong>stop</strong>" in page.text
@@ -106,9 +106,7 @@ def test_the_whole_way_in_order(engine: Engine, anna: Visitor) -> None:
     assert rows(engine, "SELECT state FROM rating_sessions") == [("finished",)]
 
 
-def test_consent_is_kept_with_version_hash_and_time_and_comes_out_with_the_events(
-    engine: Engine, anna: Visitor
-) -> None:
+def test_consent_is_stored_with_version_hash_and_time(engine: Engine, anna: Visitor) -> None:
     agree(anna)
     agree(anna)
     sha256 = hashlib.sha256(CONSENT.encode()).hexdigest()
@@ -120,7 +118,7 @@ def test_consent_is_kept_with_version_hash_and_time_and_comes_out_with_the_event
     assert event["rater"].startswith("r-")
 
 
-def test_who_refuses_leaves_nothing_behind_but_the_count(engine: Engine, anna: Visitor) -> None:
+def test_refused_consent_leaves_only_a_count(engine: Engine, anna: Visitor) -> None:
     anna.arrive()
     for _ in range(2):
         page = anna.post("/s/study/consent", data={"consent": "refuse"})
@@ -134,7 +132,7 @@ def test_who_refuses_leaves_nothing_behind_but_the_count(engine: Engine, anna: V
     assert heading(anna.arrive()) == "A study"
 
 
-def test_a_personal_link_is_good_for_another_try_after_a_refusal(
+def test_personal_link_can_be_reused_after_refusal(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study_id = study(flow=FLOW, questions=QUESTIONS)
@@ -146,13 +144,13 @@ def test_a_personal_link_is_good_for_another_try_after_a_refusal(
         anna.post("/s/study/consent", data={"consent": "refuse"})
 
 
-def test_the_refusal_page_is_for_who_refused(anna: Visitor) -> None:
+def test_refusal_page_requires_a_refusal(anna: Visitor) -> None:
     assert anna.get("/s/study/refused").status_code == 404
     assert anna.get("/s/none/refused").status_code == 404
     assert anna.post("/s/study/consent", data={"consent": "agree"}).status_code == 403
 
 
-def test_consent_cannot_be_refused_once_it_is_given_and_nonsense_is_no_consent(engine: Engine, anna: Visitor) -> None:
+def test_given_consent_cannot_be_refused_and_must_be_valid(engine: Engine, anna: Visitor) -> None:
     anna.arrive()
     assert heading(anna.post("/s/study/consent", data={"consent": "maybe"})) == "A study"
     agree(anna)
@@ -161,7 +159,7 @@ def test_consent_cannot_be_refused_once_it_is_given_and_nonsense_is_no_consent(e
     assert rows(engine, "SELECT count(*) FROM raters") == [(1,)]
 
 
-def test_nobody_skips_a_step_by_its_address(engine: Engine, anna: Visitor) -> None:
+def test_steps_cannot_be_skipped_by_address(engine: Engine, anna: Visitor) -> None:
     anna.arrive()
     for path in ("start", "rate", "wait", "debrief", "done", "ended", "questions/before-1", "questions/nonsense"):
         assert anna.get(f"/s/study/{path}").url.path == "/s/study/consent"
@@ -170,9 +168,7 @@ def test_nobody_skips_a_step_by_its_address(engine: Engine, anna: Visitor) -> No
     assert rows(engine, "SELECT count(*) FROM steps") == rows(engine, "SELECT count(*) FROM ratings") == [(0,)]
 
 
-def test_who_is_not_eligible_ends_with_the_right_code_and_their_answers_are_not_kept(
-    engine: Engine, anna: Visitor
-) -> None:
+def test_ineligible_rater_gets_code_and_answers_are_deleted(engine: Engine, anna: Visitor) -> None:
     agree(anna)
     anna.post("/s/study/questions/eligibility/save", json={"slot": "q2", "q2": "no", "q2.key": K1})
     assert rows(engine, "SELECT codes, exclude FROM ratings") == [(["no"], "not submitted")]
@@ -189,9 +185,7 @@ def test_who_is_not_eligible_ends_with_the_right_code_and_their_answers_are_not_
     assert heading(anna.get("/s/study/ended")) == "Thank you for your interest"
 
 
-def test_an_answer_about_the_rater_is_saved_at_once_and_counts_once_its_page_is_sent(
-    engine: Engine, anna: Visitor
-) -> None:
+def test_questionnaire_answers_autosave_and_count_on_submit(engine: Engine, anna: Visitor) -> None:
     be_adult(anna)
     address = "/s/study/questions/before-1"
     save = {"slot": "q3", "q3": "30", "q3.key": K1}
@@ -209,13 +203,13 @@ def test_an_answer_about_the_rater_is_saved_at_once_and_counts_once_its_page_is_
 
 
 @pytest.mark.parametrize("fields", [{"slot": "q9"}, {"slot": "q3", "q3": "x"}, {"slot": "q3", "q3.key": "no"}])
-def test_what_cannot_be_saved_is_refused(engine: Engine, anna: Visitor, fields: dict[str, str]) -> None:
+def test_invalid_questionnaire_save_is_rejected(engine: Engine, anna: Visitor, fields: dict[str, str]) -> None:
     be_adult(anna)
     assert anna.post("/s/study/questions/before-1/save", json=fields).status_code == 422
     assert rows(engine, "SELECT count(*) FROM ratings WHERE question = 'mood'") == [(0,)]
 
 
-def test_a_page_of_questions_comes_back_with_what_is_missing(anna: Visitor) -> None:
+def test_incomplete_questionnaire_shows_what_is_missing(anna: Visitor) -> None:
     be_adult(anna)
     page = anna.post("/s/study/questions/before-1", data={"q3": "200"})
     assert page.status_code == 422
@@ -223,7 +217,7 @@ def test_a_page_of_questions_comes_back_with_what_is_missing(anna: Visitor) -> N
     assert 'value="200"' in page.text
 
 
-def test_ratings_are_closed_once_the_truth_is_told(engine: Engine, anna: Visitor) -> None:
+def test_ratings_are_locked_after_debriefing(engine: Engine, anna: Visitor) -> None:
     be_adult(anna)
     anna.post("/s/study/questions/before-1", data={"q3": "40"})
     item = anna.post("/s/study/start")
@@ -239,14 +233,14 @@ def test_ratings_are_closed_once_the_truth_is_told(engine: Engine, anna: Visitor
     assert rows(engine, "SELECT side FROM ratings WHERE question = 'preference'") == [("left",)]
 
 
-def test_help_stands_on_every_page(anna: Visitor) -> None:
+def test_help_link_is_on_every_page(anna: Visitor) -> None:
     pages = [anna.arrive(), agree(anna), be_adult(anna)]
     pages += [anna.post("/s/study/questions/before-1", data={"q3": "40"}), anna.post("/s/study/start")]
     pages += [anna.rate(pages[-1])]
     assert all('href="https://example.org/help"' in page.text for page in pages)
 
 
-def test_who_finds_every_place_taken_gets_the_code_for_that(
+def test_rater_without_seat_gets_full_study_code(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(n_items=1, design={"raters_per_trial": 1}, completion=CODES)
@@ -258,9 +252,7 @@ def test_who_finds_every_place_taken_gets_the_code_for_that(
     assert "D0NE" not in page.text
 
 
-def test_simulated_raters_go_the_whole_way_and_their_answers_come_out(
-    engine: Engine, study: Callable[..., int]
-) -> None:
+def test_simulated_raters_complete_the_flow(engine: Engine, study: Callable[..., int]) -> None:
     study_id = study(n_items=2, questions=QUESTIONS, flow=FLOW, design={"raters_per_trial": 2})
     outcome = simulate(transactions(engine), "study", 3, 7)
     assert (outcome.n_finished, outcome.n_assignments) == (2, 4)

@@ -65,7 +65,7 @@ def rate_all(anna: Visitor, page: Any, answer: Callable[[Any], dict[str, str]]) 
     return page, address
 
 
-def test_a_gold_trial_comes_once_among_the_others_takes_no_place_and_is_in_no_estimate(
+def test_gold_trial_appears_once_and_takes_no_seat(
     engine: Engine, opened: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study_id = opened(design={"raters_per_trial": 1})
@@ -89,7 +89,7 @@ def test_a_gold_trial_comes_once_among_the_others_takes_no_place_and_is_in_no_es
     assert coverage.reconciliation.n_unaccounted == 0
 
 
-def test_a_wrong_answer_flags_in_the_report_until_it_is_changed(
+def test_wrong_gold_answer_is_flagged_until_changed(
     engine: Engine, opened: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     # A last page about the rater keeps the answers changeable, wherever the gold trial is in the order.
@@ -117,7 +117,7 @@ def test_a_wrong_answer_flags_in_the_report_until_it_is_changed(
     assert checks(engine) == [("sure", False)]
 
 
-def test_the_report_says_the_headlines_again_without_who_is_flagged(
+def test_report_repeats_estimates_without_flagged_raters(
     engine: Engine, opened: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study_id = opened()
@@ -139,7 +139,7 @@ WARM = {"key": "warm", "target": "turn", "type": "rating", "text": "Warm?", "sca
 WHOLE = {"key": "whole", "target": "item", "type": "rating", "text": "In all?", "scale": {1: "no", 2: "yes"}}
 
 
-def test_a_dialogue_that_unfolds_is_practised_whole_and_as_gold_is_checked_at_its_end(
+def test_dialogue_by_turns_works_as_practice_and_gold_trial(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(
@@ -168,9 +168,7 @@ def test_a_dialogue_that_unfolds_is_practised_whole_and_as_gold_is_checked_at_it
     assert rows(engine, kept) == [("gold", 3), (None, 3)]
 
 
-def test_it_comes_in_the_condition_of_the_rater_and_both_sides_occur(
-    engine: Engine, opened: Callable[..., int]
-) -> None:
+def test_gold_trial_follows_condition_and_uses_both_sides(engine: Engine, opened: Callable[..., int]) -> None:
     opened(conditions={"label": {"kind": "shown_label", "levels": ["none", "true"]}}, design={"raters_per_trial": 4})
     assert simulate(transactions(engine), "study", 8, seed=6).n_finished == 8
     same = """
@@ -190,7 +188,7 @@ def test_it_comes_in_the_condition_of_the_rater_and_both_sides_occur(
     assert rows(engine, per_trial) == [(4, 6)]
 
 
-def test_it_is_given_back_to_a_rater_who_comes_back_and_to_nobody_else(
+def test_expired_gold_trial_is_returned_only_to_its_rater(
     engine: Engine, opened: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     opened(design={"raters_per_trial": 1})
@@ -208,7 +206,7 @@ def test_it_is_given_back_to_a_rater_who_comes_back_and_to_nobody_else(
     assert min(rows(engine, state))[1] == "returned"
 
 
-def test_a_rater_who_comes_back_in_time_has_the_same_list_with_it(
+def test_returning_rater_keeps_list_with_gold_trial(
     engine: Engine, opened: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     opened()

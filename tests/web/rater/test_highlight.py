@@ -39,7 +39,7 @@ def typed(page: Any) -> str:  # noqa: ANN401
     return html.unescape(found[1])
 
 
-def test_copied_words_are_stored_as_offsets_and_come_back_as_words(
+def test_copied_words_are_stored_as_offsets_and_shown_as_words(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(**PARTS)
@@ -55,7 +55,7 @@ def test_copied_words_are_stored_as_offsets_and_come_back_as_words(
     assert re.search(r'value="0-10\|12-25"\s+disabled', again.text)
 
 
-def test_words_that_are_not_there_are_named_and_what_was_typed_stays(
+def test_unmatched_words_are_named_and_input_kept(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(**PARTS)
@@ -67,9 +67,7 @@ def test_words_that_are_not_there_are_named_and_what_was_typed_stays(
     assert spans(engine) == []
 
 
-def test_a_script_saves_its_own_count(
-    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
-) -> None:
+def test_script_saves_span_offsets(engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(**PARTS)
     anna = visitor()
     save = f"{form_address(anna.begin())}/save"
@@ -78,9 +76,7 @@ def test_a_script_saves_its_own_count(
     assert spans(engine) == ["13-26"]
 
 
-def test_a_rationale_says_how_long_it_must_be_and_is_held_to_it(
-    study: Callable[..., int], visitor: Callable[[], Visitor]
-) -> None:
+def test_rationale_length_is_stated_and_enforced(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(**{**PARTS, "questions": [WHY]})
     anna = visitor()
     page = anna.begin()

@@ -30,7 +30,7 @@ def save(visitor: Visitor, page: Any, fields: Mapping[str, Any]) -> Any:  # noqa
     return visitor.post(f"{form_address(page)}/save", json=fields)
 
 
-def test_an_incomplete_page_comes_back_with_its_answers_and_says_what_is_missing(
+def test_incomplete_page_keeps_answers_and_lists_missing_ones(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study()
@@ -45,7 +45,7 @@ def test_an_incomplete_page_comes_back_with_its_answers_and_says_what_is_missing
     assert rows(engine, "SELECT count(*) FROM ratings")[0][0] == 0
 
 
-def test_a_value_off_the_scale_is_refused_in_words(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+def test_value_off_scale_is_rejected_with_message(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study()
     anna = visitor()
     page = anna.rate(anna.begin(), {**FULL, "q1r0": "6"})
@@ -53,7 +53,7 @@ def test_a_value_off_the_scale_is_refused_in_words(study: Callable[..., int], vi
     assert "Choose one of the points of the scale." in page.text
 
 
-def test_a_saved_answer_is_there_after_a_reload_and_counts_when_its_page_is_submitted(
+def test_saved_answer_survives_reload_and_counts_on_submit(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(n_items=1)
@@ -70,7 +70,7 @@ def test_a_saved_answer_is_there_after_a_reload_and_counts_when_its_page_is_subm
     assert rows(engine, "SELECT count(*) FROM rating_history") == [(0,)]
 
 
-def test_a_changed_answer_replaces_the_first_and_keeps_it_as_history(
+def test_changed_answer_replaces_first_and_keeps_history(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(n_items=2)
@@ -90,7 +90,7 @@ def test_a_changed_answer_replaces_the_first_and_keeps_it_as_history(
     assert rows(engine, "SELECT count(*) FROM ratings") == [(3,)]
 
 
-def test_a_second_click_changes_nothing(
+def test_second_submit_changes_nothing(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(n_items=2)
@@ -101,7 +101,7 @@ def test_a_second_click_changes_nothing(
     assert rows(engine, "SELECT count(*) FROM rating_history") == [(0,)]
 
 
-def test_a_replayed_answer_does_not_undo_a_later_one(
+def test_replayed_save_does_not_undo_later_answer(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study()
@@ -114,7 +114,7 @@ def test_a_replayed_answer_does_not_undo_a_later_one(
     assert rows(engine, "SELECT number, idempotency_key::text FROM rating_history") == [(3.0, K1)]
 
 
-def test_a_text_that_is_taken_back_keeps_what_it_was(
+def test_cleared_text_is_kept_in_history(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(questions=[{"key": "why", "target": "item", "type": "text", "text": "Why?"}], design={"trials": "dialogue"})
@@ -138,7 +138,7 @@ def test_a_text_that_is_taken_back_keeps_what_it_was(
         ({"slot": "q1r0"}, 200),
     ],
 )
-def test_what_cannot_be_saved_is_refused_and_stored_nowhere(
+def test_invalid_save_is_rejected_and_not_stored(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor], fields: dict[str, str], status: int
 ) -> None:
     study()
@@ -147,7 +147,7 @@ def test_what_cannot_be_saved_is_refused_and_stored_nowhere(
     assert rows(engine, "SELECT count(*) FROM ratings") == [(0,)]
 
 
-def test_nothing_changes_once_the_study_is_finished(
+def test_answers_are_locked_after_completion(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(n_items=1)
@@ -159,7 +159,7 @@ def test_nothing_changes_once_the_study_is_finished(
     assert rows(engine, "SELECT side FROM ratings WHERE question = 'preference'") == [("left",)]
 
 
-def test_time_in_a_hidden_tab_is_not_active_time(
+def test_hidden_tab_time_is_excluded_from_active_time(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(n_items=3)
@@ -178,7 +178,7 @@ def test_time_in_a_hidden_tab_is_not_active_time(
     assert rows(engine, same) == [(True,)]
 
 
-def test_cannot_judge_tie_neither_strength_and_comment_are_stored_as_such(
+def test_special_answers_strength_and_comment_are_stored(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     choice = {**PREFERENCE, "neither": True, "strength": True, "comment": True}
@@ -195,9 +195,7 @@ def test_cannot_judge_tie_neither_strength_and_comment_are_stored_as_such(
     ]
 
 
-def test_a_form_from_another_site_is_refused(
-    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
-) -> None:
+def test_cross_site_form_is_refused(engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study()
     anna = visitor()
     page = anna.begin()

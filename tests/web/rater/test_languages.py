@@ -37,9 +37,7 @@ def named(page: Any) -> dict[str, str]:  # noqa: ANN401
     return dict(found)
 
 
-def test_a_page_is_german_from_its_title_to_the_error_beside_a_question(
-    study: Callable[..., int], visitor: Callable[[], Visitor]
-) -> None:
+def test_german_study_is_german_throughout(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(language="de", questions=[PREFERENCE, EMPATHY, SLIDER])
     anna = visitor()
     assert ">Beginnen</button>" in anna.arrive().text
@@ -57,7 +55,7 @@ def test_a_page_is_german_from_its_title_to_the_error_beside_a_question(
 
 
 @pytest.mark.parametrize(("pressed", "side"), [("A", "right"), ("B", "left")])
-def test_from_right_to_left_a_stands_right_and_is_stored_there(
+def test_right_to_left_pair_stores_sides_as_shown(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor], pressed: str, side: str
 ) -> None:
     study(language="ar", n_items=1)
@@ -79,7 +77,7 @@ def test_from_right_to_left_a_stands_right_and_is_stored_there(
     assert rated == [(keys["A"], "right", 1), (keys["B"], "left", 5)]
 
 
-def test_the_letters_of_errors_are_those_of_the_page(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+def test_error_labels_use_letters_shown_on_page(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(language="ar", n_items=1)
     anna = visitor()
     page = anna.begin()
@@ -90,7 +88,7 @@ def test_the_letters_of_errors_are_those_of_the_page(study: Callable[..., int], 
     ]
 
 
-def test_a_scale_begins_with_its_lowest_point_where_reading_begins(
+def test_scale_starts_with_lowest_point_in_reading_direction(
     study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(language="ar", questions=[EMPATHY], design={"trials": "single"})
@@ -99,7 +97,7 @@ def test_a_scale_begins_with_its_lowest_point_where_reading_begins(
     assert re.findall(r'name="q0r0"\s+id="[^"]+"\s+value="(\d)"', page.text) == list("12345")
 
 
-def test_more_than_two_responses_have_no_sides_and_stay_in_their_order(
+def test_more_than_two_responses_keep_order_without_sides(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     sources = {key: {"kind": "model"} for key in ("x", "y", "z")}
@@ -109,7 +107,7 @@ def test_more_than_two_responses_have_no_sides_and_stay_in_their_order(
     assert list(dict.fromkeys(re.findall(r'name="(q0r\d)"', page.text))) == ["q0r0", "q0r1", "q0r2"]
 
 
-def test_numbers_have_the_digits_of_the_region_and_forms_keep_theirs(
+def test_displayed_numbers_are_localized_and_form_values_are_not(
     study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     scale = dict.fromkeys((1, 2, 3), "")
@@ -121,7 +119,7 @@ def test_numbers_have_the_digits_of_the_region_and_forms_keep_theirs(
     assert '<progress value="0"' in page.text
 
 
-def test_what_a_rater_is_told_of_a_source_is_stored_as_it_was_said(
+def test_disclosed_source_label_is_stored_as_shown(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(language="de", n_items=1, design={"blind": False})
@@ -134,9 +132,7 @@ def test_what_a_rater_is_told_of_a_source_is_stored_as_it_was_said(
     assert told == {"Von einem Menschen geschrieben", "Von einer KI geschrieben"}
 
 
-def test_the_usual_strengths_are_fixed_texts_and_a_leads_own_are_not(
-    study: Callable[..., int], visitor: Callable[[], Visitor]
-) -> None:
+def test_only_default_strength_labels_are_translated(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(slug="usual", language="de", questions=[{**PREFERENCE, "strength": True}])
     study(slug="own", language="de", questions=[{**PREFERENCE, "strength": {1: "slightly", 2: "very"}}])
     anna = visitor()
@@ -153,7 +149,7 @@ def test_the_usual_strengths_are_fixed_texts_and_a_leads_own_are_not(
         ("/s/study?workerId=A&assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE", "Dies ist eine Vorschau."),
     ],
 )
-def test_whoever_is_turned_away_reads_it_in_the_language_of_the_study(
+def test_refusal_pages_use_study_language(
     study: Callable[..., int], visitor: Callable[[], Visitor], address: str, words: str
 ) -> None:
     study(language="de")
@@ -162,7 +158,7 @@ def test_whoever_is_turned_away_reads_it_in_the_language_of_the_study(
     assert '<html lang="de" dir="ltr">' in page.text
 
 
-def test_a_language_without_a_catalogue_has_english_texts_and_its_own_direction(
+def test_untranslated_language_uses_english_in_its_own_direction(
     study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(language="fa")
@@ -171,9 +167,7 @@ def test_a_language_without_a_catalogue_has_english_texts_and_its_own_direction(
     assert heading(page) == "Item 1 of 3"
 
 
-def test_one_page_after_the_other_is_in_the_language_of_its_own_study(
-    study: Callable[..., int], visitor: Callable[[], Visitor]
-) -> None:
+def test_each_page_uses_language_of_its_study(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(slug="german", language="de")
     study(slug="english")
     anna = visitor()

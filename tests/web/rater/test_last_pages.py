@@ -21,7 +21,7 @@ AGE = {"key": "age", "target": "rater", "type": "slider", "text": "Your age", "m
 WISH = {"key": "wish", "target": "rater", "type": "text", "text": "Anything else?"}
 
 
-def test_questions_about_the_rater_come_after_the_last_item_and_before_the_code(
+def test_rater_questions_come_after_last_item_and_before_code(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(n_items=1, questions=[PREFERENCE, EMPATHY, AGE, WISH], completion={"code": "C0DE"})
@@ -41,7 +41,7 @@ def test_questions_about_the_rater_come_after_the_last_item_and_before_the_code(
         assert [tuple(row) for row in about] == [("age", 44.0, None, None)]
 
 
-def test_the_code_is_nowhere_before_it_is_earned(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+def test_completion_code_is_hidden_until_earned(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(n_items=2, completion={"code": "C0DE", "text": "Well done"})
     anna = visitor()
     pages = [anna.arrive(), anna.begin(), anna.get("/s/study/done"), anna.rate(anna.get("/s/study/rate"))]
@@ -49,7 +49,7 @@ def test_the_code_is_nowhere_before_it_is_earned(study: Callable[..., int], visi
     assert "C0DE" in anna.rate(pages[-1]).text
 
 
-def test_only_who_came_from_prolific_is_sent_back_there(
+def test_only_prolific_raters_are_redirected_to_prolific(
     study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(n_items=1, completion={"code": "C0DE"})
@@ -62,18 +62,18 @@ def test_only_who_came_from_prolific_is_sent_back_there(
     assert "C0DE" in from_elsewhere.text
 
 
-def test_the_completion_address_of_the_study_is_used(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+def test_completion_url_of_study_is_used(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(slug="good", n_items=1, completion={"url": "https://example.org/done?x=1&y=2"})
     anna = visitor()
     assert 'href="https://example.org/done?x=1&amp;y=2"' in anna.rate(anna.begin("anna", "good")).text
 
 
-def test_a_completion_address_that_is_a_script_is_refused_with_the_protocol(study: Callable[..., int]) -> None:
+def test_script_completion_url_is_rejected(study: Callable[..., int]) -> None:
     with pytest.raises(ValueError, match=r"completion\.url"):
         study(slug="bad", n_items=1, completion={"url": "javascript:alert(1)"})
 
 
-def test_who_must_wait_is_told_and_let_in_when_a_place_comes_free(
+def test_waiting_rater_gets_a_released_seat(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(n_items=1, design={"raters_per_trial": 1})
@@ -91,7 +91,7 @@ def test_who_must_wait_is_told_and_let_in_when_a_place_comes_free(
     assert heading(ben.get("/s/study/rate")) == "Item 1 of 1"
 
 
-def test_who_comes_too_late_is_told_that_places_are_full_and_gets_no_code(
+def test_late_rater_is_told_study_is_full_without_code(
     study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(n_items=1, design={"raters_per_trial": 1}, completion={"code": "C0DE"})
@@ -103,7 +103,7 @@ def test_who_comes_too_late_is_told_that_places_are_full_and_gets_no_code(
     assert heading(ben.get("/s/study/done")) == "All places are taken"
 
 
-def test_keys_stay_switched_off_once_they_are(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+def test_keyboard_shortcuts_stay_disabled(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study()
     anna = visitor()
     assert 'data-keys="on"' in anna.begin().text

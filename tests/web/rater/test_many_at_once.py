@@ -41,7 +41,7 @@ SIDES = text("""
 """)
 
 
-def test_200_raters_over_four_processes_rate_2000_trials_exactly_five_times(
+def test_200_raters_on_4_workers_fill_2000_trials_exactly(
     engine: Engine, study: Callable[..., int], tmp_path: Path
 ) -> None:
     n_each = 2 * N_ITEMS * K // N_RATERS

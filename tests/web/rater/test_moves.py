@@ -53,7 +53,7 @@ def n_of(engine: Engine, table: str) -> int:
         return int(db.execute(text(f"SELECT count(*) FROM {table}")).scalar_one())  # noqa: S608 - a table's name
 
 
-def test_an_id_in_another_browser_goes_on_at_the_next_open_trial_and_no_more(
+def test_id_in_another_browser_continues_at_next_open_trial(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor], link: str
 ) -> None:
     study(n_items=3)
@@ -75,7 +75,7 @@ def test_an_id_in_another_browser_goes_on_at_the_next_open_trial_and_no_more(
     assert n_of(engine, "rating_history") == 0
 
 
-def test_a_draft_of_the_first_browser_is_not_shown_and_its_own_is(
+def test_drafts_are_visible_only_in_own_browser(
     study: Callable[..., int], visitor: Callable[[], Visitor], link: str
 ) -> None:
     study()
@@ -89,7 +89,7 @@ def test_a_draft_of_the_first_browser_is_not_shown_and_its_own_is(
     assert answered(other.get("/s/study/rate").text) == 1
 
 
-def test_the_first_browser_keeps_everything_and_takes_over_when_it_goes_on(
+def test_first_browser_keeps_answers_and_can_take_over(
     study: Callable[..., int], visitor: Callable[[], Visitor], link: str
 ) -> None:
     study(n_items=4)
@@ -105,7 +105,7 @@ def test_the_first_browser_keeps_everything_and_takes_over_when_it_goes_on(
     assert form_address(other.get(form_address(second))) == form_address(third)
 
 
-def test_the_other_browser_may_go_back_to_what_it_answered_itself(
+def test_second_browser_can_revisit_its_own_answers(
     study: Callable[..., int], visitor: Callable[[], Visitor], link: str
 ) -> None:
     study(n_items=4)
@@ -118,7 +118,7 @@ def test_the_other_browser_may_go_back_to_what_it_answered_itself(
     assert heading(other.rate(other.get(form_address(second)), FULL | {"q0": "right"})) == "Item 3 of 4"
 
 
-def test_an_id_alone_deletes_nothing(
+def test_participant_id_alone_deletes_nothing(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor], link: str
 ) -> None:
     study()
@@ -139,7 +139,7 @@ def test_an_id_alone_deletes_nothing(
     assert 'value="delete"' in anna.get("/s/study/withdraw").text
 
 
-def test_who_stops_in_the_other_browser_gets_a_receipt_there(
+def test_stopping_in_second_browser_gives_receipt(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study()
@@ -156,7 +156,9 @@ def test_who_stops_in_the_other_browser_gets_a_receipt_there(
     assert n_of(engine, "ratings") == 3
 
 
-def test_after_a_deletion_an_id_shows_no_receipt(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+def test_participant_id_shows_no_receipt_after_deletion(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
     study()
     anna = visitor()
     anna.rate(anna.begin())
@@ -167,7 +169,9 @@ def test_after_a_deletion_an_id_shows_no_receipt(study: Callable[..., int], visi
     assert 'id="receipt"' not in stranger.text
 
 
-def test_answers_about_oneself_are_not_shown_again(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+def test_questionnaire_answers_are_hidden_in_another_browser(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
     about = {"key": "age", "target": "rater", "type": "text", "text": "How old are you?"}
     study(questions=[PREFERENCE, EMPATHY, about], flow={"before": [{"questions": ["age"]}]})
     anna, other = visitor(), visitor()
@@ -179,9 +183,7 @@ def test_answers_about_oneself_are_not_shown_again(study: Callable[..., int], vi
     assert "forty-one" not in page.text
 
 
-def test_looking_back_shows_nothing_of_the_first_browser(
-    study: Callable[..., int], visitor: Callable[[], Visitor]
-) -> None:
+def test_revisit_hides_answers_from_first_browser(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     who = {
         "key": "who",
         "target": "response",
@@ -202,7 +204,7 @@ def test_looking_back_shows_nothing_of_the_first_browser(
     assert form_address(other.get(form_address(first))) == form_address(seen)
 
 
-def test_the_lead_sees_that_a_session_moved(
+def test_lead_sees_that_session_moved(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study_id = study()
@@ -216,7 +218,7 @@ def test_the_lead_sees_that_a_session_moved(
     assert len(kinds) == 1
 
 
-def test_what_a_second_link_says_does_not_replace_what_the_first_said(
+def test_second_link_does_not_replace_first_parameters(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study()
@@ -228,7 +230,7 @@ def test_what_a_second_link_says_does_not_replace_what_the_first_said(
         assert db.execute(text("SELECT parameters ->> 'assignmentId' FROM session_moves")).scalar_one() == "theirs"
 
 
-def test_a_link_that_is_opened_twice_at_once_is_no_move(
+def test_concurrently_opened_link_is_not_a_move(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor], link: str
 ) -> None:
     study()
@@ -243,7 +245,7 @@ def test_a_link_that_is_opened_twice_at_once_is_no_move(
     assert n_of(engine, "session_moves") == 0
 
 
-def test_a_personal_link_works_everywhere_with_everything(
+def test_personal_link_gives_full_access_in_any_browser(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study_id = study(design={"links": "personal"})
@@ -258,9 +260,7 @@ def test_a_personal_link_works_everywhere_with_everything(
     assert n_of(engine, "session_moves") == 0
 
 
-def test_a_study_may_demand_personal_links(
-    study: Callable[..., int], visitor: Callable[[], Visitor], link: str
-) -> None:
+def test_study_can_require_personal_links(study: Callable[..., int], visitor: Callable[[], Visitor], link: str) -> None:
     study(design={"links": "personal"})
     refused = visitor().get(link)
     assert refused.status_code == 403

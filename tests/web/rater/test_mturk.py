@@ -25,7 +25,7 @@ def policy(page: object) -> str:
     return str(page.headers["content-security-policy"])  # type: ignore[attr-defined]  # httpx's response
 
 
-def test_in_the_frame_a_link_opens_the_study_and_nothing_is_stored(
+def test_mturk_frame_links_to_study_and_stores_nothing(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study()
@@ -40,9 +40,7 @@ def test_in_the_frame_a_link_opens_the_study_and_nothing_is_stored(
         assert db.execute(text("SELECT count(*) FROM raters")).scalar() == 0
 
 
-def test_the_preview_may_stand_in_the_frame_and_no_other_page_may(
-    study: Callable[..., int], visitor: Callable[[], Visitor]
-) -> None:
+def test_only_mturk_preview_can_be_framed(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study()
     preview = visitor().get("/s/study?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&workerId=A1", headers=IN_FRAME)
     assert f"frame-ancestors {AMAZON};" in policy(preview)
@@ -50,9 +48,7 @@ def test_the_preview_may_stand_in_the_frame_and_no_other_page_may(
         assert "frame-ancestors 'none'" in policy(page)
 
 
-def test_a_worker_hands_in_from_the_last_page_and_from_no_other(
-    study: Callable[..., int], visitor: Callable[[], Visitor]
-) -> None:
+def test_mturk_worker_submits_only_from_last_page(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(n_items=1, completion={"code": "C0DE"})
     worker = visitor()
     start = worker.get(LINK)
@@ -65,7 +61,7 @@ def test_a_worker_hands_in_from_the_last_page_and_from_no_other(
     assert "form-action 'self';" in policy(start)
 
 
-def test_places_that_are_full_are_handed_in_only_with_a_code_for_it(
+def test_full_study_submits_to_mturk_only_with_a_code(
     study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     full = {"n_items": 1, "design": {"trials": "pairs", "raters_per_trial": 1}}
@@ -91,12 +87,12 @@ def test_places_that_are_full_are_handed_in_only_with_a_code_for_it(
         "https://[",
     ],
 )
-def test_work_is_handed_in_to_amazon_and_to_nobody_else(site: str) -> None:
+def test_mturk_submission_goes_only_to_amazon(site: str) -> None:
     assert submission_of("mturk", {"assignmentId": "A", "turkSubmitTo": site}) is None
 
 
 @pytest.mark.parametrize("parameters", [{}, {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"}, {"assignmentId": ""}])
-def test_without_an_assignment_there_is_nothing_to_hand_in(parameters: dict[str, str]) -> None:
+def test_missing_assignment_has_no_mturk_submission(parameters: dict[str, str]) -> None:
     site = {"turkSubmitTo": "https://www.mturk.com"}
     assert submission_of("mturk", parameters | site) is None
     assert submission_of("prolific", {"assignmentId": "A"} | site) is None

@@ -40,7 +40,7 @@ def come(visitor: Callable[[], Visitor], who: str, query: str = "") -> Any:  # n
 
 
 @pytest.mark.parametrize("design", [{"raters_per_trial": 1}, {"raters_per_trial": 1, "max_raters": 1}])
-def test_who_comes_late_waits_while_somebody_rates_and_gets_the_code_once_that_is_done(
+def test_late_rater_waits_then_gets_full_study_code(
     study: Callable[..., int], visitor: Callable[[], Visitor], design: dict[str, int]
 ) -> None:
     study(n_items=1, flow=CONSENT, design=design, completion=CODES)
@@ -56,7 +56,7 @@ def test_who_comes_late_waits_while_somebody_rates_and_gets_the_code_once_that_i
     assert "You may stop." not in late.text
 
 
-def test_a_place_that_comes_free_leads_to_the_consent(
+def test_released_seat_leads_to_consent(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(n_items=1, flow=CONSENT, design={"raters_per_trial": 1})
@@ -67,7 +67,7 @@ def test_a_place_that_comes_free_leads_to_the_consent(
     assert ben.get("/s/study/wait").url.path == "/s/study/consent"
 
 
-def test_every_condition_at_its_cap_is_full_also_while_trials_have_free_places(
+def test_conditions_at_their_caps_make_study_full(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     told = {
@@ -87,9 +87,7 @@ def test_every_condition_at_its_cap_is_full_also_while_trials_have_free_places(
     assert heading(come(visitor, "carl")) == FULL_NOW
 
 
-def test_a_quota_that_a_link_fills_is_told_at_once_and_one_that_a_question_decides_when_all_are_full(
-    study: Callable[..., int], visitor: Callable[[], Visitor]
-) -> None:
+def test_quota_set_by_link_is_checked_on_arrival(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     design = {"raters_per_trial": 2, "quotas": {"site": {"north": 1, "south": 1}}}
     study(n_items=1, flow=CONSENT, design=design)
     anna, ben = visitor(), visitor()
@@ -102,7 +100,7 @@ def test_a_quota_that_a_link_fills_is_told_at_once_and_one_that_a_question_decid
     assert heading(come(visitor, "finn", "&site=south")) == FULL_NOW
 
 
-def test_a_quota_by_a_question_is_open_until_every_answer_is_full(
+def test_quota_by_question_is_open_until_all_answers_are_full(
     study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     flow = {**CONSENT, "before": [{"questions": ["site"]}]}
@@ -122,7 +120,7 @@ def test_a_quota_by_a_question_is_open_until_every_answer_is_full(
     assert heading(come(visitor, "dora")) == FULL_NOW
 
 
-def test_an_answer_that_fills_no_place_is_told_before_the_instructions(
+def test_answer_without_free_seat_is_told_before_instructions(
     study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     flow = {**CONSENT, "before": [{"questions": ["site"]}]}
@@ -135,7 +133,7 @@ def test_an_answer_that_fills_no_place_is_told_before_the_instructions(
 
 
 @pytest.mark.parametrize(("change", "status"), [(close_study, 410), (pause_study, 403)])
-def test_who_comes_first_when_a_study_is_closed_or_paused_leaves_nothing(
+def test_first_visit_to_closed_or_paused_study_stores_nothing(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor], change: Callable[..., None], status: int
 ) -> None:
     study(n_items=1, flow=CONSENT, completion=CODES)
@@ -148,7 +146,7 @@ def test_who_comes_first_when_a_study_is_closed_or_paused_leaves_nothing(
     assert rows(engine, "SELECT count(*) FROM raters") == rows(engine, "SELECT count(*) FROM platform_ids") == [(0,)]
 
 
-def test_who_is_under_way_when_a_study_closes_gets_a_code_and_the_way_to_withdraw(
+def test_active_rater_gets_code_and_withdrawal_link_at_closing(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(n_items=2, flow=CONSENT, completion=CODES)

@@ -46,9 +46,7 @@ def anna(study: Callable[..., int], visitor: Callable[[], Visitor]) -> Visitor:
 
 
 @pytest.mark.parametrize("hidden_minutes", [0, 31])
-def test_a_pause_is_in_no_time_whether_the_browser_counts_it_as_hidden_or_not(
-    engine: Engine, anna: Visitor, hidden_minutes: int
-) -> None:
+def test_break_is_excluded_from_all_times(engine: Engine, anna: Visitor, hidden_minutes: int) -> None:
     page = anna.get("/s/study/rate")
     minutes_pass(engine, 2)
     paused = anna.post("/s/study/pause")
@@ -70,7 +68,7 @@ def test_a_pause_is_in_no_time_whether_the_browser_counts_it_as_hidden_or_not(
         ]
 
 
-def test_a_second_click_is_the_same_pause_and_a_reload_does_not_end_it(engine: Engine, anna: Visitor) -> None:
+def test_second_click_or_reload_keeps_same_break(engine: Engine, anna: Visitor) -> None:
     for _ in range(2):
         assert heading(anna.post("/s/study/pause")) == "You are taking a break"
     assert heading(anna.get("/s/study/paused")) == "You are taking a break"
@@ -82,7 +80,7 @@ def test_a_second_click_is_the_same_pause_and_a_reload_does_not_end_it(engine: E
     assert heading(anna.get("/s/study/paused")) == "Item 1 of 2"
 
 
-def test_nobody_pauses_before_they_begin_or_after_the_end(
+def test_break_is_unavailable_before_start_and_after_end(
     engine: Engine, anna: Visitor, visitor: Callable[[], Visitor]
 ) -> None:
     ben = visitor()
@@ -97,9 +95,7 @@ def test_nobody_pauses_before_they_begin_or_after_the_end(
     assert rows(engine, "SELECT count(*) FROM events") == [(0,)]
 
 
-def test_who_pauses_longer_than_places_are_kept_gets_them_again_as_far_as_they_are_free(
-    engine: Engine, anna: Visitor, visitor: Callable[[], Visitor]
-) -> None:
+def test_break_beyond_lease_regains_free_seats(engine: Engine, anna: Visitor, visitor: Callable[[], Visitor]) -> None:
     anna.post("/s/study/pause")
     with engine.begin() as db:
         db.execute(text("UPDATE rating_sessions SET lease_expires_at = now() - interval '1 minute'"))

@@ -26,9 +26,7 @@ def legends(page: Any) -> list[str]:  # noqa: ANN401
     return [" ".join(re.sub(r"<[^>]+>", " ", legend).split()) for legend in found]
 
 
-def test_texts_are_shown_verbatim_and_never_as_markup(
-    study: Callable[..., int], visitor: Callable[[], Visitor]
-) -> None:
+def test_texts_are_shown_verbatim_and_escaped(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(texts=[{"key": "i", "text": NASTY, "responses": {"person": NASTY, "model": " "}}])
     page = visitor().begin()
     escaped = NASTY.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
@@ -37,7 +35,7 @@ def test_texts_are_shown_verbatim_and_never_as_markup(
     assert "(empty)" in page.text
 
 
-def test_nothing_on_a_blind_page_tells_the_source(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+def test_blind_page_does_not_reveal_source(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(
         sources={"Zora": {"kind": "human"}, "Quux": {"kind": "model"}},
         texts=[{"key": "i", "text": "Hm", "responses": {"Zora": "one", "Quux": "two"}}],
@@ -49,7 +47,7 @@ def test_nothing_on_a_blind_page_tells_the_source(study: Callable[..., int], vis
     assert not re.search(r'value="i:', page.text)
 
 
-def test_a_study_that_is_not_blind_shows_the_label_and_stores_it(
+def test_unblinded_study_shows_and_stores_label(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(
@@ -71,7 +69,7 @@ def test_a_study_that_is_not_blind_shows_the_label_and_stores_it(
     assert [tuple(row) for row in stored] == [("model", "Written by an AI"), ("person", "A nurse")]
 
 
-def test_a_dialogue_is_shown_as_turns_and_each_can_be_asked_about(
+def test_dialogue_turns_can_each_have_questions(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     mood = {**EMPATHY, "key": "mood", "target": "turn", "text": "How sad?"}
@@ -86,7 +84,7 @@ def test_a_dialogue_is_shown_as_turns_and_each_can_be_asked_about(
     assert [tuple(row) for row in stored] == [(1, 4.0, None), (2, 1.0, None)]
 
 
-def test_a_response_may_be_a_dialogue_whose_turns_are_asked_about(
+def test_response_dialogue_turns_can_have_questions(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     mood = {**EMPATHY, "key": "mood", "target": "turn", "text": "How warm?"}
@@ -102,9 +100,7 @@ def test_a_response_may_be_a_dialogue_whose_turns_are_asked_about(
     assert [tuple(row) for row in stored] == [(1, 4.0, False), (2, 1.0, False), (None, 3.0, False)]
 
 
-def test_the_choice_stands_where_the_protocol_puts_it(
-    study: Callable[..., int], visitor: Callable[[], Visitor]
-) -> None:
+def test_choice_question_follows_protocol_order(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(slug="before", questions=[PREFERENCE, EMPATHY])
     study(slug="after", questions=[EMPATHY, PREFERENCE])
     anna = visitor()
@@ -112,7 +108,7 @@ def test_the_choice_stands_where_the_protocol_puts_it(
     assert legends(anna.begin("anna", "after"))[-1] == "Which response is better?"
 
 
-def test_nothing_is_preselected(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+def test_no_answer_is_preselected(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     slider = {"key": "s", "target": "item", "type": "slider", "text": "How much?"}
     study(questions=[PREFERENCE, EMPATHY, slider])
     page = visitor().begin()
@@ -120,9 +116,7 @@ def test_nothing_is_preselected(study: Callable[..., int], visitor: Callable[[],
     assert re.search(r'type="number"[^>]*value=""', page.text)
 
 
-def test_htmx_gets_the_fragment_of_the_next_page_and_its_address(
-    study: Callable[..., int], visitor: Callable[[], Visitor]
-) -> None:
+def test_htmx_submit_returns_next_page_and_address(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study()
     anna = visitor()
     page = anna.begin()
@@ -136,12 +130,12 @@ def test_htmx_gets_the_fragment_of_the_next_page_and_its_address(
     assert re.sub(clock, "", fragment.text).strip() in re.sub(clock, "", whole.text)
 
 
-def test_the_page_says_its_language_and_direction(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+def test_page_declares_language_and_direction(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(language="ar")
     assert '<html lang="ar" dir="rtl">' in visitor().begin().text
 
 
-def test_no_page_has_script_or_style_in_its_text(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+def test_pages_have_no_inline_script_or_style(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(n_items=1, completion={"code": "C"})
     anna = visitor()
     pages = [anna.arrive(), anna.begin(), anna.rate(anna.get("/s/study/rate"))]

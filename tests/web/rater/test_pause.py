@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 BLOCKS = {"size": 2, "pause": "Take a breath."}
 
 
-def test_after_each_block_a_pause_comes_and_go_on_leads_to_the_next_item(
+def test_break_follows_each_block_and_leads_to_next_item(
     study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(n_items=5, design={"blocks": BLOCKS})
@@ -39,7 +39,7 @@ def test_after_each_block_a_pause_comes_and_go_on_leads_to_the_next_item(
     ]
 
 
-def test_the_time_of_the_pause_is_not_the_next_items(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+def test_break_time_is_excluded_from_next_item(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(n_items=2, design={"blocks": {"size": 1}})
     anna = visitor()
     assert heading(anna.rate(anna.begin())) == "Time for a break"
@@ -48,7 +48,7 @@ def test_the_time_of_the_pause_is_not_the_next_items(study: Callable[..., int], 
     assert heading(anna.get("/s/study/pause")) == "Item 2 of 2"
 
 
-def test_with_htmx_the_browser_is_sent_to_the_pause(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+def test_htmx_submit_redirects_to_break(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(n_items=2, design={"blocks": {"size": 1}})
     anna = visitor()
     page = anna.begin()

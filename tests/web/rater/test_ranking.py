@@ -46,7 +46,7 @@ def checked(page: Any) -> list[str]:  # noqa: ANN401
     return re.findall(r'name="q0\.\d"\s+id="q0\.\d-\d"\s+value="(\d)" checked', page.text)
 
 
-def test_a_ranking_is_stored_as_one_row_per_response_and_comes_back(
+def test_ranking_is_stored_per_response_and_restored(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study_id = study(**PARTS)
@@ -79,7 +79,7 @@ def test_a_ranking_is_stored_as_one_row_per_response_and_comes_back(
         (("1", "2", "9"), "Give each response a rank from 1 to 3."),
     ],
 )
-def test_a_wrong_ranking_stores_nothing_and_keeps_what_was_chosen(
+def test_invalid_ranking_stores_nothing_and_keeps_input(
     engine: Engine,
     study: Callable[..., int],
     visitor: Callable[[], Visitor],
@@ -95,7 +95,7 @@ def test_a_wrong_ranking_stores_nothing_and_keeps_what_was_chosen(
     assert ranks(engine) == []
 
 
-def test_ties_leave_no_gap(engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+def test_tied_ranks_leave_no_gap(engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(**{**PARTS, "questions": [{**ORDER, "ties": True}]})
     anna = visitor()
     page = anna.rate(anna.begin(), form("1", "1", "3"))
@@ -104,7 +104,7 @@ def test_ties_leave_no_gap(engine: Engine, study: Callable[..., int], visitor: C
     assert sorted(number for _, number, _ in ranks(engine)) == [1, 1, 2]
 
 
-def test_a_ranking_that_is_saved_on_the_way_is_there_once_however_often_it_is_sent(
+def test_autosaved_ranking_is_stored_once(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(**PARTS)
@@ -121,7 +121,7 @@ def test_a_ranking_that_is_saved_on_the_way_is_there_once_however_often_it_is_se
     assert sorted(number for _, number, _ in ranks(engine)) == [1, 2, 3]
 
 
-def test_a_ranking_comes_before_ratings_where_the_protocol_asks_it_first(
+def test_ranking_precedes_ratings_when_protocol_lists_it_first(
     study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     warm = {"key": "warm", "target": "response", "type": "rating", "text": "Warm?", "scale": {1: "no", 2: "yes"}}
@@ -130,7 +130,7 @@ def test_a_ranking_comes_before_ratings_where_the_protocol_asks_it_first(
     assert page.text.index("Rank the replies.") < page.text.index("Warm?")
 
 
-def test_simulated_raters_rank_and_meet_gold_trials_as_expected(
+def test_simulated_raters_rank_and_pass_gold_trials(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     order = "item-0:person > item-0:two > item-0:one"
@@ -143,7 +143,7 @@ def test_simulated_raters_rank_and_meet_gold_trials_as_expected(
     assert tuple(n) == (18, 6)
 
 
-def test_practice_says_which_order_was_right(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+def test_practice_shows_expected_ranking(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     order = "item-0:person > item-0:two > item-0:one"
     study(**PARTS, flow={"practice": {"trials": [{"item": "item-0", "expect": {"order": order}}]}})
     anna = visitor()

@@ -19,7 +19,7 @@ def token_of(engine: Engine, slug: str) -> str:
         return str(db.execute(text("SELECT rater_token FROM studies WHERE slug = :slug"), {"slug": slug}).scalar_one())
 
 
-def test_nothing_that_a_rater_gets_holds_the_slug(
+def test_rater_pages_never_contain_study_slug(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(slug="label-deception", n_items=2)
@@ -35,7 +35,7 @@ def test_nothing_that_a_rater_gets_holds_the_slug(
     assert not [cookie for cookie in rater.cookies if "label-deception" in cookie]
 
 
-def test_each_study_has_a_token_of_its_own(engine: Engine, study: Callable[..., int]) -> None:
+def test_each_study_has_own_rater_token(engine: Engine, study: Callable[..., int]) -> None:
     study(slug="one")
     study(slug="other")
     tokens = {token_of(engine, slug) for slug in ("one", "other")}

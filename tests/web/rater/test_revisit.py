@@ -52,9 +52,7 @@ def rate_all(anna: Visitor) -> tuple[Any, int]:
     return page, number
 
 
-def test_each_trial_that_was_rated_comes_once_more_with_the_questions_that_waited(
-    engine: Engine, anna: Visitor
-) -> None:
+def test_revisit_asks_deferred_questions_for_each_rated_trial(engine: Engine, anna: Visitor) -> None:
     page, _ = rate_all(anna)
     n_rated = rows(engine, "SELECT count(*) FROM assignments WHERE state = 'done' AND repeat = 0")[0][0]
     assert n_rated == 2
@@ -79,9 +77,7 @@ def test_each_trial_that_was_rated_comes_once_more_with_the_questions_that_waite
     assert found == [(["ai"], True, True, True, True, None)] * 2
 
 
-def test_a_page_that_is_looked_back_on_takes_no_rating_and_comes_back_with_what_is_missing(
-    engine: Engine, anna: Visitor
-) -> None:
+def test_revisit_rejects_ratings_and_reports_missing_answers(engine: Engine, anna: Visitor) -> None:
     page, _ = rate_all(anna)
     before = rows(engine, "SELECT number FROM ratings WHERE question = 'empathy' ORDER BY id")
     wrong = anna.rate(page, {"q0r0": "1"})
@@ -90,9 +86,7 @@ def test_a_page_that_is_looked_back_on_takes_no_rating_and_comes_back_with_what_
     assert rows(engine, "SELECT number FROM ratings WHERE question = 'empathy' ORDER BY id") == before
 
 
-def test_an_answer_is_saved_at_once_counts_once_sent_and_can_be_changed_from_the_next_page(
-    engine: Engine, anna: Visitor
-) -> None:
+def test_revisit_answer_autosaves_and_can_be_changed(engine: Engine, anna: Visitor) -> None:
     page, _ = rate_all(anna)
     address = form_address(page)
     assert anna.post(f"{address}/save", json={"slot": "q1r0", "q1r0": "p"}).json()["saved"] == ["q1r0"]
@@ -107,7 +101,7 @@ def test_an_answer_is_saved_at_once_counts_once_sent_and_can_be_changed_from_the
     assert rows(engine, who) == [(["p"], None, False)]
 
 
-def test_a_skipped_trial_and_a_repeat_are_not_looked_back_on(engine: Engine, anna: Visitor) -> None:
+def test_skipped_trials_and_repeats_are_not_revisited(engine: Engine, anna: Visitor) -> None:
     rate_all(anna)
     other = rows(
         engine, "SELECT token FROM assignments WHERE (state = 'skipped' OR repeat > 0) AND state <> 'returned'"
@@ -118,16 +112,14 @@ def test_a_skipped_trial_and_a_repeat_are_not_looked_back_on(engine: Engine, ann
         assert heading(anna.post(f"/s/study/rate/{token}", data=BELIEVED)) == "Looking back: item 1 of 2"
 
 
-def test_who_skipped_everything_has_nothing_to_look_back_on(
-    study: Callable[..., int], visitor: Callable[[], Visitor]
-) -> None:
+def test_rater_who_skipped_everything_has_no_revisit(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(n_items=1, questions=[EMPATHY, WHO], flow=FLOW, design={"trials": "single", "same_item": False})
     anna = visitor()
     page = anna.post(f"{form_address(anna.begin())}/skip", data={"reason": "I know the person"})
     assert heading(page) == "What this study was about"
 
 
-def test_simulated_raters_look_back_too(engine: Engine, study: Callable[..., int]) -> None:
+def test_simulated_raters_complete_revisits(engine: Engine, study: Callable[..., int]) -> None:
     design = {"trials": "single", "same_item": False, "raters_per_trial": 1}
     study(n_items=2, questions=[EMPATHY, WHO], flow=FLOW, conditions=LABEL, design=design)
     simulate(transactions(engine), "study", 2, 7)

@@ -40,7 +40,7 @@ def served_an_hour_ago(engine: Engine) -> None:
         db.execute(text("UPDATE assignments SET served_at = now() - interval '1 hour' WHERE served_at IS NOT NULL"))
 
 
-def test_good_answers_are_stored_and_unknown_or_wrong_ones_are_named(
+def test_valid_answers_are_stored_and_invalid_ones_named(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study()
@@ -75,7 +75,7 @@ def test_good_answers_are_stored_and_unknown_or_wrong_ones_are_named(
     ]
 
 
-def test_many_answers_are_one_statement_more_than_none(
+def test_saving_many_answers_takes_as_many_statements_as_one(
     study: Callable[..., int], visitor: Callable[[], Visitor], statements: Callable[[], Any]
 ) -> None:
     study()
@@ -88,7 +88,7 @@ def test_many_answers_are_one_statement_more_than_none(
     assert len(for_three) == len(for_one)
 
 
-def test_each_answer_has_the_time_when_it_was_given(
+def test_each_answer_stores_its_own_time(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study()
@@ -101,7 +101,7 @@ def test_each_answer_has_the_time_when_it_was_given(
     assert [int(row[0]) for row in rows(engine, ago)] == [60, 1, 0]
 
 
-def test_the_later_answer_wins_whichever_arrives_first(
+def test_later_answer_wins_in_any_arrival_order(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study()
@@ -116,7 +116,7 @@ def test_the_later_answer_wins_whichever_arrives_first(
     assert rows(engine, NUMBERS) == [(2.0,)]
 
 
-def test_a_save_that_is_older_than_the_submission_is_refused(
+def test_save_older_than_submission_is_ignored(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study()
@@ -135,7 +135,7 @@ def test_a_save_that_is_older_than_the_submission_is_refused(
     assert changed.json()["saved"] == ["q1r0"]
 
 
-def test_what_travels_with_its_page_counts_once_though_its_save_arrives_later(
+def test_answer_in_both_submit_and_late_save_counts_once(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study()
@@ -150,7 +150,7 @@ def test_what_travels_with_its_page_counts_once_though_its_save_arrives_later(
     assert [int(row[0]) for row in rows(engine, stored)] == [1]
 
 
-def test_nonsense_for_a_time_is_no_time(
+def test_invalid_answer_time_is_ignored(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study()
@@ -174,7 +174,7 @@ def test_a_hundred_saves_in_a_row_end_with_the_last(
     assert rows(engine, "SELECT count(*) FROM rating_history") == [(99,)]
 
 
-def test_a_study_that_is_paused_between_save_and_submit_lets_the_rater_finish(
+def test_rater_can_submit_after_study_is_paused(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(n_items=1)
@@ -187,7 +187,7 @@ def test_a_study_that_is_paused_between_save_and_submit_lets_the_rater_finish(
     assert heading(anna.rate(page)) == "You have finished. Thank you."
 
 
-def test_a_code_that_stands_alone_is_not_taken_with_others(
+def test_exclusive_code_cannot_be_combined(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     does = {

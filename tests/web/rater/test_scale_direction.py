@@ -40,7 +40,7 @@ def ends(page: Any) -> list[str]:  # noqa: ANN401
     return re.findall(r'<span dir="auto">(Far|Near)</span>', page.text)
 
 
-def test_one_of_two_raters_sees_the_points_and_the_ends_turned_and_the_key_1_is_the_first_shown(
+def test_reversed_scale_is_balanced_and_stores_same_meaning(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(**PARTS)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize(("more", "layout"), [({}, "lies-scale"), ({"orientation": "column"}, "lies-column")])
-def test_a_scale_lies_as_its_question_says(
+def test_scale_layout_follows_question(
     study: Callable[..., int], visitor: Callable[[], Visitor], more: dict[str, str], layout: str
 ) -> None:
     study(questions=[EMPATHY | more])

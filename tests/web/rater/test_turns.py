@@ -28,7 +28,7 @@ def words(page: object) -> list[str]:
     return re.findall(r"says (\w+)", page.text)  # type: ignore[attr-defined]
 
 
-def test_turns_come_one_by_one_each_with_its_question_and_then_the_whole(
+def test_turns_appear_one_by_one_before_whole_dialogue(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(**PARTS)
@@ -55,22 +55,18 @@ def test_turns_come_one_by_one_each_with_its_question_and_then_the_whole(
     ]
 
 
-def test_what_one_person_tells_is_not_called_a_conversation(
-    study: Callable[..., int], visitor: Callable[[], Visitor]
-) -> None:
+def test_single_speaker_is_headed_situation(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     story = [{"speaker": "Ann", "text": said} for said in ("It rained.", "Then it stopped.")]
     study(questions=[NOW], design={"trials": "dialogue", "reveal": "turns"}, texts=[{"key": "item-0", "turns": story}])
     assert '<h2 id="situation-heading">Situation</h2>' in visitor().begin().text
 
 
-def test_what_two_people_say_is_called_a_conversation(
-    study: Callable[..., int], visitor: Callable[[], Visitor]
-) -> None:
+def test_two_speakers_are_headed_conversation(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(questions=[NOW], design={"trials": "dialogue", "reveal": "turns"}, texts=[{"key": "item-0", "turns": SAID}])
     assert '<h2 id="situation-heading">Conversation</h2>' in visitor().begin().text
 
 
-def test_what_is_said_of_turns_counts_only_when_the_whole_is_submitted(
+def test_turn_answers_count_only_after_dialogue_is_submitted(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(**PARTS)
@@ -80,16 +76,14 @@ def test_what_is_said_of_turns_counts_only_when_the_whole_is_submitted(
         assert db.execute(text("SELECT exclude FROM ratings")).scalar_one() == "not submitted"
 
 
-def test_a_turn_without_its_answer_stays_with_the_error(
-    study: Callable[..., int], visitor: Callable[[], Visitor]
-) -> None:
+def test_unanswered_turn_stays_with_error(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(**PARTS)
     anna = visitor()
     page = anna.rate(anna.begin(), {})
     assert (page.status_code, words(page)) == (422, ["one"])
 
 
-def test_a_second_click_neither_skips_a_turn_nor_changes_the_first(
+def test_second_click_neither_skips_nor_changes_a_turn(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(**PARTS)
@@ -103,9 +97,7 @@ def test_a_second_click_neither_skips_a_turn_nor_changes_the_first(
         assert db.execute(text("SELECT turn, number FROM ratings")).all() == [(1, 1)]
 
 
-def test_a_turn_that_is_not_there_yet_or_past_takes_no_answer(
-    study: Callable[..., int], visitor: Callable[[], Visitor]
-) -> None:
+def test_future_and_past_turns_reject_answers(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(**PARTS)
     anna = visitor()
     page = anna.begin()
@@ -118,9 +110,7 @@ def test_a_turn_that_is_not_there_yet_or_past_takes_no_answer(
     assert asked == {"q0r0t1": 422, "q0r0t2": 200, "q0r0t3": 422, "q1r0": 422}
 
 
-def test_where_the_situation_unfolds_the_response_comes_at_the_end(
-    study: Callable[..., int], visitor: Callable[[], Visitor]
-) -> None:
+def test_response_follows_last_turn_of_situation(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(**{**PARTS, "texts": UNFOLDING})
     anna = visitor()
     page = anna.begin()
@@ -130,7 +120,7 @@ def test_where_the_situation_unfolds_the_response_comes_at_the_end(
     assert "The reply." in page.text
 
 
-def test_in_the_condition_of_whole_dialogues_all_turns_are_asked_on_one_page(
+def test_whole_dialogue_condition_asks_all_turns_on_one_page(
     study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(**{**PARTS, "design": {"trials": "single"}, "conditions": {"shown": {"kind": "reveal"}}})

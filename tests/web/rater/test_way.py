@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 COMPLETION = {"code": "C0DE42"}
 
 
-def test_three_pairs_from_arrival_to_the_completion_code(
+def test_three_pairs_lead_from_arrival_to_completion_code(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(completion=COMPLETION)
@@ -38,7 +38,7 @@ def test_three_pairs_from_arrival_to_the_completion_code(
         assert db.execute(text("SELECT state FROM rating_sessions")).scalar() == "finished"
 
 
-def test_each_answer_says_response_sides_position_and_times(
+def test_answer_stores_response_side_position_and_times(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(n_items=1)
@@ -59,7 +59,7 @@ def test_each_answer_says_response_sides_position_and_times(
     assert (preference["outcome"], preference["chosen_response_id"], preference["side"]) == ("response", left, "left")
 
 
-def test_a_submit_takes_three_statements_at_most(
+def test_submit_uses_at_most_three_statements(
     study: Callable[..., int], visitor: Callable[[], Visitor], statements: Callable[[], Any]
 ) -> None:
     study(n_items=4)
@@ -74,7 +74,7 @@ def test_a_submit_takes_three_statements_at_most(
     assert len(seen) <= 2, seen
 
 
-def test_the_same_id_on_another_device_comes_back_to_the_same_place(
+def test_same_id_on_another_device_resumes_at_same_item(
     study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(n_items=5)

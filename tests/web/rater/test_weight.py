@@ -27,7 +27,7 @@ def parts_of(page: Any) -> list[str]:  # noqa: ANN401
     return re.findall(r'(?:src|href)="(/static/[^"]+)"', page.text)
 
 
-def test_the_first_page_weighs_at_most_60_kilobytes(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+def test_first_page_is_at_most_60_kilobytes(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     texts = [{"key": "i", "text": "word " * 200, "responses": {"person": "word " * 600, "model": "text " * 600}}]
     study(questions=MANY, texts=texts)
     anna = visitor()
@@ -36,9 +36,7 @@ def test_the_first_page_weighs_at_most_60_kilobytes(study: Callable[..., int], v
     assert 10_000 < weight <= MAX_BYTES
 
 
-def test_scripts_that_a_page_does_not_use_are_not_loaded(
-    study: Callable[..., int], visitor: Callable[[], Visitor]
-) -> None:
+def test_unused_scripts_are_not_loaded(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     slider = {"key": "warm", "target": "response", "type": "slider", "text": "How warm?"}
     mark = {"key": "mark", "target": "response", "type": "highlight", "text": "Mark the words."}
     study(slug="plain")
@@ -52,7 +50,7 @@ def test_scripts_that_a_page_does_not_use_are_not_loaded(
     assert "<script" not in start.text
 
 
-def test_a_browser_that_does_not_take_gzip_gets_the_page_as_it_is(
+def test_page_without_gzip_support_is_sent_uncompressed(
     study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study()

@@ -77,14 +77,14 @@ def everything(engine: Engine) -> str:
     return "\n".join(str(rows(engine, f'SELECT "{name}"::text FROM "{name}"')) for name in sorted(tables))  # noqa: S608
 
 
-def test_the_way_out_stands_on_every_page(anna: Visitor) -> None:
+def test_withdrawal_link_is_on_every_page(anna: Visitor) -> None:
     for path in ("rate", "start", "withdraw", "pause"):
         assert 'href="/s/study/withdraw"' in anna.get(f"/s/study/{path}").text
     page = anna.get("/s/study/withdraw")
     assert (heading(page), page.text.count('name="withdraw"')) == ("Stop taking part", 2)
 
 
-def test_who_only_stops_leaves_what_was_sent_and_frees_the_rest(engine: Engine, anna: Visitor) -> None:
+def test_stopping_keeps_submitted_answers_and_releases_seats(engine: Engine, anna: Visitor) -> None:
     page = leave(anna, "stop")
     assert (page.url.path, heading(page)) == ("/s/study/withdrawn", "You have stopped taking part")
     assert "cc=LEFT1" in page.text
@@ -101,7 +101,7 @@ def test_who_only_stops_leaves_what_was_sent_and_frees_the_rest(engine: Engine, 
     assert rows(engine, "SELECT count(*) FROM ratings WHERE exclude IS NULL") == [(5,)]
 
 
-def test_deleted_answers_are_nowhere_in_the_store(engine: Engine, anna: Visitor) -> None:
+def test_deleted_answers_are_removed_from_database(engine: Engine, anna: Visitor) -> None:
     assert SECRET in everything(engine)
     assert rows(engine, "SELECT count(*) FROM rating_history") == [(1,)]
     page = leave(anna)
@@ -117,7 +117,7 @@ def test_deleted_answers_are_nowhere_in_the_store(engine: Engine, anna: Visitor)
     assert rows(engine, "SELECT count(*) FROM seats WHERE assignment_id IS NOT NULL") == [(0,)]
 
 
-def test_estimates_and_exports_know_nothing_of_deleted_answers_and_the_places_are_rated_by_others(
+def test_deleted_answers_leave_exports_and_seats_are_refilled(
     engine: Engine, anna: Visitor, visitor: Callable[[], Visitor]
 ) -> None:
     receipt = receipt_of(leave(anna))
@@ -148,7 +148,7 @@ def test_estimates_and_exports_know_nothing_of_deleted_answers_and_the_places_ar
     ]
 
 
-def test_whatever_comes_after_a_withdrawal_leads_to_the_receipt_and_stores_nothing(
+def test_requests_after_withdrawal_lead_to_receipt(
     engine: Engine, anna: Visitor, visitor: Callable[[], Visitor]
 ) -> None:
     address = form_address(anna.get("/s/study/rate"))
@@ -167,7 +167,7 @@ def test_whatever_comes_after_a_withdrawal_leads_to_the_receipt_and_stores_nothi
     assert visitor().arrive().status_code == 410
 
 
-def test_who_stopped_may_have_the_rest_deleted_later_under_the_same_receipt(engine: Engine, anna: Visitor) -> None:
+def test_stopped_rater_can_delete_later_under_same_receipt(engine: Engine, anna: Visitor) -> None:
     receipt = receipt_of(leave(anna, "stop"))
     page = leave(anna)
     assert (heading(page), receipt_of(page)) == ("Your answers have been deleted", receipt)
@@ -175,7 +175,7 @@ def test_who_stopped_may_have_the_rest_deleted_later_under_the_same_receipt(engi
     assert rows(engine, "SELECT deleted_at >= withdrew_at FROM withdrawals") == [(True,)]
 
 
-def test_nonsense_withdraws_nobody(engine: Engine, anna: Visitor, visitor: Callable[[], Visitor]) -> None:
+def test_invalid_withdrawal_choice_is_ignored(engine: Engine, anna: Visitor, visitor: Callable[[], Visitor]) -> None:
     for wish in ("", "maybe"):
         assert heading(leave(anna, wish)) == "Stop taking part"
     assert anna.get("/s/study/withdrawn").status_code == 403
@@ -184,7 +184,7 @@ def test_nonsense_withdraws_nobody(engine: Engine, anna: Visitor, visitor: Calla
 
 
 @pytest.mark.parametrize("change", [pause_study, close_study])
-def test_a_study_that_is_over_still_lets_go(engine: Engine, anna: Visitor, change: Callable[..., None]) -> None:
+def test_withdrawal_is_possible_after_study_ends(engine: Engine, anna: Visitor, change: Callable[..., None]) -> None:
     with engine.begin() as db:
         change(db, "study")
     assert heading(leave(anna)) == "Your answers have been deleted"
@@ -192,7 +192,7 @@ def test_a_study_that_is_over_still_lets_go(engine: Engine, anna: Visitor, chang
     assert heading(anna.get("/s/study/rate")) == "Your answers have been deleted"
 
 
-def test_who_has_finished_keeps_the_code_when_their_answers_go(
+def test_finished_rater_keeps_code_after_deletion(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(n_items=1, completion=CODES, flow={"debrief": {"text": "The truth.", "offer_deletion": True}})
@@ -213,7 +213,7 @@ def test_who_has_finished_keeps_the_code_when_their_answers_go(
     assert rows(engine, "SELECT outcome FROM withdrawals") == [("completed",)] * 2
 
 
-def test_a_rater_whom_the_lead_named_stays_named_and_their_link_shows_the_receipt(
+def test_named_rater_keeps_name_and_link_shows_receipt(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study_id = study(n_items=1, design={"pools": {"expert": {}}})
@@ -232,7 +232,7 @@ def test_a_rater_whom_the_lead_named_stays_named_and_their_link_shows_the_receip
     assert rows(engine, "SELECT count(*) FROM ratings") == rows(engine, "SELECT count(*) FROM assignments") == [(0,)]
 
 
-def test_an_invite_for_whoever_gets_it_shows_the_receipt_too(
+def test_open_invitation_shows_receipt_after_deletion(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study_id = study(n_items=1)
@@ -246,7 +246,7 @@ def test_an_invite_for_whoever_gets_it_shows_the_receipt_too(
     assert rows(engine, "SELECT count(*) FROM raters") == [(0,)]
 
 
-def test_conditions_are_balanced_on_those_who_stay_and_a_number_that_is_free_is_given_again(
+def test_conditions_are_rebalanced_after_withdrawals(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     told = {"kind": "instruction", "levels": {"near": "Feel along.", "far": "Stay outside."}, "assign": "between"}

@@ -56,7 +56,7 @@ def counted_pages(address: str) -> int:
 
 
 @pytest.mark.parametrize("is_killed", [False, True], ids=["undisturbed", "with a worker killed"])
-def test_32_raters_over_two_processes_rate_every_trial_exactly_three_times(
+def test_32_raters_on_two_workers_rate_each_trial_three_times(
     engine: Engine, study: Callable[..., int], tmp_path: Path, *, is_killed: bool
 ) -> None:
     study(n_items=40, design={"raters_per_trial": 3, "trials_per_rater": 5})
@@ -78,7 +78,7 @@ def test_32_raters_over_two_processes_rate_every_trial_exactly_three_times(
     assert acknowledged == set(done)
 
 
-def test_the_worker_processes_end_with_a_server_that_is_killed(engine: Engine, tmp_path: Path) -> None:
+def test_workers_end_when_server_is_killed(engine: Engine, tmp_path: Path) -> None:
     with serving(engine, tmp_path / "log", workers=2) as (address, pid):
         client = RaterClient(address, "study", "nobody")
         assert client.ask("GET", "/readyz")[0] == 200

@@ -30,7 +30,7 @@ def _rows(n_raters: int, n_items: int, seed: int = 1, **more: object) -> list[Ro
 ONE_SOURCE = {"human": {"kind": "human"}}
 
 
-def test_alpha_comes_for_new_units_and_raters_first_then_for_new_units_then_resampled() -> None:
+def test_alpha_intervals_are_two_way_then_units_then_bootstrap() -> None:
     study = protocol(FIVE, sources=ONE_SOURCE)
     estimates = find(analyze(frames(study, _rows(4, 30)), study), "krippendorff_alpha_ordinal", scope={})
     assert [estimate.method.partition(":")[0] for estimate in estimates] == [
@@ -42,7 +42,7 @@ def test_alpha_comes_for_new_units_and_raters_first_then_for_new_units_then_resa
     assert estimates[0].note.endswith("when one rater at a time is left out")
 
 
-def test_two_raters_are_one_pair_so_the_interval_for_new_units_comes_first() -> None:
+def test_two_raters_put_unit_interval_first() -> None:
     study = protocol(FIVE, sources=ONE_SOURCE)
     units, both, _ = find(analyze(frames(study, _rows(2, 30)), study), "krippendorff_alpha_ordinal", scope={})
     assert units.method.startswith("jackknife_units")
@@ -58,7 +58,7 @@ def test_two_raters_are_one_pair_so_the_interval_for_new_units_comes_first() -> 
         ({**FIVE, "scale": {0: "no", 1: "yes", 4: "much", 5: "most"}}, {"within_one_agreement"}, set()),
     ],
 )
-def test_a_question_gets_what_its_level_allows(question: Row, present: set[str], absent: set[str]) -> None:
+def test_agreement_coefficients_follow_measurement_level(question: Row, present: set[str], absent: set[str]) -> None:
     study = protocol(question, sources=ONE_SOURCE)
     rows = [{**row, "value": min(int(row["value"]), 1)} for row in _rows(3, 10)]
     found = {estimate.statistic for estimate in analyze(frames(study, rows), study).of("agreement")}
@@ -66,7 +66,7 @@ def test_a_question_gets_what_its_level_allows(question: Row, present: set[str],
     assert not absent & found
 
 
-def test_what_takes_long_waits_for_full_above_twenty_thousand_ratings() -> None:
+def test_slow_coefficients_require_full_above_20000_ratings() -> None:
     study = protocol(FIVE, sources=ONE_SOURCE)
     n_items = MAX_RATINGS // 10 + 1
     gaps = [row for row in _rows(11, n_items) if row["rater"][1:] != str(int(row["item"][1:]) % 11)]

@@ -34,7 +34,7 @@ def _report(rows: list[Row]) -> Report:
     return analyze(frames(study, rows), study)
 
 
-def test_the_unit_in_two_camps_comes_first() -> None:
+def test_split_unit_comes_first() -> None:
     report = _report(_rows())
     assert only(report, "split_share").estimate == pytest.approx(1 / 12)
     worst = find(report, "unit_disagreement")
@@ -44,7 +44,7 @@ def test_the_unit_in_two_camps_comes_first() -> None:
     assert [estimate.estimate for estimate in worst] == sorted((f.estimate or 0 for f in worst), reverse=True)
 
 
-def test_the_middle_pair_and_the_matrix_are_those_of_cohens_kappa() -> None:
+def test_median_pair_kappa_matches_cohen_kappa_matrix() -> None:
     report = _report(_rows())
     kappas = sorted(estimate.estimate or 0 for estimate in find(report, "cohen_kappa_quadratic"))
     middle = only(report, "pair_kappa_median")
@@ -54,14 +54,14 @@ def test_the_middle_pair_and_the_matrix_are_those_of_cohens_kappa() -> None:
     assert middle.detail["cells"]["r0", "r3"] == (pytest.approx(pair.estimate), 12)
 
 
-def test_more_pairs_than_are_told_of_are_said_in_the_note() -> None:
+def test_omitted_rater_pairs_are_counted_in_note() -> None:
     few, many = _report(_rows(10)), _report(_rows(11))
     assert {f.note for f in find(few, "cohen_kappa_quadratic")} == {""}
     notes = {f.note for f in find(many, "cohen_kappa_quadratic")}
     assert notes == {"45 of 55 pairs are shown: those that share most items"}
 
 
-def test_agreement_in_a_condition_is_that_of_its_answers_alone() -> None:
+def test_agreement_per_condition_uses_only_its_answers() -> None:
     report = _report(_rows())
     alone = _report([row for row in _rows() if row["condition"] == "label=true"])
     found = first(report, "krippendorff_alpha_ordinal", scope={"condition": "label=true"})
@@ -70,7 +70,7 @@ def test_agreement_in_a_condition_is_that_of_its_answers_alone() -> None:
     assert first(report, "percent_agreement", scope={"condition": "label=none"}).n_ratings == 24
 
 
-def test_a_response_rated_in_both_conditions_counts_in_both() -> None:
+def test_response_rated_in_both_conditions_counts_in_both() -> None:
     both = [{**row, "condition": name} for row in _rows() for name in ("label=true", "label=none")]
     report = _report(both)
     for name in ("label=true", "label=none"):
@@ -78,7 +78,7 @@ def test_a_response_rated_in_both_conditions_counts_in_both() -> None:
         assert (estimate.n_ratings, estimate.n_pairable_units) == (48, 12)
 
 
-def test_an_attribute_of_too_many_values_is_a_record_that_says_so() -> None:
+def test_attribute_with_too_many_values_is_reported_as_not_split() -> None:
     study = protocol(FIVE, CHOICE)
     data = frames(study, _rows(n_items=39))
     data.items["topic"] = [f"topic {k % 13}" for k in range(39)]
@@ -92,7 +92,7 @@ def test_an_attribute_of_too_many_values_is_a_record_that_says_so() -> None:
     assert left_out[0].note == "13 values are too many to split by"
 
 
-def test_a_large_study_says_which_attributes_it_was_not_split_by(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_study_reports_attributes_not_split(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.analysis.sections.study_data.MAX_RATINGS", 40)
     study = protocol(FIVE)
     data = frames(study, _rows())

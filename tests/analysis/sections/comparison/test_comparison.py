@@ -39,7 +39,7 @@ def _report(rows: list[Row], *questions: Row, **more: Any) -> Report:  # noqa: A
     return analyze(frames(study, rows), study)
 
 
-def test_the_ordinal_model_comes_first_and_the_two_way_interval_leads_the_mean_differences() -> None:
+def test_ordinal_model_comes_first_and_two_way_interval_leads() -> None:
     report = _report(_rows(5, 12), FIVE)
     of_two = [estimate for estimate in report.of("comparison") if estimate.scope == AGAINST]
     assert of_two[0].statistic == "odds_ratio_clmm"
@@ -47,7 +47,7 @@ def test_the_ordinal_model_comes_first_and_the_two_way_interval_leads_the_mean_d
     assert methods == ["two_way_cluster_t", "lmm_satterthwaite", "pigeonhole", "t_paired", "t_unpaired"]
 
 
-def test_cliffs_delta_is_twice_the_superiority_less_one() -> None:
+def test_cliffs_delta_is_twice_superiority_minus_one() -> None:
     report = _report(_rows(4, 8), FIVE)
     for ending in ("", "_unpaired"):
         chance, delta = only(report, f"prob_superiority{ending}"), only(report, f"cliffs_delta{ending}")
@@ -55,7 +55,7 @@ def test_cliffs_delta_is_twice_the_superiority_less_one() -> None:
         assert delta.estimate == pytest.approx(2 * chance.estimate - 1)
 
 
-def test_a_margin_set_before_the_data_gives_equivalence_and_non_inferiority() -> None:
+def test_declared_margin_gives_equivalence_and_non_inferiority() -> None:
     report = _report(_rows(5, 12), FIVE, analysis={"margin": {"empathy": 2}})
     equivalence, difference = only(report, "equivalence"), first(report, "mean_difference")
     assert equivalence.estimate == difference.estimate
@@ -66,7 +66,7 @@ def test_a_margin_set_before_the_data_gives_equivalence_and_non_inferiority() ->
     assert not find(_report(_rows(5, 12), FIVE), "equivalence")
 
 
-def test_p_values_are_adjusted_over_the_declared_questions_by_holm_and_over_the_rest_apart() -> None:
+def test_holm_adjusts_declared_questions_separately() -> None:
     keys = ("warm", "clear", "apt", "kind")
     questions = [{**FIVE, "key": key} for key in keys]
     report = _report(_rows(4, 6, keys), *questions, analysis={"primary": ["warm", "clear"]})
@@ -81,7 +81,7 @@ def test_p_values_are_adjusted_over_the_declared_questions_by_holm_and_over_the_
     assert adjusted[low] == pytest.approx(min(2 * p[low], p[high]))
 
 
-def test_the_declared_cut_is_the_one_that_the_model_predicts() -> None:
+def test_declared_cut_is_used_for_model_predictions() -> None:
     report = _report(_rows(5, 12), FIVE, analysis={"cut": {"empathy": 4}})
     predicted = find(report, "share_at_least_clmm")
     assert [(estimate.scope["source"], estimate.scope["cut"]) for estimate in predicted] == [("model", 4), ("human", 4)]
@@ -89,7 +89,7 @@ def test_the_declared_cut_is_the_one_that_the_model_predicts() -> None:
     assert undeclared[0].estimate == predicted[0].estimate
 
 
-def test_responders_are_the_unit_of_the_rank_test_where_they_are_named() -> None:
+def test_rank_test_uses_declared_responders_as_units() -> None:
     study = protocol(FIVE, analysis={"responder": "writer"})
     rows = _rows(3, 6)
     data = frames(study, rows)
@@ -101,11 +101,11 @@ def test_responders_are_the_unit_of_the_rank_test_where_they_are_named() -> None
     assert exact.note.startswith("U of the ")
 
 
-def test_a_nominal_scale_has_no_ordinal_model() -> None:
+def test_nominal_scale_has_no_ordinal_model() -> None:
     assert not find(_report(_rows(4, 6), {**FIVE, "level": "nominal"}), "odds_ratio_clmm")
 
 
-def test_models_wait_for_full_above_twenty_thousand_ratings() -> None:
+def test_mixed_models_require_full_above_20000_ratings() -> None:
     report = _report(_rows(10, MAX_RATINGS // 20 + 1), FIVE)
     estimate = only(report, "odds_ratio_clmm")
     assert (estimate.estimate, estimate.reason, estimate.method) == (None, "not_run", "clmm_laplace")

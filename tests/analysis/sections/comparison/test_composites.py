@@ -39,7 +39,7 @@ def _rows(seed: int = 5, n_raters: int = 4, n_items: int = 6) -> list[Row]:
 @pytest.mark.parametrize(
     "declared", [{"questions": list(KEYS)}, {"questions": list(KEYS), "score": "sum", "at_least": 2}]
 )
-def test_the_score_is_the_one_that_the_protocol_defines(declared: dict[str, Any]) -> None:
+def test_composite_score_matches_protocol_definition(declared: dict[str, Any]) -> None:
     study = protocol(WARM, COLD, APT, analysis={"composites": {"kind": declared}})
     rows = _rows()
     questions = {question.key: question for question in study.scaled_questions}
@@ -58,7 +58,7 @@ def test_the_score_is_the_one_that_the_protocol_defines(declared: dict[str, Any]
     assert estimate.n_ratings == len(scores)
 
 
-def test_a_composite_is_compared_and_has_agreement_of_its_mean_but_no_kappa() -> None:
+def test_composite_has_difference_and_alpha_but_no_kappa() -> None:
     study = protocol(WARM, COLD, APT, analysis={"composites": {"kind": list(KEYS)}})
     report = analyze(frames(study, _rows()), study)
     assert first(report, "mean_difference", question="kind").estimate is not None
@@ -68,7 +68,7 @@ def test_a_composite_is_compared_and_has_agreement_of_its_mean_but_no_kappa() ->
     assert not {"fleiss_kappa", "gwet_ac1", "cohen_kappa_quadratic"} & of_kind
 
 
-def test_questions_that_say_the_same_have_cronbachs_alpha_1_once_the_reversed_one_is_turned() -> None:
+def test_identical_questions_have_cronbach_alpha_1() -> None:
     study = protocol(WARM, COLD, APT, analysis={"composites": {"kind": list(KEYS)}})
     rows = [
         {
@@ -90,7 +90,7 @@ def test_questions_that_say_the_same_have_cronbachs_alpha_1_once_the_reversed_on
     assert correlation.estimate == pytest.approx(-1)
 
 
-def test_a_composite_of_what_raters_say_of_themselves_is_a_questionnaire_score() -> None:
+def test_composite_of_rater_questions_is_a_questionnaire_score() -> None:
     own = [{**FIVE, "key": key, "target": "rater"} for key in ("glad", "calm")]
     study = protocol(*own, analysis={"composites": {"mood": ["glad", "calm"]}})
     rows = [{"rater": f"r{r}", "question": key, "value": 1 + r} for r in range(4) for key in ("glad", "calm")]
@@ -100,7 +100,7 @@ def test_a_composite_of_what_raters_say_of_themselves_is_a_questionnaire_score()
     assert not report.of("agreement") + report.of("dimension")
 
 
-def test_questions_that_nobody_answered_together_have_no_correlation() -> None:
+def test_questions_never_answered_together_have_no_correlation() -> None:
     study = protocol(WARM, APT)
     rows = [{**row, "item": row["item"] + row["question"], "response": None} for row in _rows()]
     for row in rows:

@@ -31,7 +31,7 @@ def _rows(by_condition: dict[str | None, tuple[int, int]], **more: Any) -> list[
     ]
 
 
-def test_each_condition_has_its_difference_and_the_second_its_interaction() -> None:
+def test_each_condition_has_difference_and_interaction() -> None:
     study = protocol()
     report = analyze(frames(study, _rows({"blind": (2, 4), "labelled": (2, 3)})), study)
     blind, labelled = ({**AGAINST, "condition": name} for name in ("blind", "labelled"))
@@ -42,7 +42,7 @@ def test_each_condition_has_its_difference_and_the_second_its_interaction() -> N
     assert any("by chance alone" in note for note in report.notes)
 
 
-def test_crossed_conditions_are_split_by_cell_and_by_each_factor() -> None:
+def test_crossed_conditions_are_split_by_cell_and_factor() -> None:
     cells: dict[str | None, tuple[int, int]] = {
         f"label={a}; profile={b}": (2, 3) for a in ("none", "true") for b in ("shown", "hidden")
     }
@@ -52,7 +52,7 @@ def test_crossed_conditions_are_split_by_cell_and_by_each_factor() -> None:
     assert found == {*cells, "label=none", "label=true", "profile=shown", "profile=hidden"}
 
 
-def test_an_attribute_of_items_splits_and_a_name_does_not() -> None:
+def test_item_attributes_split_but_identifiers_do_not() -> None:
     study = protocol()
     data = frames(study, _rows({None: (2, 4)}))
     data.items["emotion"] = ["sad", "glad"] * 3
@@ -72,7 +72,7 @@ def test_an_attribute_of_items_splits_and_a_name_does_not() -> None:
     assert split_at_median == {"length"}
 
 
-def test_what_raters_say_of_themselves_splits_them() -> None:
+def test_rater_answers_define_subgroups() -> None:
     own = {**FIVE, "key": "trust", "target": "rater"}
     study = protocol(FIVE, own)
     rows = _rows({None: (2, 4)})
@@ -82,7 +82,7 @@ def test_what_raters_say_of_themselves_splits_them() -> None:
     assert levels == {"2 or more"}
 
 
-def test_choices_are_split_too() -> None:
+def test_choices_are_split_by_subgroup() -> None:
     study = protocol(CHOICE)
     rows = [
         {
@@ -102,6 +102,6 @@ def test_choices_are_split_too() -> None:
     assert only(report, "share_difference").estimate == pytest.approx(-0.5)
 
 
-def test_one_level_is_no_split() -> None:
+def test_single_level_is_not_split() -> None:
     study = protocol()
     assert not analyze(frames(study, _rows({"blind": (2, 4)})), study).of("subgroup")

@@ -49,7 +49,7 @@ def _study(right: list[str | None], **question: object) -> tuple[Protocol, Frame
 RIGHT: list[str | None] = ["joy", "fear", "anger", "joy", "fear", "joy"]
 
 
-def test_f1_and_confusion_are_those_of_scikit_learn() -> None:
+def test_f1_and_confusion_match_scikit_learn() -> None:
     """sklearn.metrics 1.7: f1_score per label, macro average and confusion_matrix of the same answers."""
     metrics = pytest.importorskip("sklearn.metrics")
     study, data, rows = _study(RIGHT)
@@ -64,7 +64,7 @@ def test_f1_and_confusion_are_those_of_scikit_learn() -> None:
         assert [found[right, code] for code in CODES] == pytest.approx(list(table[row]))
 
 
-def test_f1_is_that_of_the_definition() -> None:
+def test_f1_matches_definition() -> None:
     study, data, rows = _study(RIGHT)
     report = analyze(data, study)
     pairs = [(RIGHT[int(row["item"][1])], row["value"]) for row in rows]
@@ -76,7 +76,7 @@ def test_f1_is_that_of_the_definition() -> None:
     assert only(report, "f1_macro").method == "bootstrap_items"
 
 
-def test_accuracy_is_given_by_item_and_kind_of_item_with_the_items_needed() -> None:
+def test_accuracy_is_reported_by_item_and_subgroup() -> None:
     study, data, rows = _study(RIGHT)
     report = analyze(data, study)
     shares = {str(f.scope.get("subgroup")): f.estimate for f in find(report, "accuracy_share")}
@@ -88,7 +88,7 @@ def test_accuracy_is_given_by_item_and_kind_of_item_with_the_items_needed() -> N
     assert only(report, "items_needed").method.startswith("decision_study")
 
 
-def test_a_key_that_names_no_code_is_left_out_and_said() -> None:
+def test_answers_with_undeclared_key_are_excluded_with_note() -> None:
     study, data, rows = _study(["joy", "bliss", "fear", None, "joy", "anger"])
     report = analyze(data, study)
     whole = next(f for f in find(report, "accuracy_share") if not f.scope)
@@ -98,14 +98,14 @@ def test_a_key_that_names_no_code_is_left_out_and_said() -> None:
     assert len(rows) == 36
 
 
-def test_a_key_that_never_names_a_code_is_said() -> None:
+def test_key_without_any_declared_code_gives_a_reason() -> None:
     study, data, _ = _study(["bliss"] * 6)
     accuracy = only(analyze(data, study), "accuracy_share")
     assert accuracy.reason == "no_pairable_units"
     assert accuracy.note.startswith("The key of 36 answers is not a code")
 
 
-def test_several_codes_at_once_have_accuracy_and_no_confusion() -> None:
+def test_multiple_codes_have_accuracy_without_confusion() -> None:
     study, data, _ = _study(["joy|fear", "joy", "fear", "anger", "joy", "fear"], multiple=True)
     report = analyze(data, study)
     assert find(report, "accuracy_share")

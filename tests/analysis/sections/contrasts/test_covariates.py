@@ -42,13 +42,13 @@ def _study(*covariates: str, **columns: list[str | None]) -> tuple[Protocol, Fra
 AGES: list[str | None] = ["20", "31", "44", "25", "60", "38"]
 
 
-def test_a_column_of_numbers_is_no_score_until_it_is_declared() -> None:
+def test_numeric_column_is_no_covariate_unless_declared() -> None:
     """The slots of Ayers et al. are numbers, but not scores."""
     study, data = _study(slot=["1", "2", "3", "1", "2", "3"])
     assert not find(analyze(data, study), "covariate_slope_by_source")
 
 
-def test_a_declared_column_of_raters_is_a_score() -> None:
+def test_declared_rater_column_is_a_covariate() -> None:
     study, data = _study("age", age=AGES, slot=AGES)
     slope = only(analyze(data, study), "covariate_slope_by_source")
     assert slope.scope == {"covariate": "age", "source": "human"}
@@ -65,7 +65,7 @@ def test_a_declared_column_of_raters_is_a_score() -> None:
         ([None] * 6, "age has no value."),
     ],
 )
-def test_a_score_that_cannot_be_used_is_said_and_the_rest_stands(ages: list[str | None], words: str) -> None:
+def test_unusable_covariate_is_reported_and_others_remain(ages: list[str | None], words: str) -> None:
     study, data = _study("age", age=ages)
     report = analyze(data, study)
     slope = only(report, "covariate_slope_by_source")
@@ -73,13 +73,13 @@ def test_a_score_that_cannot_be_used_is_said_and_the_rest_stands(ages: list[str 
     assert find(report, "mean")[0].estimate is not None
 
 
-def test_a_score_without_a_column_is_said() -> None:
+def test_covariate_without_column_is_reported() -> None:
     study, data = _study("age")
     words = "age is not a column with values in raters.csv, items.csv or responses.csv."
     assert only(analyze(data, study), "covariate_slope_by_source").note == words
 
 
-def test_a_score_of_what_is_rated_has_a_slope_within_raters() -> None:
+def test_response_covariate_has_a_within_rater_slope() -> None:
     study, data = _study("length")
     data.responses["length"] = ["10", "20", "15", "40", "30"]
     report = analyze(data, study)
@@ -93,7 +93,7 @@ def test_a_score_of_what_is_rated_has_a_slope_within_raters() -> None:
     assert not find(report, "covariate_slope_by_source")
 
 
-def test_items_and_other_questions_are_covariates_too() -> None:
+def test_item_columns_and_other_questions_can_be_covariates() -> None:
     warm = {**FIVE, "key": "warm"}
     study = protocol(FIVE, warm, analysis={"covariates": ["warm", "length", "characters"]})
     rng = np.random.default_rng(6)

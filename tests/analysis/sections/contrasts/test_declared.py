@@ -57,7 +57,7 @@ def _moods(rows: list[Row]) -> Report:
     return analyze(frames(study, rows), study)
 
 
-def test_the_change_of_student_s_sleepers_is_his() -> None:
+def test_change_matches_student_sleep_data() -> None:
     change = only(_moods([*_rated(10), *_scores(before=FIRST, after=SECOND)]), "change")
     assert (change.question, change.scope, change.n_raters) == ("after", {"before": "before"}, 10)
     assert change.estimate == pytest.approx(1.58)
@@ -65,7 +65,7 @@ def test_the_change_of_student_s_sleepers_is_his() -> None:
     assert scope_text(change.scope) == "after − before (before)"
 
 
-def test_the_change_is_compared_between_arms_of_raters() -> None:
+def test_change_is_compared_between_arms() -> None:
     rows = _rated(10)
     for row in rows:
         row["condition"] = f"told={'truth' if row['rater'] < 'r5' else 'nothing'}"
@@ -80,14 +80,14 @@ def test_the_change_is_compared_between_arms_of_raters() -> None:
     assert gap.estimate == pytest.approx(known)
 
 
-def test_a_change_with_one_time_only_is_said_and_the_rest_stands() -> None:
+def test_change_with_single_time_point_gives_a_reason() -> None:
     report = _moods([*_rated(10), *_scores(before=FIRST)])
     change = only(report, "change")
     assert (change.reason, change.note) == ("no_pairable_units", "No rater has both scores.")
     assert find(report, "mean", question="empathy")[0].estimate is not None
 
 
-def test_a_factor_within_raters_has_no_change_by_arm() -> None:
+def test_within_rater_factor_has_no_change_by_arm() -> None:
     rows = _rated(10)
     for row in rows:
         row["condition"] = f"told={'truth' if row['item'] == 'i0' else 'nothing'}"
@@ -96,7 +96,7 @@ def test_a_factor_within_raters_has_no_change_by_arm() -> None:
     assert len(find(report, "change")) == 1
 
 
-def test_a_declared_level_that_nobody_rated_is_said() -> None:
+def test_declared_level_without_ratings_gives_a_reason() -> None:
     told = {"told": {"kind": "instruction", "levels": {"nothing": "Read.", "truth": "A model.", "lie": "A person."}}}
     study = protocol(FIVE, sources=ONE, conditions=told)
     rows = _rated(6)
@@ -127,7 +127,7 @@ WARM: list[str | None] = ["yes", "no", "no", "yes", "yes", "no", "yes", "no"]
 EXACT: list[str | None] = ["yes", "yes", "no", "no", "yes", "no", "no", "yes"]
 
 
-def test_attributes_varied_by_design_have_component_effects_on_ratings_and_choices() -> None:
+def test_conjoint_attributes_have_effects_on_ratings_and_choices() -> None:
     study = protocol(FIVE, CHOICE, sources=ONE, analysis={"conjoint": ["warm", "exact", "missing", "same"]})
     responses = _varied({"warm": WARM, "exact": EXACT, "same": ["x"] * 8})
     rng = np.random.default_rng(2)
@@ -166,7 +166,7 @@ def test_attributes_varied_by_design_have_component_effects_on_ratings_and_choic
     assert scope_filter(rated[0].scope) == ["warm in (yes, no)"]
 
 
-def test_an_attribute_with_a_level_for_each_response_is_not_compared() -> None:
+def test_attribute_with_one_level_per_response_is_not_compared() -> None:
     study = protocol(FIVE, sources=ONE, analysis={"conjoint": ["name"]})
     names: list[str | None] = [f"n{k}" for k in range(14)]
     responses = _varied({"name": names})
@@ -195,7 +195,7 @@ def _moments() -> list[Row]:
 
 
 @pytest.mark.parametrize("by_pool", [True, False])
-def test_empathic_accuracy_is_the_mean_correlation_with_the_target(by_pool: bool) -> None:  # noqa: FBT001
+def test_empathic_accuracy_is_mean_correlation_with_target(by_pool: bool) -> None:  # noqa: FBT001
     pools: dict[str, Any] = {"design": {"pools": {"target": {}, "crowd": {}}}} if by_pool else {}
     accuracy = {"felt": "felt", **({"pool": "target"} if by_pool else {})}
     study = protocol(FELT, sources={}, analysis={"empathic_accuracy": accuracy}, **pools)
@@ -213,14 +213,14 @@ def test_empathic_accuracy_is_the_mean_correlation_with_the_target(by_pool: bool
     assert found.estimate == pytest.approx(np.tanh(np.arctanh(np.minimum(r, 0.99999)).mean()))
 
 
-def test_empathic_accuracy_without_a_target_is_said() -> None:
+def test_empathic_accuracy_without_target_gives_a_reason() -> None:
     study = protocol(FELT, sources={}, analysis={"empathic_accuracy": {"felt": "felt"}})
     found = only(analyze(frames(study, _moments(), responses=[]), study), "empathic_accuracy")
     assert found.reason == "no_pairable_units"
     assert found.note.startswith("No target rated their own items")
 
 
-def test_a_turn_that_nobody_rated_is_said() -> None:
+def test_turn_without_ratings_gives_a_reason() -> None:
     study = protocol(FELT, sources={})
     rows = [row for row in _moments() if row["turn"] != 3]
     means = find(analyze(frames(study, rows, responses=[]), study), "mean", section="contrast")
@@ -230,14 +230,14 @@ def test_a_turn_that_nobody_rated_is_said() -> None:
     assert means[2].note == "There are no ratings of turn 3."
 
 
-def test_every_other_turn_is_no_gap() -> None:
+def test_unrated_alternate_turns_are_not_reported_missing() -> None:
     study = protocol(FELT, sources={})
     rows = [row for row in _moments() if row["turn"] % 2]
     means = find(analyze(frames(study, rows, responses=[]), study), "mean", section="contrast")
     assert [f.scope["turn"] for f in means] == [1, 3, 5]
 
 
-def test_model_judges_are_compared_with_people_on_the_same_responses() -> None:
+def test_model_judges_are_compared_with_people_per_response() -> None:
     study = protocol(FIVE, sources=ONE)
     raters = [{"rater": f"r{n}", "kind": "model" if n > 3 else "person", "pool": "ab"[n % 2]} for n in range(6)]
     rows = _rated(6, n_items=4)
@@ -257,7 +257,7 @@ def test_model_judges_are_compared_with_people_on_the_same_responses() -> None:
 TRAIT = [{**FIVE, "key": f"q{n}", "target": "rater"} for n in range(3)]
 
 
-def test_questions_of_a_composite_are_tested_for_groups_of_raters() -> None:
+def test_composite_questions_get_differential_functioning_tests() -> None:
     rng = np.random.default_rng(4)
     level = rng.normal(size=60)
     rows = [
@@ -280,7 +280,7 @@ def test_questions_of_a_composite_are_tested_for_groups_of_raters() -> None:
 
 
 @pytest.mark.parametrize(("full", "n_questions", "reason"), [(False, 3, "not_run"), (True, 2, "no_pairable_units")])
-def test_groups_are_not_tested_without_a_trait_or_in_large_studies(
+def test_differential_functioning_requires_trait_and_small_study(
     full: bool,  # noqa: FBT001
     n_questions: int,
     reason: str,
@@ -297,7 +297,7 @@ def test_groups_are_not_tested_without_a_trait_or_in_large_studies(
     assert {(f.scope["subgroup"]["gender"], f.reason) for f in found} == {(name, reason) for name in "abc"}
 
 
-def test_severity_on_the_scale_of_the_ordinal_model_is_given_where_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_facet_severity_is_estimated_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
     study = protocol(FIVE, BEFORE, sources=ONE, analysis={"many_facet": True})
     rows = _rated(4, n_items=8)
     for row in rows:

@@ -63,7 +63,7 @@ def _both(texts: list[str]) -> np.ndarray[Any, Any]:
     return np.array([np.concatenate([_characters(MARKS[rater, text]) for text in texts]) for rater in "ab"])
 
 
-def test_alpha_of_the_characters_is_the_package_s_over_all_and_by_source() -> None:
+def test_span_alpha_matches_package_overall_and_by_source() -> None:
     study, data = _study(MARKS)
     found = find(analyze(data, study), "span_alpha")
     assert [f.scope for f in found] == [{}, {"source": "human"}, {"source": "model"}]
@@ -75,7 +75,7 @@ def test_alpha_of_the_characters_is_the_package_s_over_all_and_by_source() -> No
     assert not find(analyze(data, study), "span_f1")
 
 
-def test_f1_against_the_key_is_that_of_the_characters() -> None:
+def test_span_f1_matches_character_counts() -> None:
     key: dict[str, str | None] = {"i0:human": "0-10", "i0:model": "0-2", "i1:human": "3-9"}
     study, data = _study(MARKS, key)
     report = analyze(data, study)
@@ -88,7 +88,7 @@ def test_f1_against_the_key_is_that_of_the_characters() -> None:
     assert recall.estimate == pytest.approx(hits / (2 * right.sum()))
 
 
-def test_marks_and_keys_beyond_the_text_are_left_out_and_said() -> None:
+def test_spans_and_keys_beyond_text_are_excluded_with_note() -> None:
     study, data = _study({**MARKS, ("c", "i0:human"): "15-30"}, {"i0:human": "0-10", "i1:human": "10-40"})
     report = analyze(data, study)
     one = next(f for f in find(report, "span_alpha") if not f.scope)
@@ -98,13 +98,13 @@ def test_marks_and_keys_beyond_the_text_are_left_out_and_said() -> None:
     assert find(report, "mean", question="empathy")[0].estimate == 4
 
 
-def test_without_a_key_that_fits_there_is_a_reason() -> None:
+def test_missing_valid_span_key_gives_a_reason() -> None:
     study, data = _study(MARKS, {"i0:human": "10-40"})
     f1 = find(analyze(data, study), "span_f1")[0]
     assert (f1.reason, "No text has a valid key." in f1.note) == ("no_pairable_units", True)
 
 
-def test_marks_in_a_study_without_known_texts_are_left_out() -> None:
+def test_spans_without_known_texts_are_excluded() -> None:
     study, data = _study(MARKS)
     found = find(analyze(replace(data, passages=None), study), "span_alpha")[0]
     assert found.reason == "no_pairable_units"
@@ -112,7 +112,7 @@ def test_marks_in_a_study_without_known_texts_are_left_out() -> None:
 
 
 @pytest.mark.parametrize("target", ["item", "turn"])
-def test_dialogues_are_marked_by_turn(target: str) -> None:
+def test_dialogue_spans_are_scored_by_turn(target: str) -> None:
     """Turn 1 has 6 characters and turn 2 has 8; the key is 0-6 in turn 1 and 2-4 in turn 2."""
     study = protocol(FIVE, {**MARK, "target": target, "correct_column": "right"})
     if target == "item":

@@ -76,7 +76,7 @@ def test_all_ten_pairs_of_arms_are_compared() -> None:
     assert best.estimate == pytest.approx((131 - 100) / 200)
 
 
-def test_gpt_4_is_rated_good_31_per_cent_more_often() -> None:
+def test_gpt_4_is_rated_good_31_percent_more_often() -> None:
     report, _ = _study()
     change = only(report, "percent_change", scope={"source": "gpt-4", "reference": "human", "cut": 3.0})
     assert change.estimate == pytest.approx(31)
@@ -85,7 +85,7 @@ def test_gpt_4_is_rated_good_31_per_cent_more_often() -> None:
     assert change.ci_low < 31 < change.ci_high
 
 
-def test_the_chi_square_is_that_over_all_arms() -> None:
+def test_chi_square_covers_all_arms() -> None:
     report, _ = _study()
     table = np.array([(good, okay, 200 - good - okay) for good, okay in COUNTS.values()])
     known = stats.chi2_contingency(table, correction=False)
@@ -93,7 +93,7 @@ def test_the_chi_square_is_that_over_all_arms() -> None:
     assert (found.estimate, found.p_value) == pytest.approx((known.statistic, known.pvalue))
 
 
-def test_the_raters_own_score_has_a_slope_for_each_source() -> None:
+def test_rater_score_has_a_slope_per_source() -> None:
     report, table = _study()
     for source, part in table.groupby("source"):
         slope = only(report, "covariate_slope_by_source", scope={"covariate": "teq", "source": source})

@@ -61,7 +61,7 @@ def report() -> Report:
     return _report(_rows())
 
 
-def test_a_judge_that_repeats_a_person_goes_with_the_others_as_far_as_a_person_does(report: Report) -> None:
+def test_judge_copying_a_person_reaches_the_human_ceiling(report: Report) -> None:
     judge, ceiling = (only(report, f"{name}_correlation", scope=JUDGE) for name in ("judge", "ceiling"))
     assert judge.estimate is not None
     assert ceiling.estimate is not None
@@ -70,7 +70,7 @@ def test_a_judge_that_repeats_a_person_goes_with_the_others_as_far_as_a_person_d
     assert judge.ci_low is not None
 
 
-def test_the_alternative_annotator_test_grants_what_the_pool_says(report: Report) -> None:
+def test_alternative_annotator_test_uses_epsilon_of_pool(report: Report) -> None:
     rate = only(report, "alt_test_winning_rate", scope=JUDGE, question="empathy")
     assert rate.estimate == 1
     assert "epsilon 0.15" in rate.method
@@ -81,7 +81,7 @@ def test_the_alternative_annotator_test_grants_what_the_pool_says(report: Report
     assert advantage.ci_high is not None
 
 
-def test_experts_are_granted_more_and_pools_stand_apart() -> None:
+def test_experts_have_larger_epsilon_and_pools_are_separate() -> None:
     study = protocol(FIVE, sources=FAMILIES)
     rows = [row for row in _rows() if row["question"] == "empathy"]
     pools = ["expert", "expert", "expert", "crowd"]
@@ -93,7 +93,7 @@ def test_experts_are_granted_more_and_pools_stand_apart() -> None:
     assert by_pool["crowd"].reason == "no_pairable_units"
 
 
-def test_a_judge_that_adds_a_point_to_its_own_family_favours_it_by_a_point() -> None:
+def test_judge_raising_its_own_family_shows_self_preference() -> None:
     raised = _rows(favour=1)
     capped = {(row["item"], row["response"]) for row in raised if row["rater"] == "judge" and row["value"] == 5}
     plain = only(_report(_rows()), "self_preference", question="empathy").estimate
@@ -104,7 +104,7 @@ def test_a_judge_that_adds_a_point_to_its_own_family_favours_it_by_a_point() -> 
     assert found - plain == pytest.approx(1, abs=0.3)
 
 
-def test_choices_for_its_own_family_are_held_against_those_of_people(report: Report) -> None:
+def test_judge_choices_for_own_family_are_compared_with_people(report: Report) -> None:
     votes = [row for row in _rows() if row["question"] == "preference" and row["rater"] != "judge"]
     share = np.mean([row["value"] == "model" for row in votes])
     estimate = only(report, "self_preference", question="preference")
@@ -112,12 +112,12 @@ def test_choices_for_its_own_family_are_held_against_those_of_people(report: Rep
     assert estimate.ci_low is not None
 
 
-def test_sides_are_swapped_and_the_same_response_is_wanted(report: Report) -> None:
+def test_swapped_sides_measure_side_consistency(report: Report) -> None:
     assert only(report, "side_consistency", scope=JUDGE).estimate == 6 / 8
     assert only(report, "first_side_share", scope=JUDGE).estimate == 0.5
 
 
-def test_a_judge_changes_no_estimate_about_people(report: Report) -> None:
+def test_judge_changes_no_estimate_about_people(report: Report) -> None:
     """Every record about people is identical to the last digit without the judges."""
     alone = _report([row for row in _rows() if row["rater"] != "judge"])
     kept = [f for f in report.estimates if f.section != "judge" and f.scope.get("rater_kind") != "model"]
@@ -126,7 +126,7 @@ def test_a_judge_changes_no_estimate_about_people(report: Report) -> None:
 
 
 @pytest.mark.parametrize("persons", [0, 1])
-def test_a_judge_with_hardly_anybody_beside_it_gives_reasons(persons: int) -> None:
+def test_judge_with_too_few_people_gives_reasons(persons: int) -> None:
     study = protocol(FIVE, CHOICE, sources=FAMILIES)
     few = {"judge", *(f"r{k}" for k in range(persons))}
     rows = [row for row in _rows() if row["rater"] in few]

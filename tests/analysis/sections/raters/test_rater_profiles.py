@@ -47,7 +47,7 @@ def report() -> Report:
     return analyze(frames(study, _rows()), study)
 
 
-def test_a_straight_line_and_one_side_always_stand_out(report: Report) -> None:
+def test_straight_lining_and_side_bias_stand_out(report: Report) -> None:
     assert _of(report, "longest_run")["r5"] == 24
     assert _of(report, "modal_share")["r5"] == 1
     assert _of(report, "answer_entropy")["r5"] == 0
@@ -59,7 +59,7 @@ def test_a_straight_line_and_one_side_always_stand_out(report: Report) -> None:
     assert sides[0].p_value == pytest.approx(2 / 2**12)
 
 
-def test_who_goes_with_nobody_has_no_correlation_and_who_rates_high_is_not_severe(report: Report) -> None:
+def test_isolated_and_lenient_raters_are_identified(report: Report) -> None:
     together = _of(report, "leave_one_out_correlation")
     assert together["r5"] is None
     assert min(together[f"r{k}"] or 0 for k in range(5)) > 0.6
@@ -71,7 +71,7 @@ def test_who_goes_with_nobody_has_no_correlation_and_who_rates_high_is_not_sever
     assert min(shares, key=lambda name: shares[name] or 0) == "r5"
 
 
-def test_without_times_the_order_by_position_counts_and_without_either_there_is_no_run() -> None:
+def test_runs_are_undefined_without_answer_order() -> None:
     study = protocol(FIVE)
     rows = [{**row, "position": None} for row in _rows() if row["question"] == "empathy"]
     unknown = find(analyze(frames(study, rows), study), "longest_run")
@@ -79,7 +79,7 @@ def test_without_times_the_order_by_position_counts_and_without_either_there_is_
     assert {estimate.note for estimate in unknown} == {"the order of the answers is not known"}
 
 
-def test_only_a_hundred_raters_are_told_of_and_the_note_says_so() -> None:
+def test_at_most_100_raters_are_reported_individually() -> None:
     study = protocol(FIVE)
     rows = [
         {"rater": f"r{r}", "item": f"i{i}", "response": f"i{i}:human", "question": "empathy", "value": 1 + (r + i) % 5}
@@ -91,7 +91,7 @@ def test_only_a_hundred_raters_are_told_of_and_the_note_says_so() -> None:
     assert "3 of 103 raters are not reported individually" in only(report, "leave_one_out_correlation", scope={}).note
 
 
-def test_a_repeated_trial_holds_a_rater_against_himself_and_enters_no_other_estimate() -> None:
+def test_repeated_trial_affects_only_intra_rater_agreement() -> None:
     study = protocol(FIVE, CHOICE, NOMINAL)
     rows = [row for row in _rows() if row["rater"] != "r5"]
     again = [
@@ -109,7 +109,7 @@ def test_a_repeated_trial_holds_a_rater_against_himself_and_enters_no_other_esti
     assert [told(estimate) for estimate in kept] == [told(estimate) for estimate in without.estimates]
 
 
-def test_planned_repeats_that_nobody_did_give_the_reason() -> None:
+def test_planned_repeats_without_answers_give_a_reason() -> None:
     study = protocol(FIVE, design={"repeats": {"n": 1}, "trials_per_rater": 12})
     report = analyze(frames(study, [row for row in _rows() if row["question"] == "empathy"]), study)
     estimate = only(report, "intra_rater_kappa", scope={})
@@ -117,7 +117,7 @@ def test_planned_repeats_that_nobody_did_give_the_reason() -> None:
     assert estimate.note.startswith("nothing was rated twice")
 
 
-def test_headlines_come_again_without_the_flagged_and_only_where_somebody_is() -> None:
+def test_estimates_are_repeated_without_flagged_raters_if_any() -> None:
     study = protocol(
         FIVE,
         CHOICE,
@@ -143,7 +143,7 @@ def test_headlines_come_again_without_the_flagged_and_only_where_somebody_is() -
     assert not find(fewer, "share_preferred", section="rater")
 
 
-def test_a_whole_time_far_below_that_of_the_others_is_flagged_and_an_unfinished_one_is_not() -> None:
+def test_total_time_far_below_others_is_flagged_when_finished() -> None:
     study = protocol(FIVE, checks={"too_fast_sd": 1}, design={"trials_per_rater": 2})
     rows = [
         {
@@ -164,7 +164,7 @@ def test_a_whole_time_far_below_that_of_the_others_is_flagged_and_an_unfinished_
     assert only(report, "median_seconds", scope={}).estimate == pytest.approx(19.5)
 
 
-def test_dawid_and_skene_beside_the_share_and_of_codes() -> None:
+def test_dawid_skene_share_is_reported_for_choices_and_codes() -> None:
     study = protocol(CHOICE, {**NOMINAL, "scale": {0: "no", 1: "yes"}})
     votes = [row for row in _rows() if row["question"] == "preference"]
     codes = [
@@ -181,7 +181,7 @@ def test_dawid_and_skene_beside_the_share_and_of_codes() -> None:
     assert min(accuracy, key=lambda name: accuracy[name] or 0) == "r5"
 
 
-def test_judges_are_in_no_estimate_about_raters() -> None:
+def test_judges_are_excluded_from_rater_estimates() -> None:
     study = protocol(FIVE, CHOICE)
     judged = [{**row, "rater": "gpt"} for row in _rows() if row["rater"] == "r1"]
     both = analyze(frames(study, _rows() + judged, raters=[{"rater": "gpt", "kind": "model"}]), study)

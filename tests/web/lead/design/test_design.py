@@ -43,19 +43,19 @@ def n_edits(db: Connection) -> int:
     return int(db.execute(text("SELECT count(*) FROM protocol_edits WHERE number > 0")).scalar_one())
 
 
-def test_a_saved_title_is_what_raters_of_a_draft_will_get(client: TestClient, db: Connection, study_id: int) -> None:
+def test_saved_title_applies_to_draft(client: TestClient, db: Connection, study_id: int) -> None:
     answer = client.post("/studies/small/design/study", data={"number": "0", "title": "Another title"})
     assert answer.status_code == 303
     assert protocols(db)[0].document["title"] == "Another title"
     assert 'value="Another title"' in client.get("/studies/small/design/study").text
 
 
-def test_a_form_that_is_sent_unchanged_saves_nothing(client: TestClient, db: Connection, study_id: int) -> None:
+def test_unchanged_form_saves_nothing(client: TestClient, db: Connection, study_id: int) -> None:
     client.post("/studies/small/design/study", data={"number": "0", "title": "A small study", "language": "en"})
     assert n_edits(db) == 0
 
 
-def test_a_problem_is_kept_and_told_at_its_field(client: TestClient, db: Connection, study_id: int) -> None:
+def test_problem_is_kept_and_shown_at_its_field(client: TestClient, db: Connection, study_id: int) -> None:
     client.post("/studies/small/design/questions/2", data={"number": "0", "questions.1.text": " "})
     page = client.get("/studies/small/design/questions/2").text
     assert re.search(r'data-at="questions.2.text">\s*Found: nothing. Expected: a value', page)
@@ -64,7 +64,7 @@ def test_a_problem_is_kept_and_told_at_its_field(client: TestClient, db: Connect
     assert "questions.2.text" in client.get("/studies/small/design").text
 
 
-def test_a_page_that_saves_by_itself_gets_the_state_and_the_problems(client: TestClient, study_id: int) -> None:
+def test_autosave_returns_state_and_problems(client: TestClient, study_id: int) -> None:
     form = {"number": "0", "questions.1.scale.0:key": "low", "questions.1.scale.0": "not"}
     page = client.post("/studies/small/design/questions/2", data=form, headers=HX).text
     assert "<form" not in page
@@ -72,7 +72,7 @@ def test_a_page_that_saves_by_itself_gets_the_state_and_the_problems(client: Tes
     assert f'data-path="questions.2.scale">{problem}' in unescape(page)
 
 
-def test_a_part_is_added_by_a_button(client: TestClient, db: Connection, study_id: int) -> None:
+def test_section_is_added_by_button(client: TestClient, db: Connection, study_id: int) -> None:
     answer = client.post("/studies/small/design/consent", data={"number": "0", "do": "add flow.consent"})
     assert answer.headers["location"] == "/studies/small/design/consent?add=flow.consent#flow.consent"
     assert 'name="flow.consent.text"' in client.get(answer.headers["location"]).text
@@ -94,7 +94,7 @@ def test_questions_are_added_moved_and_removed(client: TestClient, db: Connectio
     assert [one["key"] for one in protocols(db)[0].document["questions"]] == ["why", "empathy"]
 
 
-def test_a_question_is_copied_from_a_template(client: TestClient, db: Connection, study_id: int) -> None:
+def test_question_is_copied_from_template(client: TestClient, db: Connection, study_id: int) -> None:
     form = {"number": "0", "do": "copy", "question": "four-dimensions/naturalness"}
     page = client.get("/studies/small/design/questions").text
     key = next(key for key in re.findall(r'value="four-dimensions/(\w+)"', page))
@@ -103,14 +103,12 @@ def test_a_question_is_copied_from_a_template(client: TestClient, db: Connection
 
 
 @pytest.mark.parametrize("address", ["none", "questions/0", "questions/9"])
-def test_what_is_not_there_is_not_found(client: TestClient, study_id: int, address: str) -> None:
+def test_unknown_design_address_is_not_found(client: TestClient, study_id: int, address: str) -> None:
     assert client.get(f"/studies/small/design/{address}").status_code == 404
     assert client.post(f"/studies/small/design/{address}", data={"number": "0"}).status_code == 404
 
 
-def test_two_leads_who_change_different_parts_both_keep_theirs(
-    client: TestClient, db: Connection, study_id: int
-) -> None:
+def test_concurrent_edits_to_different_parts_are_both_kept(client: TestClient, db: Connection, study_id: int) -> None:
     client.post("/studies/small/design/study", data={"number": "0", "title": "First"})
     answer = client.post("/studies/small/design/consent", data={"number": "0", "flow.help": "Ask us."})
     assert answer.status_code == 303
@@ -118,9 +116,7 @@ def test_two_leads_who_change_different_parts_both_keep_theirs(
     assert (document["title"], document["flow"]["help"]) == ("First", "Ask us.")
 
 
-def test_the_second_who_changes_the_same_part_sees_both_and_chooses(
-    client: TestClient, db: Connection, study_id: int
-) -> None:
+def test_conflicting_edit_shows_both_values(client: TestClient, db: Connection, study_id: int) -> None:
     client.post("/studies/small/design/study", data={"number": "0", "title": "First"})
     answer = client.post("/studies/small/design/study", data={"number": "0", "title": "Second"})
     assert answer.status_code == 409
@@ -131,7 +127,7 @@ def test_the_second_who_changes_the_same_part_sees_both_and_chooses(
     assert protocols(db)[0].document["title"] == "Second"
 
 
-def test_a_study_that_raters_have_gets_a_new_version(client: TestClient, db: Connection, study_id: int) -> None:
+def test_changing_an_opened_study_creates_new_version(client: TestClient, db: Connection, study_id: int) -> None:
     open_study(db, "small")
     client.post("/studies/small/design/study", data={"number": "0", "instructions": "Read **both**."})
     assert len(protocols(db)) == 1
@@ -144,7 +140,7 @@ def test_a_study_that_raters_have_gets_a_new_version(client: TestClient, db: Con
     assert "Read **both**." in page
 
 
-def test_a_question_with_answers_cannot_go(client: TestClient, db: Connection, study_id: int) -> None:
+def test_question_with_answers_cannot_be_removed(client: TestClient, db: Connection, study_id: int) -> None:
     open_study(db, "small")
     rate(db, study_id, rater="anna")
     client.post("/studies/small/design/questions", data={"number": "0", "do": "remove 1"})
@@ -153,14 +149,14 @@ def test_a_question_with_answers_cannot_go(client: TestClient, db: Connection, s
     assert len(protocols(db)) == 1
 
 
-def test_a_draft_with_problems_makes_no_version(client: TestClient, db: Connection, study_id: int) -> None:
+def test_draft_with_problems_creates_no_version(client: TestClient, db: Connection, study_id: int) -> None:
     open_study(db, "small")
     client.post("/studies/small/design/study", data={"number": "0", "title": ""})
     assert client.post("/studies/small/design/version").status_code == 400
     assert len(protocols(db)) == 1
 
 
-def test_more_raters_per_trial_are_seats_at_once(client: TestClient, db: Connection, study_id: int) -> None:
+def test_raising_raters_per_trial_adds_seats_immediately(client: TestClient, db: Connection, study_id: int) -> None:
     open_study(db, "small")
     before = db.execute(text("SELECT count(*) FROM seats")).scalar_one()
     client.post("/studies/small/design/assignment", data={"number": "0", "design.raters_per_trial": "3"})
@@ -168,7 +164,7 @@ def test_more_raters_per_trial_are_seats_at_once(client: TestClient, db: Connect
     assert db.execute(text("SELECT count(*) FROM seats")).scalar_one() == before * 3 // 2
 
 
-def test_the_file_is_edited_as_a_whole(client: TestClient, db: Connection, study_id: int) -> None:
+def test_protocol_file_can_be_edited_as_text(client: TestClient, db: Connection, study_id: int) -> None:
     yaml = client.get("/studies/small/design/study.yaml").text
     changed = yaml.replace("A small study", "From the file")
     assert client.post("/studies/small/design/text", data={"number": "0", "yaml": changed}).status_code == 303
@@ -180,7 +176,7 @@ def test_the_file_is_edited_as_a_whole(client: TestClient, db: Connection, study
 
 
 @pytest.mark.parametrize("template", [template.name for template in list_templates()])
-def test_every_template_is_shown_in_forms_and_in_the_preview(
+def test_every_template_renders_in_forms_and_preview(
     client: TestClient, db: Connection, lead: Lead, template: str
 ) -> None:
     store_study(db, read_template(template, "Ours", "ours"), lead.id)
@@ -197,13 +193,15 @@ def test_every_template_is_shown_in_forms_and_in_the_preview(
         assert "form-action 'none'" in answer.headers["content-security-policy"]
 
 
-def test_the_preview_takes_no_seat_and_makes_no_rater(client: TestClient, db: Connection, study_id: int) -> None:
+def test_preview_takes_no_seat_and_creates_no_rater(client: TestClient, db: Connection, study_id: int) -> None:
     open_study(db, "small")
     assert "The situation of exam" in client.get("/studies/small/design/preview").text
     tables = ("raters", "rating_sessions", "assignments", "ratings", "events")
     assert [db.execute(text(f"SELECT count(*) FROM {table}")).scalar_one() for table in tables] == [0] * len(tables)  # noqa: S608 - constants
 
 
-def test_a_study_without_items_has_no_rating_page(client: TestClient, db: Connection, study_id: int) -> None:
+def test_study_without_responses_has_no_rating_page_to_preview(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
     db.execute(text("DELETE FROM responses"))
     assert "no rating page to show" in client.get("/studies/small/design/preview").text

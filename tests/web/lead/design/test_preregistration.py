@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
 
-def test_registering_keeps_a_hash_and_gives_both_forms(client: TestClient) -> None:
+def test_preregistration_stores_hash_and_offers_both_forms(client: TestClient) -> None:
     client.post("/studies/new", files=parts(FOLDER))
     assert "not registered yet" in client.get("/studies/warmth/preregistration").text
     assert client.post("/studies/warmth/preregistration").status_code in {200, 303}

@@ -44,25 +44,25 @@ def blinded(client: TestClient) -> TestClient:
 
 
 @pytest.mark.parametrize("path", HIDDEN)
-def test_no_file_tells_the_estimates(blinded: TestClient, path: str) -> None:
+def test_blinded_files_are_forbidden(blinded: TestClient, path: str) -> None:
     answer = blinded.get(f"/studies/warmth/{path}")
     assert answer.status_code == 403
     assert "hidden until it closes" in answer.text
 
 
 @pytest.mark.parametrize("path", ["/results", "/results/comparison"])
-def test_the_results_say_what_is_hidden(blinded: TestClient, path: str) -> None:
+def test_blinded_results_say_what_is_hidden(blinded: TestClient, path: str) -> None:
     answer = blinded.get(f"/studies/warmth{path}")
     assert answer.status_code == 200
     assert "Estimates are hidden until the study closes" in answer.text
 
 
 @pytest.mark.parametrize("path", VISIBLE)
-def test_progress_raters_and_design_stay_visible(blinded: TestClient, path: str) -> None:
+def test_blinded_study_keeps_progress_raters_and_design_visible(blinded: TestClient, path: str) -> None:
     assert blinded.get(f"/studies/warmth{path}").status_code == 200
 
 
-def test_closing_shows_the_estimates_and_is_final(blinded: TestClient, db: Connection) -> None:
+def test_closing_reveals_estimates_and_is_final(blinded: TestClient, db: Connection) -> None:
     db.execute(text("UPDATE studies SET status = 'open', opened_at = now()"))
     study = get_study(db, "warmth")
     assert study is not None

@@ -27,7 +27,7 @@ def rows(content: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(content)))
 
 
-def test_the_csv_has_one_row_an_answer(client: TestClient) -> None:
+def test_csv_has_one_row_per_answer(client: TestClient) -> None:
     client.post("/studies/new", files=parts(FOLDER))
     answer = client.get("/studies/warmth/ratings.csv")
     assert answer.headers["content-disposition"] == 'attachment; filename="warmth-ratings.csv"'
@@ -37,7 +37,7 @@ def test_the_csv_has_one_row_an_answer(client: TestClient) -> None:
     ]
 
 
-def test_a_formula_is_harmless_for_a_spreadsheet_and_untouched_for_programs(client: TestClient) -> None:
+def test_formulas_are_escaped_for_spreadsheets_only(client: TestClient) -> None:
     ratings = FOLDER["ratings.csv"].replace("r1", "=HYPERLINK(1)")
     client.post("/studies/new", files=parts(FOLDER | {"ratings.csv": ratings}))
     raw = rows(client.get("/studies/warmth/ratings.csv").text)
@@ -47,7 +47,7 @@ def test_a_formula_is_harmless_for_a_spreadsheet_and_untouched_for_programs(clie
     assert sheet[0]["value"] == raw[0]["value"]
 
 
-def test_the_zip_is_the_study_folder_and_loads_again(client: TestClient) -> None:
+def test_exported_zip_is_a_loadable_study_folder(client: TestClient) -> None:
     client.post("/studies/new", files=parts(FOLDER))
     content = client.get("/studies/warmth/export.zip").content
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -65,7 +65,7 @@ def test_the_zip_holds_the_registered_plan(client: TestClient, db: Connection) -
         assert archive.read("warmth/preregistration.json") == b"{}\n"
 
 
-def test_the_database_writes_the_same_rows_as_the_folder(client: TestClient) -> None:
+def test_streamed_csv_matches_folder_export(client: TestClient) -> None:
     client.post("/studies/new", files=parts({name: text.decode() for name, text in rated_folder().items()}))
     streamed = rows(client.get("/studies/rated/ratings.csv").text)
     with zipfile.ZipFile(io.BytesIO(client.get("/studies/rated/export.zip").content)) as archive:
@@ -74,7 +74,7 @@ def test_the_database_writes_the_same_rows_as_the_folder(client: TestClient) -> 
     assert sorted(map(str, streamed)) == sorted(map(str, written))
 
 
-def test_the_page_explains_every_file_and_each_can_be_taken(client: TestClient) -> None:
+def test_downloads_page_explains_and_links_every_file(client: TestClient) -> None:
     client.post("/studies/new", files=parts(FOLDER))
     page = client.get("/studies/warmth/downloads").text
     for file, begins in (
@@ -93,14 +93,14 @@ def test_the_page_explains_every_file_and_each_can_be_taken(client: TestClient) 
     assert "<code>value_label</code>" in page
 
 
-def test_no_download_stays_behind(client: TestClient) -> None:
+def test_download_leaves_no_temporary_file(client: TestClient) -> None:
     client.post("/studies/new", files=parts(FOLDER))
     before = set(Path(tempfile.gettempdir()).glob("attune-*.csv"))
     client.get("/studies/warmth/ratings.csv")
     assert set(Path(tempfile.gettempdir()).glob("attune-*.csv")) == before
 
 
-def test_no_download_that_fails_stays_behind(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_download_leaves_no_temporary_file(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     client.post("/studies/new", files=parts(FOLDER))
     monkeypatch.setattr(DownloadWriter, "write", _too_many)
     before = set(Path(tempfile.gettempdir()).glob("attune-*.xlsx"))
@@ -124,7 +124,7 @@ def _too_many(*_: object) -> None:
     raise TooManyRowsError
 
 
-def test_the_report_is_one_file_or_all_of_them(client: TestClient) -> None:
+def test_report_downloads_as_single_file_or_archive(client: TestClient) -> None:
     client.post("/studies/new", files=parts(FOLDER))
     page = client.get("/studies/warmth/report.html")
     assert page.headers["content-disposition"] == 'attachment; filename="warmth-report.html"'
@@ -136,6 +136,6 @@ def test_the_report_is_one_file_or_all_of_them(client: TestClient) -> None:
         assert {"report.tex", "report.md", "report.docx", "results.bib", "report.json"} <= set(files.namelist())
 
 
-def test_an_unknown_format_of_the_report_is_refused(client: TestClient) -> None:
+def test_unknown_report_format_is_rejected(client: TestClient) -> None:
     client.post("/studies/new", files=parts(FOLDER))
     assert client.get("/studies/warmth/report.odt").status_code == 422

@@ -15,7 +15,7 @@ def _estimate(section: str, statistic: str, estimate: float | None, **more: obje
     return Estimate(section=section, statistic=statistic, estimate=estimate, **values)  # type: ignore[arg-type]  # fields
 
 
-def test_a_row_holds_the_statistics_of_one_question_and_scope() -> None:
+def test_table_row_holds_estimates_of_one_question_and_scope() -> None:
     estimates = [
         _estimate("comparison", "mean_difference", 0.5, scope=TWO, ci_low=0.25, ci_high=0.75, n_ratings=1200),
         _estimate("comparison", "odds_ratio_clmm", 2.0, scope=TWO, p_adjusted=0.04, n_ratings=1200),
@@ -32,7 +32,7 @@ def test_a_row_holds_the_statistics_of_one_question_and_scope() -> None:
     assert block.table.rows == (("Warmth", "model − human", "0.50\n0.25 to 0.75", "2.00", ".040", "1,200"),)
 
 
-def test_what_is_not_estimable_is_a_dash_with_one_footnote() -> None:
+def test_not_estimable_cell_is_a_dash_with_one_footnote() -> None:
     estimates = [
         _estimate("agreement", "krippendorff_alpha_ordinal", 0.5),
         _estimate("agreement", "krippendorff_alpha_ordinal", None, scope={"source": "a"}, note="no two ratings"),
@@ -44,7 +44,7 @@ def test_what_is_not_estimable_is_a_dash_with_one_footnote() -> None:
     assert block.notes == ("– not estimable: no two ratings.",)
 
 
-def test_a_table_that_could_not_be_computed_says_why_in_a_sentence() -> None:
+def test_missing_table_is_explained_in_a_sentence() -> None:
     note = "left out above 20,000 ratings; run with --full"
     estimate = _estimate("subgroup", "interaction", None, scope={"subgroup": {"age": ""}}, reason="not_run", note=note)
     (block,) = blocks_of("subgroups", [estimate], Labels())
@@ -52,7 +52,7 @@ def test_a_table_that_could_not_be_computed_says_why_in_a_sentence() -> None:
     assert note in block.notes[0]
 
 
-def test_a_long_table_shows_its_beginning_and_keeps_the_rest_a_click_away() -> None:
+def test_long_table_is_truncated_with_remainder_expandable() -> None:
     many = [
         _estimate("contrast", "turn_slope", 0.5, scope={"source": f"s{n}"}, n_ratings=n) for n in range(MAX_ROWS + 2)
     ]
@@ -62,7 +62,7 @@ def test_a_long_table_shows_its_beginning_and_keeps_the_rest_a_click_away() -> N
     assert len(block.more.rows) == 2
 
 
-def test_a_pool_that_everybody_is_in_is_not_told_twice() -> None:
+def test_pool_containing_every_rater_is_not_repeated() -> None:
     estimates = [
         _estimate("agreement", "krippendorff_alpha_ordinal", 0.5, n_ratings=9),
         _estimate("agreement", "krippendorff_alpha_ordinal", 0.5, scope={"pool": "expert"}, n_ratings=9),
@@ -71,7 +71,7 @@ def test_a_pool_that_everybody_is_in_is_not_told_twice() -> None:
     assert [row[1] for row in block.table.rows] == ["all ratings"]
 
 
-def test_texts_have_a_row_for_each_covariate_and_what_is_not_measured_says_why_once() -> None:
+def test_text_table_has_one_row_per_covariate() -> None:
     of = {"question": None}
     estimates = [
         _estimate("text", "text_mean", 80.0, scope={"source": "human", "covariate": "words"}, **of),
@@ -90,7 +90,7 @@ def test_texts_have_a_row_for_each_covariate_and_what_is_not_measured_says_why_o
     )
 
 
-def test_answers_against_a_key_have_a_confusion_table() -> None:
+def test_answers_with_key_have_confusion_table() -> None:
     estimates = [
         _estimate("category", "f1_macro", 0.5),
         *(
@@ -104,7 +104,7 @@ def test_answers_against_a_key_have_a_confusion_table() -> None:
     assert confusion.table.rows == (("joy", "75.0%", "25.0%"), ("fear", "–", "100.0%"))
 
 
-def test_a_contrast_without_a_place_of_its_own_gets_a_table() -> None:
+def test_contrast_without_own_section_gets_a_table() -> None:
     scope = {"factor": "told", "level": "truth", "reference_level": "nothing"}
     (block,) = blocks_of("subgroups", [_estimate("contrast", "turn_slope", 0.5, scope=scope)], Labels())
     assert block.caption == "Points per turn"

@@ -13,14 +13,14 @@ def _estimate(section: str, statistic: str, estimate: float | None, **more: obje
     return Estimate(section=section, statistic=statistic, estimate=estimate, **values)  # type: ignore[arg-type]  # fields
 
 
-def test_a_headline_stands_beside_itself_without_the_flagged() -> None:
+def test_estimate_is_shown_with_and_without_flagged_raters() -> None:
     whole = _estimate("comparison", "mean_difference", 0.5, scope=TWO)
     fewer = _estimate("rater", "mean_difference", 0.25, scope={**TWO, "flagged": "left_out"})
     table = without_flagged([fewer], [whole, fewer])
     assert table.rows == (("Mean difference", "model − human", "0.50", "0.25"),)
 
 
-def test_each_rater_has_a_row_and_what_is_missing_is_a_dash() -> None:
+def test_missing_rater_values_are_dashes() -> None:
     estimates = [
         _estimate("rater", "severity", 0.25, scope={"raters": ["a"]}),
         _estimate("rater", "longest_run", 7.0, scope={"raters": ["a"]}),

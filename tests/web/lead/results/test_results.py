@@ -47,7 +47,7 @@ def rated(db: Connection, lead: Lead) -> None:
 
 
 @pytest.mark.usefixtures("ayers")
-def test_the_page_the_json_and_the_csv_show_what_the_paper_printed(client: TestClient) -> None:
+def test_results_page_json_and_csv_show_published_estimates(client: TestClient) -> None:
     page = client.get("/studies/ayers/results").text
     assert "ChatGPT preferred in 78.6%" in page
     assert "0.50 (0.44 to 0.56)" in page
@@ -61,7 +61,7 @@ def test_the_page_the_json_and_the_csv_show_what_the_paper_printed(client: TestC
 
 
 @pytest.mark.usefixtures("ayers")
-def test_the_summary_says_that_length_overturns_preference_and_quality_but_not_empathy(client: TestClient) -> None:
+def test_summary_reports_how_length_changes_the_results(client: TestClient) -> None:
     page = " ".join(client.get("/studies/ayers/results").text.split())
     assert "Quality goes from 0.88 to 0.18 (95% CI −0.03 to 0.39): the difference is not statistically clear." in page
     assert "Preference goes from 78.6% to 55.7%" in page
@@ -70,7 +70,7 @@ def test_the_summary_says_that_length_overturns_preference_and_quality_but_not_e
 
 
 @pytest.mark.usefixtures("ayers")
-def test_page_json_and_csv_agree_to_the_last_digit(client: TestClient) -> None:
+def test_results_page_json_and_csv_agree_exactly(client: TestClient) -> None:
     document = json.loads(client.get("/studies/ayers/results.json").text)
     rows = list(csv.DictReader(io.StringIO(client.get("/studies/ayers/results.csv").text)))
     for row, one in zip(rows, document["estimates"], strict=True):
@@ -82,7 +82,7 @@ def test_page_json_and_csv_agree_to_the_last_digit(client: TestClient) -> None:
 
 
 @pytest.mark.usefixtures("ayers")
-def test_every_estimate_of_the_json_stands_in_one_section_with_its_recipe(client: TestClient) -> None:
+def test_every_json_estimate_appears_in_one_section(client: TestClient) -> None:
     document = json.loads(client.get("/studies/ayers/results.json").text)
     home = client.get("/studies/ayers/results").text
     parts = [part for part in TITLES if f"/results/{part}" in home and part != "estimates"]
@@ -91,7 +91,7 @@ def test_every_estimate_of_the_json_stands_in_one_section_with_its_recipe(client
 
 
 @pytest.mark.usefixtures("ayers")
-def test_every_chart_has_a_picture_a_finding_and_a_table(client: TestClient) -> None:
+def test_every_chart_has_image_finding_and_table(client: TestClient) -> None:
     specs = client.get("/studies/ayers/charts.json").json()
     assert set(specs) == {"comparison", "distribution-1", "distribution-2", "choice-1", "agreement", "plane"}
     pages = "".join(client.get(f"/studies/ayers/results/{part}").text for part in ("comparison", "preference"))
@@ -106,7 +106,7 @@ def test_every_chart_has_a_picture_a_finding_and_a_table(client: TestClient) -> 
 
 
 @pytest.mark.usefixtures("ayers")
-def test_a_filter_is_said_on_the_page_in_the_files_and_in_each_recipe(client: TestClient) -> None:
+def test_filter_is_named_on_page_in_files_and_in_recipes(client: TestClient) -> None:
     asked = "?source=chatgpt&question=quality"
     page = client.get(f"/studies/ayers/results{asked}").text
     assert "Only question Quality; responses of ChatGPT." in page
@@ -120,7 +120,7 @@ def test_a_filter_is_said_on_the_page_in_the_files_and_in_each_recipe(client: Te
 
 
 @pytest.mark.usefixtures("ayers")
-def test_a_filter_that_leaves_nothing_says_so(client: TestClient) -> None:
+def test_filter_without_matches_says_so(client: TestClient) -> None:
     page = client.get("/studies/ayers/results?pool=nobody")
     assert page.status_code == 200
     assert "No ratings match this filter." in page.text
@@ -128,11 +128,11 @@ def test_a_filter_that_leaves_nothing_says_so(client: TestClient) -> None:
 
 
 @pytest.mark.usefixtures("rated")
-def test_a_section_that_the_study_has_not_says_so(client: TestClient) -> None:
+def test_section_without_results_says_so(client: TestClient) -> None:
     assert "no results of this kind" in client.get("/studies/small/results/turns").text
 
 
-def test_a_computation_that_died_is_told_in_words(client: TestClient, db: Connection, lead: Lead) -> None:
+def test_failed_computation_is_explained(client: TestClient, db: Connection, lead: Lead) -> None:
     study_of(db, lead)
 
     def die(*_: object, **__: object) -> Report:
@@ -145,7 +145,7 @@ def test_a_computation_that_died_is_told_in_words(client: TestClient, db: Connec
 
 
 @pytest.mark.usefixtures("ayers")
-def test_first_numbers_are_shown_while_the_report_is_computed(client: TestClient) -> None:
+def test_preliminary_results_are_shown_while_report_runs(client: TestClient) -> None:
     done = Event()
 
     def wait(frames: Frames, protocol: Protocol, **_: object) -> Report:
@@ -163,12 +163,12 @@ def test_first_numbers_are_shown_while_the_report_is_computed(client: TestClient
 
 
 @pytest.mark.usefixtures("ayers")
-def test_the_charts_that_are_asked_for_are_given_and_no_others(client: TestClient) -> None:
+def test_only_requested_charts_are_returned(client: TestClient) -> None:
     assert list(client.get("/studies/ayers/charts.json?key=choice-1").json()) == ["choice-1"]
 
 
 @pytest.mark.usefixtures("rated")
-def test_a_chart_is_downloaded_as_a_specification(client: TestClient) -> None:
+def test_chart_downloads_as_vega_lite_specification(client: TestClient) -> None:
     answer = client.get("/studies/small/charts/choice-1.json")
     assert "vega-lite" in answer.json()["$schema"]
     assert answer.headers["content-disposition"] == 'attachment; filename="small-choice-1.vl.json"'
@@ -179,7 +179,7 @@ def test_a_chart_is_downloaded_as_a_specification(client: TestClient) -> None:
     ("picture", "kind", "begins"),
     [("svg", "image/svg+xml", b"<svg"), ("png", "image/png", b"\x89PNG"), ("pdf", "application/pdf", b"%PDF")],
 )
-def test_a_picture_is_drawn_once_and_kept_by_what_it_shows(
+def test_chart_image_is_cached_by_content(
     client: TestClient, db: Connection, picture: str, kind: str, begins: bytes
 ) -> None:
     first = client.get(f"/studies/small/charts/choice-1.{picture}")
@@ -192,24 +192,24 @@ def test_a_picture_is_drawn_once_and_kept_by_what_it_shows(
 
 @pytest.mark.usefixtures("rated")
 @pytest.mark.parametrize("path", ["charts/none-1.json", "charts/none-1.svg", "charts/choice-9.png"])
-def test_a_chart_that_is_none_is_not_found(client: TestClient, path: str) -> None:
+def test_unknown_chart_is_not_found(client: TestClient, path: str) -> None:
     assert client.get(f"/studies/small/{path}").status_code == 404
 
 
 @pytest.mark.usefixtures("rated")
-def test_an_unknown_format_or_theme_is_refused(client: TestClient) -> None:
+def test_unknown_chart_format_or_theme_is_rejected(client: TestClient) -> None:
     assert client.get("/studies/small/charts/choice-1.exe").status_code == 422
     assert client.get("/studies/small/charts.json?theme=pink").status_code == 422
 
 
 @pytest.mark.usefixtures("rated")
-def test_simulated_raters_are_named_on_the_summary(client: TestClient) -> None:
+def test_summary_names_simulated_raters(client: TestClient) -> None:
     page = client.get("/studies/small/results").text
     assert "1 of 2 raters are simulated." in page
     assert "Preference" in page
 
 
-def test_a_study_without_ratings_says_so(client: TestClient, db: Connection, lead: Lead) -> None:
+def test_study_without_ratings_says_so(client: TestClient, db: Connection, lead: Lead) -> None:
     study_of(db, lead)
     page = client.get("/studies/small/results")
     assert page.status_code == 200
@@ -217,7 +217,7 @@ def test_a_study_without_ratings_says_so(client: TestClient, db: Connection, lea
 
 
 @pytest.mark.usefixtures("rated")
-def test_the_page_needs_no_script_of_its_own_inside(client: TestClient) -> None:
+def test_results_page_has_no_inline_script_or_style(client: TestClient) -> None:
     page = client.get("/studies/small/results").text
     assert "<script>" not in page
     assert " style=" not in page
@@ -225,9 +225,7 @@ def test_the_page_needs_no_script_of_its_own_inside(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize("key", ["<script>alert(1)</script>", "\u202egnp.x", "=1+1"])
-def test_a_hostile_source_is_text_in_every_sentence_and_table(
-    client: TestClient, db: Connection, lead: Lead, key: str
-) -> None:
+def test_hostile_source_label_is_escaped_everywhere(client: TestClient, db: Connection, lead: Lead, key: str) -> None:
     study_id = study_of(db, lead, sources={"person": {"kind": "human"}, key: {"kind": "model"}})
     open_study(db, "small")
     rate(db, study_id, rater="a", n_trials=2)

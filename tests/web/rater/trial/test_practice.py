@@ -60,7 +60,7 @@ def choose(visitor: Visitor, page: Any, source: str, number: int = 1) -> Any:  #
     return visitor.post(f"/s/study/practice/{number}", data={**FULL, "q0": side_of(page, source)})
 
 
-def test_practice_passed_leads_to_the_trials_and_no_answer_of_it_is_a_rating(
+def test_passed_practice_leads_to_trials_and_stores_no_ratings(
     engine: Engine, opened: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study_id = opened()
@@ -92,7 +92,7 @@ def test_practice_passed_leads_to_the_trials_and_no_answer_of_it_is_a_rating(
     assert step == {"outcome": "passed", "n_attempts": 1}
 
 
-def test_who_fails_twice_is_told_and_ends_with_the_code_for_it(
+def test_rater_failing_practice_twice_gets_its_code(
     engine: Engine, opened: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study_id = opened()
@@ -119,9 +119,7 @@ def test_who_fails_twice_is_told_and_ends_with_the_code_for_it(
     assert again.url.path == "/s/study/ended"
 
 
-def test_who_fails_goes_on_where_the_protocol_says_so(
-    opened: Callable[..., int], visitor: Callable[[], Visitor]
-) -> None:
+def test_failed_practice_may_continue(opened: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     opened(on_fail="go_on", attempts=1, trials=TRIALS[1:])
     anna = visitor()
     anna.begin()
@@ -131,7 +129,7 @@ def test_who_fails_goes_on_where_the_protocol_says_so(
     assert heading(anna.get("/s/study/rate")) == "Item 1 of 3"
 
 
-def test_a_second_sending_a_forged_number_and_an_answer_that_is_none_change_nothing(
+def test_repeated_or_forged_practice_answer_changes_nothing(
     engine: Engine, opened: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     opened()
@@ -150,7 +148,7 @@ def test_a_second_sending_a_forged_number_and_an_answer_that_is_none_change_noth
     assert anna.get("/s/study/practice/many").status_code in {404, 422}
 
 
-def test_nobody_practises_before_the_instructions_or_after_the_practice(
+def test_practice_is_only_available_after_instructions(
     engine: Engine, opened: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     opened(trials=TRIALS[1:])
@@ -163,7 +161,7 @@ def test_nobody_practises_before_the_instructions_or_after_the_practice(
     assert rows(engine, "SELECT count(*) FROM events") == [(1,)]
 
 
-def test_simulated_raters_practise_and_pass(engine: Engine, opened: Callable[..., int]) -> None:
+def test_simulated_raters_pass_practice(engine: Engine, opened: Callable[..., int]) -> None:
     opened()
     assert simulate(transactions(engine), "study", 3, seed=4).n_finished == 3
     assert rows(engine, "SELECT count(*) FROM events WHERE kind = 'practice_trial'") == [(6,)]
@@ -178,14 +176,14 @@ def test_simulated_raters_practise_and_pass(engine: Engine, opened: Callable[...
         ({"item": "try-1", "responses": ["try-1:who"]}, "names responses that try-1 does not have: try-1:who."),
     ],
 )
-def test_a_practice_that_the_items_cannot_give_keeps_the_study_closed(
+def test_impossible_practice_trial_prevents_opening(
     opened: Callable[..., int], trial: dict[str, object], words: str
 ) -> None:
     with pytest.raises(OpeningError, match=words.replace(".", r"\.")):
         opened(trials=[trial])
 
 
-def test_a_question_of_every_kind_can_be_practised(
+def test_every_question_type_can_be_practised(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     kinds = [

@@ -40,7 +40,7 @@ def skip(anna: Visitor, page: Any, reason: str = REASONS[0]) -> Any:  # noqa: AN
     return anna.post(f"{form_address(page)}/skip", data={"reason": reason})
 
 
-def test_a_skipped_trial_keeps_its_reason_and_its_place_is_for_the_next_rater(
+def test_skipped_trial_keeps_reason_and_releases_seat(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(n_items=1, flow=FLOW, design={"raters_per_trial": 1})
@@ -61,7 +61,7 @@ def test_a_skipped_trial_keeps_its_reason_and_its_place_is_for_the_next_rater(
     assert counted.skip_reasons == [(REASONS[1], 1)]
 
 
-def test_only_declared_reasons_count_and_only_where_there_are_any(
+def test_only_declared_skip_reasons_are_accepted(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(n_items=1, flow=FLOW)
@@ -75,7 +75,7 @@ def test_only_declared_reasons_count_and_only_where_there_are_any(
     assert rows(engine, "SELECT DISTINCT state FROM assignments") == [("leased",)]
 
 
-def test_a_content_note_is_always_a_reason_where_there_is_one(
+def test_content_note_is_always_a_skip_reason(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(texts=[{"key": "loss", "content_note": "A death."}, {"key": "exam"}], design={"order": "fixed"})
@@ -89,7 +89,7 @@ def test_a_content_note_is_always_a_reason_where_there_is_one(
     assert rows(engine, "SELECT skip_reason FROM assignments WHERE state = 'skipped'") == [("content note",)]
 
 
-def test_nobody_comes_back_to_what_they_skipped_and_nobody_skips_what_they_rated(
+def test_skipped_trials_are_final_and_rated_trials_unskippable(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(n_items=3, flow=FLOW)
@@ -106,7 +106,7 @@ def test_nobody_comes_back_to_what_they_skipped_and_nobody_skips_what_they_rated
     assert rows(engine, "SELECT state FROM assignments ORDER BY position") == [("done",), ("skipped",), ("leased",)]
 
 
-def test_a_hidden_repeat_goes_with_its_trial(
+def test_skipping_a_trial_removes_its_repeat(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     design = {"repeats": {"n": 1, "min_distance": 1}, "raters_per_trial": 1}
@@ -123,9 +123,7 @@ def test_a_hidden_repeat_goes_with_its_trial(
     assert rows(engine, "SELECT state FROM assignments WHERE repeat = 1") == [("returned",)]
 
 
-def test_a_skip_by_htmx_gives_the_next_item_at_an_address_of_its_own(
-    study: Callable[..., int], visitor: Callable[[], Visitor]
-) -> None:
+def test_htmx_skip_returns_next_item_and_address(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     study(n_items=2, flow=FLOW)
     anna = visitor()
     address = form_address(anna.begin())
@@ -134,7 +132,7 @@ def test_a_skip_by_htmx_gives_the_next_item_at_an_address_of_its_own(
     assert answer.headers["hx-push-url"] != address
 
 
-def test_what_was_skipped_stands_on_the_study_page_and_in_the_export(
+def test_skips_appear_on_study_page_and_in_export(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study(n_items=2, flow=FLOW)
@@ -159,7 +157,7 @@ def test_what_was_skipped_stands_on_the_study_page_and_in_the_export(
 
 
 @pytest.mark.parametrize("step", ["", "/save", "/skip"])
-def test_an_address_that_is_nobodys_stays_so(
+def test_assignment_of_another_rater_is_not_found(
     study: Callable[..., int], visitor: Callable[[], Visitor], step: str
 ) -> None:
     study(n_items=1, flow=FLOW)
