@@ -15,7 +15,7 @@ CATALOGUES := app/language/catalogues
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
   --no-emit-index-url --no-emit-find-links --no-header pyproject.toml
 
-.PHONY: help run serve test lint unit journeys slow bench audit fix texts lock clean
+.PHONY: help run serve test lint unit journeys slow explore bench audit fix texts lock clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 12
@@ -47,6 +47,9 @@ unit: .venv/test.stamp ## tests without a browser; statistics and design at 100 
 journeys: .venv/test.stamp ## journeys through a real browser, with axe
 	$(PY) -m tests.browser
 	$(PY) -m pytest -q -n 2 --reruns 1 -rR -m "browser and not slow" tests/journeys
+
+explore: .venv/test.stamp ## properties on new random examples, a thousand each
+	HYPOTHESIS_PROFILE=explore $(PY) -m pytest -q -n auto -m "not browser and not slow" tests/stats tests/design tests/exchange
 
 slow: .venv/test.stamp ## seeded coverage simulations of the intervals
 	$(PY) -m pytest -q -n auto -m slow

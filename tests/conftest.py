@@ -15,8 +15,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Deadlines and the health check for slow draws measure wall-clock time, so they fail at random on shared machines, as
 # in the tests of superiority and of the pigeonhole bootstrap.
-settings.register_profile("no wall clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("no wall clock")
+# The gate draws the same examples each time; `make explore` draws new ones.
+settings.register_profile("gate", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+settings.register_profile("explore", settings.get_profile("gate"), derandomize=False, max_examples=1000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

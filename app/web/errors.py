@@ -72,7 +72,7 @@ class UnauthorizedError(PageError):
     """A program sent no valid token."""
 
     status = 401
-    title = "No access"
+    title = message("Not allowed")
 
     @property
     def headers(self) -> Mapping[str, str]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # maximum number of array elements in memory; a slider's thousands of patterns are resampled in parts
 CHUNK = 2_000_000
+# squares of larger values are not finite
+LARGEST = 1e150
 # tolerance for the rounding error of a subtraction whose exact result is zero
 ROUNDING = 1e-9
 
@@ -118,11 +120,12 @@ def alpha_without_each_rater(ratings: Ratings, *, level: Level) -> LeaveOneRater
 def _numbered(ratings: Ratings) -> tuple[Ints, Ints, Ints] | None:
     """Return the counts of each unit encoded as an integer, and the unit and increment of each unit x rater cell.
 
-    None if the integers would need more than 62 bits (a slider).
+    None if the integers would need more than 62 bits (a slider), or if squared differences would overflow: a value that
+    only one rater gave must not spoil alpha without that rater.
     """
     counts, (cell, n_cells) = ratings.counts, ratings.cells
     base, width = int(counts.max(initial=0)) + 1, counts.shape[1]
-    if base**width >= MAX_PATTERNS or not n_cells:
+    if base**width >= MAX_PATTERNS or not n_cells or np.abs(ratings.values).max() > LARGEST:
         return None
     place = base ** np.arange(width, dtype=np.int64)
     unit, added = np.empty(n_cells, dtype=np.int64), np.zeros(n_cells, dtype=np.int64)
