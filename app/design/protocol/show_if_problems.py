@@ -48,14 +48,14 @@ def _problems(
     earlier = about_rater.get(rule.question) if rule else None
     if rule is None or earlier is None:
         yield f"{part} must name a question about the rater, found {rule and rule.question}"
-        return
-    (of_page, of_place), (page, own_place) = place[rule.question], place[question.key]
-    if not in_cycle and (of_page, of_place) >= (page, own_place):
-        yield f"{part} must name a question that is asked earlier, found {rule.question}"
-    if of_page == page and pages[page][1]:
-        yield f"{part} must name a question of an earlier page, because its page is shuffled, found {rule.question}"
-    if problem := _test_problem(rule, earlier):
-        yield f"{part} {problem}"
+    else:
+        (of_page, of_place), (page, own_place) = place[rule.question], place[question.key]
+        if not in_cycle and (of_page, of_place) >= (page, own_place):
+            yield f"{part} must name a question that is asked earlier, found {rule.question}"
+        if of_page == page and pages[page][1]:
+            yield f"{part} must name a question of an earlier page, because its page is shuffled, found {rule.question}"
+        if problem := _test_problem(rule, earlier):
+            yield f"{part} {problem}"
 
 
 def _test_problem(rule: ShowIf, earlier: Question) -> str | None:

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 
 def value_as_text(value: Any) -> Any:  # noqa: ANN401 - whatever the lead wrote
-    """An answer as text, written as in ratings.csv: 4.0 is `4`."""
+    """An answer as text, written as in ratings.csv.
+
+    >>> value_as_text(4.0), value_as_text("often")
+    ('4', 'often')
+    """
     if isinstance(value, int | float) and not isinstance(value, bool):
         return number_text(value)
     return value

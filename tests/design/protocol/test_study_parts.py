@@ -33,6 +33,12 @@ def test_slug_new_is_reserved() -> None:
         Protocol.model_validate(protocol_of(slug="new"))
 
 
+@pytest.mark.parametrize(("title", "found"), [("a\x07b", "U\\+0007"), ("a\nb", "U\\+000A")])
+def test_title_is_one_line_of_text(title: str, found: str) -> None:
+    with pytest.raises(ValidationError, match=f"without control characters, found {found}"):
+        Protocol.model_validate(protocol_of(title=title))
+
+
 def test_check_is_asked_as_single_answer_question() -> None:
     check = AttentionCheck(key="attend", text="Choose Blue", after=1, codes={"b": "Blue", "r": "Red"}, correct="b")
     slot = slot_of_check(check, 2, "Read closely.")

@@ -107,3 +107,11 @@ def test_highlight_slot_carries_its_text() -> None:
 def test_highlight_target_must_have_text(target: str) -> None:
     with pytest.raises(ValueError, match="'response', 'item' or 'turn'"):
         protocol({**SPANS, "target": target})
+
+
+def test_slot_is_a_blank_until_a_form_is_sent() -> None:
+    (slot,) = slots_of_rater(protocol(PREFERENCE, AGE))
+    blank = slot.blank((8, 5))
+    assert (blank.name, blank.shown, blank.response_id) == (slot.name, (8, 5), None)
+    sent = slot.sent({slot.name: ["42"]}, (8, 5))
+    assert (sent.name, sent.shown, sent.response_id, sent.form) == (slot.name, (8, 5), None, {slot.name: ["42"]})
