@@ -54,6 +54,20 @@ def test_concurrent_raters_keep_exposure_cap(engine: Engine) -> None:
         assert max(noted for noted, _ in db.execute(text(PER_RATER))) <= 2
 
 
+@pytest.mark.parametrize("wanted", [1, 2, 3, 4, 5, 8, 9])
+def test_reading_part_of_the_trials_announces_the_same_length(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, wanted: int
+) -> None:
+    open_noted(engine, trials_per_rater=wanted)
+    anna, lengths = Rater(engine, "anna"), []
+    with engine.begin() as db:
+        session = anna.session(db)
+        for trials_read in (1, 2, 1000):
+            monkeypatch.setattr("app.actions.rating.trial_list.TRIALS_READ", trials_read)
+            lengths.append(list_length(db, session, protocol_of(db, session)))
+    assert lengths == [min(wanted, 4)] * 3
+
+
 def test_announced_length_respects_exposure_cap(engine: Engine) -> None:
     open_noted(engine)
     anna = Rater(engine, "anna")

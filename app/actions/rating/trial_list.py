@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from app.storage.assignments.trial_lists import Extent, Trial
     from app.storage.raters.rating_sessions import RatingSession
 
+# Trials that are read first for each trial of a rater's list: several may be of one item.
+TRIALS_READ = 50
 Outcome = Literal["given", "wait", "full"]
 
 
@@ -133,12 +135,25 @@ def pool_of_seats(protocol: Protocol, pool: str | None) -> str:
 def _own(db: Connection, session: RatingSession, protocol: Protocol, conditions: OwnConditions) -> Own:
     key, pool = get_rater(db, session)
     seats = pool_of_seats(protocol, pool)
-    extent = get_extent(db, session, conditions.texts, seats)
+    wanted, cap = protocol.design.trials_of(pool), protocol.flow.exposure_cap
+    extent = _extent(db, session, protocol, conditions.texts, pool)
     same_item = _may_repeat_items(protocol, extent)
-    cap = protocol.flow.exposure_cap
     n_most = extent.n_most(same_item=same_item, exposure_cap=cap)
     who = Claimant(session, same_item, conditions.texts, conditions.rater_number, seats, cap, protocol.design.adaptive)
-    return Own(who, min(protocol.design.trials_of(pool) or n_most, n_most), key)
+    return Own(who, min(wanted or n_most, n_most), key)
+
+
+def _extent(
+    db: Connection, session: RatingSession, protocol: Protocol, conditions: Sequence[str], pool: str | None
+) -> Extent:
+    """The extent; of a large study only as much of it as shows that the rater's list can be filled."""
+    design, cap, seats = protocol.design, protocol.flow.exposure_cap, pool_of_seats(protocol, pool)
+    if wanted := design.trials_of(pool):
+        part = get_extent(db, session, conditions, seats, n_rows=wanted * TRIALS_READ)
+        is_sure = part.n_shown > 1 or design.trials == "single" or design.same_item is not None
+        if is_sure and part.n_most(same_item=_may_repeat_items(protocol, part), exposure_cap=cap) >= wanted:
+            return part
+    return get_extent(db, session, conditions, seats)
 
 
 def _may_repeat_items(protocol: Protocol, extent: Extent) -> bool:

@@ -26,18 +26,22 @@ _TRIALS = text("""
     GROUP BY t.study_id, t.id, i.study_id, i.id ORDER BY i.position, t.id
 """)
 _EXTENT = text("""
-    SELECT count(DISTINCT (t.item_id, t.response_ids)), count(DISTINCT t.item_id),
-           coalesce(max(cardinality(t.response_ids)), 0),
-           count(DISTINCT (t.item_id, t.response_ids)) FILTER (WHERE i.content_note <> ''),
-           count(DISTINCT t.item_id) FILTER (WHERE i.content_note <> '')
-    FROM trials t JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
-    WHERE t.study_id = :study AND t.purpose = 'rating' AND t.condition = ANY (CAST(:conditions AS text[]))
-      AND (i.retired_because IS NULL OR EXISTS (
-        SELECT FROM assignments a WHERE a.study_id = t.study_id AND a.trial_id = t.id AND a.rater_id = :rater
-          AND a.state <> 'returned'))
-      AND (:pool = '' OR EXISTS (
-        SELECT FROM seats s WHERE s.study_id = t.study_id AND s.trial_id = t.id AND s.pool = :pool
-          AND (s.rater_id IS NULL OR s.rater_id = :rater)))
+    SELECT count(DISTINCT (item_id, response_ids)), count(DISTINCT item_id),
+           coalesce(max(cardinality(response_ids)), 0),
+           count(DISTINCT (item_id, response_ids)) FILTER (WHERE content_note <> ''),
+           count(DISTINCT item_id) FILTER (WHERE content_note <> '')
+    FROM (
+      SELECT t.item_id, t.response_ids, i.content_note
+      FROM trials t JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
+      WHERE t.study_id = :study AND t.purpose = 'rating' AND t.condition = ANY (CAST(:conditions AS text[]))
+        AND (i.retired_because IS NULL OR EXISTS (
+          SELECT FROM assignments a WHERE a.study_id = t.study_id AND a.trial_id = t.id AND a.rater_id = :rater
+            AND a.state <> 'returned'))
+        AND (:pool = '' OR EXISTS (
+          SELECT FROM seats s WHERE s.study_id = t.study_id AND s.trial_id = t.id AND s.pool = :pool
+            AND (s.rater_id IS NULL OR s.rater_id = :rater)))
+      LIMIT :n_rows
+    ) AS available
 """)
 
 
@@ -75,9 +79,20 @@ class Trial:
     block: str = ""
 
 
-def get_extent(db: Connection, session: RatingSession, conditions: Sequence[str] = ("",), pool: str = "") -> Extent:
-    """The extent for this rater; the same responses in several of their conditions count once."""
-    values = {"study": session.study_id, "rater": session.rater_id, "pool": pool}
+def get_extent(
+    db: Connection,
+    session: RatingSession,
+    conditions: Sequence[str] = ("",),
+    pool: str = "",
+    *,
+    n_rows: int | None = None,
+) -> Extent:
+    """The extent for this rater; the same responses in several of their conditions count once.
+
+    `n_rows` limits the number of trials that are read. No number in the result is then larger than without it, and
+    neither is `n_most`.
+    """
+    values = {"study": session.study_id, "rater": session.rater_id, "pool": pool, "n_rows": n_rows}
     return Extent(*db.execute(_EXTENT, {**values, "conditions": list(conditions)}).one())
 
 
