@@ -73,6 +73,15 @@ SECTIONS = (
         "debrief",
     ),
     Section(
+        "privacy",
+        "Privacy",
+        "What raters read about their data, besides what follows from the other pages.",
+        tuple(
+            f"privacy.{member.name}" for member in part_of(Protocol.model_fields["privacy"].default.__class__).members
+        ),
+        "consent",
+    ),
+    Section(
         "analysis",
         "Analysis",
         "Decisions declared before the data are collected.",

@@ -52,6 +52,8 @@ def test_doctor_reports_unreachable_database(attune: Attune, monkeypatch: pytest
 def test_backup_is_restored_into_empty_database_with_leads(
     attune: Attune, monkeypatch: pytest.MonkeyPatch, new_database: Callable[[str | None], str], data_dir: Path
 ) -> None:
+    monkeypatch.setenv("ATTUNE_BACKUP_DIR", str(data_dir))
+    settings.cache_clear()
     attune("lead", "add", "me@example.org", "--link")
     (data_dir / "deletions.jsonl").write_text('{"kind": "study", "study": 7, "token": "gone"}\n')
     file = data_dir / "attune.dump"

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # Controls of the page and texts that repeat others; they tell a rater nothing about the trial.
 CONTROLS = {"bar", "switch", "sheet-end", "by-marking", "skip", "heads", "row-name", "visually-hidden", "ranking-order"}
+# The buttons for ranks: a sentence above them names the first and the last.
+CONTROLS |= {"ranking-rows"}
 NOT_TEXT = {"script", "style", "kbd", "button", "head", "nav"}
 VOID = {"input", "br", "meta", "link", "img", "hr", "col", "wbr"}
 
