@@ -171,8 +171,8 @@ def test_spreadsheet_becomes_study_with_results_and_is_deleted(
     expect(page.locator("#coverage")).to_contain_text("answered 4", timeout=WAIT_MS)
     exclude_first(hand)
     hand.tab("Results")
-    expect(page.locator("main h2").first).to_be_visible(timeout=WAIT_MS)
-    hand.click(page.get_by_text("Report for a paper"))
+    expect(page.locator("main h2:visible").first).to_be_visible(timeout=WAIT_MS)
+    hand.click(page.get_by_text("Report and snapshots"))
     assert hand.download("Word").endswith(".docx")
     hand.tab("Overview")
     assert hand.download("ratings.csv") == "ayers-ratings.csv"
