@@ -10,6 +10,8 @@ PY := $(BIN)/python
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(PY) -m pip --disable-pip-version-check --quiet
 BABEL := $(PY) -m babel.messages.frontend
+# The gate takes the same order and the same random examples each time; `make explore` takes new ones.
+ORDER := --randomly-seed=1
 TRACED := app/stats app/design tests/stats tests/design
 CATALOGUES := app/language/catalogues
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
@@ -39,16 +41,16 @@ lint: .venv/test.stamp ## style, types, layers, templates
 
 # Statistics and design are held to every branch by the tests of their own rooms; the other tests run without the tracer.
 unit: .venv/test.stamp ## tests without a browser; statistics and design at 100 % branch coverage
-	$(PY) -m pytest -q -n auto --dist worksteal -m "not browser and not slow" $(TRACED) \
+	$(PY) -m pytest -q -n auto $(ORDER) --dist worksteal -m "not browser and not slow" $(TRACED) \
 	  --cov=app/stats --cov=app/design --cov-report=term-missing --cov-fail-under=100
-	$(PY) -m pytest -q -n auto --dist worksteal -m "not browser and not slow" $(TRACED:%=--ignore=%)
+	$(PY) -m pytest -q -n auto $(ORDER) --dist worksteal -m "not browser and not slow" $(TRACED:%=--ignore=%)
 
 # A journey that fails is tried once more, on a new database and in a new browser window, and named in the summary.
 journeys: .venv/test.stamp ## journeys through a real browser, with axe
 	$(PY) -m tests.browser
-	$(PY) -m pytest -q -n 2 --reruns 1 -rR -m "browser and not slow" tests/journeys
+	$(PY) -m pytest -q -n 2 $(ORDER) --reruns 1 -rR -m "browser and not slow" tests/journeys
 
-explore: .venv/test.stamp ## properties on new random examples, a thousand each
+explore: .venv/test.stamp ## another order, and properties on a thousand new random examples each
 	HYPOTHESIS_PROFILE=explore $(PY) -m pytest -q -n auto -m "not browser and not slow" tests/stats tests/design tests/exchange
 
 slow: .venv/test.stamp ## seeded coverage simulations of the intervals
