@@ -75,13 +75,14 @@ def new_context(
 
     def press_keys_once_loaded(page: Page) -> None:
         """Hold each key back until the page's scripts have run, which hear it."""
-        press = page.keyboard.press
+        for name in ("press", "type"):
+            send = getattr(page.keyboard, name)
 
-        def press_once_loaded(key: str, **options: Any) -> None:  # noqa: ANN401 - Playwright's options
-            page.wait_for_load_state("load")
-            press(key, **options)
+            def send_once_loaded(keys: str, send: Callable[..., None] = send, **options: Any) -> None:  # noqa: ANN401
+                page.wait_for_load_state("load")
+                send(keys, **options)
 
-        monkeypatch.setattr(page.keyboard, "press", press_once_loaded)
+            monkeypatch.setattr(page.keyboard, name, send_once_loaded)
 
     def make(**options: Any) -> BrowserContext:  # noqa: ANN401 - Playwright's options
         context = browser.new_context(base_url=server, viewport=options.pop("viewport", WIDE), **options)

@@ -168,6 +168,8 @@ def test_right_to_left_slider_works_with_arrows_and_pointer(engine: Engine, page
     page.goto("/s/study?participant=anna")
     page.get_by_role("button", name="ابدأ").click()
     slider = page.locator("input[type=range]")
+    expect(slider).to_be_visible()
+    page.wait_for_load_state("load")
     box = slider.bounding_box()
     assert box
     assert left_of(page, ".slider-words span:first-child") > left_of(page, ".slider-words span:last-child")
@@ -184,6 +186,7 @@ def test_shortcuts_use_key_positions_on_other_keyboard_layouts(engine: Engine, p
     page.goto("/s/study?participant=anna")
     page.get_by_role("button", name="ابدأ").click()
     page.locator("#item-heading").focus()
+    page.wait_for_load_state("load")
     for key, code in (("ش", "KeyA"), ("٤", "Digit4"), ("ä", "Quote")):
         event = {"key": key, "code": code, "bubbles": True}
         page.evaluate("event => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', event))", event)
