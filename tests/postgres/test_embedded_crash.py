@@ -114,7 +114,7 @@ def test_stale_pid_file_naming_unrelated_process_is_ignored(made_dir: Path, byst
     assert not server.is_running()
     assert ask(server.start(), "SELECT 1") == 1
     server.stop()
-    assert server_processes(made_dir) == []
+    eventually(lambda: server_processes(made_dir) == [])
 
 
 def test_socket_lock_naming_unrelated_process_is_ignored(made_dir: Path, bystander: subprocess.Popen[bytes]) -> None:
@@ -209,7 +209,7 @@ def test_wrong_password_file_is_reported_immediately(made_dir: Path) -> None:
     (made_dir / "postgres" / "password").unlink()
     with pytest.raises(EmbeddedError, match="cannot be read"):
         server.start()
-    assert server_processes(made_dir) == []
+    eventually(lambda: server_processes(made_dir) == [])
 
 
 def test_oversized_log_is_cleared_at_start(made_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,4 +239,4 @@ def test_two_folders_have_two_servers(made_dir: Path) -> None:
 
 def test_ended_program_leaves_no_server_process(made_dir: Path) -> None:
     finish(program(START, made_dir))
-    assert server_processes(made_dir) == []
+    eventually(lambda: server_processes(made_dir) == [])

@@ -64,7 +64,7 @@ def test_killed_server_restarts_with_committed_data(made_dir: Path) -> None:
     assert ask(url, "SHOW fsync") == "on"
     assert len(keepers(made_dir)) == 1
     server.stop()
-    assert server_processes(made_dir) == []
+    eventually(lambda: server_processes(made_dir) == [])
 
 
 def test_killed_keeper_is_replaced_and_restarts_server(made_dir: Path) -> None:
@@ -84,7 +84,7 @@ def test_server_and_keeper_recover_when_killed_together(made_dir: Path) -> None:
     comes_back(made_dir, url, kill_postmaster(made_dir))
     eventually(lambda: len(keepers(made_dir)) == 1)
     finish(user)
-    assert server_processes(made_dir) == []
+    eventually(lambda: server_processes(made_dir) == [])
 
 
 def test_killing_server_keeper_and_parent_leaves_one_server(
@@ -99,7 +99,7 @@ def test_killing_server_keeper_and_parent_leaves_one_server(
     eventually(lambda: len(keepers(made_dir)) == 1)
     for other in others:
         finish(other)
-    assert server_processes(made_dir) == []
+    eventually(lambda: server_processes(made_dir) == [])
 
 
 def test_killed_server_without_programs_stays_down(made_dir: Path) -> None:
@@ -121,4 +121,4 @@ def test_failing_restart_is_retried_at_growing_intervals(made_dir: Path) -> None
     moved.rename(control)
     eventually(lambda: proven_pid(made_dir / "postgres" / "pgdata") not in {None, killed})
     finish(user)
-    assert server_processes(made_dir) == []
+    eventually(lambda: server_processes(made_dir) == [])

@@ -56,7 +56,7 @@ def test_eight_programs_starting_together_share_one_server(data_dir: Path) -> No
     assert len(said) == 8
     assert said[0].startswith("(datetime")
     assert set(said) == {said[0]}
-    assert server_processes(data_dir) == []
+    eventually(lambda: server_processes(data_dir) == [])
 
 
 def test_eight_threads_starting_together_share_one_server(data_dir: Path) -> None:
@@ -83,12 +83,12 @@ def test_server_outlives_the_program_that_started_it(made_dir: Path) -> None:
     finish(first)
     assert ask(url, "SELECT 1") == 1
     second.stop()
-    assert server_processes(made_dir) == []
+    eventually(lambda: server_processes(made_dir) == [])
 
 
 def test_server_stops_when_last_program_ends(made_dir: Path) -> None:
     finish(holder(made_dir))
-    assert server_processes(made_dir) == []
+    eventually(lambda: server_processes(made_dir) == [])
     eventually(lambda: not keepers(made_dir))
 
 
@@ -115,7 +115,7 @@ def test_killed_program_leaves_server_to_others(made_dir: Path) -> None:
     kill(first)
     assert ask(url, "SELECT 1") == 1
     second.stop()
-    assert server_processes(made_dir) == []
+    eventually(lambda: server_processes(made_dir) == [])
 
 
 def test_orphaned_server_is_attached_to_and_stopped(made_dir: Path) -> None:
@@ -128,7 +128,7 @@ def test_orphaned_server_is_attached_to_and_stopped(made_dir: Path) -> None:
     assert left & {process.pid for process in server_processes(made_dir)}
     assert len(keepers(made_dir)) == 1
     server.stop()
-    assert server_processes(made_dir) == []
+    eventually(lambda: server_processes(made_dir) == [])
 
 
 def test_program_can_restart_a_killed_server(made_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +158,7 @@ os.waitpid(child, 0)
 print(server.is_running())
 """
     assert finish(program(code, made_dir)) == "True\n"
-    assert server_processes(made_dir) == []
+    eventually(lambda: server_processes(made_dir) == [])
 
 
 def test_keeper_of_removed_folder_leaves_new_server_running(made_dir: Path) -> None:
