@@ -68,16 +68,16 @@ def record_api_token(
 
 def list_api_tokens(db: Connection, study_id: int) -> list[ApiToken]:
     """All tokens of a study, newest first, expired ones too."""
-    return [_token(row._mapping) for row in db.execute(_OF_STUDY, {"study": study_id})]  # noqa: SLF001 - SQLAlchemy's own name
+    return [_token(row) for row in db.execute(_OF_STUDY, {"study": study_id}).mappings()]
 
 
 def use_api_token(db: Connection, token: str) -> ApiToken | None:
     """The token with this secret, marked as used; None if it is unknown, revoked or expired."""
-    row = db.execute(_BY_HASH, {"hash": token_hash(token)}).one_or_none()
+    row = db.execute(_BY_HASH, {"hash": token_hash(token)}).mappings().one_or_none()
     if row is None:
         return None
-    db.execute(_USED, {"token": row.id})
-    return _token(row._mapping)  # noqa: SLF001 - as above
+    db.execute(_USED, {"token": row["id"]})
+    return _token(row)
 
 
 def delete_api_token(db: Connection, study_id: int, token_id: int, lead_id: int | None = None) -> str | None:

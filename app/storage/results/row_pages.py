@@ -9,7 +9,7 @@ from sqlalchemy import text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlalchemy import Connection, TextClause
+    from sqlalchemy import Connection, RowMapping, TextClause
 
 _ITEMS = text("""
     SELECT id, key AS item, text, turns, profile, content_note, attributes FROM items
@@ -65,12 +65,12 @@ def rater_page(db: Connection, study_id: int, after: int, n: int) -> RowPage:
     return _page(db, _RATERS, study_id, after, n)
 
 
-def page_of(found: Sequence[Any], n: int) -> RowPage:
+def _page_of(found: Sequence[RowMapping], n: int) -> RowPage:
     """The first `n` of at most `n + 1` rows, each with an `id`, which is not part of the page."""
-    rows = [dict(row._mapping) for row in found[:n]]  # noqa: SLF001 - SQLAlchemy's own name
+    rows = [dict(row) for row in found[:n]]
     ids = [row.pop("id") for row in rows]
     return RowPage(rows, ids[-1] if len(found) > n else None)
 
 
 def _page(db: Connection, query: TextClause, study_id: int, after: int, n: int) -> RowPage:
-    return page_of(db.execute(query, {"study": study_id, "after": after, "n": n + 1}).all(), n)
+    return _page_of(db.execute(query, {"study": study_id, "after": after, "n": n + 1}).mappings().all(), n)

@@ -17,6 +17,7 @@ from app.web.api.routing import api_router
 from app.web.api.schemas import Decision, Exclusion, Invitation, Link, Links
 from app.web.deps import Db
 from app.web.errors import NotFoundError, UnprocessableError
+from app.web.lead.links import base_address
 
 router = api_router("raters")
 
@@ -58,6 +59,6 @@ def api_links(request: Request, db: Db, own: OwnApi, invitation: Invitation) -> 
     except InviteError as error:
         raise UnprocessableError(str(error)) from error
     own.record(db, "raters invited", n_raters=len(made), pool=invitation.pool or "")
-    base = str(request.app.state.public_url or request.base_url).rstrip("/")
+    base = base_address(request)
     address = f"{base}/s/{own.study.rater_token}?invite="
     return Links(links=[Link(rater=key, link=address + token) for key, token in made])

@@ -13,6 +13,7 @@ from app.web.api.routing import api_router
 from app.web.api.schemas import NewStatus, Progress, ProtocolDocument, StatusChange, Study
 from app.web.deps import Db
 from app.web.errors import ConflictError
+from app.web.lead.links import base_address
 
 router = api_router("study")
 CHANGE = {"open": life_cycle.open_study, "paused": life_cycle.pause_study, "closed": life_cycle.close_study}
@@ -22,7 +23,7 @@ CHANGE = {"open": life_cycle.open_study, "paused": life_cycle.pause_study, "clos
 def api_study(request: Request, db: Db, own: OwnApi) -> Study:
     """The study and its progress."""
     study, counts, coverage = own.study, get_counts(db, own.study.id), get_coverage(db, own.study.id, n_least=0)
-    base = str(request.app.state.public_url or request.base_url).rstrip("/")
+    base = base_address(request)
     return Study(
         slug=study.slug,
         title=study.title,

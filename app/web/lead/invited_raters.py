@@ -16,6 +16,7 @@ from app.storage.studies.protocols import get_protocol
 from app.web.deps import Db
 from app.web.errors import NotFoundError
 from app.web.lead.csv_file import csv_file
+from app.web.lead.links import base_address
 from app.web.lead.session import Own, SignedIn
 from app.web.pages import page
 
@@ -52,7 +53,7 @@ def submit_rater_invitations(
     except InviteError as error:
         return _page(request, db, lead, study, problem=str(error), people=people)
     record_act(db, lead, study, "raters invited", n_raters=len(links), pool=pool)
-    base = str(request.app.state.public_url or request.base_url).rstrip("/")
+    base = base_address(request)
     addresses = {key: f"{base}/s/{study.rater_token}?invite={token}" for key, token in links.items()}
     if len(addresses) == 1:
         return _page(request, db, lead, study, link=next(iter(addresses.items())))

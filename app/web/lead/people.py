@@ -15,6 +15,7 @@ from app.storage.studies.members import list_invitations, list_members, revoke_i
 from app.storage.studies.studies import StudyRow
 from app.web.deps import Db
 from app.web.errors import NotFoundError
+from app.web.lead.links import base_address
 from app.web.lead.session import Own, SignedIn
 from app.web.pages import page
 
@@ -88,7 +89,7 @@ def submit_recovery(request: Request, db: Db, lead: SignedIn, study: Own, member
 
 
 def _address(request: Request, handler: str, token: str) -> str:
-    base = str(request.app.state.public_url or request.base_url).rstrip("/")
+    base = base_address(request)
     return base + str(request.app.url_path_for(handler, token=token))
 
 

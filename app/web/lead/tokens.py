@@ -14,6 +14,7 @@ from app.storage.leads.leads import Lead
 from app.storage.studies.studies import StudyRow
 from app.web.deps import Db
 from app.web.errors import NotFoundError
+from app.web.lead.links import base_address
 from app.web.lead.session import Own, SignedIn
 from app.web.pages import page
 
@@ -60,7 +61,7 @@ def _page(
     token: str = "",
 ) -> Response:
     roles = ROLES[ROLES.index(study.role) :] if study.role else ()
-    base = str(request.app.state.public_url or request.base_url).rstrip("/")
+    base = base_address(request)
     return page(
         request,
         "lead/tokens.html",
