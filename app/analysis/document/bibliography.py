@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 # key | authors | year | title | journal or publisher | volume | pages | DOI
 _LISTED = """
-bartko1976|Bartko, J. J.|1976|On various intraclass correlation reliability coefficients|Psychological Bulletin|83|762–765|10.1037/0033-2909.83.5.762
 bates2015|Bates, D.; Mächler, M.; Bolker, B.; Walker, S.|2015|Fitting linear mixed-effects models using lme4|Journal of Statistical Software|67(1)|1–48|10.18637/jss.v067.i01
 bell2002|Bell, R. M.; McCaffrey, D. F.|2002|Bias reduction in standard errors for linear regression with multi-stage samples|Survey Methodology|28|169–181
 benjamini1995|Benjamini, Y.; Hochberg, Y.|1995|Controlling the false discovery rate: A practical and powerful approach to multiple testing|Journal of the Royal Statistical Society B|57|289–300|10.1111/j.2517-6161.1995.tb02031.x
@@ -103,7 +102,6 @@ OF_STATISTIC: dict[str, tuple[str, ...]] = {
     "gwet_ac2": ("gwet2008", "gwet2014"),
     "brennan_prediger": ("brennan1981",),
     "icc_": ("mcgraw1996",),
-    "icc_a_k": ("mcgraw1996", "bartko1976"),
     "kendall_w": ("kendall1939",),
     "odds_ratio_clmm": ("mccullagh1980",),
     "probit_shift_clmm": ("mccullagh1980",),

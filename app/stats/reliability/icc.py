@@ -28,8 +28,8 @@ def icc(ratings: Ratings, *, form: Form, confidence: float = 0.95) -> Result:
 
     First part of `form`: `a` is absolute agreement, where severity of raters counts as error; `c` is consistency, where
     it does not; `1` is for unidentified raters. Second part: `1` for one rating, `k` for the mean of as many as a unit
-    has (harmonic mean). The latter has no lower bound: below 0, its size has no meaning (Bartko 1976).
-    McGraw and Wong (1996) write ICC(1), ICC(A,1), ICC(C,k), Shrout and Fleiss (1979) ICC(1,1),
+    has (harmonic mean). The latter has no lower bound; below 0, its size has no meaning, as a proportion of variance
+    cannot be negative. McGraw and Wong (1996) write ICC(1), ICC(A,1), ICC(C,k), Shrout and Fleiss (1979) ICC(1,1),
     ICC(2,1), ICC(3,k). Means can be reliable even if few raters agree: report both.
     Not for nominal values. `c` is for designs in which the same raters rate all units.
     Complete data: sums of squares, exact F or Satterthwaite intervals. Otherwise REML components, with the same

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.analysis.data.answers import NEITHER, RESPONSE, TIE, Answers, Choices
+from app.design.questions.choice import ChoiceQuestion
+from app.design.questions.scale import number_text
 from app.stats.comparison import describe
 from app.stats.core.arrays import codes
 from app.stats.core.clusters import for_new_items
@@ -17,22 +19,26 @@ if TYPE_CHECKING:
 
     from app.analysis.data.encoded_study import Bools, Floats, Ints
     from app.analysis.data.question_data import AnyQuestionData
-    from app.analysis.estimate import Estimate, Scope
+    from app.analysis.estimate import Estimate, Scope, Unit
     from app.design.protocol.study import Protocol
+    from app.design.questions.kinds import ScaledQuestion
     from app.stats.core.result import Result
 
 SECTION = "judge"
 FAMILY = "family"
 NOTE = "a source and the judge belong to one family if their attribute `family` is the same"
+OF_CODES = "share of this code, judge minus human raters, on its own family minus on other sources"
+_TWO = 2
 
 
 def self_preference_estimates(
     data: AnyQuestionData, humans: Answers, judge: Answers, said: Floats, scope: Scope, protocol: Protocol
 ) -> Iterator[Estimate]:
-    """Yield how much higher the judge rates its own family than human raters do, or how much more often it chooses it.
+    """Yield how much more than human raters the judge favours its own family. Nothing if no source is of its family.
 
     Ratings: judge minus mean of human raters, on its own family minus the same on the other sources. Choices between
-    its own family and others: its share minus that of human raters. Nothing if no source is of its family.
+    its own family and others: its share minus that of human raters. Codes have no order: one estimate for each code,
+    with the shares of that code in place of ratings.
 
     Args:
         data: the question data.
@@ -46,18 +52,31 @@ def self_preference_estimates(
     if not own.any() or not data.sources:
         return
     if isinstance(humans, Choices) and isinstance(judge, Choices):
-        result, part = _of_choices(humans, judge, own)
+        yield _record(data, _of_choices(humans, judge, own), scope, "choice")
+    elif isinstance(data.question, ChoiceQuestion) or data.question.level != "nominal":
+        yield _record(data, _of_ratings(humans, said, own), scope, "rating")
     else:
-        result, part = _of_ratings(humans, said, own)
-    named = replace(result, note="; ".join(note for note in (result.note, NOTE) if note))
-    yield data.record(
-        named,
-        part,
-        section=SECTION,
-        scope=scope,
-        statistic="self_preference",
-        unit="choice" if isinstance(humans, Choices) else "rating",
-    )
+        for code, words in _compared_codes(data.question, np.append(humans.value, said)):
+            gave = replace(humans, value=(humans.value == code) * 1.0)
+            result, part = _of_ratings(gave, np.where(np.isfinite(said), said == code, np.nan), own)
+            yield _record(data, (_noted(result, OF_CODES), part), {**scope, "category": words}, "rating")
+
+
+def _record(data: AnyQuestionData, found: tuple[Result, Answers], scope: Scope, unit: Unit) -> Estimate:
+    result, part = found
+    named = _noted(result, NOTE)
+    return data.record(named, part, section=SECTION, scope=scope, statistic="self_preference", unit=unit)
+
+
+def _noted(result: Result, words: str) -> Result:
+    return replace(result, note="; ".join(note for note in (result.note, words) if note))
+
+
+def _compared_codes(question: ScaledQuestion, given: Floats) -> list[tuple[float, str]]:
+    """Return value and words of each code that was given; of two codes the last, because the other mirrors it."""
+    words = dict(question.meanings())
+    values = question.values[-1:] if len(question.values) == _TWO else question.values
+    return [(value, words.get(number_text(value)) or number_text(value)) for value in values if value in given]
 
 
 def own_sources(data: AnyQuestionData, judge: Answers, protocol: Protocol) -> Bools:

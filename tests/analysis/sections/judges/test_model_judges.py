@@ -112,6 +112,49 @@ def test_judge_choices_for_own_family_are_compared_with_people(report: Report) -
     assert estimate.ci_low is not None
 
 
+CODES = ["angry", "sad", "glad"]
+
+
+def _codes_given(*, is_multiple: bool = False) -> Report:
+    """Report on codes of responses: three people and the judge; see the tests for the shares of *glad*."""
+    kind = {"key": "feeling", "target": "response", "type": "category", "text": "Which feeling?", "codes": CODES}
+    study = protocol({**kind, "multiple": is_multiple}, sources=FAMILIES)
+    rows: list[Row] = []
+    for i in range(12):
+        for source in ("human", "model"):
+            # people give glad to a third of both; the judge to half of its own family and to none of the others
+            given = {f"r{k}": "glad" if k == i % 3 else "sad" for k in range(3)}
+            given["judge"] = "glad" if source == "model" and i % 2 else "angry"
+            said = {name: f"{code}|sad" if is_multiple and code != "sad" else code for name, code in given.items()}
+            rows += [
+                {"rater": name, "item": f"i{i}", "response": f"i{i}:{source}", "question": "feeling", "value": code}
+                for name, code in said.items()
+            ]
+    data = frames(study, rows, raters=[{"rater": "judge", "kind": "model"}])
+    data.raters["family"] = [("gpt" if name == "judge" else None) for name in data.raters["rater"]]
+    return analyze(data, study)
+
+
+def test_self_preference_in_codes_is_a_difference_of_shares_for_each_code() -> None:
+    found = {f.scope.get("category"): f for f in find(_codes_given(), "self_preference", question="feeling")}
+    assert {code: f.estimate for code, f in found.items()} == {
+        "angry": pytest.approx(-0.5),
+        "sad": pytest.approx(0),
+        "glad": pytest.approx(0.5),
+    }
+    low, high = found["glad"].ci_low, found["glad"].ci_high
+    # by hand: the judge's share less that of people is 2/3 or -1/3 on its own family, -1/3 on others; t over 12 items
+    by_item = np.array([float(i % 2) for i in range(12)])
+    reach = 2.2009852 * by_item.std(ddof=1) / np.sqrt(12)
+    assert (low, high) == (pytest.approx(0.5 - reach), pytest.approx(0.5 + reach))
+    assert found["glad"].unit == "rating"
+
+
+def test_self_preference_where_several_codes_may_be_given_has_one_estimate_for_each() -> None:
+    found = {f.question: f.estimate for f in find(_codes_given(is_multiple=True), "self_preference")}
+    assert found == {"feeling=angry": pytest.approx(-0.5), "feeling=glad": pytest.approx(0.5), "feeling=sad": 0}
+
+
 def test_swapped_sides_measure_side_consistency(report: Report) -> None:
     assert only(report, "side_consistency", scope=JUDGE).estimate == 6 / 8
     assert only(report, "first_side_share", scope=JUDGE).estimate == 0.5
