@@ -16,17 +16,16 @@ from starlette.datastructures import URLPath
 
 from app.actions.deletion_list import DeletionList
 from app.actions.operations import RecentOperations
-from app.actions.results.download_process import DownloadWriter
 from app.actions.results.live_report import LiveReports
-from app.actions.results.report_process import REPORT_PROCESS, ReportBounds
-from app.actions.studies.upload_process import UploadReader
+from app.actions.results.processes.download_process import DownloadWriter
+from app.actions.results.processes.report_process import REPORT_PROCESS, ReportBounds
+from app.actions.studies.creation.upload_process import UploadReader
 from app.postgres import default_data_dir
 from app.settings import folder, settings
 from app.storage.database.address import parse_address
 from app.storage.database.engine import TO_SPARE, database_url, make_engine, transactions
 from app.storage.database.replica import ReplicaReads
 from app.web import errors, routes
-from app.web.assets import Assets
 from app.web.lead.long_turns import LongTurns
 from app.web.middleware.access_log import AccessLog
 from app.web.middleware.access_log import log as access_log
@@ -38,9 +37,10 @@ from app.web.middleware.request_metrics import COMPUTING, RequestMetrics
 from app.web.middleware.security import Guard
 from app.web.middleware.too_large import TooLarge
 from app.web.middleware.unexpected_errors import UnexpectedErrors
-from app.web.pages import Pages
 from app.web.rater.hot_routes import HotRoutes
 from app.web.rater.trial.rate import HOT_ROUTES
+from app.web.rendering.assets import Assets
+from app.web.rendering.pages import Pages
 from app.web.routes import UPLOADS, paths_of
 
 if TYPE_CHECKING:

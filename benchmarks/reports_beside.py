@@ -12,7 +12,7 @@ import time
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from app.actions.results.report_process import ReportProcess
+from app.actions.results.processes.report_process import ReportProcess
 from benchmarks.report import PROTOCOL, study
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from app.actions.studies.reading_bounds import bounded
+from app.actions.studies.creation.reading_bounds import bounded
 from app.exchange.folder.read import read_folder
 from app.exchange.tabular.records import quiet
 from app.settings import settings

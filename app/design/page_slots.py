@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.design.allocation.trials import PAIR
-from app.design.protocol.cells import applies
-from app.design.questions.highlight import HighlightQuestion
-from app.design.questions.ranking import MIN_RANKED
+from app.design.protocol.parts.cells import applies
+from app.design.questions.kinds.highlight import HighlightQuestion
+from app.design.questions.kinds.ranking import MIN_RANKED
 from app.design.questions.slot import Slot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.design.protocol.study import Protocol
-    from app.design.questions.kinds import Question
+    from app.design.questions.kinds.registry import Question
     from app.design.questions.question import Target
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.design.protocol.cells import cell_of
-from app.design.protocol.swapped_labels import swapped_source
+from app.design.protocol.parts.cells import cell_of
+from app.design.protocol.problems.swapped_labels import swapped_source
 from app.language.language import language_of
 from app.language.message import Message, message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.design.protocol.conditions import Factor, Kind
+    from app.design.protocol.parts.conditions import Factor, Kind
     from app.design.protocol.study import Protocol
 
 UNKNOWN_LABEL = message("The author of this text is not shown.")

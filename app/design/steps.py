@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from app.design.allocation.randomization import seeded
 from app.design.page_slots import slots_of_rater
-from app.design.protocol.flow import Questionnaire
+from app.design.protocol.parts.flow import Questionnaire
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from app.design.protocol.flow import Eligibility
+    from app.design.protocol.parts.flow import Eligibility
     from app.design.protocol.study import Protocol
     from app.design.questions.form import Answer
     from app.design.questions.slot import Slot

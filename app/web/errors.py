@@ -15,7 +15,7 @@ from app.actions.process_bounds import SideProcessError
 from app.actions.results.blinding import BlindedError
 from app.language.message import Message, message
 from app.storage.database.outages import NO_TURN, OUTAGES, outage_in_words
-from app.web.pages import is_htmx, language_in, use_accepted_language
+from app.web.rendering.pages import is_htmx, language_in, use_accepted_language
 from app.web.request_id import current_request_id
 from app.web.throttled_log import ThrottledLog
 

@@ -10,12 +10,12 @@ import pandas as pd
 from app.analysis.data.frames import RATING_COLUMNS, TEXT_COLUMNS, Frames, canonical
 from app.analysis.data.study_folder import frames_of
 from app.design.protocol.study import Protocol
-from app.design.questions.category import CategoryQuestion
-from app.design.questions.choice import ChoiceQuestion
-from app.design.questions.highlight import HighlightQuestion
-from app.design.questions.ranking import RankingQuestion
-from app.design.questions.rating import RatingQuestion
-from app.design.questions.slider import SliderQuestion
+from app.design.questions.kinds.category import CategoryQuestion
+from app.design.questions.kinds.choice import ChoiceQuestion
+from app.design.questions.kinds.highlight import HighlightQuestion
+from app.design.questions.kinds.ranking import RankingQuestion
+from app.design.questions.kinds.rating import RatingQuestion
+from app.design.questions.kinds.slider import SliderQuestion
 from app.exchange.folder.read import read_folder
 
 if TYPE_CHECKING:

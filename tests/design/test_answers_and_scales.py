@@ -8,12 +8,12 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from app.design.dialogue import turns_from_json
-from app.design.questions.category import CategoryQuestion
-from app.design.questions.highlight import HighlightQuestion
-from app.design.questions.rating import RatingQuestion
+from app.design.questions.kinds.category import CategoryQuestion
+from app.design.questions.kinds.highlight import HighlightQuestion
+from app.design.questions.kinds.rating import RatingQuestion
+from app.design.questions.kinds.slider import SliderQuestion
+from app.design.questions.kinds.text import TextQuestion
 from app.design.questions.scale import Scale
-from app.design.questions.slider import SliderQuestion
-from app.design.questions.text import TextQuestion
 
 
 def category(**settings: Any) -> CategoryQuestion:  # noqa: ANN401 - any value in study.yaml

@@ -10,9 +10,9 @@ import pytest
 from pydantic import BaseModel
 from ruamel.yaml import YAML
 
-from app.design.protocol.descriptions import description_of
+from app.design.protocol.parts.descriptions import description_of
 from app.design.protocol.study import Protocol
-from app.design.questions.kinds import Question
+from app.design.questions.kinds.registry import Question
 from app.design.questions.scale import Scale
 from app.exchange.problems import Problems
 from app.exchange.protocol.study_yaml import read_protocol

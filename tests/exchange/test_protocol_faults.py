@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.design.questions.category import CategoryQuestion
-from app.design.questions.rating import RatingQuestion
+from app.design.questions.kinds.category import CategoryQuestion
+from app.design.questions.kinds.rating import RatingQuestion
 from tests.exchange.small import YAML, only_problem, problems_in, read_small, small
 
 # text in study.yaml, its replacement, line, column, found, part of what is allowed

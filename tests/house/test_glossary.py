@@ -11,7 +11,7 @@ from app.analysis.data.frames import CHECK_COLUMNS
 from app.analysis.data.rating_columns import FILE_COLUMNS
 from app.analysis.data.study_folder import ITEM_COLUMNS, RATER_COLUMNS, RESPONSE_COLUMNS
 from app.analysis.estimate import FIELDS
-from app.design.questions.kinds import KINDS
+from app.design.questions.kinds.registry import KINDS
 from app.exchange.folder.scores import SCORE_COLUMNS
 from app.exchange.folder.written_tables import EVENT_COLUMNS
 from app.storage.studies.export_sessions import ASSIGNMENT_COLUMNS, SESSION_COLUMNS

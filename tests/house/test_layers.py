@@ -18,7 +18,7 @@ BREAKS = {
     ),
     "No rooms and no modules import each other in a circle": (
         "app/design/questions/spans.py",
-        "import app.design.protocol.flow",
+        "import app.design.protocol.parts.flow",
     ),
     "Statistics are pure: arrays in, numbers out": ("app/stats/core/result.py", "import sqlalchemy"),
     "The design is plain Python and pydantic": ("app/design/questions/scale.py", "import pandas"),

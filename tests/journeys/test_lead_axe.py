@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from app.actions.studies.life_cycle import open_study
 from tests.journeys.lead_steps import a_lead, open_part, open_results, sign_in
-from tests.journeys.test_rater_axe import LOOKS, check
+from tests.journeys.rater.test_axe import LOOKS, check
 from tests.web.lead.build import rate
 
 if TYPE_CHECKING:

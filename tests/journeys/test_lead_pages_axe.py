@@ -10,12 +10,12 @@ from playwright.sync_api import expect
 from sqlalchemy import text
 
 from app.actions.lead_access import add_lead, new_link
+from app.actions.studies.creation.read_new_study import read_template, store_study
 from app.actions.studies.life_cycle import open_study
-from app.actions.studies.read_new_study import read_template, store_study
 from app.storage.studies.members import record_invitation, record_member
 from tests.exchange.tabular.test_import_report import SHEET
 from tests.journeys.lead_steps import PASSWORD, sign_in
-from tests.journeys.test_rater_axe import check
+from tests.journeys.rater.test_axe import check
 from tests.web.lead.build import rate
 
 if TYPE_CHECKING:

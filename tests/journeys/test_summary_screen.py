@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.studies.templates import list_templates, template_folder
+from app.actions.studies.creation.templates import list_templates, template_folder
 from app.analysis import analyze
 from app.analysis.data.study_folder import frames_of
 from app.exchange.folder.read import read_folder
 from tests.analysis.headlines.simulated_ratings import Effect, Seen, simulate
 from tests.journeys.offline_results import serve_results
-from tests.journeys.test_rater_axe import check
+from tests.journeys.rater.test_axe import check
 from tests.real_data.ayers import write_ayers
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ RATER_CODE = sorted(
     [
         *(ROOT / "app/web/rater").rglob("*.py"),
         ROOT / "app/web/errors.py",
-        ROOT / "app/web/pages.py",
+        ROOT / "app/web/rendering/pages.py",
         *(ROOT / "app/design/questions" / f"{name}.py" for name in ("form", "slot", "spans")),
         *(ROOT / "app/design" / f"{name}.py" for name in ("page_slots", "presentation", "steps", "reveal")),
     ]

@@ -16,7 +16,7 @@ from app.actions.rating.withdraw import withdraw
 from app.actions.studies.life_cycle import open_study
 from app.design.allocation.admission_limits import all_limits
 from app.design.allocation.randomization import seeded
-from app.design.protocol.study_design import Design
+from app.design.protocol.parts.study_design import Design
 from app.storage.assignments.assignment_view import AssignmentView, get_own_assignment
 from app.storage.items.retirement import bring_back_item, list_retired, retire_item
 from app.storage.raters.pauses import record_pause, resume

@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.actions.results.live_report import LiveReports
-from app.actions.results.report_process import REPORT_PROCESS
+from app.actions.results.processes.report_process import REPORT_PROCESS
 from tests.application import renewed
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.design.protocol.checks import slot_of_check
+from app.design.protocol.parts.checks import slot_of_check
 from app.design.questions.form import Answers, read_answers
 from app.storage.answers.checks import count_passed_trials, list_checks, record_check
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.design.protocol.checks import AttentionCheck
+    from app.design.protocol.parts.checks import AttentionCheck
     from app.design.protocol.study import Protocol
     from app.storage.raters.rating_sessions import RatingSession
 

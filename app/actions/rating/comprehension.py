@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.actions.rating.rating import protocol_of
-from app.design.protocol.checks import slot_of_check
+from app.design.protocol.parts.checks import slot_of_check
 from app.design.questions.form import Answers, read_answers
 from app.storage.answers.checks import list_checks, record_check
 from app.storage.raters.rating_sessions import record_step
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.design.protocol.checks import ComprehensionCheck
+    from app.design.protocol.parts.checks import ComprehensionCheck
     from app.design.questions.slot import Slot
     from app.storage.raters.rating_sessions import RatingSession
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from app.design.allocation.allocate import seats_of_cells
 from app.design.allocation.rater_plan import is_counterbalanced
-from app.design.protocol.cells import Cell, cell_of, cells, cells_by, joined
+from app.design.protocol.parts.cells import Cell, cell_of, cells, cells_by, joined
 from app.storage.raters.condition_seats import (
     claim_condition,
     claim_condition_again,

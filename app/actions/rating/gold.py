@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from app.design.allocation.gold_trials import declared_gold, name_of_gold
 from app.design.allocation.randomization import seeded
 from app.design.allocation.special_trials import is_declared_as
-from app.design.protocol.checks import score_of
+from app.design.protocol.parts.checks import score_of
 from app.storage.answers.gold_answers import get_gold, list_gold, list_gold_answers, record_gold
 from app.storage.assignments.trial_lists import list_trials
 

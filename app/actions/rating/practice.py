@@ -10,7 +10,7 @@ from app.actions.rating.rating import protocol_of, slots_of
 from app.design.allocation.randomization import seeded
 from app.design.allocation.special_trials import is_declared_as
 from app.design.presentation import shown_labels
-from app.design.protocol.checks import Score, practice_outcome, score_of
+from app.design.protocol.parts.checks import Score, practice_outcome, score_of
 from app.design.questions.form import asked_answers, read_answers
 from app.design.reveal import PRACTICE
 from app.storage.answers.practice import list_practice, list_practice_texts, record_practice
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.design.protocol.flow import Practice, PracticeTrial
+    from app.design.protocol.parts.flow import Practice, PracticeTrial
     from app.design.protocol.study import Protocol
     from app.design.questions.form import Answers
     from app.storage.answers.practice import PracticeText

@@ -18,7 +18,7 @@ from app.actions.rating.gold import gold_for
 from app.design.allocation.gold_trials import with_gold
 from app.design.allocation.rater_plan import Had, OwnTrial, rater_order, repeats_for
 from app.design.presentation import shown_labels
-from app.design.protocol.cells import cell_of
+from app.design.protocol.parts.cells import cell_of
 from app.storage.assignments.assignments import get_so_far, record_assignments
 from app.storage.assignments.returned_seats import retake_gold, retake_returned, return_expired
 from app.storage.assignments.seats import Claimant, claim_seats, has_leased_seats

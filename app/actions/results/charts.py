@@ -7,7 +7,7 @@ import json
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from app.actions.results.drawing_process import DRAWING_PROCESS
+from app.actions.results.processes.drawing_process import DRAWING_PROCESS
 from app.charts.render import FORMATS
 from app.storage.results.chart_files import get_chart_file, record_chart_file
 

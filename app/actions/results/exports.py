@@ -18,8 +18,8 @@ from app.storage.studies.protocols import get_protocol
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.actions.results.download_process import DownloadWriter
     from app.actions.results.live_report import LiveReports
+    from app.actions.results.processes.download_process import DownloadWriter
     from app.analysis.data.study_folder import StudyFolder
     from app.exchange.downloads.files import DownloadName
     from app.storage.database.engine import Begin

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from app.design.protocol.labels import readable
+from app.design.protocol.parts.labels import readable
 from app.design.questions.scale import number_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from app.design.protocol.study import Protocol
-    from app.design.questions.kinds import Question, ScaledQuestion
+    from app.design.questions.kinds.registry import Question, ScaledQuestion
     from app.storage.items.item_answers import ItemAnswer
 
 WORDS = {"tie": "About the same", "neither": "Neither", "cannot_judge": "Cannot judge"}

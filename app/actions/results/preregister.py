@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
-from app.actions.results.planning import Asked, PlanError, make_plan
+from app.actions.planning.planning import Asked, PlanError, make_plan
 from app.actions.results.report_files import document_files
 from app.analysis.document.preregistration import aspredicted_document, osf_document
 from app.analysis.document.registration import (

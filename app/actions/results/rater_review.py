@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from app.design.protocol.checks import is_flagged, too_fast
+from app.design.protocol.parts.checks import is_flagged, too_fast
 from app.storage.results.rater_patterns import RaterPattern
 
 if TYPE_CHECKING:

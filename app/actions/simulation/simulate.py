@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.design.protocol.study_design import Design
+    from app.design.protocol.parts.study_design import Design
     from app.storage.database.engine import Begin
 
 SIMULATED = "simulated"

@@ -10,7 +10,7 @@ from app.actions.rating.practice import next_practice, practice_page, submit_pra
 from app.actions.rating.questionnaires import agree, pass_debrief, questions_of, submit_questions
 from app.actions.rating.rating import begin_rating, protocol_of, slots_of
 from app.actions.simulation.simulated_checks import expected_form
-from app.design.protocol.checks import slot_of_check
+from app.design.protocol.parts.checks import slot_of_check
 from app.design.shown_questions import ASKED
 
 if TYPE_CHECKING:

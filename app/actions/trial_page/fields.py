@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from app.actions.trial_page.options import Layout, Option, layout_of, options_of, scale_options
-from app.design.questions.highlight import HighlightQuestion
+from app.design.questions.kinds.highlight import HighlightQuestion
 from app.design.questions.question import SIDES
 from app.design.questions.scale import number_text
 from app.design.questions.slot import Slot, letter, response_name
@@ -15,7 +15,7 @@ from app.design.questions.spans import quotes_of, read_spans, spans_to_text, to_
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from app.design.questions.kinds import Question
+    from app.design.questions.kinds.registry import Question
     from app.language.language import Language
     from app.language.message import Message
 

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Literal, assert_never
 
 from app.design.allocation.trials import PAIR
 from app.design.page_slots import places_as_read
-from app.design.questions.category import CategoryQuestion
-from app.design.questions.choice import DEFAULT_STRENGTH, STRENGTH, ChoiceQuestion
-from app.design.questions.highlight import HighlightQuestion
+from app.design.questions.kinds.category import CategoryQuestion
+from app.design.questions.kinds.choice import DEFAULT_STRENGTH, STRENGTH, ChoiceQuestion
+from app.design.questions.kinds.highlight import HighlightQuestion
+from app.design.questions.kinds.ranking import RankingQuestion
+from app.design.questions.kinds.rating import RatingQuestion
+from app.design.questions.kinds.slider import SliderQuestion
+from app.design.questions.kinds.text import TextQuestion
 from app.design.questions.question import SIDES
-from app.design.questions.ranking import RankingQuestion
-from app.design.questions.rating import RatingQuestion
 from app.design.questions.scale import Point, Scale, number_text
-from app.design.questions.slider import SliderQuestion
 from app.design.questions.slot import letter, response_name
-from app.design.questions.text import TextQuestion
 from app.language.message import Message, message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from app.design.questions.kinds import Question
+    from app.design.questions.kinds.registry import Question
     from app.language.language import Language
 
 Layout = Literal["scale", "column", "choice", "few", "chips", "list"]

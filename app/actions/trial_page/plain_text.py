@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
 from app.actions.trial_page.options import scale_options
-from app.design.questions.category import CategoryQuestion
-from app.design.questions.choice import ChoiceQuestion
-from app.design.questions.highlight import HighlightQuestion
-from app.design.questions.ranking import RankingQuestion
-from app.design.questions.rating import RatingQuestion
-from app.design.questions.slider import SliderQuestion
-from app.design.questions.text import TextQuestion
+from app.design.questions.kinds.category import CategoryQuestion
+from app.design.questions.kinds.choice import ChoiceQuestion
+from app.design.questions.kinds.highlight import HighlightQuestion
+from app.design.questions.kinds.ranking import RankingQuestion
+from app.design.questions.kinds.rating import RatingQuestion
+from app.design.questions.kinds.slider import SliderQuestion
+from app.design.questions.kinds.text import TextQuestion
 from app.language.message import message, messages
 
 if TYPE_CHECKING:

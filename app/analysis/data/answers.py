@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from app.analysis.data.encoded_study import Bools, Codes, Floats, Ints
     from app.analysis.estimate import Counts, Unit
-    from app.design.questions.choice import ChoiceQuestion
-    from app.design.questions.kinds import ScaledQuestion
+    from app.design.questions.kinds.choice import ChoiceQuestion
+    from app.design.questions.kinds.registry import ScaledQuestion
     from app.design.questions.question import Target
 
 # positions in OUTCOMES

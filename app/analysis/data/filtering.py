@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.filters import Filters
     from app.analysis.data.frames import Frames
-    from app.design.protocol.labels import Labels
+    from app.design.protocol.parts.labels import Labels
     from app.design.protocol.study import Protocol
 
     Mask = np.ndarray[Any, np.dtype[np.bool_]]

@@ -6,12 +6,12 @@ from dataclasses import dataclass, fields
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from app.design.protocol.labels import readable
+from app.design.protocol.parts.labels import readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from app.design.protocol.labels import Labels
+    from app.design.protocol.parts.labels import Labels
 
 Pairs = tuple[tuple[str, str], ...]
 
@@ -74,7 +74,7 @@ class Filters:
     def in_words(self, labels: Labels) -> str:
         """Return the filters as text for people; empty without filters.
 
-        >>> from app.design.protocol.labels import Labels
+        >>> from app.design.protocol.parts.labels import Labels
         >>> Filters(sources=("gpt_4",), without_flagged=True).in_words(Labels())
         'responses of Gpt 4; without flagged raters'
         """

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from app.analysis.data.answers import Answers, Choices
 from app.analysis.estimate import estimate_of
-from app.design.questions.choice import ChoiceQuestion
-from app.design.questions.kinds import ScaledQuestion
-from app.design.questions.ranking import RankingQuestion
+from app.design.questions.kinds.choice import ChoiceQuestion
+from app.design.questions.kinds.ranking import RankingQuestion
+from app.design.questions.kinds.registry import ScaledQuestion
 from app.stats.core.bounds import kept_within
 
 if TYPE_CHECKING:

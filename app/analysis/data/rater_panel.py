@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.analysis.data.scopes import groups
-from app.design.questions.choice import ChoiceQuestion
+from app.design.questions.kinds.choice import ChoiceQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

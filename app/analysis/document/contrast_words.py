@@ -9,7 +9,7 @@ from app.analysis.report.statistics_registry import STATISTICS
 from app.design.protocol.primary_default import primary_contrasts
 
 if TYPE_CHECKING:
-    from app.design.protocol.primary import PrimaryContrast
+    from app.design.protocol.parts.primary import PrimaryContrast
     from app.design.protocol.study import Protocol
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis.document.blocks import DataTable
-from app.design.questions.category import CategoryQuestion
-from app.design.questions.choice import ChoiceQuestion
-from app.design.questions.rating import RatingQuestion
+from app.design.questions.kinds.category import CategoryQuestion
+from app.design.questions.kinds.choice import ChoiceQuestion
+from app.design.questions.kinds.rating import RatingQuestion
+from app.design.questions.kinds.slider import SliderQuestion
 from app.design.questions.scale import number_text
-from app.design.questions.slider import SliderQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from app.design.protocol.study import Protocol
-    from app.design.questions.kinds import AnyQuestion
+    from app.design.questions.kinds.registry import AnyQuestion
 
 TRIALS = {
     None: "pairs of responses to the same item, or single responses where an item has no pair",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from app.analysis.estimate import Estimate
-    from app.design.protocol.labels import Labels
+    from app.design.protocol.parts.labels import Labels
 
 DEFAULT_LEVEL = 0.95
 MAX_ROWS = 60

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.answer_counts import AnswerCounts, Chosen
     from app.design.protocol.study import Protocol
-    from app.design.questions.choice import ChoiceQuestion
+    from app.design.questions.kinds.choice import ChoiceQuestion
 
 TIES_AS_HALF, NO_TIES, DECISIVE = "counts: ties as half", "counts: no ties", "counts: decisive choices only"
 _TWO = 2

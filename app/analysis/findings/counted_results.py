@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.answer_counts import AnswerCounts, Pattern, Point
     from app.design.protocol.study import Protocol
-    from app.design.questions.kinds import ScaledQuestion
+    from app.design.questions.kinds.registry import ScaledQuestion
     from app.design.questions.scale import Level
 
 _TOLERANCE = 1e-9  # of a cut between points of a slider

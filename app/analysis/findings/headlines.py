@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from app.analysis.report.statistics_registry import STATISTICS
 from app.analysis.report.wording import GENERALIZES, REASONS, interval_text, number, why_text
-from app.design.questions.choice import ChoiceQuestion
-from app.design.questions.ranking import RankingQuestion
-from app.design.questions.rating import RatingQuestion
+from app.design.questions.kinds.choice import ChoiceQuestion
+from app.design.questions.kinds.ranking import RankingQuestion
+from app.design.questions.kinds.rating import RatingQuestion
+from app.design.questions.kinds.slider import SliderQuestion
 from app.design.questions.scale import number_text
-from app.design.questions.slider import SliderQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
-    from app.design.questions.kinds import Question
+    from app.design.questions.kinds.registry import Question
 
 LOW_IS_A_FINDING = "Low agreement is a finding, not an error: empathy studies usually report alphas of .1 to .7."
 # Krippendorff, Content Analysis (2004), chapter 11: rely on variables above .800, tentative conclusions from .667.

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from app.analysis.report.sentences import effect_behind
 from app.analysis.report.statistics_registry import STATISTICS
 from app.analysis.report.wording import REASONS, interval_text, number, why_text
-from app.design.questions.category import CategoryQuestion
-from app.design.questions.choice import ChoiceQuestion
-from app.design.questions.ranking import RankingQuestion
+from app.design.questions.kinds.category import CategoryQuestion
+from app.design.questions.kinds.choice import ChoiceQuestion
+from app.design.questions.kinds.ranking import RankingQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
-    from app.design.questions.kinds import AnyQuestion
+    from app.design.questions.kinds.registry import AnyQuestion
 
     # question, statistic and scope
     Pair = tuple[str | None, str, str]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.analysis.findings.agreement_summary import AgreementRow
     from app.analysis.findings.main_contrasts import MainContrast
     from app.analysis.report.report import Report
-    from app.design.protocol.primary import PrimaryContrast
+    from app.design.protocol.parts.primary import PrimaryContrast
     from app.design.protocol.study import Protocol
 
 # Reasons of computations that failed, as opposed to having nothing to compute.

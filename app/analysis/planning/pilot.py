@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.frames import Frames
     from app.design.protocol.study import Protocol
-    from app.design.questions.kinds import ScaledQuestion
+    from app.design.questions.kinds.registry import ScaledQuestion
 
 # As shares of the range of the scale; close to Ayers et al. (2023) and the experts of Kumar et al. (2025).
 DEFAULT_SDS = Sds(item=0.15, rater=0.12, item_source=0.15, rater_source=0.08, residual=0.19)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.analysis.planning.scenario import Assumed, Scenario
     from app.design.allocation.trials import PlannedItem
     from app.design.protocol.study import Protocol
-    from app.design.questions.kinds import ScaledQuestion
+    from app.design.questions.kinds.registry import ScaledQuestion
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.design.allocation.trial_plan import PlannedTrial
     from app.design.allocation.trials import PlannedItem
     from app.design.protocol.study import Protocol
-    from app.design.questions.kinds import ScaledQuestion
+    from app.design.questions.kinds.registry import ScaledQuestion
     from app.design.questions.scale import Level
     from app.stats.core.result import Result
     from app.stats.planning.simulated_ratings import Sds

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from app.analysis.report.statistics_registry import STATISTICS
 from app.analysis.report.wording import covariate_text, number
-from app.design.protocol.labels import readable
+from app.design.protocol.parts.labels import readable
 from app.design.questions.scale import number_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from app.analysis.estimate import Estimate
-    from app.design.protocol.labels import Labels
+    from app.design.protocol.parts.labels import Labels
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from app.analysis.estimate import Estimate, Scope
     from app.analysis.report.report import Report
-    from app.design.protocol.labels import Labels
+    from app.design.protocol.parts.labels import Labels
 
 
 def labelled(report: Report, labels: Labels) -> Report:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.analysis.estimate import Estimate
-    from app.design.protocol.primary import PrimaryContrast
+    from app.design.protocol.parts.primary import PrimaryContrast
     from app.design.protocol.study import Protocol
 
 # Sections with comparisons, in which multiple tests are adjusted.

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.analysis.estimate import Estimate, Scope
-    from app.design.protocol.primary import PrimaryContrast
+    from app.design.protocol.parts.primary import PrimaryContrast
     from app.design.protocol.study import Protocol
 
 SOURCES, POOLS = ("source", "reference"), ("pool", "reference_pool")

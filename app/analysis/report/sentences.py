@@ -9,8 +9,8 @@ from app.analysis.report.claims import About, claim_of
 from app.analysis.report.statistics_registry import STATISTICS
 from app.analysis.report.wording import GENERALIZES, MINUS, interval_text, p_text, why_text
 from app.design.protocol.primary_default import first_question
-from app.design.questions.rating import RatingQuestion
-from app.design.questions.slider import SliderQuestion
+from app.design.questions.kinds.rating import RatingQuestion
+from app.design.questions.kinds.slider import SliderQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -17,7 +17,7 @@ from app.analysis.estimate import Estimate
 from app.analysis.report.primary import PrimaryResult
 from app.analysis.report.report import Report
 from app.analysis.report.sample import RaterGroup, Sample
-from app.design.protocol.primary import PrimaryContrast
+from app.design.protocol.parts.primary import PrimaryContrast
 
 if TYPE_CHECKING:
     from collections.abc import Callable

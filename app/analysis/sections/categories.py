@@ -12,7 +12,7 @@ import pandas as pd
 from app.analysis.data.answers import answers_at
 from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import distinct_groups, with_answers
-from app.design.questions.rating import RatingQuestion
+from app.design.questions.kinds.rating import RatingQuestion
 from app.design.questions.scale import Point, Scale
 from app.stats.comparison.describe import share
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.analysis.data.encoded_study import Codes, Floats, Ints
     from app.analysis.data.frames import Frames
     from app.analysis.estimate import Estimate
-    from app.design.questions.category import CategoryQuestion
+    from app.design.questions.kinds.category import CategoryQuestion
 
 SECTION = "category"
 BAD_KEY = "The key of {n} answers is not a code of the question, so they are left out."

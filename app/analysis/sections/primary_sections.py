@@ -24,7 +24,7 @@ from app.analysis.sections.contrasts.percent import percent
 from app.analysis.sections.contrasts.pools import pools
 from app.analysis.sections.contrasts.turns import turns
 from app.analysis.sections.rankings import rankings
-from app.design.protocol.primary_tests import TESTS
+from app.design.protocol.parts.primary_tests import TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from app.analysis.data.question_data import ScaledData
     from app.analysis.estimate import Estimate
     from app.analysis.sections.study_data import StudyData
-    from app.design.protocol.primary import PrimaryContrast
-    from app.design.protocol.primary_tests import Compared
+    from app.design.protocol.parts.primary import PrimaryContrast
+    from app.design.protocol.parts.primary_tests import Compared
 
 
 def estimates_for(study: StudyData, contrasts: Iterable[PrimaryContrast]) -> Iterator[Estimate]:

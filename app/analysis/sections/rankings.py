@@ -12,7 +12,7 @@ import pandas as pd
 from app.analysis.data.answers import Answers, answers_at
 from app.analysis.data.question_data import QuestionData
 from app.analysis.data.scopes import distinct_groups, with_answers
-from app.design.questions.ranking import RankingQuestion
+from app.design.questions.kinds.ranking import RankingQuestion
 from app.stats.agreement.rankings import concordance_within_items, midranks, rank_correlation_within_items
 from app.stats.choice.ranked_pairs import ranked_pairs
 from app.stats.comparison.describe import mean, share

@@ -15,7 +15,7 @@ from app.analysis.data.splits import attribute_splits, designed_splits, unsplitt
 from app.analysis.sections.categories import category_data
 from app.analysis.sections.comparison.composites import composite_answers, composite_question, table_of
 from app.analysis.sections.rankings import ranking_data
-from app.design.questions.category import CategoryQuestion
+from app.design.questions.kinds.category import CategoryQuestion
 
 if TYPE_CHECKING:
     from app.analysis.data.covariates import Covariates
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from app.analysis.sections.comparison.composites import Table
     from app.analysis.sections.rankings import RankingData
     from app.design.protocol.study import Protocol
-    from app.design.questions.kinds import ScaledQuestion
+    from app.design.questions.kinds.registry import ScaledQuestion
     from app.design.questions.question import Target
 
 

@@ -26,7 +26,7 @@ from app.settings import folder, settings
 from app.storage.database.address import DatabaseAddressError, DatabaseUnreachableError, reach
 from app.storage.database.engine import database_url, make_engine
 from app.storage.database.migrate import differences
-from app.web.assets import htmx_file
+from app.web.rendering.assets import htmx_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

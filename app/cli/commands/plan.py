@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from app.actions.results.planning import Asked, PlanError, QuestionUnknownError, make_plan, write_plan
+from app.actions.planning.planning import Asked, PlanError, QuestionUnknownError, make_plan, write_plan
 from app.actions.studies.folder_feasibility import planned_items
 from app.analysis.planning.planning import plan_csv, plan_json
 from app.charts.planning.planning import planning_table
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from app.analysis.data.frames import Frames
     from app.analysis.planning.planning import Plan
     from app.design.allocation.trials import PlannedItem
-    from app.design.protocol.labels import Labels
+    from app.design.protocol.parts.labels import Labels
     from app.design.protocol.study import Protocol
 
 Sizes = Annotated[str, typer.Option(help="One number, or several separated by commas.", metavar="N,N,...")]

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from app.actions.studies.templates import SlugError, TemplateMissingError, list_templates, new_study
+from app.actions.studies.creation.templates import SlugError, TemplateMissingError, list_templates, new_study
 from app.cli.output import fail, say
 from app.design.problem import FolderExistsError
 

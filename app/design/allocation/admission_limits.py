@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from app.design.protocol.study_design import Design
+    from app.design.protocol.parts.study_design import Design
 
 ALL_RATERS = ""
 

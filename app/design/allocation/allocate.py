@@ -13,8 +13,8 @@ from app.design.allocation.randomization import seeded
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from app.design.protocol.cells import Cell
-    from app.design.protocol.conditions import Factor
+    from app.design.protocol.parts.cells import Cell
+    from app.design.protocol.parts.conditions import Factor
 
 
 def weight_of(factors: Mapping[str, Factor], cell: Cell) -> int:

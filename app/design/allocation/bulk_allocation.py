@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from app.design.allocation.randomization import seeded
 from app.design.allocation.requirements import group_of
 from app.design.allocation.trials import Candidate, PlannedItem
-from app.design.protocol.cells import cells_by
+from app.design.protocol.parts.cells import cells_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,8 +9,8 @@ from app.design.allocation.repeats import has_room_for_repeats
 from app.design.allocation.requirements import counted, group_of
 from app.design.blinding import sources_in_title
 from app.design.placeholders import placeholders
-from app.design.protocol.cells import cells_by
-from app.design.questions.ranking import MIN_RANKED
+from app.design.protocol.parts.cells import cells_by
+from app.design.questions.kinds.ranking import MIN_RANKED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

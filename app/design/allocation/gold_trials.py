@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from app.design.allocation.rater_plan import OwnTrial
-    from app.design.protocol.checks import GoldTrial
+    from app.design.protocol.parts.checks import GoldTrial
     from app.design.protocol.study import Protocol
 
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from random import Random
 
-    from app.design.protocol.cells import Cell
+    from app.design.protocol.parts.cells import Cell
+    from app.design.protocol.parts.study_design import Repeats
     from app.design.protocol.study import Protocol
-    from app.design.protocol.study_design import Repeats
 
 
 @dataclass(frozen=True, slots=True)

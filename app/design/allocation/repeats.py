@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from random import Random
 
-    from app.design.protocol.study_design import Repeats
+    from app.design.protocol.parts.study_design import Repeats
 
 
 @dataclass(frozen=True, slots=True)

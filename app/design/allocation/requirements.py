@@ -6,13 +6,13 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from app.design.protocol.labels import Labels
+from app.design.protocol.parts.labels import Labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.design.allocation.trial_plan import PlannedTrial
-    from app.design.protocol.cells import Cell
+    from app.design.protocol.parts.cells import Cell
     from app.design.protocol.study import Protocol
 
 

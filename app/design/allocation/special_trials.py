@@ -6,18 +6,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from app.design.allocation.trials import PAIR, kind_of_trials, trials_of_item
-from app.design.protocol.cells import Cell, cells
-from app.design.questions.ranking import MIN_RANKED
+from app.design.protocol.parts.cells import Cell, cells
+from app.design.questions.kinds.ranking import MIN_RANKED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from app.design.allocation.trials import Candidate, PlannedItem
-    from app.design.protocol.checks import GoldTrial
-    from app.design.protocol.flow import PracticeTrial
+    from app.design.protocol.parts.checks import GoldTrial
+    from app.design.protocol.parts.flow import PracticeTrial
+    from app.design.protocol.parts.study_design import Trials
     from app.design.protocol.study import Protocol
-    from app.design.protocol.study_design import Trials
-    from app.design.questions.kinds import Question
+    from app.design.questions.kinds.registry import Question
 
 Purpose = Literal["practice", "gold"]
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, cast
 from app.design.allocation.special_trials import special_items
 from app.design.allocation.trials import kind_of_trials, trials_of_item
 from app.design.presentation import presentation
-from app.design.protocol.cells import cells
+from app.design.protocol.parts.cells import cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from app.design.allocation.trials import Candidate, PlannedItem
-    from app.design.protocol.cells import Cell
+    from app.design.protocol.parts.cells import Cell
+    from app.design.protocol.parts.study_design import Trials
     from app.design.protocol.study import Protocol
-    from app.design.protocol.study_design import Trials
 
 
 @dataclass(frozen=True, slots=True)

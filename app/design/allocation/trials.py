@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from app.design.protocol.parts.study_design import Trials
     from app.design.protocol.study import Protocol
-    from app.design.protocol.study_design import Trials
 
 PAIR = 2
 

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.design.questions.category import CategoryQuestion
-from app.design.questions.choice import ChoiceQuestion
-from app.design.questions.rating import RatingQuestion
-from app.design.questions.slider import SliderQuestion
+from app.design.questions.kinds.category import CategoryQuestion
+from app.design.questions.kinds.choice import ChoiceQuestion
+from app.design.questions.kinds.rating import RatingQuestion
+from app.design.questions.kinds.slider import SliderQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from app.design.protocol.study import Protocol
-    from app.design.questions.kinds import Question
+    from app.design.questions.kinds.registry import Question
 
 # The settings that trials are made from: existing trials cannot change.
 _FIXED = ("trials", "pairs", "listed", "pools", "adaptive")

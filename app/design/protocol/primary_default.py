@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.design.protocol.primary import PrimaryContrast
-from app.design.protocol.primary_tests import kind_of, tests_for
-from app.design.questions.category import CategoryQuestion
-from app.design.questions.highlight import HighlightQuestion
+from app.design.protocol.parts.primary import PrimaryContrast
+from app.design.protocol.parts.primary_tests import kind_of, tests_for
+from app.design.questions.kinds.category import CategoryQuestion
+from app.design.questions.kinds.highlight import HighlightQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.design.protocol.study_parts import ProtocolParts
-    from app.design.questions.kinds import AnyQuestion
+    from app.design.questions.kinds.registry import AnyQuestion
 
 # The tests implied by a part that is set; the first one that fits the question is used.
 TESTS_BY_PART = {

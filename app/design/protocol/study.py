@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from pydantic import model_validator
 
-from app.design.protocol.consistency import problems_between_parts
+from app.design.protocol.problems.consistency import problems_between_parts
 from app.design.protocol.study_labels import labels_of
 from app.design.protocol.study_parts import ProtocolParts
 
 if TYPE_CHECKING:
-    from app.design.protocol.labels import Labels
+    from app.design.protocol.parts.labels import Labels
 
 
 class Protocol(ProtocolParts):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.design.protocol.labels import Labels, readable, unique
-from app.design.questions.category import CategoryQuestion
+from app.design.protocol.parts.labels import Labels, readable, unique
+from app.design.questions.kinds.category import CategoryQuestion
 
 if TYPE_CHECKING:
     from app.design.protocol.study_parts import ProtocolParts

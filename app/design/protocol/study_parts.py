@@ -8,26 +8,26 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
 
-from app.design.protocol.checks import Checks
-from app.design.protocol.composite import Composite
-from app.design.protocol.conditions import Factor, Name
-from app.design.protocol.declared_contrasts import Change, EmpathicAccuracy
-from app.design.protocol.flow import Flow
-from app.design.protocol.labels import Attribute
-from app.design.protocol.monitoring import Monitoring
-from app.design.protocol.preregistration import Preregistration
-from app.design.protocol.primary import PrimaryContrast
-from app.design.protocol.privacy import Privacy
-from app.design.protocol.study_design import Design
-from app.design.questions.choice import ChoiceQuestion
-from app.design.questions.highlight import HighlightQuestion
-from app.design.questions.kinds import Question, ScaledQuestion
+from app.design.protocol.parts.checks import Checks
+from app.design.protocol.parts.composite import Composite
+from app.design.protocol.parts.conditions import Factor, Name
+from app.design.protocol.parts.declared_contrasts import Change, EmpathicAccuracy
+from app.design.protocol.parts.flow import Flow
+from app.design.protocol.parts.labels import Attribute
+from app.design.protocol.parts.monitoring import Monitoring
+from app.design.protocol.parts.preregistration import Preregistration
+from app.design.protocol.parts.primary import PrimaryContrast
+from app.design.protocol.parts.privacy import Privacy
+from app.design.protocol.parts.study_design import Design
+from app.design.questions.kinds.choice import ChoiceQuestion
+from app.design.questions.kinds.highlight import HighlightQuestion
+from app.design.questions.kinds.ranking import RankingQuestion
+from app.design.questions.kinds.rating import RatingQuestion
+from app.design.questions.kinds.registry import Question, ScaledQuestion
+from app.design.questions.kinds.slider import SliderQuestion
 from app.design.questions.prose import Prose
 from app.design.questions.question import Key
-from app.design.questions.ranking import RankingQuestion
-from app.design.questions.rating import RatingQuestion
 from app.design.questions.scale import Label
-from app.design.questions.slider import SliderQuestion
 
 
 def _free(slug: str) -> str:

@@ -11,7 +11,7 @@ from app.language.message import Message, message
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from app.design.questions.kinds import Question
+    from app.design.questions.kinds.registry import Question
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 

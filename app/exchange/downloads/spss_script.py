@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis.data.rating_columns import COLUMNS
-from app.design.questions.rating import RatingQuestion
+from app.design.questions.kinds.rating import RatingQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.design.allocation.special_trials import special_items
-from app.design.questions.ranking import MIN_RANKED
+from app.design.questions.kinds.ranking import MIN_RANKED
 from app.exchange.tabular.columns import faulty
 
 if TYPE_CHECKING:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from app.design.allocation.requirements import counted
-from app.design.protocol.composite import composite_score
+from app.design.protocol.parts.composite import composite_score
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from app.analysis.data.study_folder import StudyFolder
-    from app.design.protocol.composite import Composite
+    from app.design.protocol.parts.composite import Composite
     from app.design.protocol.study import Protocol
-    from app.design.questions.kinds import ScaledQuestion
+    from app.design.questions.kinds.registry import ScaledQuestion
     from app.exchange.folder.written_tables import Columns
 
 SCORE_COLUMNS = ("rater", "score", "value", "n_answers")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from app.design.protocol.descriptions import description_of
-from app.design.protocol.labels import readable
+from app.design.protocol.parts.descriptions import description_of
+from app.design.protocol.parts.labels import readable
 from app.design.questions.prose import ManyLines
 from app.design.questions.scale import Scale
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.design.questions.category import CategoryQuestion
-from app.design.questions.highlight import HighlightQuestion
+from app.design.questions.kinds.category import CategoryQuestion
+from app.design.questions.kinds.highlight import HighlightQuestion
 from app.exchange.problems import listed
 from app.exchange.protocol.study_yaml import FILE
 from app.exchange.ratings.highlights import beyond, passages_of

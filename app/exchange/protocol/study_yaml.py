@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from app.design.protocol.study import Protocol
-from app.design.questions.kinds import KINDS
+from app.design.questions.kinds.registry import KINDS
 from app.exchange.problems import listed
 from app.exchange.protocol.known_keys import KnownKeys
 from app.exchange.protocol.yaml_tree import Path, Tree, dotted, read_yaml

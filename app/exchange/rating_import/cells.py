@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from app.design.questions.category import CategoryQuestion
-from app.design.questions.choice import ChoiceQuestion
-from app.design.questions.highlight import HighlightQuestion
-from app.design.questions.ranking import RankingQuestion
-from app.design.questions.rating import RatingQuestion
+from app.design.questions.kinds.category import CategoryQuestion
+from app.design.questions.kinds.choice import ChoiceQuestion
+from app.design.questions.kinds.highlight import HighlightQuestion
+from app.design.questions.kinds.ranking import RankingQuestion
+from app.design.questions.kinds.rating import RatingQuestion
+from app.design.questions.kinds.slider import SliderQuestion
+from app.design.questions.kinds.text import TextQuestion
 from app.design.questions.scale import number_text
 from app.design.questions.scaled import CANNOT_JUDGE
-from app.design.questions.slider import SliderQuestion
-from app.design.questions.text import TextQuestion
 from app.exchange.rating_import.names import Names, source_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from app.design.protocol.study import Protocol
-    from app.design.questions.kinds import Question
+    from app.design.questions.kinds.registry import Question
 
 
 def cell_readers(protocol: Protocol, recoded: Mapping[tuple[str, str], str]) -> dict[str, Callable[[str], str]]:

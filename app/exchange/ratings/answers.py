@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
-from app.design.questions.category import CategoryQuestion
-from app.design.questions.choice import ChoiceQuestion
-from app.design.questions.highlight import HighlightQuestion
-from app.design.questions.ranking import RankingQuestion
-from app.design.questions.rating import RatingQuestion
+from app.design.questions.kinds.category import CategoryQuestion
+from app.design.questions.kinds.choice import ChoiceQuestion
+from app.design.questions.kinds.highlight import HighlightQuestion
+from app.design.questions.kinds.ranking import RankingQuestion
+from app.design.questions.kinds.rating import RatingQuestion
+from app.design.questions.kinds.slider import SliderQuestion
+from app.design.questions.kinds.text import TextQuestion
 from app.design.questions.scaled import CANNOT_JUDGE
-from app.design.questions.slider import SliderQuestion
-from app.design.questions.text import TextQuestion
 from app.exchange.ratings.choices import check_choices
 from app.exchange.ratings.highlights import check_highlights
 from app.exchange.ratings.rankings import check_rankings
@@ -21,7 +21,7 @@ from app.exchange.ratings.rankings import check_rankings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.design.questions.kinds import Question
+    from app.design.questions.kinds.registry import Question
     from app.design.questions.question import Given
     from app.exchange.ratings.ratings_table import Sheet
     from app.exchange.ratings.targets import Study, Targets

@@ -11,7 +11,7 @@ from app.exchange.problems import listed
 from app.exchange.ratings.response_lookup import AMBIGUOUS, UNKNOWN
 
 if TYPE_CHECKING:
-    from app.design.questions.choice import ChoiceQuestion
+    from app.design.questions.kinds.choice import ChoiceQuestion
     from app.design.questions.scale import Scale
     from app.exchange.ratings.ratings_table import Sheet
     from app.exchange.ratings.targets import Targets

@@ -12,7 +12,7 @@ from app.design.questions.spans import read_spans
 if TYPE_CHECKING:
     import pandas as pd
 
-    from app.design.questions.highlight import HighlightQuestion
+    from app.design.questions.kinds.highlight import HighlightQuestion
     from app.exchange.ratings.ratings_table import Sheet
     from app.exchange.ratings.targets import Study, Targets
     from app.exchange.tabular.columns import Mask

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from app.design.questions.ranking import MIN_RANKED
+from app.design.questions.kinds.ranking import MIN_RANKED
 from app.design.questions.scale import number
 from app.exchange.problems import listed
 
 if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
-    from app.design.questions.ranking import RankingQuestion
+    from app.design.questions.kinds.ranking import RankingQuestion
     from app.exchange.ratings.ratings_table import Sheet
     from app.exchange.ratings.targets import Study, Targets
     from app.exchange.tabular.columns import Mask, Places

@@ -14,7 +14,7 @@ from sqlalchemy import text
 from app.analysis.data.frames import CHECK_COLUMNS, Frames, canonical, passage_frame, rating_frame
 from app.analysis.data.rating_columns import FRAME_COLUMNS, RatingColumn
 from app.analysis.data.study_folder import RATER_MARKS
-from app.design.questions.kinds import kinds_with_empty
+from app.design.questions.kinds.registry import kinds_with_empty
 from app.design.questions.question import EmptyColumn
 from app.storage.database.bulk_copy import copy_out
 from app.storage.raters.exclusions import list_excluded

@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSON, JSONB
 
-from app.design.questions.kinds import KINDS
+from app.design.questions.kinds.registry import KINDS
 from app.design.questions.question import Target
 from app.storage.tables.base import attributes, metadata, one_of, row_id, study_key, time, within_study
 

@@ -18,7 +18,7 @@ from app.storage.studies.studies import StudyRow, get_study
 from app.web.deps import Db
 from app.web.errors import NotFoundError, TooManyError, UnauthorizedError
 from app.web.lead.rights import check_right
-from app.web.words import minutes
+from app.web.rendering.words import minutes
 
 MISSING = "This needs a token of the study: send the header Authorization: Bearer attune_..."
 WRONG = "This token is unknown, expired or revoked, or its lead has left the study. Make a new one in the settings."

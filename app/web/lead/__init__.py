@@ -4,26 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.web.lead import (
-    account,
-    design,
-    home,
-    invitations,
-    invited_raters,
-    items,
-    judges,
-    new_study,
-    people,
-    plan,
-    platform_files,
-    raters,
-    settings,
-    sign_in,
-    studies,
-    study,
-    texts,
-    tokens,
-)
+from app.web.lead import design, home, items, judges, new_study, plan, settings, studies, study, texts
+from app.web.lead.accounts import account, invitations, people, sign_in, tokens
+from app.web.lead.recruitment import invited_raters, platform_files, raters
 from app.web.lead.results import charts, exports, results, snapshots
 from app.web.lead.rights import right_of
 

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from app.storage.results import coverage
 from app.web.deps import Db
 from app.web.lead.session import MaybeLead
-from app.web.pages import page
+from app.web.rendering.pages import page
 
 router = APIRouter()
 

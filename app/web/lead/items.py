@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from app.actions.results.blinding import is_blinded
 from app.actions.results.item_estimates import item_estimates, spread_question
 from app.actions.trial_page.sheet import reading_sheet
-from app.design.protocol.cells import cells
+from app.design.protocol.parts.cells import cells
 from app.storage.items.item_answers import OneItem, get_item, list_item_answers
 from app.storage.items.item_rows import Search, list_attribute_values, list_item_rows
 from app.storage.items.retirement import bring_back_item, has_special_trials, retire_item
@@ -24,7 +24,7 @@ from app.web.deps import Db
 from app.web.errors import NotFoundError, PageError
 from app.web.lead.session import Own, SignedIn
 from app.web.middleware.security import POLICY
-from app.web.pages import page, use_language
+from app.web.rendering.pages import page, use_language
 
 router = APIRouter()
 N_ON_PAGE = 50

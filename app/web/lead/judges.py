@@ -14,7 +14,7 @@ from app.storage.model_runs.runs import RunRow, list_runs, record_stop
 from app.web.deps import Db
 from app.web.errors import NotFoundError
 from app.web.lead.session import Own, SignedIn
-from app.web.pages import page
+from app.web.rendering.pages import page
 
 router = APIRouter()
 

@@ -14,17 +14,17 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
-from app.actions.studies.new_study import Sheet, SourceColumn
-from app.actions.studies.templates import list_templates
+from app.actions.studies.creation.new_study import Sheet, SourceColumn
+from app.actions.studies.creation.templates import list_templates
 from app.design.problem import InvalidInputError, Problem
 from app.exchange.tabular.names import safe_file_name
 from app.storage.leads.leads import Lead
 from app.web.lead.session import SignedIn, maybe_lead, session_token, signed_in_lead
-from app.web.pages import page
+from app.web.rendering.pages import page
 from app.web.upload_form import upload_form
 
 if TYPE_CHECKING:
-    from app.actions.studies.upload_process import UploadReader
+    from app.actions.studies.creation.upload_process import UploadReader
     from app.analysis.data.study_folder import StudyFolder
 
 router = APIRouter()
@@ -110,7 +110,7 @@ def submit_new_study(request: Request, upload: Uploaded) -> Response:
 
 @router.post("/studies/new/template")
 def submit_template(request: Request, upload: Uploaded) -> Response:
-    from app.actions.studies.read_new_study import read_template
+    from app.actions.studies.creation.read_new_study import read_template
 
     form = {part: upload.text(part) for part in ("name", "title", "slug")}
     return _answer(request, upload, lambda: read_template(**form), then="show_texts")
@@ -135,7 +135,7 @@ def _reader(request: Request) -> UploadReader:
 
 def _answer(request: Request, upload: Upload, read: Callable[[], StudyFolder], *, then: str = "show_study") -> Response:
     """Read the study outside of any transaction, which could otherwise be open for minutes; then store it."""
-    from app.actions.studies.read_new_study import store_study
+    from app.actions.studies.creation.read_new_study import store_study
 
     try:
         study = read()

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
+from app.actions.planning.effort import Rates, effort
 from app.actions.rate_limits import count, forecast_limit
-from app.actions.results.effort import Rates, effort
 from app.actions.side_process import SideProcessError
 from app.storage.assignments.trials import list_items
 from app.storage.studies.protocols import get_protocol
 from app.web.errors import TooManyError
 from app.web.lead.session import LeadAndStudy, OwnForLong
-from app.web.pages import page
-from app.web.words import minutes
+from app.web.rendering.pages import page
+from app.web.rendering.words import minutes
 
 if TYPE_CHECKING:
     from app.design.allocation.trials import PlannedItem
@@ -94,9 +94,9 @@ def _forecast(
     per_trial: int,
 ) -> dict[str, Any]:
     """The simulated part of the page, or why there is none."""
-    from app.actions.results.planning import PlanError
+    from app.actions.planning.planning import PlanError
+    from app.actions.planning.study_plan import PLAN_PROCESS, Wish
     from app.actions.results.report import read_study
-    from app.actions.results.study_plan import PLAN_PROCESS, Wish
     from app.analysis.report.statistics_registry import STATISTICS
 
     stated = {name: form.number(name, None, 0, 1000) for name in SDS}

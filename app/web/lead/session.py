@@ -19,8 +19,8 @@ from app.web.cookies import drop_cookie, get_cookie, set_cookie
 from app.web.deps import Db
 from app.web.errors import SignInError, TooManyError
 from app.web.lead.rights import check_right
-from app.web.pages import is_htmx
-from app.web.words import minutes
+from app.web.rendering.pages import is_htmx
+from app.web.rendering.words import minutes
 
 COOKIE = "lead"
 MAX_AGE = int(leads.LONGEST.total_seconds())

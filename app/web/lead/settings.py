@@ -24,7 +24,7 @@ from app.storage.studies.studies import StudyRow
 from app.web.deps import Db
 from app.web.errors import NotFoundError
 from app.web.lead.session import LeadAndStudy, Own, OwnForLong, SignedIn
-from app.web.pages import page
+from app.web.rendering.pages import page
 
 router = APIRouter()
 MAX_ACTS = 50
@@ -73,7 +73,7 @@ def submit_keep_until(
 def submit_copy(
     request: Request, own: OwnForLong, title: Title = "", name: Annotated[str, Form(alias="slug", max_length=64)] = ""
 ) -> Response:
-    from app.actions.studies.copy_study import copy_study
+    from app.actions.studies.creation.copy_study import copy_study
 
     try:
         with request.app.state.begin() as db:

@@ -11,7 +11,7 @@ from app.storage.results.coverage import get_counts
 from app.storage.studies.studies import list_studies
 from app.web.deps import Db
 from app.web.lead.session import SignedIn
-from app.web.pages import page
+from app.web.rendering.pages import page
 
 router = APIRouter()
 

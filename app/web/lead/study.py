@@ -18,7 +18,7 @@ from app.web.deps import Db
 from app.web.errors import PageError
 from app.web.lead.links import rater_links
 from app.web.lead.session import Own, SignedIn
-from app.web.pages import is_htmx, page
+from app.web.rendering.pages import is_htmx, page
 
 router = APIRouter()
 

@@ -10,15 +10,15 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
+from app.actions.studies.creation.upload_process import UploadReader
 from app.actions.studies.replaceable_texts import TextsFixedError, check_replaceable
-from app.actions.studies.upload_process import UploadReader
 from app.design.problem import InvalidInputError, Problem
 from app.exchange.tabular.names import safe_file_name
 from app.storage.results.coverage import get_counts
 from app.storage.studies.text_uploads import get_upload
 from app.web.deps import Db
 from app.web.lead.session import LeadAndStudy, Own, SignedIn, find_lead_and_study, session_token
-from app.web.pages import page
+from app.web.rendering.pages import page
 from app.web.upload_form import upload_form
 
 router = APIRouter()
@@ -71,7 +71,7 @@ def show_texts(request: Request, db: Db, lead: SignedIn, study: Own) -> Response
 
 @router.post("/studies/new/{slug}/texts")
 def submit_text_file(request: Request, sent: Sent) -> Response:
-    from app.actions.studies.text_import import keep_sheet
+    from app.actions.studies.creation.text_import import keep_sheet
 
     if not sent.content:
         return _problems(request, sent.own, [Problem("upload", None, None, "no file", "a spreadsheet")])
@@ -84,7 +84,7 @@ def submit_text_file(request: Request, sent: Sent) -> Response:
 
 @router.post("/studies/new/{slug}/columns")
 def submit_columns(request: Request, sent: Sent) -> Response:
-    from app.actions.studies.text_import import keep_columns, use_sheet
+    from app.actions.studies.creation.text_import import keep_columns, use_sheet
 
     own, begin, reader = sent.own, request.app.state.begin, _reader(request)
     with begin() as db:

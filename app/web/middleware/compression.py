@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers, MutableHeaders
 
-from app.web.encoding import accepts_gzip
+from app.web.rendering.encoding import accepts_gzip
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send

@@ -18,10 +18,10 @@ from app.storage.studies.protocols import get_protocol
 from app.web.cookies import address_of, get_cookie, set_cookie
 from app.web.deps import Db, turn
 from app.web.errors import ForbiddenError, GoneError, NotFoundError, PageError, SentOnError, TooManyError
-from app.web.pages import use_language
 from app.web.rater import mturk
 from app.web.rater.deps import MAX_AGE_S, NO_LINK, NOT_YET, WITHDREW, NotOpenError, check_open, rater_cookie
 from app.web.rater.http_responses import go, rater_page
+from app.web.rendering.pages import use_language
 
 router = APIRouter()
 # For each parameter with a participant ID: the platform, and the other parameters that it sends.

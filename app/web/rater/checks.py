@@ -12,7 +12,7 @@ from app.actions.rating.comprehension import Comprehension, comprehension_now, s
 from app.actions.rating.pauses import pause_now
 from app.actions.rating.rating import current_step, protocol_of
 from app.actions.trial_page.fields import fields_of
-from app.design.protocol.checks import AttentionCheck, slot_of_check
+from app.design.protocol.parts.checks import AttentionCheck, slot_of_check
 from app.language.language import language_of
 from app.language.message import Message
 from app.storage.raters.rating_sessions import RatingSession

@@ -13,10 +13,10 @@ from app.storage.studies.protocols import get_protocol
 from app.web.cookies import drop_cookie, get_cookie, set_cookie
 from app.web.deps import Db
 from app.web.errors import ForbiddenError, NotFoundError
-from app.web.pages import use_language
 from app.web.rater.deps import NO_LINK, FormFields, Session, check_going_on, rater_cookie, use_language_of_study
 from app.web.rater.endings import ending_of
 from app.web.rater.http_responses import go, rater_page
+from app.web.rendering.pages import use_language
 
 router = APIRouter()
 REFUSED_FOR_S = 60 * 60

@@ -20,8 +20,8 @@ from app.storage.studies.protocols import get_protocol
 from app.web.cookies import get_cookie
 from app.web.deps import Db
 from app.web.errors import WORDS, ForbiddenError, GoneError, NotFoundError, PageError, SentOnError
-from app.web.pages import use_language
 from app.web.rater.endings import PageEnding, ending_of
+from app.web.rendering.pages import use_language
 
 Form = Mapping[str, Sequence[str]]
 OwnTrial = tuple[RatingSession, AssignmentView]

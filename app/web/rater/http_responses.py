@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from app.design.protocol.study import Protocol
 from app.language.message import Message
-from app.web.pages import is_htmx, language_in, page, use_language
+from app.web.rendering.pages import is_htmx, language_in, page, use_language
 
 # The handler that shows each step; all pages of questions share one handler with the step in its address.
 PAGES = {

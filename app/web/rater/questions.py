@@ -13,10 +13,10 @@ from app.language.message import message
 from app.storage.answers.rater_answers import list_rater_answers
 from app.storage.raters.rating_sessions import RatingSession
 from app.web.deps import Db
-from app.web.pages import language_in
 from app.web.rater.deps import FormFields, Session
 from app.web.rater.http_responses import go, rater_page, refuse_save
 from app.web.rater.trial.saving import answer_save
+from app.web.rendering.pages import language_in
 
 router = APIRouter()
 

@@ -11,8 +11,8 @@ from sqlalchemy import text
 from app.actions.models.judge_pages import judged_study, planned_requests
 from app.actions.models.judge_settings import JudgeSettings
 from app.actions.models.page_questions import answers_of
-from app.actions.studies.templates import list_templates, template_folder
-from app.design.questions.slider import SliderQuestion
+from app.actions.studies.creation.templates import list_templates, template_folder
+from app.design.questions.kinds.slider import SliderQuestion
 from app.exchange.folder.read import read_folder
 from app.models.asked import answer_format, schema_of
 from app.storage.model_runs.judgements import record_judgement

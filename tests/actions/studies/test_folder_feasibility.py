@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.actions.studies.creation.templates import new_study
 from app.actions.studies.folder_feasibility import feasibility_of_folder, planned_items
-from app.actions.studies.templates import new_study
 from app.exchange.folder.read import read_folder
 
 if TYPE_CHECKING:

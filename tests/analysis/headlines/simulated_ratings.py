@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from itertools import combinations, cycle
 from typing import TYPE_CHECKING, Any
 
-from app.actions.studies.templates import template_folder
+from app.actions.studies.creation.templates import template_folder
 from app.design.allocation.randomization import seeded
-from app.design.questions.category import CategoryQuestion
-from app.design.questions.choice import ChoiceQuestion
-from app.design.questions.highlight import HighlightQuestion
-from app.design.questions.ranking import RankingQuestion
-from app.design.questions.rating import RatingQuestion
-from app.design.questions.slider import SliderQuestion
+from app.design.questions.kinds.category import CategoryQuestion
+from app.design.questions.kinds.choice import ChoiceQuestion
+from app.design.questions.kinds.highlight import HighlightQuestion
+from app.design.questions.kinds.ranking import RankingQuestion
+from app.design.questions.kinds.rating import RatingQuestion
+from app.design.questions.kinds.slider import SliderQuestion
 from app.exchange.folder.read import read_folder
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from app.design.protocol.study import Protocol
-    from app.design.questions.kinds import AnyQuestion
+    from app.design.questions.kinds.registry import AnyQuestion
 
 NOISE = 0.8
 SLIDER_STEP = 10

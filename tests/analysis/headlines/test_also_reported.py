@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.studies.templates import list_templates, template_folder
+from app.actions.studies.creation.templates import list_templates, template_folder
 from app.analysis import analyze
 from app.analysis.data.study_folder import frames_of
-from app.design.questions.category import CategoryQuestion
+from app.design.questions.kinds.category import CategoryQuestion
 from app.exchange.folder.read import read_folder
 from tests.analysis.headlines.promised import PROMISED, Record
 from tests.analysis.headlines.simulated_ratings import Effect, Seen, simulate

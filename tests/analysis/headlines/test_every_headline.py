@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy.stats import chi2_contingency
 
-from app.actions.studies.templates import list_templates, template_folder
+from app.actions.studies.creation.templates import list_templates, template_folder
 from app.analysis import analyze_primary
 from app.analysis.data.study_folder import frames_of
 from app.analysis.report.sentences import primary_answers

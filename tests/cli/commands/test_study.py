@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from typer.testing import CliRunner
 
-from app.actions.studies.templates import template_folder
+from app.actions.studies.creation.templates import template_folder
 from app.cli import cli
 from app.design.problem import InvalidInputError
 from app.settings import settings

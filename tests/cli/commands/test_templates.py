@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from typer.testing import CliRunner
 
-from app.actions.studies.templates import list_templates
+from app.actions.studies.creation.templates import list_templates
 from app.cli import cli
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.design.allocation.admission_limits import Limit, all_limits, limits_of
-from app.design.protocol.study_design import Design
+from app.design.protocol.parts.study_design import Design
 
 QUOTAS = Design(quotas={"site": {"north": 2, "south": 1}, "age": {"30": 5}}, max_raters=6)
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from app.design.allocation.allocate import allocation_order, blocked, seats_of_cells, within_cells
 from app.design.allocation.randomization import seeded
-from app.design.protocol.cells import Cell, cells
-from app.design.protocol.conditions import Factor
+from app.design.protocol.parts.cells import Cell, cells
+from app.design.protocol.parts.conditions import Factor
 
 LABEL = Factor.model_validate({"kind": "shown_label"})
 PROFILE = Factor.model_validate({"kind": "profile"})

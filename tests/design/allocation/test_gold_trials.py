@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.design.allocation.gold_trials import declared_gold, name_of_gold, with_gold
 from app.design.allocation.rater_plan import OwnTrial, Place
-from app.design.protocol.cells import Cell
+from app.design.protocol.parts.cells import Cell
 from tests.design.studies import protocol
 
 GOLD = [OwnTrial(Cell(), "", number, f"gold-{number}", (number, number + 50)) for number in (101, 102)]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from app.design.allocation.allocate import within_cells
 from app.design.allocation.randomization import seeded
 from app.design.allocation.rater_plan import Had, OwnTrial, Place, is_counterbalanced, pauses, plan_rater, rater_order
-from app.design.protocol.cells import Cell, cells
+from app.design.protocol.parts.cells import Cell, cells
 from tests.design.studies import protocol
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.design.allocation.randomization import seeded
 from app.design.allocation.repeats import Showing, has_room_for_repeats, spread, with_repeats
-from app.design.protocol.study_design import Repeats
+from app.design.protocol.parts.study_design import Repeats
 
 
 @given(st.integers(1, 40), st.integers(1, 10), st.integers(1, 10), st.booleans(), st.integers())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from app.design.protocol.checks import AttentionCheck, slot_of_check
+from app.design.protocol.parts.checks import AttentionCheck, slot_of_check
 from app.design.protocol.study import Protocol
 from app.design.protocol.study_parts import Completion, Ending
 from tests.builder import protocol_of

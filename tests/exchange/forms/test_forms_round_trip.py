@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.actions.studies.templates import list_templates, template_folder
+from app.actions.studies.creation.templates import list_templates, template_folder
 from app.design.protocol.study import Protocol
 from app.exchange.forms.nodes import Part, part_of
 from app.exchange.forms.sections import (

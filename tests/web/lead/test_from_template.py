@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
-from app.actions.studies.templates import list_templates
+from app.actions.studies.creation.templates import list_templates
 from tests.web.lead.test_new_study import n_studies
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
+from app.actions.studies.creation.templates import template_folder
 from app.actions.studies.life_cycle import open_study
-from app.actions.studies.templates import template_folder
 from app.exchange.folder.read import read_folder
 from app.storage.results.coverage import get_coverage
 from app.storage.studies.load import load_study

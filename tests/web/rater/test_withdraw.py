@@ -12,11 +12,11 @@ import pytest
 from sqlalchemy import text
 
 from app.actions.rating.invite import invite_raters
-from app.actions.results.download_process import DownloadWriter
 from app.actions.results.exports import study_zip_file
 from app.actions.results.live_report import LiveReports
+from app.actions.results.processes.download_process import DownloadWriter
+from app.actions.results.processes.report_process import ReportBounds
 from app.actions.results.report import report_of_study
-from app.actions.results.report_process import ReportBounds
 from app.actions.studies.life_cycle import close_study, pause_study
 from app.analysis import analyze
 from app.storage.database.engine import transactions

@@ -10,8 +10,8 @@ import numpy as np
 from app.analysis.data.answers import UNITS
 from app.analysis.data.scopes import groups, with_answers
 from app.analysis.sections.agreement.coefficients import coefficients
-from app.design.questions.choice import ChoiceQuestion
-from app.design.questions.kinds import ScaledQuestion
+from app.design.questions.kinds.choice import ChoiceQuestion
+from app.design.questions.kinds.registry import ScaledQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 from app.analysis.data.question_data import TOO_MANY
-from app.design.questions.choice import ChoiceQuestion
-from app.design.questions.rating import RatingQuestion
+from app.design.questions.kinds.choice import ChoiceQuestion
+from app.design.questions.kinds.rating import RatingQuestion
 from app.stats.agreement import (
     alpha_bootstrap,
     alpha_without_each_rater,

@@ -12,7 +12,7 @@ from app.analysis.data.answers import UNITS
 from app.analysis.data.scopes import groups, with_answers
 from app.analysis.minimum_data import MIN_IN_COMMON
 from app.analysis.sections.agreement.agreement import SECTION, in_words
-from app.design.questions.choice import ChoiceQuestion
+from app.design.questions.kinds.choice import ChoiceQuestion
 from app.stats.agreement import cohen_kappa, cohen_kappas
 from app.stats.core.arrays import sorted_unique
 from app.stats.core.result import undefined

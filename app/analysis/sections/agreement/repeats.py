@@ -11,8 +11,8 @@ from app.analysis.data.answers import UNITS
 from app.analysis.data.rater_panel import MAX_RATERS, SECTION
 from app.analysis.data.scopes import groups
 from app.analysis.minimum_data import MIN_IN_COMMON, enough
-from app.design.questions.choice import ChoiceQuestion
-from app.design.questions.rating import RatingQuestion
+from app.design.questions.kinds.choice import ChoiceQuestion
+from app.design.questions.kinds.rating import RatingQuestion
 from app.stats.agreement import intra_rater_agreement
 from app.stats.core.ratings import Ratings
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from app.analysis.data.answers import Answers, Where, scaled_answers
 from app.analysis.data.scopes import distinct_groups
-from app.design.questions.slider import SliderQuestion
+from app.design.questions.kinds.slider import SliderQuestion
 from app.stats.scales.composite_scores import alpha_if_dropped, cronbach_alpha, item_rest_correlations
 from app.stats.scales.omega import omega
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from app.analysis.data.encoded_study import Bools, Codes, Floats
     from app.analysis.data.question_data import ScaledData
     from app.analysis.estimate import Estimate, Scope
-    from app.design.protocol.composite import Composite
-    from app.design.questions.kinds import ScaledQuestion
+    from app.design.protocol.parts.composite import Composite
+    from app.design.questions.kinds.registry import ScaledQuestion
     from app.stats.core.result import Result
 
 SECTION = "composite"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.analysis.data.scopes import distinct_groups, with_answers
+from app.design.questions.kinds.slider import SliderQuestion
 from app.design.questions.scale import number_text
-from app.design.questions.slider import SliderQuestion
 from app.stats.comparison import describe
 from app.stats.core.result import Result, undefined
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.analysis.data.answers import Answers
     from app.analysis.data.question_data import ScaledData
     from app.analysis.estimate import Estimate, Scope
-    from app.design.questions.kinds import ScaledQuestion
+    from app.design.questions.kinds.registry import ScaledQuestion
 
 SECTION = "distribution"
 # Sliders with more points are divided into equal steps with this many edges.

@@ -10,7 +10,7 @@ import numpy as np
 from app.analysis.data.scopes import distinct_groups, groups, with_answers
 from app.analysis.data.source_contrast import Contrast
 from app.analysis.sections.choice.choice import is_between, outcomes
-from app.design.questions.choice import ChoiceQuestion
+from app.design.questions.kinds.choice import ChoiceQuestion
 from app.stats.choice import preference_shares as choice_stats
 from app.stats.comparison import describe
 from app.stats.core.result import undefined

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.analysis.data.scopes import groups
-from app.design.protocol.cells import cell_of
+from app.design.protocol.parts.cells import cell_of
 from app.stats.core.result import undefined
 from app.stats.factors.design_factor import factor_effect
 from app.stats.linear.cluster_robust import METHOD
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.analysis.data.question_data import ScaledData
     from app.analysis.data.splits import Split
     from app.analysis.estimate import Estimate, Scope
-    from app.design.protocol.conditions import Factor
+    from app.design.protocol.parts.conditions import Factor
 
 SECTION = "contrast"
 

@@ -11,7 +11,7 @@ import pandas as pd
 from app.analysis.data.answers import answers_at
 from app.analysis.data.question_data import record_of
 from app.analysis.data.scopes import distinct_groups, with_answers
-from app.design.questions.highlight import HighlightQuestion
+from app.design.questions.kinds.highlight import HighlightQuestion
 from app.design.questions.spans import read_spans
 from app.stats.core.clusters import METHOD
 from app.stats.core.result import undefined

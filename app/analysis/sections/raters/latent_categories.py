@@ -12,7 +12,7 @@ from app.analysis.data.rater_panel import MAX_RATERS, SECTION
 from app.analysis.data.scopes import groups
 from app.analysis.minimum_data import MIN_ANSWERS_OF_RATER, enough
 from app.analysis.sections.choice.choice import is_between, outcomes
-from app.design.questions.choice import ChoiceQuestion
+from app.design.questions.kinds.choice import ChoiceQuestion
 from app.stats.core.arrays import codes
 from app.stats.core.result import Result, undefined
 from app.stats.raters.dawid_skene import dawid_skene

@@ -13,7 +13,7 @@ from app.analysis.data.answers import answers_at
 from app.analysis.data.question_data import record_of
 from app.analysis.data.rater_panel import MAX_RATERS, SECTION
 from app.analysis.data.scopes import groups
-from app.design.protocol.checks import is_flagged, too_fast
+from app.design.protocol.parts.checks import is_flagged, too_fast
 from app.stats.core.result import Result, undefined
 
 if TYPE_CHECKING:

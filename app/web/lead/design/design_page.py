@@ -17,7 +17,7 @@ from app.exchange.forms.sections import QUESTIONS, SECTIONS, Section, section_of
 from app.storage.leads.leads import Lead
 from app.storage.studies.studies import StudyRow
 from app.web.middleware.security import POLICY
-from app.web.pages import page
+from app.web.rendering.pages import page
 
 # Far above the size of our forms: a large study has sixty questions with twenty fields each.
 MAX_FIELDS = 20_000

@@ -11,7 +11,7 @@ from app.storage.studies.registrations import list_registrations
 from app.web.deps import Db
 from app.web.errors import BusyError, NotFoundError
 from app.web.lead.session import Own, OwnExport, OwnForLong, SignedIn
-from app.web.pages import page
+from app.web.rendering.pages import page
 
 router = APIRouter()
 
@@ -24,7 +24,7 @@ def show_preregistration(request: Request, db: Db, lead: SignedIn, study: Own) -
 
 @router.post("/studies/{slug}/preregistration")
 def submit_preregistration(request: Request, own: OwnForLong) -> Response:
-    from app.actions.results.preregistration_process import preregister
+    from app.actions.results.processes.preregistration_process import preregister
 
     begin = request.app.state.begin
     try:
@@ -39,7 +39,7 @@ def submit_preregistration(request: Request, own: OwnForLong) -> Response:
 @router.get("/studies/{slug}/preregistration/{number}.zip")
 def export_preregistration(request: Request, own: OwnExport, number: int) -> Response:
     """Both forms in every format, with preregistration.json."""
-    from app.actions.results.preregistration_process import registration_archive
+    from app.actions.results.processes.preregistration_process import registration_archive
 
     with request.app.state.begin() as db:
         rows = list_registrations(db, own.study.id)

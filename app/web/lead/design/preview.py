@@ -21,7 +21,7 @@ from app.storage.studies.studies import StudyRow
 from app.web.deps import Db
 from app.web.lead.session import Own
 from app.web.middleware.security import POLICY
-from app.web.pages import language_in, page, use_language
+from app.web.rendering.pages import language_in, page, use_language
 
 router = APIRouter()
 # Shown for studies without a limit on trials per rater; the preview does not count the actual trials.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
+from app.actions.studies.creation.template_questions import template_question, template_questions
 from app.actions.studies.preview import preview_pages
 from app.actions.studies.protocol_edits import Change, Edit, EditConflictError, get_draft, save_change
-from app.actions.studies.template_questions import template_question, template_questions
-from app.design.questions.kinds import KINDS
+from app.design.questions.kinds.registry import KINDS
 from app.exchange.forms.question_list import moved, questions_in, with_copy, with_new, without
 from app.exchange.forms.sections import BY_KEY, QUESTIONS, question_control, with_question
 from app.storage.leads.leads import Lead
@@ -17,7 +17,7 @@ from app.web.deps import Db
 from app.web.errors import NotFoundError
 from app.web.lead.design.design_page import DesignForm, SentForm, conflict_page, design_page, placed
 from app.web.lead.session import Own, SignedIn
-from app.web.pages import is_htmx
+from app.web.rendering.pages import is_htmx
 
 router = APIRouter()
 SECTION = BY_KEY[QUESTIONS]

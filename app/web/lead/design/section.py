@@ -14,7 +14,7 @@ from app.web.deps import Db
 from app.web.errors import NotFoundError
 from app.web.lead.design.design_page import DesignForm, conflict_page, design_page, placed
 from app.web.lead.session import Own, SignedIn
-from app.web.pages import is_htmx
+from app.web.rendering.pages import is_htmx
 
 router = APIRouter()
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.actions.results.snapshots import Opened
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
-    from app.design.protocol.labels import Labels
+    from app.design.protocol.parts.labels import Labels
     from app.web.lead.session import LeadAndStudy
 
 UNREADABLE = "This snapshot was saved by another version of Attune, and this version cannot read it."

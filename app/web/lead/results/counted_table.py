@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from app.analysis.findings.counted_results import CountedResult
-    from app.design.protocol.labels import Labels
+    from app.design.protocol.parts.labels import Labels
     from app.design.protocol.study import Protocol
 
 NOTHING = "–"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from app.analysis.estimate import Estimate
-    from app.design.protocol.labels import Labels
+    from app.design.protocol.parts.labels import Labels
     from app.storage.database.engine import Connection
     from app.storage.results.unit_texts import UnitText
 

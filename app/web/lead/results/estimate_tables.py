@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.analysis.estimate import Estimate
-    from app.design.protocol.labels import Labels
+    from app.design.protocol.parts.labels import Labels
 
 UNITS = {
     "rating": "rating",

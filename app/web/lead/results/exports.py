@@ -13,7 +13,7 @@ from app.web.errors import PageError
 from app.web.lead.results.asked import Asked
 from app.web.lead.results.download_list import DownloadName, downloads_of, explained_columns
 from app.web.lead.session import OwnExport, OwnForLong
-from app.web.pages import page
+from app.web.rendering.pages import page
 
 router = APIRouter()
 ReportFormat = Literal["html", "pdf", "docx", "zip"]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from app.analysis.estimate import Estimate
-    from app.design.protocol.labels import Labels
+    from app.design.protocol.parts.labels import Labels
 
 MAX_ROWS, MAX_REASONS = 30, 3
 CONFUSION = "confusion_share"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
     from app.charts.chart import Chart
-    from app.design.protocol.labels import Labels
+    from app.design.protocol.parts.labels import Labels
     from app.design.protocol.study import Protocol
     from app.web.lead.results.parts import Part
 

@@ -18,7 +18,7 @@ from app.web.lead.results.asked import Asked, Question
 from app.web.lead.results.disagreement_rows import by_place, disagreement_rows
 from app.web.lead.results.parts import SUMMARY, parts_of
 from app.web.lead.session import LeadAndStudy, OwnExport, OwnForLong
-from app.web.pages import page
+from app.web.rendering.pages import page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
     from app.charts.drawing.table import Table
-    from app.design.protocol.labels import Labels
+    from app.design.protocol.parts.labels import Labels
 
     Context = Callable[[LiveReport, Report], tuple[str, dict[str, Any]]]
 
@@ -140,7 +140,7 @@ def _first_numbers(request: Request, own: LeadAndStudy) -> dict[str, Table]:
 
 def _looks(request: Request, own: LeadAndStudy) -> list[str]:
     """Progress and declared looks, in sentences; that they could not be computed, if so."""
-    from app.actions.results.monitoring_process import monitoring_lines
+    from app.actions.results.processes.monitoring_process import monitoring_lines
 
     try:
         return monitoring_lines(request.app.state.begin_reading, own.study)

@@ -19,9 +19,9 @@ from app.actions.rating.practice import (
 from app.actions.rating.rating import current_step, protocol_of
 from app.actions.trial_page.fields import Field
 from app.actions.trial_page.sheet import Sheet, make_sheet
-from app.design.protocol.checks import is_right
+from app.design.protocol.parts.checks import is_right
+from app.design.questions.kinds.ranking import RankingQuestion, order_text, ranks_of
 from app.design.questions.question import SIDES
-from app.design.questions.ranking import RankingQuestion, order_text, ranks_of
 from app.design.questions.slot import Slot, response_name
 from app.language.language import Language, language_of
 from app.language.message import Message

@@ -15,11 +15,11 @@ from app.storage.assignments.assignment_view import AssignmentView, next_assignm
 from app.storage.raters.pauses import resume
 from app.storage.raters.rating_sessions import RatingSession
 from app.web.deps import Db
-from app.web.pages import is_htmx
 from app.web.rater.deps import Form, Own, OwnTrial, Session
 from app.web.rater.hot_routes import hot_route
 from app.web.rater.http_responses import go, go_to_step, rater_page, refuse_save
 from app.web.rater.trial.saving import answer_save
+from app.web.rendering.pages import is_htmx
 
 router = APIRouter()
 

@@ -8,8 +8,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from app.design.questions.saves import UNKNOWN, Save
-from app.web.pages import language_in
 from app.web.rater.http_responses import refuse_save
+from app.web.rendering.pages import language_in
 
 
 def answer_save(request: Request, save: Save, older: Collection[str] = ()) -> Response:

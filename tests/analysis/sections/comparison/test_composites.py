@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.analysis import analyze
-from app.design.protocol.composite import composite_score
+from app.design.protocol.parts.composite import composite_score
 from tests.analysis.builders import FIVE, Row, find, first, frames, only, protocol
 
 WARM = {**FIVE, "key": "warm"}

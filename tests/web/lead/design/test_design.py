@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
+from app.actions.studies.creation.read_new_study import read_template, store_study
+from app.actions.studies.creation.templates import list_templates
 from app.actions.studies.life_cycle import open_study
-from app.actions.studies.read_new_study import read_template, store_study
-from app.actions.studies.templates import list_templates
 from app.exchange.forms.sections import SECTIONS
 from tests.web.lead.build import rate, study_of
 

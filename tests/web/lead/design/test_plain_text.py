@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.actions.studies.creation.templates import list_templates, template_folder
 from app.actions.studies.preview import example_trial, preview_pages
-from app.actions.studies.templates import list_templates, template_folder
 from app.actions.trial_page.plain_text import QUOTE, instructions_text, trial_text
 from app.actions.trial_page.sheet import make_sheet
 from app.exchange.folder.read import read_folder

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis.estimate import Estimate
-from app.design.protocol.labels import Labels
+from app.design.protocol.parts.labels import Labels
 from app.exchange.folder.read import read_folder
 from app.storage.studies.load import load_study
 from app.web.lead.results.disagreement_rows import by_place, disagreement_rows

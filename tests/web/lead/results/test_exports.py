@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import text
 
 from app.actions.process_bounds import OutOfMemoryError
-from app.actions.results.download_process import DownloadWriter
 from app.actions.results.exports import TooManyRowsError
+from app.actions.results.processes.download_process import DownloadWriter
 from app.exchange.uploads import read_upload
 from app.storage.studies.registrations import record_registration
 from tests.web.lead.folder import rated_folder

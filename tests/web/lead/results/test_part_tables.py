@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.analysis.estimate import Estimate
-from app.design.protocol.labels import Labels
+from app.design.protocol.parts.labels import Labels
 from app.web.lead.results.part_tables import MAX_ROWS, blocks_of
 from app.web.lead.results.text_details import texts
 

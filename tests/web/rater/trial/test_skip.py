@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
-from app.actions.results.download_process import DownloadWriter
 from app.actions.results.exports import study_zip_file
 from app.actions.results.live_report import LiveReports
-from app.actions.results.report_process import ReportBounds
+from app.actions.results.processes.download_process import DownloadWriter
+from app.actions.results.processes.report_process import ReportBounds
 from app.analysis import analyze
 from app.storage.database.engine import transactions
 from app.storage.results.coverage import get_coverage

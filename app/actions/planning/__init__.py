@@ -1,0 +1,1 @@
+"""Plan a study: width, power, minutes and cost."""

@@ -1,0 +1,196 @@
+"""The forecast on the page Plan: precision and power of the primary contrast, and what would reach the goal."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
+
+from app.actions.planning.effort import Rates, effort
+from app.actions.planning.planning import Asked, PlanError, make_plan
+from app.actions.side_process import SideProcess
+from app.analysis.planning.levers import Reach, binding, reach, width_for_power
+from app.charts.planning.plan_curve import curve_spec
+from app.charts.render import render
+from app.design.protocol.primary_default import primary_contrasts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from app.analysis.data.frames import Frames
+    from app.analysis.planning.levers import Lever
+    from app.analysis.planning.planning import Plan, PlanRow
+    from app.analysis.planning.scenario import Assumed
+    from app.design.allocation.trials import PlannedItem
+    from app.design.protocol.study import Protocol
+
+REST_S, TIMEOUT_S = 600, 120
+N_SIMULATIONS = 60
+ITEM_TIMES, RATER_TIMES = (0.5, 1, 2, 3), (1, 2, 3)
+MIN_ITEMS = 4
+# Sizes above this are not simulated: the page would take minutes.
+MAX_RATINGS = 30_000
+HALF = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the lead asks for: the size, the goal, and the assumptions that they state in points."""
+
+    n_items: int
+    per_trial: int
+    goal_width: float | None
+    stated: Mapping[str, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Expected results at the present size, how far each setting reaches, and a size that reaches the goal."""
+
+    statistic: str
+    question: str | None
+    assumed: Assumed
+    now: PlanRow
+    goal: float
+    reaches: tuple[Reach, ...]
+    binds: Lever | None
+    solution: PlanRow | None
+    curve: dict[str, str]
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether the present size reaches the goal."""
+        return self.now.width is not None and self.now.width <= self.goal
+
+
+Job = tuple["Protocol", "list[PlannedItem]", Wish, "tuple[Frames, Protocol] | None"]
+
+
+def forecast(job: Job) -> Forecast:
+    """Simulate the study at several sizes.
+
+    Raises:
+        PlanError: the primary contrast is of a kind that is not simulated, the design gives no estimate, or the study
+            is too large to simulate.
+    """
+    protocol, items, wish, pilot = job
+    question, statistic = _planned(protocol)
+    n_ratings = effort(protocol, items, wish.n_items, wish.per_trial, Rates()).n_ratings
+    if n_ratings > MAX_RATINGS:
+        raise PlanError(
+            f"Precision is simulated for up to {MAX_RATINGS:,} ratings, and this size has {n_ratings:,}. "
+            "Enter fewer items or raters per trial."
+        )
+    first = _simulated(protocol, items, Asked((wish.n_items,), (), (wish.per_trial,), question, wish.stated, pilot))
+    now = _row(first, statistic)
+    stated = {**asdict(first.assumed.sds), "mean": first.assumed.mean, "difference": first.assumed.difference}
+    rows = [
+        _row(_at(protocol, items, n_items, per_trial, question, stated), statistic)
+        for n_items, per_trial in _sizes(protocol, items, wish)
+    ]
+    goal = wish.goal_width or width_for_power(_difference(now))
+    found = (
+        reach("items", wish.n_items, [row for row in rows if row.raters_per_trial == wish.per_trial], goal),
+        reach("raters_per_trial", wish.per_trial, [row for row in rows if row.n_items == wish.n_items], goal),
+    )
+    reaches = tuple(one for one in found if one is not None)
+    binds = binding(reaches)
+    solution = _solution(protocol, items, wish, reaches, binds, question, stated, statistic)
+    curve = {theme: render(curve_spec(rows, goal, theme), "svg").decode() for theme in ("light", "dark")}
+    return Forecast(statistic, question, first.assumed, now, goal, reaches, binds, solution, curve)
+
+
+def _planned(protocol: Protocol) -> tuple[str | None, str]:
+    """The question and the statistic of the first primary contrast that can be simulated."""
+    scaled = {question.key for question in protocol.scaled_questions if question.target == "response"}
+    choices = {question.key for question in protocol.choice_questions}
+    for contrast in primary_contrasts(protocol):
+        if contrast.question in choices:
+            return (next(iter(scaled), None), "share_preferred")
+        if contrast.question in scaled:
+            return (contrast.question, "mean_difference")
+    raise PlanError(
+        "Precision is simulated for ratings of responses and for choices. The primary contrast of this study is "
+        "neither; the effort above holds for it."
+    )
+
+
+def _simulated(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) -> Plan:
+    n_items, per_trial = asked.n_items[0], asked.raters_per_trial[0]
+    n_raters = max(effort(protocol, items, n_items, per_trial, Rates()).n_raters, 2)
+    return make_plan(protocol, items, replace(asked, n_raters=(n_raters,), n_simulations=N_SIMULATIONS))
+
+
+def _at(
+    protocol: Protocol,
+    items: Sequence[PlannedItem],
+    n_items: int,
+    per_trial: int,
+    question: str | None,
+    stated: Mapping[str, float | None],
+) -> Plan:
+    return _simulated(protocol, items, Asked((n_items,), (), (per_trial,), question, stated))
+
+
+def _sizes(protocol: Protocol, items: Sequence[PlannedItem], wish: Wish) -> list[tuple[int, int]]:
+    """The sizes of the curve, from fewer to more, as far as they are not too large to simulate."""
+    sizes = [
+        (max(round(wish.n_items * times), MIN_ITEMS), wish.per_trial * more)
+        for more in RATER_TIMES
+        for times in ITEM_TIMES
+    ]
+    small = [size for size in dict.fromkeys(sizes) if effort(protocol, items, *size, Rates()).n_ratings <= MAX_RATINGS]
+    return small or sizes[:2]
+
+
+def _row(plan: Plan, statistic: str) -> PlanRow:
+    row = next((row for row in plan.rows if row.statistic == statistic), None)
+    if row is None:
+        raise PlanError("The design shows no two sources beside each other that this contrast compares.")
+    return row
+
+
+def _difference(row: PlanRow) -> float:
+    estimate = row.estimate or 0.0
+    return estimate - HALF if row.statistic == "share_preferred" else estimate
+
+
+def _solution(
+    protocol: Protocol,
+    items: Sequence[PlannedItem],
+    wish: Wish,
+    reaches: Sequence[Reach],
+    binds: Lever | None,
+    question: str | None,
+    stated: Mapping[str, float | None],
+    statistic: str,
+) -> PlanRow | None:
+    """The size that reaches the goal by the binding setting alone, simulated to confirm it."""
+    chosen = next((one for one in reaches if one.lever == binds and one.needed is not None), None)
+    if chosen is None or chosen.needed is None:
+        return None
+    n_items, per_trial = (chosen.needed, wish.per_trial) if binds == "items" else (wish.n_items, chosen.needed)
+    if effort(protocol, items, n_items, per_trial, Rates()).n_ratings > MAX_RATINGS:
+        return None
+    return _row(_at(protocol, items, n_items, per_trial, question, stated), statistic)
+
+
+class PlanProcess(SideProcess):
+    """The process that computes one forecast at a time."""
+
+    def __init__(self) -> None:
+        """Create the object; the process starts when it is needed."""
+        super().__init__(forecast, name="attune-plan", rest_s=REST_S)
+
+    def forecast(self, job: Job) -> Forecast:
+        """Run `forecast` in the process.
+
+        Raises:
+            PlanError: the study cannot be planned.
+            SideProcessError: the process ended, or took too long.
+        """
+        found: Forecast = self.ask(job, timeout_s=TIMEOUT_S)
+        return found
+
+
+# One per web process.
+PLAN_PROCESS = PlanProcess()

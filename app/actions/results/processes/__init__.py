@@ -1,0 +1,1 @@
+"""What runs in side processes: reports, charts and downloads."""

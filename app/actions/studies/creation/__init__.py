@@ -1,0 +1,1 @@
+"""Create studies from templates, copies and uploaded files."""

@@ -1,0 +1,232 @@
+"""Import a study's texts from a spreadsheet: first a report on its contents, then replacement of the study's texts."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.actions.studies.items import texts_of_table
+from app.actions.studies.protocol_edits import Change, get_draft, save_change
+from app.actions.studies.replaceable_texts import TextsFixedError, check_replaceable
+from app.design.problem import InvalidInputError, Problem
+from app.exchange.problems import Problems
+from app.exchange.protocol.edited_yaml import edited_yaml
+from app.exchange.protocol.study_yaml import FILE, read_protocol
+from app.exchange.tabular.column_roles import guess_columns, kind_of
+from app.exchange.tabular.import_report import import_report, repaired_table
+from app.exchange.tabular.rows_per_item import one_row_per_item
+from app.exchange.tabular.spreadsheet import read_spreadsheet
+from app.exchange.tabular.wide_table import Layout
+from app.storage.leads.audit import record_act
+from app.storage.studies.load import store_texts
+from app.storage.studies.text_uploads import (
+    forget_texts,
+    get_content,
+    get_upload,
+    record_columns,
+    record_upload,
+    record_use,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from app.actions.studies.creation.upload_process import UploadReader
+    from app.analysis.data.study_folder import StudyFolder
+    from app.design.limits import Limits
+    from app.design.protocol.study import Protocol
+    from app.exchange.tabular.table import Table
+    from app.storage.database.engine import Begin
+    from app.storage.leads.leads import Lead
+    from app.storage.studies.studies import StudyRow
+
+Columns = list[dict[str, Any]]
+_PARTS = ("item", "text", "profile", "content_note")
+
+
+@dataclass(frozen=True, slots=True)
+class TextSheet:
+    """A spreadsheet with the description of its columns; None to guess them."""
+
+    file_name: str
+    content: bytes
+    columns: Columns | None = None
+    is_repaired: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SheetWithProtocol:
+    """A spreadsheet to read, and the protocol that its texts are for."""
+
+    sheet: TextSheet
+    protocol: Protocol
+    yaml: str
+
+
+def look_at_sheet(sheet: TextSheet, limits: Limits) -> tuple[Columns, dict[str, Any]]:
+    """The description of the columns, and the report on their texts.
+
+    Raises:
+        InvalidInputError: the file cannot be read.
+    """
+    table = _table(sheet, Problems(limits))
+    columns = sheet.columns or [asdict(guess) for guess in guess_columns(table)]
+    wide, responses = _wide(table, columns)
+    situation = _column_of(columns, "text")
+    groups = {**({"Situations": situation} if situation else {}), **responses}
+    report = asdict(import_report(wide, groups))
+    return columns, report | {"n_rows": len(table), "n_items": len(wide), "sources": list(responses)}
+
+
+def read_sheet_texts(job: SheetWithProtocol, limits: Limits) -> StudyFolder:
+    """The items and responses of a spreadsheet.
+
+    Raises:
+        InvalidInputError: every problem of the spreadsheet.
+    """
+    problems = Problems(limits)
+    columns = job.sheet.columns or []
+    table, responses = _wide(_table(job.sheet, problems), columns)
+    parts = {part: _column_of(columns, part) for part in _PARTS}
+    if job.sheet.is_repaired:
+        shown = [*(column for column in parts.values() if column), *responses.values()]
+        table = repaired_table(table, shown)
+    layout = Layout(
+        responses,
+        item=parts["item"],
+        text=parts["text"] or "text",
+        profile=parts["profile"],
+        content_note=parts["content_note"],
+        attributes=[column["name"] for column in columns if column["role"] == "attribute"],
+    )
+    return texts_of_table(table, layout, job.protocol, job.yaml, problems)
+
+
+def keep_sheet(begin: Begin, reader: UploadReader, study: StudyRow, file_name: str, content: bytes) -> None:
+    """Inspect a spreadsheet and store it for the study; the study itself does not change yet.
+
+    Raises:
+        InvalidInputError: the file cannot be read; the spreadsheet stored before is kept.
+    """
+    columns, report = reader.read(look_at_sheet, TextSheet(file_name, content))
+    with begin() as db:
+        draft = get_draft(db, study)
+        named = _like_the_study(columns, draft.protocol)
+    columns, report = reader.read(look_at_sheet, TextSheet(file_name, content, named))
+    with begin() as db:
+        record_upload(db, study.id, file_name, content, columns, report)
+
+
+def keep_columns(begin: Begin, reader: UploadReader, study: StudyRow, columns: Columns, *, is_repaired: bool) -> None:
+    """Store the lead's description of the columns, and the report that results from it."""
+    with begin() as db:
+        sheet = _sheet(db, study, columns)
+    _, report = reader.read(look_at_sheet, sheet)
+    with begin() as db:
+        record_columns(db, study.id, columns, report, is_repaired=is_repaired)
+
+
+def use_sheet(begin: Begin, reader: UploadReader, study: StudyRow, lead: Lead) -> None:
+    """Replace the study's texts with those of the spreadsheet, and the protocol's sources with its sources.
+
+    Raises:
+        InvalidInputError: problems of the spreadsheet, or of the protocol with these sources. Nothing was changed.
+        TextsFixedError: the study has answers or was opened.
+    """
+    with begin() as db:
+        check_replaceable(db, study)
+        upload = get_upload(db, study.id)
+        if upload is None:
+            raise TextsFixedError("Choose a spreadsheet first.")
+        sheet = _sheet(db, study, upload.columns, is_repaired=upload.is_repaired)
+        draft = get_draft(db, study)
+    sources = _sources(upload.columns, upload.report["sources"], draft.data.get("sources"))
+    problems = Problems()
+    yaml = edited_yaml(draft.yaml, with_sources(draft.data, sources))
+    protocol = read_protocol(yaml, problems)
+    if protocol is None:
+        raise InvalidInputError(problems.list_of(FILE))
+    folder = reader.read(read_sheet_texts, SheetWithProtocol(sheet, protocol, yaml))
+    with begin() as db:
+        check_replaceable(db, study)
+        forget_texts(db, study.id)
+        number = get_draft(db, study).number
+        change = Change(lambda data: data.get("sources"), lambda data: with_sources(data, sources))
+        if (saved := save_change(db, study, lead, number, change)).protocol is None:
+            raise InvalidInputError(list(saved.problems))
+        store_texts(db, study.id, folder.items, folder.responses)
+        record_use(db, study.id)
+        record_act(db, lead, study, "texts replaced", file=upload.file_name, n_items=len(folder.items))
+
+
+def with_sources(data: dict[str, Any], sources: dict[str, Any]) -> dict[str, Any]:
+    """The protocol's data with other sources; a reference that is no longer a source is removed."""
+    analysis = data.get("analysis")
+    if isinstance(analysis, dict) and analysis.get("reference") not in {None, *sources}:
+        data = {**data, "analysis": {key: value for key, value in analysis.items() if key != "reference"}}
+    return {**data, "sources": sources}
+
+
+def _sources(columns: Columns, keys: Sequence[str], there: object) -> dict[str, Any]:
+    """Each source of the sheet, as the protocol already describes it, otherwise by its kind."""
+    known = there if isinstance(there, dict) else {}
+    kinds = {column.get("source"): column.get("kind") for column in columns if column["role"] == "response"}
+    return {key: known.get(key) or {"kind": kinds.get(key) or kind_of(key)} for key in keys}
+
+
+def _like_the_study(columns: Columns, protocol: Protocol | None) -> Columns:
+    """The columns, with guessed sources renamed to the study's sources of the same kind."""
+    free = [(key, source.kind) for key, source in protocol.sources.items()] if protocol else []
+    named = []
+    for column in columns:
+        match = next((pair for pair in free if column["role"] == "response" and pair[1] == column["kind"]), None)
+        if match:
+            free.remove(match)
+        named.append({**column, "source": match[0]} if match else column)
+    return named
+
+
+def _sheet(db: Connection, study: StudyRow, columns: Columns, *, is_repaired: bool = True) -> TextSheet:
+    upload = get_upload(db, study.id)
+    if upload is None:
+        raise TextsFixedError("Choose a spreadsheet first.")
+    return TextSheet(upload.file_name, get_content(db, study.id), columns, is_repaired)
+
+
+def _table(sheet: TextSheet, problems: Problems) -> Table:
+    with tempfile.TemporaryDirectory(prefix="attune-texts-") as folder:
+        path = Path(folder) / sheet.file_name
+        path.write_bytes(sheet.content)
+        table = read_spreadsheet(path, problems)
+    if table is None:
+        problems.raise_if_any()
+        raise AssertionError("a spreadsheet that cannot be read is a problem")
+    return table
+
+
+def _wide(table: Table, columns: Columns) -> tuple[Table, dict[str, str]]:
+    """A table with one row per item, and the column of each source.
+
+    Raises:
+        InvalidInputError: two columns belong to the same source.
+    """
+    text, source = _column_of(columns, "text"), _column_of(columns, "source")
+    responses = [column for column in columns if column["role"] == "response"]
+    if source and text and responses:
+        before = set(table.columns)
+        wide = one_row_per_item(
+            table, item=_column_of(columns, "item"), text=text, source=source, response=responses[0]["name"]
+        )
+        return wide, {name: name for name in wide.columns if name not in before}
+    keys = [str(column.get("source") or column["name"]) for column in responses]
+    if twice := sorted({key for key in keys if keys.count(key) > 1}):
+        raise InvalidInputError([Problem(table.file, 1, None, f"{twice[0]} twice", "each source in one column")])
+    return table, {key: column["name"] for key, column in zip(keys, responses, strict=True)}
+
+
+def _column_of(columns: Columns, role: str) -> str | None:
+    return next((str(column["name"]) for column in columns if column["role"] == role), None)

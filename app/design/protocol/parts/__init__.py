@@ -1,0 +1,1 @@
+"""The parts of a protocol, each declared and validated alone."""

@@ -1,0 +1,171 @@
+"""Checks of attention, comprehension and plausible ratings. They flag raters and never exclude them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import mean, stdev
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from app.design.protocol.parts.flow import Accepted
+from app.design.questions.kinds.category import CategoryQuestion
+from app.design.questions.prose import Prose
+from app.design.questions.question import Key
+from app.design.questions.slot import Slot
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from app.design.protocol.parts.flow import Practice
+
+MIN_RATERS = 3
+
+
+class _Check(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    key: Key
+    """The check's name in checks.csv."""
+    text: Prose = Field(min_length=1)
+    """The question as raters read it."""
+    codes: dict[Key, str] = Field(min_length=2)
+    """The answers, from code to words."""
+    correct: Key
+    """The correct code."""
+
+    @model_validator(mode="after")
+    def _correct_is_a_code(self) -> _Check:
+        if self.correct not in self.codes:
+            raise ValueError(f"correct must be one of the codes, found {self.correct}")
+        return self
+
+
+class AttentionCheck(_Check):
+    """A question that says which answer to choose, shown after the trial at that position.
+
+    The instruction is explicit in the question itself, and the answer to choose is not the middle one, as Prolific's
+    policy on attention checks requires.
+    """
+
+    after: int = Field(ge=1)
+    """Number of trials before the check."""
+
+    @model_validator(mode="after")
+    def _says_what_to_choose(self) -> AttentionCheck:
+        if self.codes[self.correct].casefold() not in self.text.casefold():
+            raise ValueError(
+                f"the text of an attention check must say which answer to choose, found no {self.codes[self.correct]}"
+            )
+        place, n = list(self.codes).index(self.correct), len(self.codes)
+        if n % 2 and place == n // 2:
+            raise ValueError("the correct answer of an attention check must not be the middle one")
+        return self
+
+
+class ComprehensionCheck(_Check):
+    """A question about the instructions; raters who answer incorrectly read the explanation and try again."""
+
+    explanation: Prose = ""
+    """Shown to raters who answer incorrectly."""
+
+
+def slot_of_check(check: AttentionCheck | ComprehensionCheck, number: int = 1, help_: str = "") -> Slot:
+    """The slot of a check: a question with one answer, the `number`th on its page, with an optional help text."""
+    return Slot(
+        f"c{number}",
+        CategoryQuestion(
+            key=check.key, target="rater", text=check.text, type="category", codes=check.codes, help=help_
+        ),
+    )
+
+
+class GoldTrial(BaseModel):
+    """A trial with known correct answers: mixed into every rater's order and excluded from every estimate."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    item: Key
+    """The item's ID in items.csv; it is used only for this check."""
+    responses: tuple[Key, ...] = ()
+    """The responses to show; default: as in the other trials."""
+    expect: dict[Key, Accepted] = Field(min_length=1)
+    """Questions with the answers that count as correct, written as in ratings.csv; several responses or turns are
+    handled as in practice.
+    """
+
+
+class Checks(BaseModel):
+    """The checks of a study, and the number of failures at which a rater is flagged."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    attention: tuple[AttentionCheck, ...] = ()
+    """Questions that tell raters which answer to choose."""
+    comprehension: tuple[ComprehensionCheck, ...] = ()
+    """Questions about the instructions."""
+    comprehension_attempts: int = Field(default=2, ge=1, le=10)
+    """Maximum number of attempts at these questions."""
+    gold: tuple[GoldTrial, ...] = ()
+    """Trials with known correct answers."""
+    flag_at: int = Field(default=2, ge=1)
+    """Number of failed attention checks and gold trials at which a rater is flagged."""
+    too_fast_sd: float = Field(default=3, gt=0)
+    """Flag raters whose total time is this many standard deviations below the mean total time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How many of the expected answers were correct."""
+
+    n_right: int
+    n_expected: int
+
+    @property
+    def share(self) -> float:
+        """The proportion of correct answers; 1 if no answers are expected."""
+        return self.n_right / self.n_expected if self.n_expected else 1.0
+
+
+def is_right(accepted: Sequence[str], given: Sequence[str]) -> bool:
+    """Whether a question is answered as expected; if it was asked about several things, for each of them."""
+    return all(answer in accepted for answer in given)
+
+
+def score_of(expect: Mapping[str, Sequence[str]], asked: Mapping[str, Sequence[str]]) -> Score:
+    """Score the answers on a page.
+
+    Args:
+        expect: accepted answers by question, as written in ratings.csv.
+        asked: the answers by question of the page, one per thing that it was asked about; empty for no answer.
+    """
+    due = [question for question in expect if question in asked]
+    return Score(sum(is_right(expect[question], asked[question]) for question in due), len(due))
+
+
+def practice_outcome(practice: Practice, shares: Sequence[float]) -> Literal["passed", "again", "go_on", "end"]:
+    """What follows an attempt at the practice trials.
+
+    Args:
+        practice: its settings.
+        shares: proportion of correct answers in each attempt so far, 0 to 1; at least one.
+    """
+    if shares[-1] >= practice.pass_share:
+        return "passed"
+    return "again" if len(shares) < practice.attempts else practice.on_fail
+
+
+def is_flagged(checks: Checks, n_failed: int) -> bool:
+    """Whether a rater who failed this many attention checks and gold trials is flagged."""
+    return n_failed >= checks.flag_at
+
+
+def too_fast(checks: Checks, total_ms: Mapping[str, float]) -> set[str]:
+    """The raters whose total time is more than `too_fast_sd` standard deviations below the mean of all raters.
+
+    Args:
+        checks: with `too_fast_sd`.
+        total_ms: total time on all trials in milliseconds, by rater, for raters who finished. With fewer than three
+            raters, nobody is too fast.
+    """
+    if len(total_ms) < MIN_RATERS:
+        return set()
+    limit = mean(total_ms.values()) - checks.too_fast_sd * stdev(total_ms.values())
+    return {rater for rater, time in total_ms.items() if time < limit}

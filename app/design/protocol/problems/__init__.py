@@ -1,0 +1,1 @@
+"""Problems between the parts of a protocol, each in a sentence."""

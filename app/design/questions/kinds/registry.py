@@ -1,0 +1,31 @@
+"""The registry of question kinds. To add one, add a module beside this one and a line here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, get_args
+
+from pydantic import Field
+
+from app.design.questions.kinds.category import CategoryQuestion
+from app.design.questions.kinds.choice import ChoiceQuestion
+from app.design.questions.kinds.highlight import HighlightQuestion
+from app.design.questions.kinds.ranking import RankingQuestion
+from app.design.questions.kinds.rating import RatingQuestion
+from app.design.questions.kinds.slider import SliderQuestion
+from app.design.questions.kinds.text import TextQuestion
+
+if TYPE_CHECKING:
+    from app.design.questions.question import EmptyColumn
+
+ScaledQuestion = RatingQuestion | SliderQuestion
+AnyQuestion = ScaledQuestion | ChoiceQuestion | RankingQuestion | CategoryQuestion | TextQuestion | HighlightQuestion
+Question = Annotated[AnyQuestion, Field(discriminator="type")]
+
+KINDS: dict[str, type[AnyQuestion]] = {
+    get_args(kind.model_fields["type"].annotation)[0]: kind for kind in get_args(AnyQuestion)
+}
+
+
+def kinds_with_empty(column: EmptyColumn) -> list[str]:
+    """The kinds for which an empty cell in that column may be an answer."""
+    return [name for name, kind in KINDS.items() if kind.empty_column == column]

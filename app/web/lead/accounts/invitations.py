@@ -1,0 +1,69 @@
+"""Joining a study by an invitation: with an account, or by making one."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
+from starlette.responses import RedirectResponse, Response
+
+from app.actions import lead_access as access
+from app.actions.members import join
+from app.design.roles import IN_WORDS
+from app.storage.leads.leads import Lead, get_lead
+from app.storage.studies.members import get_invitation
+from app.web.deps import Db
+from app.web.errors import GoneError
+from app.web.lead.session import MaybeLead, signed_in_answer
+from app.web.rendering.pages import page
+
+router = APIRouter()
+OVER = "This invitation has been used, withdrawn or has expired. Ask for a new one."
+
+
+@router.get("/invitations/{token}")
+def show_invitation(request: Request, db: Db, lead: MaybeLead, token: str) -> Response:
+    return _page(request, db, lead, token)
+
+
+@router.post("/invitations/{token}")
+def submit_invitation_answer(
+    request: Request,
+    db: Db,
+    lead: MaybeLead,
+    token: str,
+    password: Annotated[str, Form(max_length=5000)] = "",
+) -> Response:
+    if lead is not None:
+        slug = join(db, token, lead)
+        if slug is None:
+            raise GoneError(OVER)
+        return RedirectResponse(request.app.url_path_for("show_study", slug=slug), status_code=303)
+    invitation = get_invitation(db, token)
+    if invitation is None:
+        raise GoneError(OVER)
+    try:
+        new = access.add_lead(db, invitation.email, password)
+    except access.AccessError as error:
+        return _page(request, db, None, token, problem=str(error))
+    join(db, token, new)
+    path = str(request.app.url_path_for("show_study", slug=invitation.slug))
+    return signed_in_answer(request, access.begin_session(db, new), path)
+
+
+def _page(request: Request, db: Db, lead: Lead | None, token: str, *, problem: str = "") -> Response:
+    invitation = get_invitation(db, token)
+    if invitation is None:
+        raise GoneError(OVER)
+    return page(
+        request,
+        "lead/invitation.html",
+        status=422 if problem else 200,
+        lead=lead,
+        invitation=invitation,
+        token=token,
+        has_account=get_lead(db, invitation.email) is not None,
+        in_words=IN_WORDS,
+        shortest=access.SHORTEST,
+        problem=problem,
+    )

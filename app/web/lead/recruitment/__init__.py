@@ -1,0 +1,1 @@
+"""Raters: invitations, platforms and the list of raters."""

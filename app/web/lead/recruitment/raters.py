@@ -1,0 +1,170 @@
+"""Raters, one row each: progress, flags, whether their answers are included, and decisions for the platform."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Query, Request
+from starlette.responses import RedirectResponse, Response
+
+from app.actions.results.item_estimates import spread_question
+from app.actions.results.rater_review import ReviewedRater, review
+from app.storage.leads.audit import record_act
+from app.storage.leads.leads import Lead
+from app.storage.raters.exclusions import get_rater_key, list_identities, record_exclusion, release_seats
+from app.storage.raters.rater_data import get_rater_data
+from app.storage.results.rater_patterns import list_rater_patterns
+from app.storage.results.rater_rows import list_rater_rows
+from app.storage.studies.protocols import get_protocol
+from app.storage.studies.studies import StudyRow
+from app.web.deps import Db
+from app.web.errors import NotFoundError, PageError
+from app.web.json_file import data_file
+from app.web.lead.csv_file import csv_file
+from app.web.lead.session import Own, SignedIn
+from app.web.rendering.pages import page
+
+router = APIRouter()
+GROUPS = (
+    ("people", "People"),
+    ("imported", "Imported raters"),
+    ("models", "Model judges"),
+    ("simulated", "Simulated raters"),
+)
+FILTERS = (
+    ("", "All raters"),
+    ("flagged", "Flagged"),
+    ("finished", "Finished"),
+    ("unfinished", "Not finished"),
+    ("excluded", "Excluded"),
+)
+MAX_ROWS = 500
+Amount = Annotated[float, Query(gt=0, le=10_000)]
+
+
+@router.get("/studies/{slug}/raters")
+def show_raters(request: Request, db: Db, lead: SignedIn, study: Own, show: str = "") -> Response:
+    return _page(request, db, lead, study, show)
+
+
+@router.post("/studies/{slug}/raters/{rater}/exclusion")
+def submit_exclusion(
+    request: Request,
+    db: Db,
+    lead: SignedIn,
+    study: Own,
+    rater: int,
+    reason: Annotated[str, Form(max_length=500)] = "",
+    *,
+    exclude: Annotated[bool, Form()] = False,
+) -> Response:
+    if not reason.strip():
+        raise PageError("Give a reason: it is kept with the decision and shown in the downloads.")
+    key, words = _key(db, study, rater), reason.strip()
+    record_exclusion(db, study.id, rater, is_excluded=exclude, reason=words, lead_id=lead.id)
+    record_act(db, lead, study, "rater excluded" if exclude else "rater included", rater=key, reason=words)
+    return _back(request, study, rater)
+
+
+@router.post("/studies/{slug}/raters/{rater}/release")
+def submit_release(request: Request, db: Db, lead: SignedIn, study: Own, rater: int) -> Response:
+    key = _key(db, study, rater)
+    n_released = release_seats(db, study.id, rater)
+    record_act(db, lead, study, "seats released", rater=key, n_trials=n_released)
+    return _back(request, study, rater)
+
+
+@router.post("/studies/{slug}/raters/{rater}/identity")
+def show_identity(request: Request, db: Db, lead: SignedIn, study: Own, rater: int) -> Response:
+    found = list_identities(db, study.id, rater)
+    if not found:
+        raise NotFoundError
+    record_act(db, lead, study, "participant ID shown", rater=found[0][0])
+    return _page(request, db, lead, study, "", identity=found[0])
+
+
+@router.post("/studies/{slug}/raters/{rater}/data.json")
+def export_rater_data(db: Db, lead: SignedIn, study: Own, rater: int) -> Response:
+    key = _key(db, study, rater)
+    record_act(db, lead, study, "data of a rater downloaded", rater=key)
+    return data_file(f"{study.slug}-rater-data.json", get_rater_data(db, study.id, rater))
+
+
+@router.post("/studies/{slug}/raters/prolific.csv")
+def export_prolific(db: Db, lead: SignedIn, study: Own) -> Response:
+    ids = {key: platform_id for key, platform, platform_id in list_identities(db, study.id) if platform == "prolific"}
+    rows = [(ids[one.row.key], *one.suggestion) for one in _reviewed(db, study) if one.row.key in ids]
+    record_act(db, lead, study, "Prolific decisions downloaded", n_raters=len(rows))
+    return csv_file(f"{study.slug}-prolific.csv", ("participant_id", "suggestion", "reason"), rows)
+
+
+@router.post("/studies/{slug}/raters/bonus.csv")
+def export_bonus(db: Db, lead: SignedIn, study: Own, amount: Annotated[float, Form(gt=0, le=10_000)] = 1.0) -> Response:
+    ids = {key: platform_id for key, platform, platform_id in list_identities(db, study.id) if platform == "prolific"}
+    paid = [one for one in _reviewed(db, study) if one.row.key in ids and one.suggestion[0] == "approve"]
+    rows = [(ids[one.row.key], f"{amount:.2f}") for one in paid if not one.row.is_excluded]
+    record_act(db, lead, study, "bonus file downloaded", n_raters=len(rows), amount=amount)
+    return csv_file(f"{study.slug}-bonus.csv", ("participant_id", "amount"), rows)
+
+
+def _key(db: Db, study: StudyRow, rater: int) -> str:
+    key = get_rater_key(db, study.id, rater)
+    if key is None:
+        raise NotFoundError
+    return key
+
+
+def _reviewed(db: Db, study: StudyRow) -> list[ReviewedRater]:
+    protocol = get_protocol(db, study.id, study.protocol_version)
+    question = spread_question(protocol)
+    patterns = list_rater_patterns(db, study.id, question.key if question else "")
+    return review(protocol, list_rater_rows(db, study.id), patterns)
+
+
+def _back(request: Request, study: StudyRow, rater: int) -> Response:
+    address = request.app.url_path_for("show_raters", slug=study.slug)
+    return RedirectResponse(f"{address}#rater-{rater}", status_code=303)
+
+
+def _is_shown(one: ReviewedRater, show: str) -> bool:
+    match show:
+        case "flagged":
+            return bool(one.flags)
+        case "finished":
+            return one.row.state == "finished"
+        case "unfinished":
+            return one.row.state not in {None, "finished"}
+        case "excluded":
+            return one.row.is_excluded
+        case _:
+            return True
+
+
+def _page(
+    request: Request,
+    db: Db,
+    lead: Lead,
+    study: StudyRow,
+    show: str,
+    *,
+    identity: tuple[str, str, str] | None = None,
+) -> Response:
+    reviewed = _reviewed(db, study)
+    shown = [one for one in reviewed if _is_shown(one, show)]
+    groups = [(words, [one for one in shown if one.group == key]) for key, words in GROUPS]
+    protocol = get_protocol(db, study.id, study.protocol_version)
+    compared = spread_question(protocol)
+    counts = {key: sum(_is_shown(one, key) for one in reviewed) for key, _ in FILTERS}
+    return page(
+        request,
+        "lead/raters.html",
+        lead=lead,
+        study=study,
+        groups=[(words, rows[:MAX_ROWS], len(rows)) for words, rows in groups if rows],
+        filters=FILTERS,
+        counts=counts,
+        show=show,
+        compared=protocol.labels.question(compared.key) if compared else "",
+        identity=identity,
+        platforms={one.row.platform for one in reviewed},
+    )

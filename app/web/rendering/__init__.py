@@ -1,0 +1,1 @@
+"""Templates, assets and words of the pages."""

@@ -1,0 +1,70 @@
+"""Scripts and styles, served as immutable files under the hash of their content; htmx is served from its package."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import mimetypes
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from app.web.rendering.encoding import accepts_gzip
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+    from starlette.requests import Request
+
+# htmx 2.0.3 as packaged. Verified because another file with the same name would run in every rater's browser.
+HTMX_SHA256 = "491955cd1810747d7d7b9ccb936400afb760e06d25d53e4572b64b6563b2784e"
+FOREVER = "public, max-age=31536000, immutable"
+
+
+def htmx_file() -> Path:
+    """The path of the packaged htmx.
+
+    Raises:
+        RuntimeError: the package is missing, or its file does not have the expected hash.
+    """
+    spec = find_spec("js_lib_htmx")
+    if spec is None or spec.origin is None:
+        raise RuntimeError("the package django-js-lib-htmx is not installed")
+    path = Path(spec.origin).parent / "static" / "htmx" / "htmx.min.js"
+    found = hashlib.sha256(path.read_bytes()).hexdigest()
+    if found != HTMX_SHA256:
+        raise RuntimeError(f"htmx.min.js is not the file that was checked: SHA-256 {found}")
+    return path
+
+
+class Assets:
+    """Maps names of files to addresses, and serves the files."""
+
+    def __init__(self, folder: Path) -> None:
+        """Read all files once: they are small and are served from memory."""
+        files = {path.name: path for path in sorted(folder.iterdir()) if path.is_file() and path.name[0] != "."}
+        files["htmx.js"] = htmx_file()
+        self._content = {name: path.read_bytes() for name, path in files.items()}
+        self._small = {name: gzip.compress(body, mtime=0) for name, body in self._content.items()}
+        self._digest = {name: hashlib.sha256(body).hexdigest()[:16] for name, body in self._content.items()}
+
+    def url(self, name: str) -> str:
+        """The address of a file, which changes with its content."""
+        return f"/static/{self._digest[name]}/{name}"
+
+    def serve(self, request: Request) -> Response:
+        """Serve one file; an old hash gives 404, so that pages do not mix versions."""
+        name = request.path_params["name"]
+        if self._digest.get(name) != request.path_params["digest"]:
+            return PlainTextResponse("Not found", status_code=404)
+        kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+        headers = {"Cache-Control": FOREVER, "Vary": "Accept-Encoding"}
+        if not accepts_gzip(request.headers):
+            return Response(self._content[name], media_type=kind, headers=headers)
+        return Response(self._small[name], media_type=kind, headers={**headers, "Content-Encoding": "gzip"})
+
+    def mount(self, app: FastAPI) -> None:
+        """Add the route."""
+        app.router.routes.append(Route("/static/{digest}/{name}", self.serve))

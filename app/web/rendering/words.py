@@ -1,0 +1,74 @@
+"""Counts and times in readable form."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from babel.dates import format_date, format_timedelta
+from markupsafe import Markup, escape
+
+from app.design.protocol.parts.labels import readable
+from app.language.language import SOURCE
+
+_MINUTE, _DAY = timedelta(minutes=1), timedelta(days=1)
+# Waiting times below ten hours are given in minutes: an hour and a half would be rounded to two hours.
+_IN_MINUTES = 10
+
+
+def count(n: int) -> str:
+    """A count with thousands separators.
+
+    >>> count(1234567)
+    '1,234,567'
+    """
+    return f"{n:,}"
+
+
+def ago(past: datetime, now: datetime) -> str:
+    """How long ago; the date if it is more than a day.
+
+    >>> noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
+    >>> [ago(noon - timedelta(seconds=s), noon) for s in (-5, 30, 80, 7200, 90_000)]
+    ['just now', 'just now', '1 minute ago', '2 hours ago', '20 Nov 2026']
+    """
+    passed = now - past
+    if passed < _MINUTE:
+        return "just now"
+    if passed < _DAY:
+        return format_timedelta(-passed, threshold=1, add_direction=True, locale=SOURCE)
+    return format_date(past, "d MMM y", locale=SOURCE)
+
+
+def when(past: datetime | None) -> Markup:
+    """A time on a page: in short form, with the exact time as an attribute and tooltip."""
+    if past is None:
+        return Markup('<span class="soft">not yet</span>')
+    exact = past.astimezone(UTC)
+    words = ago(exact, datetime.now(UTC))
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(
+        exact.isoformat(timespec="seconds"), f"{exact:%Y-%m-%d %H:%M} UTC", words
+    )
+
+
+def minutes(seconds: int) -> str:
+    """A waiting time in minutes, rounded up.
+
+    >>> minutes(20), minutes(61), minutes(5400)
+    ('1 minute', '2 minutes', '90 minutes')
+    """
+    whole = timedelta(minutes=-(-seconds // 60))
+    return format_timedelta(whole, granularity="minute", threshold=_IN_MINUTES, locale=SOURCE)
+
+
+def explained(text: str) -> Markup:
+    """The description of a setting, with names of settings as the form shows them.
+
+    >>> str(explained("Show it `side_by_side`, or with `design.blind`."))
+    'Show it <em>Side by side</em>, or with <em>Design.blind</em>.'
+    """
+    parts = text.split("`")
+    shown = [Markup("<em>{}</em>").format(readable(part)) if n % 2 else escape(part) for n, part in enumerate(parts)]
+    return Markup("").join(shown)
+
+
+FILTERS = {"count": count, "when": when, "explained": explained}

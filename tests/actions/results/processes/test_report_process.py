@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import pandas as pd
+import pytest
+
+from app.actions.results.processes.report_process import ReportBounds, ReportProcess
+from app.actions.side_process import SideProcessError
+from app.analysis import analyze
+from app.analysis.data.study_folder import frames_of
+from app.exchange.folder.read import read_folder
+from tests.processes import IN_PROC, all_end, is_running
+from tests.real_data.pandalm import write_pandalm
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from app.analysis.data.frames import Frames
+    from app.design.protocol.study import Protocol
+
+
+@pytest.fixture
+def process() -> Iterator[ReportProcess]:
+    process = ReportProcess()
+    yield process
+    process.stop()
+
+
+@pytest.fixture
+def job(tmp_path: Path, shared: Path) -> tuple[Frames, Protocol]:
+    folder = read_folder(write_pandalm(tmp_path, shared))
+    return frames_of(folder), folder.protocol
+
+
+def test_report_process_returns_same_report(process: ReportProcess, job: tuple[Frames, Protocol]) -> None:
+    assert process.analyze(*job).as_document() == analyze(*job).as_document()
+
+
+def test_report_process_raises_error_and_continues(process: ReportProcess, job: tuple[Frames, Protocol]) -> None:
+    with pytest.raises(AttributeError):
+        process.analyze(job[0], None)  # type: ignore[arg-type]
+    assert process.analyze(*job).estimates
+
+
+def test_killed_report_process_is_replaced(process: ReportProcess, job: tuple[Frames, Protocol]) -> None:
+    process.analyze(*job)
+    for pid in process.pids:
+        os.kill(pid, signal.SIGKILL)
+    assert process.analyze(*job).estimates
+
+
+def test_report_process_dying_mid_job_raises(job: tuple[Frames, Protocol]) -> None:
+    process = ReportProcess(_die_at_work)
+    with pytest.raises(SideProcessError):
+        process.analyze(*job)
+
+
+def _die_at_work(*_: object) -> NoReturn:
+    os._exit(9)
+
+
+def test_a_report_that_takes_too_much_says_so(job: tuple[Frames, Protocol]) -> None:
+    bounds = ReportBounds(seconds=2, memory_mb=300, quick_seconds=1)
+    for work, words in ((_work_for_ever, "more than 2 seconds of processor time"), (_take_memory, "more than 300 MB")):
+        process = ReportProcess(work, bounds)
+        with pytest.raises(SideProcessError, match=words):
+            process.analyze(*job)
+        process.stop()
+
+
+def test_a_small_report_does_not_wait_for_a_large_one(job: tuple[Frames, Protocol]) -> None:
+    frames, protocol = job
+    work: Any = _wait_if_large
+    process = ReportProcess(work, ReportBounds(quick_ratings=len(frames.ratings)))
+    large = replace(frames, ratings=pd.concat([frames.ratings, frames.ratings.head(1)]))
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(process.analyze, large, protocol)
+        small: object = process.analyze(frames, protocol)
+        assert small == len(frames.ratings)
+        assert not waiting.done()
+        for pid in process.pids:
+            os.kill(pid, signal.SIGKILL)
+        with pytest.raises(SideProcessError):
+            waiting.result()
+
+
+def _work_for_ever(*_: object) -> NoReturn:
+    while True:
+        sum(range(1000))
+
+
+def _take_memory(*_: object) -> NoReturn:
+    taken = []
+    while True:
+        taken.append(bytearray(10_000_000))
+
+
+def _wait_if_large(frames: Frames, *_: object) -> int:
+    if frames.ratings.index.has_duplicates:
+        time.sleep(60)
+    return len(frames.ratings)
+
+
+@pytest.mark.skipif(not IN_PROC, reason="finds the process in /proc")
+def test_report_process_ends_with_killed_parent() -> None:
+    start = (
+        "import time; import pandas as pd; from app.actions.results.processes.report_process import ReportProcess;"
+        "from app.analysis.data.frames import Frames; p = ReportProcess(); empty = Frames(*[pd.DataFrame()] * 4);"
+        "exec('try: p.analyze(empty, None)\\nexcept AttributeError: pass'); print(*p.pids, flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", start], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        assert is_running(pid)
+        parent.kill()
+    assert all_end([pid])

@@ -1,0 +1,98 @@
+"""Limits on time and memory for reading, in this process and in the upload process."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import resource
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import pytest
+
+from app.actions.side_process import SideProcess
+from app.actions.studies.creation.reading_bounds import bounded
+from app.actions.studies.creation.upload_process import MAX_PROBLEMS, UploadReader, read_within
+from app.design.limits import Bounds, Limits
+from app.design.problem import InvalidInputError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.study_folder import StudyFolder
+
+SHORT = Bounds(seconds=2, memory_mb=300)
+
+
+@pytest.fixture
+def process() -> Iterator[SideProcess]:
+    made = SideProcess(read_within, name="attune-test", rest_s=60)
+    yield made
+    made.stop()
+
+
+def work_for_ever(_: object, __: Limits) -> NoReturn:
+    while True:
+        with suppress(Exception):  # like a reader that treats every exception as a broken file
+            sum(range(1000))
+
+
+def take_memory(_: object, __: Limits) -> NoReturn:
+    taken = []
+    while True:
+        taken.append(bytearray(10_000_000))
+
+
+def die(_: object, __: Limits) -> NoReturn:
+    os._exit(9)
+
+
+def find_many_problems(_: object, __: Limits) -> StudyFolder:
+    raise InvalidInputError([Problem("a.csv", row, None, "x", "y") for row in range(MAX_PROBLEMS + 5)])
+
+
+@pytest.mark.parametrize(
+    ("work", "found"),
+    [
+        (work_for_ever, "more than 2 seconds of processor time"),
+        (take_memory, "more than 300 MB of memory"),
+        (die, "more than 300 MB of memory"),
+    ],
+)
+def test_reader_exceeding_limits_is_ended_and_replaced(process: SideProcess, work: object, found: str) -> None:
+    reader = UploadReader(SHORT, process)
+    with pytest.raises(InvalidInputError, match=found):
+        reader.read(work, {})  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="no file"):
+        reader.read_files({})
+
+
+def test_number_of_problems_from_reader_process_is_limited(process: SideProcess) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        UploadReader(Bounds(), process).read(find_many_problems, {})
+    assert len(caught.value.problems) == MAX_PROBLEMS + 1
+    assert caught.value.problems[-1].found == "5 more problems"
+
+
+def test_limits_of_this_process_are_restored() -> None:
+    before = resource.getrlimit(resource.RLIMIT_CPU), resource.getrlimit(resource.RLIMIT_DATA)
+    with pytest.raises(InvalidInputError, match="2 seconds of processor time"), bounded(SHORT):
+        work_for_ever(None, Limits())
+    with bounded(SHORT):
+        assert resource.getrlimit(resource.RLIMIT_CPU) != before[0]
+    assert (resource.getrlimit(resource.RLIMIT_CPU), resource.getrlimit(resource.RLIMIT_DATA)) == before
+
+
+def test_problems_survive_pickling() -> None:
+    error = InvalidInputError([Problem("a.csv", 1, None, "x", "y")])
+    again = pickle.loads(pickle.dumps(error))  # noqa: S301 - what was pickled here
+    assert again.problems == error.problems
+    assert str(again) == str(error)
+
+
+def test_upload_is_read_from_file_path(process: SideProcess, tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text("item,text\n1,\n")
+    with pytest.raises(InvalidInputError) as caught:
+        UploadReader(Bounds(), process).read_files({"my/items.csv": Path(tmp_path / "items.csv")})
+    assert {problem.file for problem in caught.value.problems} == {"study.yaml", "items.csv"}

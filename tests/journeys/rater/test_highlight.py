@@ -1,0 +1,153 @@
+"""Passages can be marked by mouse, touch and keyboard, and are stored as character offsets of the text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.journeys.rater.test_axe import LOOKS, check
+from tests.journeys.rater_steps import arrive, open_a_study, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import BrowserContext, Page
+    from sqlalchemy import Engine
+
+pytestmark = pytest.mark.browser
+WARM = {"key": "warm", "target": "response", "type": "highlight", "text": "Mark the warm words."}
+ASKS = {"key": "asks", "target": "response", "type": "highlight", "text": "Mark what is asked."}
+REPLY = "I am so sorry \U0001f642 for you. How are you?"
+ITEM = [{"key": "item-0", "text": "My cat died.", "responses": {"person": REPLY}}]
+DIALOGUE = [{"speaker": "A", "text": "It died."}, {"speaker": "B", "text": "Oh no."}]
+
+
+def open_it(engine: Engine, **parts: Any) -> None:  # noqa: ANN401
+    open_a_study(
+        engine, **{"questions": [WARM, ASKS], "design": {"trials": "single"}, "texts": ITEM, "n_items": 1, **parts}
+    )
+
+
+def drag(page: Page, text: str, first: int, end: int) -> None:
+    """Select characters of a text with the mouse: press at the first, release after the last."""
+    box = page.evaluate(
+        """([text, first, end]) => {
+          const range = document.createRange(), node = document.querySelector(text).firstChild;
+          range.setStart(node, first); range.setEnd(node, end);
+          const all = [...range.getClientRects()], [a, b] = [all[0], all.at(-1)];
+          return [a.left, a.top + a.height / 2, b.right, b.top + b.height / 2];
+        }""",
+        [text, first, end],
+    )
+    page.mouse.move(box[0] + 1, box[1])
+    page.mouse.down()
+    page.mouse.move(box[2] - 1, box[3], steps=5)
+    page.mouse.up()
+
+
+def saved(page: Page) -> None:
+    expect(page.locator("#save-state")).to_have_text("Saved")
+
+
+def marked(engine: Engine, question: str = "warm") -> str:
+    return str(rows(engine, f"SELECT text FROM ratings WHERE question = '{question}'")[0][0])  # noqa: S608
+
+
+def test_passages_are_marked_by_mouse_and_survive_reload(engine: Engine, page: Page) -> None:
+    open_it(engine)
+    arrive(page)
+    warm = page.locator("[data-slot=q0r0]")
+    # Half of each word is selected: marks end at word boundaries.
+    drag(page, "[data-text=r0]", 6, 11)
+    warm.get_by_role("button", name="Mark the selected words").click()
+    saved(page)
+    # The emoji is one character, although JavaScript counts two.
+    drag(page, "[data-text=r0]", 26, 38)
+    page.locator("[data-slot=q1r0]").get_by_role("button", name="Mark the selected words").click()
+    expect(page.locator("[data-slot=q1r0] q")).to_have_text("How are you?")
+    saved(page)
+    assert REPLY[5:13] == "so sorry"
+    page.reload()
+    expect(warm.locator("q")).to_have_text("so sorry")
+    drag(page, "[data-text=r0]", 0, 4)
+    warm.get_by_role("button", name="Mark the selected words").click()
+    expect(warm.locator("q")).to_have_text(["I am", "so sorry"])
+    warm.get_by_role("button", name="Remove: I am").click()
+    expect(warm.locator("q")).to_have_text(["so sorry"])
+    page.locator("#next").click()
+    expect(page.locator("h1")).to_have_text("You have finished. Thank you.")
+    assert marked(engine) == "5-13"
+    start, end = map(int, marked(engine, "asks").split("-"))
+    assert REPLY[start:end] == "How are you?"
+    assert rows(engine, "SELECT DISTINCT exclude FROM ratings") == [(None,)]
+
+
+def test_passages_are_marked_by_keyboard(engine: Engine, page: Page) -> None:
+    open_it(engine, questions=[WARM])
+    arrive(page)
+    text = page.get_by_role("textbox", name="Response")
+    while not text.evaluate("node => node === document.activeElement"):
+        page.keyboard.press("Tab")
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "Shift+ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    saved(page)
+    for key in ("ArrowRight", "Tab"):
+        page.keyboard.press(key)
+    expect(page.locator("[data-mark]")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("q")).to_have_text(["so sorry", "for"])
+    saved(page)
+    assert marked(engine) == "5-13|16-19"
+
+
+def test_passages_are_marked_by_touch(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
+    open_it(engine, questions=[WARM])
+    page = new_context(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True).new_page()
+    arrive(page)
+    page.evaluate("""() => {
+      const node = document.querySelector("[data-text=r0]").firstChild;
+      getSelection().setBaseAndExtent(node, 5, node, 13);
+    }""")
+    page.locator("[data-mark]").tap()
+    expect(page.locator("q")).to_have_text("so sorry")
+    saved(page)
+    assert marked(engine) == "5-13"
+
+
+def test_selection_across_turns_marks_a_passage_in_each(engine: Engine, page: Page) -> None:
+    open_it(engine, questions=[{**WARM, "target": "item"}], texts=[{**ITEM[0], "text": None, "turns": DIALOGUE}])
+    arrive(page)
+    page.evaluate("""() => {
+      const [a, b] = [...document.querySelectorAll("[data-text=item]")].map((text) => text.firstChild);
+      getSelection().setBaseAndExtent(a, 3, b, 2);
+    }""")
+    page.locator("[data-mark]").click()
+    expect(page.locator("q")).to_have_text(["died.", "Oh"])
+    saved(page)
+    assert marked(engine) == "1:3-8|2:0-2"
+
+
+def test_empty_selection_shows_message_and_saves_nothing(engine: Engine, page: Page) -> None:
+    open_it(engine, questions=[WARM])
+    arrive(page)
+    page.locator("[data-mark]").click()
+    expect(page.locator("[data-slot=q0r0] [role=status]")).to_have_text("No words are selected in this text.")
+    assert rows(engine, "SELECT count(*) FROM ratings") == [(0,)]
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_highlight_page_is_accessible(
+    engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any]
+) -> None:
+    open_it(engine)
+    page = new_context(**look).new_page()
+    arrive(page)
+    page.evaluate("""() => {
+      const node = document.querySelector("[data-text=r0]").firstChild;
+      getSelection().setBaseAndExtent(node, 5, node, 13);
+    }""")
+    page.locator("[data-slot=q0r0] [data-mark]").click()
+    expect(page.locator("q")).to_have_text("so sorry")
+    check(page)

@@ -1,0 +1,98 @@
+"""Scales of many points: at every width a cell is as large as a finger, by mouse, touch and keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.journeys.rater.test_axe import check
+from tests.journeys.rater_steps import arrive, open_a_study
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import BrowserContext, Page
+    from sqlalchemy import Engine
+
+pytestmark = pytest.mark.browser
+TARGET = 44
+
+
+def of_points(n: int, *, cannot_judge: bool = False) -> dict[str, object]:
+    """A question about each response with so many points, from 0 on; only the ends have words."""
+    words = {0: "Not at all", **dict.fromkeys(range(1, n - 1), ""), n - 1: "Completely"}
+    text = f"How warm is it, with {n} points?"
+    return {"key": f"n{n}", "target": "response", "type": "rating", "text": text, "scale": words} | (
+        {"cannot_judge": True} if cannot_judge else {}
+    )
+
+
+QUESTIONS = [of_points(n, cannot_judge=n in {7, 11}) for n in (5, 6, 7, 8, 9, 10, 11, 12, 15)]
+SIZES = """() => [...document.querySelectorAll(".asks label.point")].map(point => {
+  const { width, height } = point.getBoundingClientRect();
+  return [point.querySelector("input").name, width, height];
+})"""
+
+
+def rows_of(page: Page, question: int) -> list[int]:
+    """How many points of the first response stand in each row."""
+    tops = page.evaluate(
+        "name => [...document.getElementsByName(name)].filter(input => input.value !== 'cannot_judge')"
+        ".map(input => Math.round(input.getBoundingClientRect().top))",
+        f"q{question}r0",
+    )
+    return [tops.count(top) for top in sorted(set(tops))]
+
+
+@pytest.mark.parametrize("width", [1280, 1200, 768, 500, 390, 360, 320])
+def test_scale_cells_are_large_enough_to_touch(
+    engine: Engine, new_context: Callable[..., BrowserContext], width: int
+) -> None:
+    open_a_study(engine, questions=QUESTIONS)
+    page = new_context(viewport={"width": width, "height": 800}).new_page()
+    arrive(page)
+    small = [size for size in page.evaluate(SIZES) if min(size[1:]) < TARGET - 0.5]
+    assert small == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert rows_of(page, 0) == [5]
+
+
+def test_eleven_points_use_two_rows_only_on_phone(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
+    open_a_study(engine, questions=[of_points(7), of_points(11)])
+    desk, phone = (new_context(viewport={"width": width, "height": 800}).new_page() for width in (1280, 390))
+    arrive(desk)
+    assert [rows_of(desk, n) for n in (0, 1)] == [[7], [11]]
+    arrive(phone, "ben")
+    assert [rows_of(phone, n) for n in (0, 1)] == [[7], [6, 5]]
+    check(phone)
+
+
+def test_arrows_continue_in_second_row_and_points_are_named(
+    engine: Engine, new_context: Callable[..., BrowserContext]
+) -> None:
+    open_a_study(engine, questions=[of_points(11)])
+    page = new_context(viewport={"width": 320, "height": 640}).new_page()
+    arrive(page)
+    group = page.get_by_role("group", name="Response A: How warm is it, with 11 points?")
+    group.get_by_role("radio", name="5", exact=True).check()
+    page.keyboard.press("ArrowRight")
+    expect(group.get_by_role("radio", name="6", exact=True)).to_be_checked()
+    page.keyboard.press("ArrowDown")
+    expect(group.get_by_role("radio", name="7", exact=True)).to_be_checked()
+    expect(group.get_by_role("radio", name="Completely")).to_have_count(1)
+    check(page)
+
+
+def test_ends_of_long_scale_are_labelled_with_numbers_on_phone(
+    engine: Engine, new_context: Callable[..., BrowserContext]
+) -> None:
+    open_a_study(engine, questions=[of_points(11)])
+    page = new_context(viewport={"width": 390, "height": 800}).new_page()
+    arrive(page)
+    heads = page.evaluate(
+        "[...document.querySelectorAll('.head')].filter(head => head.offsetParent)"
+        ".map(head => getComputedStyle(head, '::before').content.replaceAll('\"', '') + head.textContent)"
+    )
+    assert heads == ["0 Not at all", "10 Completely"]
