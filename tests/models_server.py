@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,7 +52,10 @@ class Prompt:
 
 @dataclass
 class ModelServer:
-    """The server. `behave` makes the answer of the model: an object for JSON, a text, or a whole `Reply`."""
+    """The server. `behave` makes the answer of the model: an object for JSON, or a text.
+
+    `troubles`: what it answers instead, by the number of the request. `usage`: tokens in and out that it reports.
+    """
 
     behave: Behave
     troubles: Callable[[int], tuple[int, dict[str, str], bytes] | None] = lambda _number: None
@@ -62,8 +65,18 @@ class ModelServer:
     keys: list[str] = field(default_factory=list)
     by_id: Counter[str] = field(default_factory=Counter)
     finish: str = "stop"
+    refusal: str | None = None
+    usage: tuple[int, int] | None = (100, 20)
     address: str = ""
     lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def note(self, body: dict[str, Any], request_id: str, key: str) -> int:
+        """Remember a request; return its number, from 1."""
+        with self.lock:
+            self.seen.append(body)
+            self.keys.append(key)
+            self.by_id[request_id] += 1
+            return len(self.seen)
 
     def answer(self, body: dict[str, Any], request_id: str, number: int) -> bytes:
         """One completion."""
@@ -80,12 +93,14 @@ class ModelServer:
                 {
                     "index": 0,
                     "finish_reason": self.finish,
-                    "message": {"role": "assistant", "content": text},
+                    "message": {"role": "assistant", "content": text, "refusal": self.refusal},
                     "logprobs": _tokens(text) if body.get("logprobs") else None,
                 }
             ],
-            "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
         }
+        if self.usage:
+            spent, made = self.usage
+            completion["usage"] = {"prompt_tokens": spent, "completion_tokens": made, "total_tokens": spent + made}
         return json.dumps(completion).encode()
 
 
@@ -95,45 +110,46 @@ def _tokens(text: str) -> dict[str, Any]:
     return {"content": [{"token": sign, **of_sign} for sign in text], "refusal": None}
 
 
+class _Handler(BaseHTTPRequestHandler):
+    """Answers requests for the server of its class."""
+
+    protocol_version = "HTTP/1.1"
+    of: ClassVar[ModelServer]
+
+    def handle(self) -> None:
+        """Serve a connection; a client that was killed resets it."""
+        try:
+            super().handle()
+        except ConnectionResetError:
+            self.close_connection = True
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+    def do_POST(self) -> None:
+        """Note the request, and answer it as the server does."""
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        request_id = self.headers.get("Idempotency-Key", "")
+        number = self.of.note(body, request_id, self.headers.get("Authorization", ""))
+        time.sleep(self.of.delay_s)
+        status, headers, content = self.of.troubles(number) or (200, {}, self.of.answer(body, request_id, number))
+        try:
+            self._send(status, {"Content-Type": "application/json"} | headers, content)
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True
+
+    def _send(self, status: int, headers: dict[str, str], content: bytes) -> None:
+        self.send_response(status)
+        for name, value in {**headers, "Content-Length": str(len(content))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+
 @contextmanager
 def serving(server: ModelServer) -> Iterator[ModelServer]:
     """Run the server on a free port of this machine."""
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def handle(self) -> None:
-            """Serve a connection; a client that was killed resets it."""
-            try:
-                super().handle()
-            except ConnectionResetError:
-                self.close_connection = True
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
-
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            request_id = self.headers.get("Idempotency-Key", "")
-            with server.lock:
-                server.seen.append(body)
-                server.keys.append(self.headers.get("Authorization", ""))
-                server.by_id[request_id] += 1
-                number = len(server.seen)
-            time.sleep(server.delay_s)
-            trouble = server.troubles(number)
-            status, headers, content = trouble or (200, {}, server.answer(body, request_id, number))
-            kind = {"Content-Type": "application/json"} | headers
-            try:
-                self.send_response(status)
-                for name, value in {**kind, "Content-Length": str(len(content))}.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(content)
-            except (BrokenPipeError, ConnectionResetError):
-                self.close_connection = True
-
-    made = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    made = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"of": server}))
     made.daemon_threads = True
     made.block_on_close = False
     thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
