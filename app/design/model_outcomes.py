@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal
 
 
 class Outcome(StrEnum):
@@ -27,4 +28,8 @@ OUTCOME_WORDS = {
 }
 # Without an answer that could be stored: asked again when the run continues.
 ASKED_AGAIN = frozenset({Outcome.FAILED})
-PURPOSES = ("judge",)
+Purpose = Literal["judge", "respond"]
+# Why a request is made: the first about its item, a repair, the next step of a prompt, another length of the text.
+RequestKind = Literal["first", "repair", "step", "length"]
+# What a person decided about a generated text.
+Decision = Literal["accepted", "edited", "rejected"]

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from math import ceil
 
-# Tokenizers of current models use about four bytes of English per token, and fewer of other languages: three is safe.
-BYTES_PER_TOKEN = 3
+# Current tokenizers use about four characters of English per token; three is safe.
+_ASCII_PER_TOKEN = 3
+# Greek, Cyrillic, Hebrew, Arabic and others of two bytes: about one token per character.
+_TWO_BYTES = 0x800
+# Han, kana and Hangul: one to two tokens per character. All others may fall apart into their bytes.
+_EAST_ASIAN = (range(0x2E80, 0xA000), range(0xAC00, 0xD7B0), range(0xF900, 0xFB00), range(0xFF00, 0xFFF0))
+_PER_EAST_ASIAN = 2
 # What a server adds to each message.
 TOKENS_PER_MESSAGE = 8
 PER_MILLION = 1_000_000
@@ -14,12 +20,25 @@ _POLL_S = 0.02
 
 
 def estimated_tokens(*texts: str) -> int:
-    """An estimate of the tokens of a prompt, rather too high than too low.
+    """An estimate of the tokens of a prompt in any script, rather too high than too low.
 
-    >>> estimated_tokens("Rate the response.")
-    14
+    >>> estimated_tokens("Rate the response."), estimated_tokens("请评价这个回复"), estimated_tokens("قيّم الرد")
+    (14, 22, 17)
     """
-    return sum(-(-len(text.encode()) // BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE for text in texts)
+    return sum(ceil(_text_tokens(text)) + TOKENS_PER_MESSAGE for text in texts)
+
+
+def _text_tokens(text: str) -> float:
+    beyond = [ord(character) for character in text if not character.isascii()]
+    return (len(text) - len(beyond)) / _ASCII_PER_TOKEN + sum(map(_character_tokens, beyond))
+
+
+def _character_tokens(code: int) -> int:
+    if code < _TWO_BYTES:
+        return 1
+    if any(code in block for block in _EAST_ASIAN):
+        return _PER_EAST_ASIAN
+    return len(chr(code).encode("utf-8", "replace"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,13 +32,13 @@ class RequestError(Exception):
         self.outcome = outcome
 
 
-def problem_of_status(status: int, words: str, headers: Mapping[str, str]) -> RequestError:
-    """The error for an HTTP status."""
+def problem_of_status(status: int, words: str, headers: Mapping[str, str], *, has_key: bool = True) -> RequestError:
+    """The error for an HTTP status, to a request with or without a key."""
     said = f": {words}" if words else "."
     if status in _REDIRECTS:
         return RequestError("The endpoint redirects to another address, which is not followed. Check the base URL.")
     if status in {_UNAUTHORIZED, _FORBIDDEN}:
-        return RequestError(f"The endpoint does not accept the key (HTTP {status}). Check the key and its rights.")
+        return RequestError(_about_key(status, has_key=has_key))
     if status == _NOT_FOUND:
         return RequestError(f"The endpoint does not know this address or model (HTTP 404){said}")
     if status in {_TIMEOUT, _CONFLICT, _TOO_MANY} or status in _SERVER_ERRORS:
@@ -48,6 +48,12 @@ def problem_of_status(status: int, words: str, headers: Mapping[str, str]) -> Re
             f"The prompt does not fit into the model's context (HTTP {status}){said}", outcome=Outcome.TOO_LONG
         )
     return RequestError(f"The endpoint refused the request (HTTP {status}){said}")
+
+
+def _about_key(status: int, *, has_key: bool) -> str:
+    if has_key:
+        return f"The endpoint does not accept the key (HTTP {status}). Check the key and its rights."
+    return f"The endpoint asks for a key (HTTP {status}), and none is set. Set ATTUNE_MODEL_KEY_FILE."
 
 
 def wait_of(headers: Mapping[str, str]) -> float | None:

@@ -54,7 +54,8 @@ async def send(
         seconds = f"{endpoint.timeout_s:g}"
         raise RequestError(f"The endpoint did not answer within {seconds} s.", may_help=True) from None
     except APIStatusError as error:
-        raise problem_of_status(error.status_code, _words_of(error), dict(error.response.headers)) from None
+        headers, has_key = dict(error.response.headers), bool(endpoint.key)
+        raise problem_of_status(error.status_code, _words_of(error), headers, has_key=has_key) from None
     except APIConnectionError as error:
         cause = cut_to_line(str(error.__cause__ or error))
         raise RequestError(f"The endpoint cannot be reached: {cause}", may_help=True) from None

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = "2026_11_22_schema_5"
+revision = "2026_11_22_schema_6"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -1036,11 +1036,12 @@ def create_model_runs() -> None:
         sa.Column("endpoint", sa.Text(), nullable=False),
         sa.Column("model", sa.Text(), nullable=False),
         sa.Column("settings", postgresql.JSONB(), nullable=False),
+        sa.Column("limits", postgresql.JSONB(), nullable=True),
         sa.Column("is_stopped", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.Column("stop_reason", sa.Text(), nullable=True),
         sa.Column("lead_id", sa.BigInteger(), nullable=True),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
-        sa.CheckConstraint("purpose IN ('judge')", name=op.f("ck_model_runs_purpose")),
+        sa.CheckConstraint("purpose IN ('judge', 'respond')", name=op.f("ck_model_runs_purpose")),
         sa.ForeignKeyConstraint(["lead_id"], ["leads.id"], name=op.f("fk_model_runs_lead_id"), ondelete="SET NULL"),
         sa.ForeignKeyConstraint(["study_id"], ["studies.id"], name=op.f("fk_model_runs_study_id"), ondelete="CASCADE"),
         sa.ForeignKeyConstraint(
@@ -1067,6 +1068,8 @@ def create_model_requests() -> None:
         sa.Column("run_id", sa.BigInteger(), nullable=False),
         sa.Column("number", sa.Integer(), nullable=False),
         sa.Column("attempt", sa.SmallInteger(), server_default="0", nullable=False),
+        sa.Column("kind", sa.Text(), server_default="first", nullable=False),
+        sa.Column("stage", sa.SmallInteger(), server_default="0", nullable=False),
         sa.Column("item_id", sa.BigInteger(), nullable=False),
         sa.Column("response_ids", sa.ARRAY(sa.BigInteger()), nullable=False),
         sa.Column("condition", sa.Text(), server_default="", nullable=False),
@@ -1091,7 +1094,8 @@ def create_model_requests() -> None:
             name=op.f("ck_model_requests_outcome"),
         ),
         sa.CheckConstraint("(outcome IS NULL) = (answered_at IS NULL)", name=op.f("ck_model_requests_answered_at")),
-        sa.CheckConstraint("attempt IN (0, 1)", name=op.f("ck_model_requests_attempt")),
+        sa.CheckConstraint("kind IN ('first', 'repair', 'step', 'length')", name=op.f("ck_model_requests_kind")),
+        sa.CheckConstraint("(attempt = 0) = (kind = 'first')", name=op.f("ck_model_requests_attempt")),
         sa.ForeignKeyConstraint(
             ["study_id"], ["studies.id"], name=op.f("fk_model_requests_study_id"), ondelete="CASCADE"
         ),
@@ -1111,6 +1115,53 @@ def create_model_requests() -> None:
         sa.UniqueConstraint(
             "study_id", "run_id", "number", "attempt", name=op.f("uq_model_requests_study_id_run_id_number_attempt")
         ),
+    )
+
+
+def create_model_texts() -> None:
+    op.create_table(
+        "model_texts",
+        sa.Column("study_id", sa.BigInteger(), nullable=False),
+        sa.Column("id", sa.BigInteger(), sa.Identity(always=False), nullable=False),
+        sa.Column("run_id", sa.BigInteger(), nullable=False),
+        sa.Column("request_id", sa.BigInteger(), nullable=False),
+        sa.Column("item_id", sa.BigInteger(), nullable=False),
+        sa.Column("text", sa.Text(), nullable=False),
+        sa.Column("n_words", sa.Integer(), nullable=False),
+        sa.Column("target_words", sa.Integer(), nullable=True),
+        sa.Column("decision", sa.Text(), nullable=True),
+        sa.Column("edited_text", sa.Text(), nullable=True),
+        sa.Column("lead_id", sa.BigInteger(), nullable=True),
+        sa.Column("decided_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("used_at", sa.DateTime(timezone=True), nullable=True),
+        sa.CheckConstraint("decision IN ('accepted', 'edited', 'rejected')", name=op.f("ck_model_texts_decision")),
+        sa.CheckConstraint("(decision IS NULL) = (decided_at IS NULL)", name=op.f("ck_model_texts_decided_at")),
+        sa.CheckConstraint(
+            "(decision IS NOT DISTINCT FROM 'edited') = (edited_text IS NOT NULL)",
+            name=op.f("ck_model_texts_edited_text"),
+        ),
+        sa.ForeignKeyConstraint(["study_id"], ["studies.id"], name=op.f("fk_model_texts_study_id"), ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(["lead_id"], ["leads.id"], name=op.f("fk_model_texts_lead_id"), ondelete="SET NULL"),
+        sa.ForeignKeyConstraint(
+            ["study_id", "run_id"],
+            ["model_runs.study_id", "model_runs.id"],
+            name=op.f("fk_model_texts_study_id_run_id"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["study_id", "request_id"],
+            ["model_requests.study_id", "model_requests.id"],
+            name=op.f("fk_model_texts_study_id_request_id"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["study_id", "item_id"],
+            ["items.study_id", "items.id"],
+            name=op.f("fk_model_texts_study_id_item_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("study_id", "id", name=op.f("pk_model_texts")),
+        sa.UniqueConstraint("study_id", "run_id", "item_id", name=op.f("uq_model_texts_study_id_run_id_item_id")),
     )
 
 
@@ -1154,6 +1205,7 @@ TABLES = (
     create_registrations,
     create_model_runs,
     create_model_requests,
+    create_model_texts,
     create_snapshots,
 )
 

@@ -65,6 +65,17 @@ def test_other_answers_are_said_in_a_sentence(
     assert KEY not in str(error)
 
 
+def test_a_server_that_asks_for_a_key_says_that_none_is_set() -> None:
+    async def once(address: str) -> None:
+        async with connection(Endpoint(address, "test-model")) as send:
+            await send(PROMPT, Parameters(max_tokens=50), "request-1")
+
+    with serving(ModelServer(lambda _prompt, _rng: "", lambda _: fail_with(401, "no key"))) as server:
+        with pytest.raises(RequestError, match=r"asks for a key .* none is set"):
+            asyncio.run(once(server.address))
+        assert server.keys == ["Bearer none"]
+
+
 def test_a_redirect_is_not_followed() -> None:
     with serving(ModelServer(lambda _prompt, _rng: "")) as other:
         error = refused_by(ModelServer(lambda _prompt, _rng: "", lambda _: fail_with(307, Location=other.address)))

@@ -11,7 +11,7 @@ import typer
 from app.actions.models.judge_pages import judged_study
 from app.actions.models.judge_runs import NothingToJudgeError, OtherSettingsError, begin_run, estimate_run
 from app.actions.models.judge_settings import JudgeSettings
-from app.actions.models.judging import Judging, finish_run
+from app.actions.models.judging import finish_run, judging
 from app.actions.models.page_questions import NOT_ASKED
 from app.cli.commands.judge_result import say_result
 from app.cli.model_options import (
@@ -33,7 +33,6 @@ from app.cli.study_argument import Slug, stored_study
 from app.design.model_outcomes import Outcome
 from app.models.budget import Budget, Prices
 from app.models.connection import ClientMissingError
-from app.models.patience import Patience
 from app.storage.database.engine import transactions
 from app.storage.model_runs.requests import get_progress
 from app.storage.model_runs.runs import RunIsBusyError, RunNameTakenError, only_worker
@@ -155,17 +154,16 @@ def _judge(
         say(f"Continuing the run {name}: {n_left:,} of {before.n_all:,} requests are left.")
     budget.tokens_in, budget.tokens_out = before.tokens_in, before.tokens_out
     with only_worker(engine, run), progress() as show:
-        judging = Judging(
+        work = judging(
             begin,
             run,
             judged,
             endpoint,
             budget,
-            n_at_once,
-            Patience(),
-            lambda n_done, n_all: show("Judging", n_done, n_all),
+            n_at_once=n_at_once,
+            progress=lambda n_done, n_all: show("Judging", n_done, n_all),
         )
-        asyncio.run(judging.work())
+        asyncio.run(work.work())
     with begin() as db:
         finish_run(db, run)
     _end(engine, run, budget)

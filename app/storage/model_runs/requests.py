@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from app.design.model_outcomes import RequestKind
     from app.storage.model_runs.runs import RunRow
 
 _PLAN = text("""
@@ -27,7 +28,7 @@ _PLAN = text("""
 """)
 # Without a stored answer: never asked, under way when the process ended, or failed.
 _OPEN = text("""
-    SELECT id, number, attempt, item_id, response_ids, condition, repeat, n_turns_done, seed, prompt
+    SELECT id, number, attempt, kind, stage, item_id, response_ids, condition, repeat, n_turns_done, seed, prompt
     FROM model_requests
     WHERE study_id = :study AND run_id = :run AND (outcome IS NULL OR outcome = ANY(:again))
     ORDER BY number, attempt
@@ -37,11 +38,11 @@ _ASKED = text("""
       answered_at = NULL
     WHERE study_id = :study AND id = :request
 """)
-_REPAIR = text("""
-    INSERT INTO model_requests (study_id, run_id, number, attempt, item_id, response_ids, condition, repeat,
-                                n_turns_done, seed, prompt)
-    SELECT study_id, run_id, number, 1, item_id, response_ids, condition, repeat, n_turns_done, seed,
-           CAST(:prompt AS jsonb)
+_FOLLOW_UP = text("""
+    INSERT INTO model_requests (study_id, run_id, number, attempt, kind, stage, item_id, response_ids, condition,
+                                repeat, n_turns_done, seed, prompt)
+    SELECT study_id, run_id, number, attempt + 1, :kind, :stage, item_id, response_ids, condition, repeat, n_turns_done,
+           seed, CAST(:prompt AS jsonb)
     FROM model_requests WHERE study_id = :study AND id = :request
     RETURNING id
 """)
@@ -64,7 +65,8 @@ _PROGRESS = text("""
 _USED = text("""
     SELECT coalesce(sum(tokens_in), 0) AS tokens_in, coalesce(sum(tokens_out), 0) AS tokens_out,
       array_remove(array_agg(DISTINCT model_version), NULL) AS versions,
-      count(*) FILTER (WHERE attempt = 1) AS n_repairs
+      count(*) FILTER (WHERE kind = 'repair') AS n_repairs,
+      count(*) FILTER (WHERE kind = 'length') AS n_lengths
     FROM model_requests WHERE study_id = :study AND run_id = :run
 """)
 _PROBLEMS = text("""
@@ -80,7 +82,8 @@ _PROBLEMS = text("""
 class PlannedRequest:
     """One request to be made; `response_ids` as shown, left first.
 
-    `id`, `attempt` and `prompt` are set once it is stored. `attempt` 1 is the repair of an answer.
+    `id`, `attempt` and `prompt` are set once it is stored. `attempt` counts the requests that follow from it, `kind`
+    says why they are made, and `stage` is the number of steps and further lengths that came before.
     """
 
     number: int
@@ -92,11 +95,26 @@ class PlannedRequest:
     seed: int | None
     id: int = 0
     attempt: int = 0
+    kind: RequestKind = "first"
+    stage: int = 0
     prompt: list[dict[str, str]] | None = None
 
-    def repair(self, request_id: int, prompt: list[dict[str, str]]) -> PlannedRequest:
-        """The repair of this request, stored under an ID."""
-        return replace(self, id=request_id, attempt=1, prompt=prompt)
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """What is asked after an answer: its repair, the next step of a prompt, or the same text in another length."""
+
+    prompt: list[dict[str, str]]
+    kind: RequestKind
+    stage: int = 0
+
+    @classmethod
+    def after(
+        cls, prompt: Sequence[Mapping[str, str]], answer: str, words: str, *, kind: RequestKind, stage: int = 0
+    ) -> FollowUp:
+        """The conversation so far, its last answer, and what is said next."""
+        said = [{"role": "assistant", "content": answer}, {"role": "user", "content": words}]
+        return cls([*map(dict, prompt), *said], kind, stage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +142,7 @@ class Progress:
     tokens_out: int
     versions: tuple[str, ...]
     n_repairs: int
+    n_lengths: int
 
     @property
     def n_all(self) -> int:
@@ -162,10 +181,23 @@ def record_asked(db: Connection, run: RunRow, request_id: int, prompt: Sequence[
     db.execute(_ASKED, {"study": run.study_id, "request": request_id, "prompt": json.dumps([*prompt])})
 
 
-def record_repair(db: Connection, run: RunRow, request_id: int, prompt: Sequence[Mapping[str, str]]) -> int:
-    """Add the repair of a request whose answer could not be read; return the ID of its row."""
-    values = {"study": run.study_id, "request": request_id, "prompt": json.dumps([*prompt])}
-    return int(db.execute(_REPAIR, values).scalar_one())
+def record_follow_up(db: Connection, run: RunRow, planned: PlannedRequest, follow_up: FollowUp) -> PlannedRequest:
+    """Add the request that follows from an answered one."""
+    values = {
+        "study": run.study_id,
+        "request": planned.id,
+        "kind": follow_up.kind,
+        "stage": follow_up.stage,
+        "prompt": json.dumps(follow_up.prompt),
+    }
+    return replace(
+        planned,
+        id=db.execute(_FOLLOW_UP, values).scalar_one(),
+        attempt=planned.attempt + 1,
+        kind=follow_up.kind,
+        stage=follow_up.stage,
+        prompt=follow_up.prompt,
+    )
 
 
 def record_answered(db: Connection, run: RunRow, request_id: int, answered: Answered) -> bool:
@@ -192,7 +224,9 @@ def get_progress(db: Connection, run: RunRow) -> Progress:
     counts = {row.outcome: row.n for row in db.execute(_PROGRESS, values)}
     used = db.execute(_USED, values).one()
     n_open = counts.pop("open", 0)
-    return Progress(counts, n_open, used.tokens_in, used.tokens_out, tuple(used.versions or ()), used.n_repairs)
+    return Progress(
+        counts, n_open, used.tokens_in, used.tokens_out, tuple(used.versions or ()), used.n_repairs, used.n_lengths
+    )
 
 
 def list_problems(db: Connection, run: RunRow) -> list[tuple[Outcome, str, int]]:

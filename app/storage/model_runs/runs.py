@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine
 
-Purpose = Literal["judge"]
+    from app.design.model_outcomes import Purpose
+
 _COLUMNS = """
     id, study_id, purpose, name, protocol_version, rater_id, endpoint, model, settings, is_stopped, stop_reason,
     created_at
 """
 _OF_STUDY = f"SELECT {_COLUMNS} FROM model_runs WHERE study_id = :study"  # noqa: S608 - constants only
-_OF_STUDY = f"SELECT {_COLUMNS} FROM model_runs WHERE study_id = :study"  # noqa: S608 - constants only
 _ONE = text(f"{_OF_STUDY} AND purpose = :purpose AND name = :name")
-_ALL = text(f"{_OF_STUDY} ORDER BY id")
+_ALL = text(f"{_OF_STUDY} AND purpose = :purpose ORDER BY id")
 _NEW = text(f"""
     INSERT INTO model_runs (study_id, purpose, name, protocol_version, rater_id, endpoint, model, settings, lead_id)
     VALUES (:study, :purpose, :name, :protocol_version, :rater_id, :endpoint, :model, CAST(:settings AS jsonb),
@@ -90,9 +90,9 @@ def get_run(db: Connection, study_id: int, purpose: Purpose, name: str) -> RunRo
     return None if row is None else RunRow(**row)
 
 
-def list_runs(db: Connection, study_id: int) -> list[RunRow]:
-    """All runs of a study, the oldest first."""
-    return [RunRow(**row) for row in db.execute(_ALL, {"study": study_id}).mappings()]
+def list_runs(db: Connection, study_id: int, purpose: Purpose) -> list[RunRow]:
+    """All runs of a study for this purpose, the oldest first."""
+    return [RunRow(**row) for row in db.execute(_ALL, {"study": study_id, "purpose": purpose}).mappings()]
 
 
 def record_judge(db: Connection, study_id: int, key: str, attributes: Mapping[str, str]) -> int:

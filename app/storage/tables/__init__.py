@@ -14,7 +14,7 @@ from app.storage.tables.access import (
 )
 from app.storage.tables.base import metadata
 from app.storage.tables.design import assignments, seats, trials
-from app.storage.tables.models import model_requests, model_runs
+from app.storage.tables.models import model_requests, model_runs, model_texts
 from app.storage.tables.people import (
     admission_seats,
     condition_seats,
@@ -58,6 +58,7 @@ __all__ = [
     "metadata",
     "model_requests",
     "model_runs",
+    "model_texts",
     "platform_ids",
     "protocol_edits",
     "protocols",

@@ -1,6 +1,8 @@
-"""Requests to language models that judge responses. Keys of endpoints are never stored."""
+"""Requests to language models that judge or write responses. Keys of endpoints are never stored."""
 
 from __future__ import annotations
+
+from typing import get_args
 
 from sqlalchemy import (
     ARRAY,
@@ -20,10 +22,11 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
-from app.design.model_outcomes import PURPOSES, Outcome
+from app.design.model_outcomes import Decision, Outcome, Purpose, RequestKind
 from app.storage.tables.base import metadata, one_of, row_id, study_key, time, within_study
 
-# One row per run: a model with its settings, asked about the trials of one version of a study.
+# One row per run: a model with its settings, asked about the trials or items of one version of a study.
+# `limits`: the budget and prices with which it was last started in the browser.
 model_runs = Table(
     "model_runs",
     metadata,
@@ -36,6 +39,7 @@ model_runs = Table(
     Column("endpoint", Text, nullable=False),
     Column("model", Text, nullable=False),
     Column("settings", JSONB, nullable=False),
+    Column("limits", JSONB),
     Column("is_stopped", Boolean, nullable=False, server_default=text("false")),
     Column("stop_reason", Text),
     Column("lead_id", BigInteger, ForeignKey("leads.id", ondelete="SET NULL")),
@@ -44,10 +48,10 @@ model_runs = Table(
     UniqueConstraint("study_id", "purpose", "name"),
     within_study("rater_id", "raters", ondelete="CASCADE"),
     ForeignKeyConstraint(["study_id", "protocol_version"], ["protocols.study_id", "protocols.version"]),
-    one_of("purpose", PURPOSES),
+    one_of("purpose", get_args(Purpose)),
 )
 
-# One row per request; `attempt` 1 is the repair of an answer that could not be read. Without `outcome`, it is open.
+# One row per request; `attempt` counts those that follow from the first one of a number. Without `outcome`, it is open.
 model_requests = Table(
     "model_requests",
     metadata,
@@ -56,6 +60,8 @@ model_requests = Table(
     Column("run_id", BigInteger, nullable=False),
     Column("number", Integer, nullable=False),
     Column("attempt", SmallInteger, nullable=False, server_default="0"),
+    Column("kind", Text, nullable=False, server_default="first"),
+    Column("stage", SmallInteger, nullable=False, server_default="0"),
     Column("item_id", BigInteger, nullable=False),
     Column("response_ids", ARRAY(BigInteger), nullable=False),
     Column("condition", Text, nullable=False, server_default=""),
@@ -81,5 +87,33 @@ model_requests = Table(
     within_study("item_id", "items", ondelete="CASCADE"),
     one_of("outcome", [str(outcome) for outcome in Outcome]),
     CheckConstraint("(outcome IS NULL) = (answered_at IS NULL)", name="answered_at"),
-    CheckConstraint("attempt IN (0, 1)", name="attempt"),
+    one_of("kind", get_args(RequestKind)),
+    CheckConstraint("(attempt = 0) = (kind = 'first')", name="attempt"),
+)
+
+# One row per text that a model wrote, with what a person decided about it. `edited_text` stands beside the original.
+model_texts = Table(
+    "model_texts",
+    metadata,
+    study_key(),
+    row_id(),
+    Column("run_id", BigInteger, nullable=False),
+    Column("request_id", BigInteger, nullable=False),
+    Column("item_id", BigInteger, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("n_words", Integer, nullable=False),
+    Column("target_words", Integer),
+    Column("decision", Text),
+    Column("edited_text", Text),
+    Column("lead_id", BigInteger, ForeignKey("leads.id", ondelete="SET NULL")),
+    time("decided_at"),
+    time("used_at"),
+    PrimaryKeyConstraint("study_id", "id"),
+    UniqueConstraint("study_id", "run_id", "item_id"),
+    within_study("run_id", "model_runs", ondelete="CASCADE"),
+    within_study("request_id", "model_requests", ondelete="CASCADE"),
+    within_study("item_id", "items", ondelete="CASCADE"),
+    one_of("decision", get_args(Decision)),
+    CheckConstraint("(decision IS NULL) = (decided_at IS NULL)", name="decided_at"),
+    CheckConstraint("(decision IS NOT DISTINCT FROM 'edited') = (edited_text IS NOT NULL)", name="edited_text"),
 )

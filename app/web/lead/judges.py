@@ -41,13 +41,13 @@ class JudgeRow:
 
 @router.get("/studies/{slug}/judges")
 def show_judges(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
-    rows = [_row(db, run) for run in list_runs(db, study.id)]
+    rows = [_row(db, run) for run in list_runs(db, study.id, "judge")]
     return page(request, "lead/judges.html", lead=lead, study=study, rows=rows)
 
 
 @router.post("/studies/{slug}/judges/{number}/stop")
 def submit_judge_stop(request: Request, db: Db, lead: SignedIn, study: Own, number: int) -> Response:
-    run = next((run for run in list_runs(db, study.id) if run.id == number), None)
+    run = next((run for run in list_runs(db, study.id, "judge") if run.id == number), None)
     if run is None:
         raise NotFoundError
     record_stop(db, run, f"Stopped by {lead.email}.")

@@ -11,7 +11,8 @@ from sqlalchemy import text
 from app.actions.models.judge_pages import judged_study
 from app.actions.models.judge_runs import OtherSettingsError, begin_run, estimate_run
 from app.actions.models.judge_settings import JudgeSettings
-from app.actions.models.judging import MAX_FAILURES_IN_A_ROW, Judging, finish_run
+from app.actions.models.judging import finish_run, judging
+from app.actions.models.request_run import MAX_FAILURES_IN_A_ROW
 from app.models.budget import Budget, Prices
 from app.models.endpoint import Endpoint
 from app.models.patience import Patience
@@ -51,7 +52,7 @@ class Judge:
         """Work on the run until it ends; return its state."""
         with self.engine.connect() as db:
             judged = judged_study(db, self.study.id, self.run.protocol_version)
-        judging = Judging(
+        work = judging(
             self.engine.begin,
             self.run,
             judged,
@@ -59,7 +60,7 @@ class Judge:
             budget or Budget(Prices()),
             **{"patience": IMPATIENT, "n_at_once": 2, **parts},
         )
-        asyncio.run(judging.work())
+        asyncio.run(work.work())
         with self.engine.begin() as db:
             finish_run(db, self.run)
             return get_progress(db, self.run)
@@ -246,6 +247,38 @@ def test_a_run_continues_with_the_same_settings_only(judge: Make) -> None:
     one, _ = judge()
     with one.engine.begin() as db, pytest.raises(OtherSettingsError, match="repeats, temperature"):
         begin_run(db, one.study, one.endpoint, JudgeSettings(repeats=2, temperature=1.0), "judge")
+
+
+def test_a_refusal_yields_no_rating_and_is_not_repaired(judge: Make) -> None:
+    refusing = ModelServer(lambda _prompt, _rng: "", refusal="I cannot judge this.")
+    one, _ = judge(server=refusing, n_items=1, both_sides=False)
+    assert one.go().by_outcome == {"refused": 1}
+    assert one.problems == [("refused", "I cannot judge this.", 1)]
+    assert len(refusing.seen) == 1
+    assert one.rows("SELECT count(*) FROM ratings") == [(0,)]
+
+
+def test_two_answers_are_none(judge: Make) -> None:
+    answer = '{"q1": "Response A", "q2_A": "3", "q2_B": "2"}'
+    one, server = judge(lambda _prompt, _rng: f"{answer}\nOr rather: {answer.replace('3', '4')}", n_items=1)
+    assert one.go().by_outcome == {"unparsed": 2}
+    assert "more than one JSON object" in one.problems[0][1]
+    assert len(server.seen) == 4
+    assert one.rows("SELECT count(*) FROM ratings") == [(0,)]
+
+
+@pytest.mark.parametrize("usage", [(900, 100), None])
+def test_the_budget_counts_what_the_server_reports_or_else_the_estimate(
+    judge: Make, usage: tuple[int, int] | None
+) -> None:
+    server = ModelServer(first_offer, usage=usage)
+    one, _ = judge(server=server, n_items=20, both_sides=False, max_tokens=100)
+    progress = one.go(Budget(Prices(), max_tokens=3000), n_at_once=1)
+    assert 1 < len(server.seen) < 20
+    if usage:
+        assert progress.tokens_in == len(server.seen) * usage[0]
+    assert 2000 <= progress.tokens_in + progress.tokens_out <= 3000
+    assert one.stop_reason == "The budget is used up."
 
 
 def test_a_changed_version_of_the_model_is_noted(judge: Make) -> None:

@@ -18,7 +18,7 @@ from sqlalchemy import text
 from app.actions.models.judge_pages import judged_study
 from app.actions.models.judge_runs import begin_run
 from app.actions.models.judge_settings import JudgeSettings
-from app.actions.models.judging import Judging
+from app.actions.models.judging import judging
 from app.actions.results.report import report_of_study
 from app.models.budget import Budget, Prices
 from app.models.endpoint import Endpoint
@@ -99,7 +99,7 @@ def report_with(engine: Engine, *judges: tuple[str, object]) -> Report:
                 assert study
                 run, _ = begin_run(db, study, endpoint, JudgeSettings(repeats=2, seed=1, temperature=1.0), name)
                 judged = judged_study(db, study.id, 1)
-            asyncio.run(Judging(engine.begin, run, judged, endpoint, Budget(Prices())).work())
+            asyncio.run(judging(engine.begin, run, judged, endpoint, Budget(Prices())).work())
     with engine.begin() as db:
         study = get_study(db, "study")
         assert study
