@@ -80,12 +80,10 @@ def prepare(hand: Hand, sheet: Path) -> None:
     """From a template and a published file to a draft with texts, questions and consent."""
     page = hand.page
     hand.link("New study")
-    hand.n_clicks += 1
-    page.get_by_label("Template").select_option("ayers-pair")
-    card = page.locator("form", has_text="From a study template")
-    card.get_by_label("Study title").fill("Physicians and a chatbot")
-    card.get_by_label("Short name for links").fill("ayers")
-    hand.click(card.get_by_role("button", name="Create study"))
+    hand.click(page.locator(".template-card", has_text="Ayers et al. 2023").get_by_role("link"))
+    page.get_by_label("Study title").fill("Physicians and a chatbot")
+    page.get_by_label("Short name for links").fill("ayers")
+    hand.button("Create study")
     hand.choose_file("Spreadsheet", sheet)
     hand.button("Read spreadsheet")
     expect(page.get_by_role("heading", name="Garbled characters")).to_be_visible(timeout=WAIT_MS)

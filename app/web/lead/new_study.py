@@ -15,7 +15,14 @@ from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
 from app.actions.studies.creation.new_study import Sheet, SourceColumn
-from app.actions.studies.creation.templates import list_templates
+from app.actions.studies.creation.template_cards import (
+    KINDS,
+    TemplateCard,
+    find_cards,
+    kinds_in_use,
+    template_card,
+    template_cards,
+)
 from app.design.problem import InvalidInputError, Problem
 from app.exchange.tabular.names import safe_file_name
 from app.storage.leads.leads import Lead
@@ -33,6 +40,8 @@ MAX_FILES = 40
 # Maximum number of problems shown: thousands of rows may have the same problem.
 MAX_PROBLEMS = 200
 N_SOURCES = 5
+# Longer searches for a template are cut off.
+MAX_WORDS = 100
 DEFAULT_SOURCES = (("person", "human"), ("model", "model"))
 DEFAULT_FIELDS: dict[str, Any] = {
     "title": "",
@@ -99,8 +108,18 @@ Uploaded = Annotated[Upload, Depends(uploaded, scope="function")]
 
 
 @router.get("/studies/new")
-def show_new_study(request: Request, lead: SignedIn) -> Response:
-    return _form(request, lead, DEFAULT_FIELDS)
+def show_new_study(request: Request, lead: SignedIn, words: str = "", kind: str = "") -> Response:
+    """Every way to start a study; the templates can be narrowed to a kind and to words."""
+    return _form(request, lead, DEFAULT_FIELDS, words=words[:MAX_WORDS], kind=kind if kind in KINDS else "")
+
+
+@router.get("/studies/new/template")
+def show_template(request: Request, lead: SignedIn, name: str = "") -> Response:
+    """One template, with the form that makes a study of it."""
+    card = template_card(name)
+    if card is None:
+        return RedirectResponse(request.app.url_path_for("show_new_study"), status_code=303)
+    return _template_form(request, lead, card, DEFAULT_FIELDS["template"])
 
 
 @router.post("/studies/new")
@@ -117,7 +136,6 @@ def submit_template(request: Request, upload: Uploaded) -> Response:
 
 
 @router.get("/studies/new/spreadsheet", dependencies=[Depends(check_signed_in)])
-@router.get("/studies/new/template", dependencies=[Depends(check_signed_in)])
 def show_form_again(request: Request) -> Response:
     """Redirect to the form if the address of a form with problems is opened again."""
     return RedirectResponse(request.app.url_path_for("show_new_study"), status_code=303)
@@ -142,8 +160,16 @@ def _answer(request: Request, upload: Upload, read: Callable[[], StudyFolder], *
         with request.app.state.begin() as db:
             slug = store_study(db, study, upload.lead.id)
     except InvalidInputError as error:
-        return _form(request, upload.lead, _typed(upload), error.problems)
+        return _rejected(request, upload, error.problems)
     return RedirectResponse(request.app.url_path_for(then, slug=slug), status_code=303)
+
+
+def _rejected(request: Request, upload: Upload, problems: list[Problem]) -> Response:
+    """The form that was sent, with its problems."""
+    typed = _typed(upload)
+    if card := template_card(typed["template"]["name"]):
+        return _template_form(request, upload.lead, card, typed["template"], problems)
+    return _form(request, upload.lead, typed, problems)
 
 
 def _typed(upload: Upload) -> dict[str, Any]:
@@ -163,9 +189,30 @@ def _sheet(upload: Upload) -> Sheet:
     return Sheet(next(iter(upload.files.values()), None), columns=columns, **fields)
 
 
-def _form(request: Request, lead: Lead, fields: dict[str, Any], problems: list[Problem] | None = None) -> Response:
+def _template_form(
+    request: Request, lead: Lead, card: TemplateCard, fields: dict[str, str], problems: list[Problem] | None = None
+) -> Response:
+    status = 422 if problems else 200
+    context = {"card": card, "kinds": KINDS, "fields": fields, **_listed(problems)}
+    return page(request, "lead/new_from_template.html", status=status, lead=lead, **context)
+
+
+def _listed(problems: list[Problem] | None) -> dict[str, Any]:
+    """The number of errors, and the first problems with errors before warnings."""
     errors = [problem for problem in problems or [] if problem.severity == "error"]
     notes = [problem for problem in problems or [] if problem.severity != "error"]
+    return {"n_errors": len(errors), "problems": [*errors[:MAX_PROBLEMS], *notes[:MAX_PROBLEMS]]}
+
+
+def _form(
+    request: Request,
+    lead: Lead,
+    fields: dict[str, Any],
+    problems: list[Problem] | None = None,
+    *,
+    words: str = "",
+    kind: str = "",
+) -> Response:
     kinds = [*fields["kind"], *["model"] * N_SOURCES]
     rows = zip_longest(range(N_SOURCES), fields["source"], kinds, fields["column"], fillvalue="")
     return page(
@@ -173,10 +220,14 @@ def _form(request: Request, lead: Lead, fields: dict[str, Any], problems: list[P
         "lead/new_study.html",
         status=422 if problems else 200,
         lead=lead,
-        n_errors=len(errors),
-        problems=[*errors[:MAX_PROBLEMS], *notes[:MAX_PROBLEMS]],
+        **_listed(problems),
         fields=fields,
-        templates=list_templates(),
+        cards=find_cards(words, kind),
+        n_cards=len(template_cards()),
+        kinds=KINDS,
+        n_of_kind=kinds_in_use(template_cards()),
+        words=words,
+        kind=kind,
         sources=[(source, kind, column) for _, source, kind, column in rows][:N_SOURCES],
         max_upload_bytes=request.app.state.max_upload_bytes,
     )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # htmx 2.0.3 as packaged. Verified because another file with the same name would run in every rater's browser.
 HTMX_SHA256 = "491955cd1810747d7d7b9ccb936400afb760e06d25d53e4572b64b6563b2784e"
+COMPRESSED = (".webp", ".png")
 FOREVER = "public, max-age=31536000, immutable"
 
 
@@ -40,14 +41,16 @@ def htmx_file() -> Path:
 
 
 class Assets:
-    """Maps names of files to addresses, and serves the files."""
+    """Maps names of files to addresses, and serves the files, those of subfolders under their own names too."""
 
     def __init__(self, folder: Path) -> None:
         """Read all files once: they are small and are served from memory."""
-        files = {path.name: path for path in sorted(folder.iterdir()) if path.is_file() and path.name[0] != "."}
+        files = {path.name: path for path in sorted(folder.rglob("*")) if path.is_file() and path.name[0] != "."}
         files["htmx.js"] = htmx_file()
         self._content = {name: path.read_bytes() for name, path in files.items()}
-        self._small = {name: gzip.compress(body, mtime=0) for name, body in self._content.items()}
+        self._small = {
+            name: gzip.compress(body, mtime=0) for name, body in self._content.items() if not name.endswith(COMPRESSED)
+        }
         self._digest = {name: hashlib.sha256(body).hexdigest()[:16] for name, body in self._content.items()}
 
     def url(self, name: str) -> str:
@@ -61,7 +64,7 @@ class Assets:
             return PlainTextResponse("Not found", status_code=404)
         kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
         headers = {"Cache-Control": FOREVER, "Vary": "Accept-Encoding"}
-        if not accepts_gzip(request.headers):
+        if name not in self._small or not accepts_gzip(request.headers):
             return Response(self._content[name], media_type=kind, headers=headers)
         return Response(self._small[name], media_type=kind, headers={**headers, "Content-Encoding": "gzip"})
 

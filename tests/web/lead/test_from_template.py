@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,10 +16,39 @@ if TYPE_CHECKING:
 FORM = {"name": "four-dimensions", "title": 'Our "four" dimensions', "slug": "ours"}
 
 
-def test_every_template_can_be_selected(client: TestClient) -> None:
+def test_every_template_has_a_card_with_a_picture(client: TestClient) -> None:
     page = client.get("/studies/new").text
-    assert page.count("<option value=") >= len(list_templates())
-    assert all(f'value="{template.name}"' in page for template in list_templates())
+    assert page.count('<li class="card template-card">') == len(list_templates())
+    assert all(f"/studies/new/template?name={template.name}" in page for template in list_templates())
+    address = re.search(r'src="(/static/[0-9a-f]+/ayers-pair\.light\.webp)"', page)
+    assert address
+    picture = client.get(address[1])
+    assert picture.headers["content-type"] == "image/webp"
+    assert picture.content.startswith(b"RIFF")
+
+
+@pytest.mark.parametrize(
+    ("search", "names"),
+    [
+        ({"kind": "set"}, ["ranking"]),
+        ({"words": "ayers JAMA"}, ["ayers-pair"]),
+        ({"kind": "pools", "words": "Kumar"}, ["lend-an-ear"]),
+        ({"kind": "set", "words": "Kumar"}, []),
+    ],
+)
+def test_templates_are_found_by_kind_and_words(client: TestClient, search: dict[str, str], names: list[str]) -> None:
+    page = client.get("/studies/new", params=search).text
+    assert re.findall(r"template\?name=([a-z-]+)", page) == names
+    assert f"{len(names)} of {len(list_templates())} templates." in page
+    assert names or "No template matches" in page
+
+
+def test_chosen_template_says_what_it_takes(client: TestClient) -> None:
+    page = client.get("/studies/new/template", params={"name": "conjoint"}).text
+    assert "Four responses per item" in page
+    assert "about 10 minutes each" in page
+    assert "Average marginal component effect" in page
+    assert client.get("/studies/new/template", params={"name": "../demo"}).headers["location"] == "/studies/new"
 
 
 def test_template_creates_draft_with_new_name(client: TestClient, db: Connection) -> None:
