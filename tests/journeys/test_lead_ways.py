@@ -128,11 +128,12 @@ def test_coverage_updates_automatically(engine: Engine, page: Page) -> None:
 
 
 def test_rater_link_is_copied(engine: Engine, page: Page) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     sign_in(page, a_lead(engine))
     page.goto("/studies/rated")
-    button = page.get_by_role("button", name="Copy").first
-    button.click()
+    page.get_by_role("button", name="Copy").first.click()
     expect(page.locator("[data-copy]").first).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == page.locator("#link-1").input_value()
 
 
 def test_study_folder_is_uploaded_and_downloaded(engine: Engine, page: Page, tmp_path: Path) -> None:
