@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
+from app.storage.database.installation_key import installation_key, keyed
 from app.storage.database.token_hash import token_hash
 from app.storage.raters.session_moves import record_move
 from app.storage.raters.study_address import STUDY_OF_ADDRESS
@@ -25,8 +26,6 @@ _STUDY = text(f"""
     FROM studies s JOIN protocols p ON p.study_id = s.id AND p.version = s.protocol_version
     WHERE s.id = {STUDY_OF_ADDRESS}
 """)  # noqa: S608 - a fixed text
-_NEW_SECRET = text("INSERT INTO secrets (name, value) VALUES (:name, :value) ON CONFLICT DO NOTHING")
-_SECRET = text("SELECT value FROM secrets WHERE name = :name")
 # A conflict does not update the rater: the lock would block foreign-key checks from the rater's other tabs.
 _LOCK = text("SELECT pg_advisory_xact_lock(:key)")
 _NEW_RATER = text("""
@@ -132,7 +131,7 @@ def record_arrival(
         pool: the pool of a new rater.
         is_simulated: whether the rater is simulated.
     """
-    key = _secret(db, _KEY_NAME)
+    key = installation_key(db, _KEY_NAME)
     pseudonym = who.platform_id if is_simulated else _pseudonym(key, study.id, who.platform, who.platform_id)
     token = _token(key, study, pseudonym)
     is_known = is_simulated or who.platform == "invite" or hmac.compare_digest(token, _ascii(who.cookie))
@@ -167,7 +166,7 @@ def _move(db: Connection, study: StudyDoor, token: str, who: Identity) -> Opened
 
 
 def _token(key: bytes, study: StudyDoor, rater: str) -> str:
-    return urlsafe_b64encode(_keyed(key, "session", study.id, rater)).decode().rstrip("=")
+    return urlsafe_b64encode(keyed(key, "session", study.id, rater)).decode().rstrip("=")
 
 
 def _gone(db: Connection, study: StudyDoor, token: str) -> OpenedSession | None:
@@ -195,7 +194,7 @@ def record_invited_arrival(
     if found is None:
         return None
     if found.rater_id is not None:
-        token = _token(_secret(db, _KEY_NAME), study, found.key)
+        token = _token(installation_key(db, _KEY_NAME), study, found.key)
         return _gone(db, study, token) or _sit(db, study, found.rater_id, token, lease_minutes)
     rating_session = record_arrival(db, study, Identity("invite", hashed.hex()), lease_minutes=lease_minutes)
     if rating_session.rater_id is not None:
@@ -210,18 +209,6 @@ def record_invite(db: Connection, study_id: int, rater_id: int | None = None) ->
     return token
 
 
-def _secret(db: Connection, name: str) -> bytes:
-    value = db.execute(_SECRET, {"name": name}).scalar_one_or_none()
-    if value is None:
-        db.execute(_NEW_SECRET, {"name": name, "value": random_secrets.token_bytes(32)})
-        value = db.execute(_SECRET, {"name": name}).scalar_one()
-    return bytes(value)
-
-
-def _keyed(key: bytes, *parts: object) -> bytes:
-    return hmac.digest(key, "\x1f".join(map(str, parts)).encode(), "sha256")
-
-
 def _pseudonym(key: bytes, study_id: int, platform: str, platform_id: str) -> str:
     """A pseudonym that cannot be reversed without the key and that differs between studies."""
-    return "r-" + b32encode(_keyed(key, "rater", study_id, platform, platform_id)).decode().lower()[:16]
+    return "r-" + b32encode(keyed(key, "rater", study_id, platform, platform_id)).decode().lower()[:16]
