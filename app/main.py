@@ -20,6 +20,7 @@ from app.actions.results.live_report import LiveReports
 from app.actions.results.processes.download_process import DownloadWriter
 from app.actions.results.processes.report_process import REPORT_PROCESS, ReportBounds
 from app.actions.studies.creation.upload_process import UploadReader
+from app.actions.webhooks.addresses import parse_networks
 from app.postgres import default_data_dir
 from app.settings import folder, settings
 from app.storage.database.address import parse_address
@@ -113,6 +114,7 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     app.state.public_url = now.public_url
     app.state.metrics_token = now.metrics_token
     app.state.allowed_hosts = now.allowed_hosts.split(",")
+    app.state.webhook_networks = parse_networks(now.webhook_networks)
     app.state.max_arrivals = now.max_arrivals_per_minute
     assets = Assets(folder("static"))
     app.state.pages = Pages(folder("templates"), assets, app.url_path_for)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from ipaddress import ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote, urlsplit
@@ -51,6 +52,8 @@ class Settings(BaseSettings):
     report_seconds: int = Field(default=1_800, ge=10)
     report_memory_mb: int = Field(default=4_000, ge=100)
     n_threads: int = Field(default=16, ge=2)
+    # Networks that webhooks may reach although they are not public, such as 127.0.0.1 in development.
+    webhook_networks: str = ""
     model_endpoint: str | None = None
     model_key: SecretStr | None = None
     model_key_file: Path | None = None
@@ -80,6 +83,16 @@ class Settings(BaseSettings):
         parts = urlsplit(value) if value is not None else None
         if parts is not None and (parts.scheme not in {"http", "https"} or not parts.hostname):
             raise ValueError(f"a complete address such as https://rate.example.org, found {value}")
+        return value
+
+    @field_validator("webhook_networks")
+    @classmethod
+    def _are_networks(cls, value: str) -> str:
+        try:
+            for word in value.split(","):
+                ip_network(word.strip() or "127.0.0.1")
+        except ValueError as error:
+            raise ValueError(f"networks separated by commas, such as 10.2.0.0/16: {error}") from None
         return value
 
     @model_validator(mode="after")

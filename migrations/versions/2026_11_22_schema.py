@@ -1166,6 +1166,90 @@ def create_model_texts() -> None:
 
 
 # In the order in which they refer to each other.
+def create_webhooks() -> None:
+    op.create_table(
+        "webhooks",
+        sa.Column("study_id", sa.BigInteger(), nullable=False),
+        sa.Column("id", sa.BigInteger(), sa.Identity(always=False), nullable=False),
+        sa.Column("address", sa.Text(), nullable=False),
+        sa.Column("events", postgresql.ARRAY(sa.Text()), nullable=False),
+        sa.Column("salt", sa.LargeBinary(), nullable=False),
+        sa.Column("lead_id", sa.BigInteger(), nullable=True),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("n_failures", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("failing_since", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("paused_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("pause_reason", sa.Text(), nullable=True),
+        sa.ForeignKeyConstraint(["lead_id"], ["leads.id"], name=op.f("fk_webhooks_lead_id"), ondelete="SET NULL"),
+        sa.ForeignKeyConstraint(["study_id"], ["studies.id"], name=op.f("fk_webhooks_study_id"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("study_id", "id", name=op.f("pk_webhooks")),
+    )
+
+
+def create_webhook_deliveries() -> None:
+    op.create_table(
+        "webhook_deliveries",
+        sa.Column("study_id", sa.BigInteger(), nullable=False),
+        sa.Column("id", sa.BigInteger(), sa.Identity(always=False), nullable=False),
+        sa.Column("webhook_id", sa.BigInteger(), nullable=False),
+        sa.Column("rater_id", sa.BigInteger(), nullable=True),
+        sa.Column("event", sa.Text(), nullable=False),
+        sa.Column("occurrence", sa.Text(), nullable=True),
+        sa.Column("message_id", sa.Text(), nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("n_attempts", sa.SmallInteger(), server_default="0", nullable=False),
+        sa.Column("attempted_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("next_attempt_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("delivered_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("status", sa.SmallInteger(), nullable=True),
+        sa.Column("answer", sa.Text(), nullable=True),
+        sa.CheckConstraint(
+            "event IN ('session.finished', 'study.full', 'webhook.test')", name=op.f("ck_webhook_deliveries_event")
+        ),
+        sa.ForeignKeyConstraint(
+            ["study_id"], ["studies.id"], name=op.f("fk_webhook_deliveries_study_id"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["study_id", "rater_id"],
+            ["raters.study_id", "raters.id"],
+            name=op.f("fk_webhook_deliveries_study_id_rater_id"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["study_id", "webhook_id"],
+            ["webhooks.study_id", "webhooks.id"],
+            name=op.f("fk_webhook_deliveries_study_id_webhook_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("study_id", "id", name=op.f("pk_webhook_deliveries")),
+    )
+    op.create_index(
+        "ix_webhook_deliveries_due",
+        "webhook_deliveries",
+        ["study_id", "webhook_id", "next_attempt_at"],
+        unique=False,
+        postgresql_where=sa.text("next_attempt_at IS NOT NULL"),
+    )
+    op.create_index(
+        "ix_webhook_deliveries_webhook", "webhook_deliveries", ["study_id", "webhook_id", "id"], unique=False
+    )
+    op.create_index(
+        "ix_webhook_deliveries_rater",
+        "webhook_deliveries",
+        ["study_id", "rater_id"],
+        unique=False,
+        postgresql_where=sa.text("rater_id IS NOT NULL"),
+    )
+    op.create_index(
+        "uq_webhook_deliveries_occurrence",
+        "webhook_deliveries",
+        ["study_id", "webhook_id", "event", "occurrence"],
+        unique=True,
+        postgresql_where=sa.text("occurrence IS NOT NULL"),
+    )
+
+
 TABLES = (
     create_attempts,
     create_audit_log,
@@ -1207,6 +1291,8 @@ TABLES = (
     create_model_requests,
     create_model_texts,
     create_snapshots,
+    create_webhooks,
+    create_webhook_deliveries,
 )
 
 

@@ -24,6 +24,7 @@ from app.storage.assignments.assignments import get_so_far
 from app.storage.raters.arrivals import Identity, record_arrival, record_invited_arrival
 from app.storage.raters.rating_sessions import record_begin, record_finish, record_step
 from app.storage.studies.protocols import get_protocol
+from app.storage.webhooks.outbox import enqueue_finished, enqueue_full
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -189,6 +190,7 @@ def _rating_page(db: Connection, session: RatingSession) -> AssignmentView | str
     outcome = give_seats(db, session, protocol_of(db, session))
     if outcome == "given":
         return next_assignment(db, session) or "wait"
+    enqueue_full(db, session.study_id)
     if get_so_far(db, session).n_held == 0:
         return outcome
     return current_page(db, record_step(db, session, "rating"))
@@ -251,6 +253,8 @@ def finish(db: Connection, session: RatingSession) -> bool:
     if session.session_state != "active":
         keep_seats(db, session, protocol_of(db, session))
     record_finish(db, session)
+    enqueue_finished(db, session.study_id, session.session_id)
+    enqueue_full(db, session.study_id)
     return True
 
 

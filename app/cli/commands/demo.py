@@ -11,6 +11,7 @@ from app.cli.demo_maker import DemoMaker
 from app.cli.listen import address, bind, run, stop_cleanly
 from app.cli.output import say
 from app.cli.store import store
+from app.cli.webhook_sender import WebhookSender
 from app.postgres import default_data_dir
 from app.settings import settings
 
@@ -37,7 +38,9 @@ def demo(port: Port = 8000, host: Host = "127.0.0.1") -> None:
             maker = maker or DemoMaker()
             maker.make(url)
         _welcome(here, token)
+        webhooks = WebhookSender(url)
         run(listening, url)
+        webhooks.stop()
     finally:
         if maker:
             maker.stop()

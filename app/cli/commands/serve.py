@@ -11,6 +11,7 @@ from app.cli.daily_tasks import DailyTasks, backup_task, retention_task
 from app.cli.listen import address, bind, run, stop_cleanly
 from app.cli.output import fail, say
 from app.cli.store import store
+from app.cli.webhook_sender import WebhookSender
 from app.postgres import default_data_dir
 from app.settings import settings
 from app.storage.database.capacity import connections_needed, count_connections, max_workers
@@ -40,11 +41,12 @@ def serve(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -> 
     say(f"Attune is running at {address(listening)} (Ctrl-C stops it).")
     if not has_leads:
         say("No one can sign in yet. Add a lead from another terminal: attune lead add EMAIL")
-    daily = DailyTasks(_daily_tasks(url))
+    daily, webhooks = DailyTasks(_daily_tasks(url)), WebhookSender(url)
     try:
         run(listening, url, workers=workers)
     finally:
         daily.stop()
+        webhooks.stop()
 
 
 def _daily_tasks(url: str) -> list[Callable[[], None]]:

@@ -48,6 +48,10 @@ _ROWS = {
           SELECT id FROM ratings WHERE study_id = :study AND rater_id = :rater) ORDER BY id
     """,
     "events": "SELECT to_jsonb(t) FROM events t WHERE study_id = :study AND rater_id = :rater ORDER BY id",
+    "webhook_deliveries": """
+        SELECT to_jsonb(t) - 'webhook_id' - 'answer' FROM webhook_deliveries t
+        WHERE study_id = :study AND rater_id = :rater ORDER BY id
+    """,
     "rater_exclusions": """
         SELECT to_jsonb(t) - 'lead_id' FROM rater_exclusions t WHERE study_id = :study AND rater_id = :rater ORDER BY id
     """,

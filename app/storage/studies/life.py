@@ -29,6 +29,7 @@ _COUNT = text("""
 _DELETE = tuple(
     text(f"DELETE FROM {table} WHERE study_id = :study")  # noqa: S608 - names of tables
     for table in (
+        "webhook_deliveries",
         "ratings",
         "events",
         "seats",

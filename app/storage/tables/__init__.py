@@ -40,6 +40,7 @@ from app.storage.tables.study import (
     studies,
     text_uploads,
 )
+from app.storage.tables.webhooks import webhook_deliveries, webhooks
 
 __all__ = [
     "admission_seats",
@@ -82,5 +83,7 @@ __all__ = [
     "study_members",
     "text_uploads",
     "trials",
+    "webhook_deliveries",
+    "webhooks",
     "withdrawals",
 ]

@@ -9,15 +9,15 @@ from fastapi import APIRouter
 from fastapi.openapi.utils import get_openapi
 from starlette.responses import JSONResponse, Response
 
-from app.web.api import raters, results, studies, tables
+from app.web.api import raters, results, studies, tables, webhooks
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
 router = APIRouter(prefix="/api/v1")
 DESCRIPTION = """
-Reads a study's design, progress, texts, ratings and estimates, opens and closes it, decides about raters and makes
-personal links. Every request needs a token, made on the page *API* of the study's settings:
+Reads a study's design, progress, texts, ratings and estimates, opens and closes it, decides about raters, makes
+personal links and adds webhooks. Every request needs a token, made on the page *API* of the study's settings:
 `Authorization: Bearer attune_...`. A token belongs to one study and has at most the rights of the lead who made it.
 
 Lists come in pages: pass `next` of one page as `cursor` to get the following one. Requests that change something may
@@ -28,7 +28,7 @@ Errors are JSON: `{"error": {"status": 404, "title": ..., "message": ...}}`.
 
 def include(app: FastAPI) -> None:
     """Add the routers."""
-    for one in (router, studies.router, tables.router, results.router, raters.router):
+    for one in (router, studies.router, tables.router, results.router, raters.router, webhooks.router):
         app.include_router(one)
 
 
@@ -41,5 +41,6 @@ def show_openapi() -> Response:
 @cache
 def openapi() -> dict[str, Any]:
     """The description of the interface."""
-    routes = [*studies.router.routes, *tables.router.routes, *results.router.routes, *raters.router.routes]
+    parts = (studies, tables, results, raters, webhooks)
+    routes = [route for part in parts for route in part.router.routes]
     return get_openapi(title="Attune", version="1", description=DESCRIPTION.strip(), routes=routes)

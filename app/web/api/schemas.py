@@ -172,3 +172,65 @@ class Links(BaseModel):
     """Personal links, in the order of the request."""
 
     links: list[Link]
+
+
+Event = Literal["session.finished", "study.full"]
+
+
+class WebhookRequest(Sent):
+    """An address to tell about events of the study."""
+
+    address: str = Field(min_length=1, max_length=1000, description="It begins with https:// and is public.")
+    events: list[Event] = Field(min_length=1, max_length=2)
+
+
+class Webhook(BaseModel):
+    """An address that is told about events of the study."""
+
+    id: int
+    address: str
+    events: list[Event]
+    created_at: datetime
+    n_failures: int = Field(description="Attempts that failed since one last succeeded.")
+    paused_at: datetime | None = Field(description="When deliveries were paused, after many failures.")
+
+
+class WebhookWithSecret(BaseModel):
+    """A new webhook, with the secret that its receiver needs. The secret is not shown again."""
+
+    id: int
+    secret: str
+
+
+class Webhooks(BaseModel):
+    """All webhooks of the study."""
+
+    webhooks: list[Webhook]
+
+
+class Delivery(BaseModel):
+    """An event on its way to a webhook."""
+
+    webhook_id: int
+    event: Literal["session.finished", "study.full", "webhook.test"]
+    message_id: str = Field(description="webhook-id of the request; the same in every attempt.")
+    state: Literal["waiting", "delivered", "given up"]
+    created_at: datetime
+    n_attempts: int
+    attempted_at: datetime | None
+    next_attempt_at: datetime | None
+    delivered_at: datetime | None
+    status: int | None = Field(description="The HTTP status of the last answer; null if there was none.")
+    answer: str | None = Field(description="The beginning of the last answer, or what went wrong.")
+
+
+class Deliveries(BaseModel):
+    """The last deliveries, newest first."""
+
+    deliveries: list[Delivery]
+
+
+class Done(BaseModel):
+    """The request was carried out."""
+
+    done: bool = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.web.lead import design, home, items, judges, new_study, plan, settings, studies, study, texts
+from app.web.lead import design, home, items, judges, new_study, plan, settings, studies, study, texts, webhooks
 from app.web.lead.accounts import account, invitations, people, sign_in, tokens
 from app.web.lead.recruitment import invited_raters, platform_files, raters
 from app.web.lead.results import charts, exports, results, snapshots
@@ -34,5 +34,5 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
         settings,
     ):
         app.include_router(screen.router)
-    for screen in (tokens, plan, invited_raters, platform_files, results, charts, exports, snapshots):
+    for screen in (tokens, webhooks, plan, invited_raters, platform_files, results, charts, exports, snapshots):
         app.include_router(screen.router)

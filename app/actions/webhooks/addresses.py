@@ -1,0 +1,128 @@
+"""Where webhooks may be sent: to public addresses, unless the settings name networks of this installation.
+
+A webhook's address is typed by a lead, and the request comes from this server. Without these checks it could reach
+services that trust the server's network, such as a database or the metadata service of a cloud.
+"""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from app.design.webhooks import LONGEST_ADDRESS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from ipaddress import IPv4Network
+
+    Address = IPv4Address | IPv6Address
+    Networks = Sequence[IPv4Network | IPv6Network]
+
+# An IPv6 address of this network stands for an IPv4 address, which a gateway of the network translates.
+_NAT64 = IPv6Network("64:ff9b::/96")
+PLAIN = "A webhook needs an address that begins with https://."
+NOT_PUBLIC = "{host} is not a public address. Webhooks are not sent into private networks or to this server itself."
+
+
+class WebhookAddressError(ValueError):
+    """Nothing can be sent to this address; the sentence says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where to send a request: `path` includes the query."""
+
+    is_tls: bool
+    host: str
+    port: int
+    path: str
+
+
+def parse_networks(words: str) -> Networks:
+    """Networks separated by commas.
+
+    >>> parse_networks("127.0.0.1, 10.2.0.0/16")
+    (IPv4Network('127.0.0.1/32'), IPv4Network('10.2.0.0/16'))
+
+    Raises:
+        ValueError: one of them is not a network.
+    """
+    return tuple(ip_network(word.strip()) for word in words.split(",") if word.strip())
+
+
+def parse_target(address: str, networks: Networks = ()) -> Target:
+    """Read the address of a webhook; nothing is looked up.
+
+    Args:
+        address: as the lead typed it.
+        networks: networks that may be reached although they are not public; http is allowed for loopback in them.
+
+    Raises:
+        WebhookAddressError: the address cannot be used.
+    """
+    if len(address) > LONGEST_ADDRESS or not address.isascii() or not address.isprintable() or " " in address:
+        raise WebhookAddressError(f"The address must be at most {LONGEST_ADDRESS} ASCII characters without spaces.")
+    try:
+        parts = urlsplit(address)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        raise WebhookAddressError(PLAIN) from None
+    if parts.scheme not in {"https", "http"} or not host:
+        raise WebhookAddressError(PLAIN)
+    if parts.username is not None or parts.fragment:
+        raise WebhookAddressError("The address must not contain a user name, a password or a part after #.")
+    literal = _literal(host)
+    if literal is not None and not is_allowed(literal, networks):
+        raise WebhookAddressError(NOT_PUBLIC.format(host=host))
+    is_tls = parts.scheme == "https"
+    if not is_tls and not (literal is not None and literal.is_loopback):
+        raise WebhookAddressError(PLAIN)
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return Target(is_tls, host, port or (443 if is_tls else 80), path)
+
+
+def resolve(target: Target, networks: Networks = ()) -> str:
+    """The IP address to connect to. All addresses of the name must be allowed, so that none can be slipped in.
+
+    Raises:
+        WebhookAddressError: the name has no address, or one that is not allowed.
+    """
+    try:
+        found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise WebhookAddressError(f"The name {target.host} has no address.") from None
+    addresses = [str(entry[4][0]) for entry in found]
+    if not addresses or not all(is_allowed(ip_address(one.partition("%")[0]), networks) for one in addresses):
+        raise WebhookAddressError(NOT_PUBLIC.format(host=target.host))
+    return addresses[0]
+
+
+def is_allowed(address: Address, networks: Networks = ()) -> bool:
+    """Whether an IP address is public, or in one of these networks.
+
+    >>> [is_allowed(ip_address(one)) for one in ("93.184.215.14", "10.0.0.1", "::ffff:127.0.0.1", "169.254.169.254")]
+    [True, False, False, False]
+    """
+    meant = _meant(address)
+    if any(meant in network for network in networks):
+        return True
+    return meant.is_global and not (meant.is_multicast or meant.is_reserved or meant.is_unspecified)
+
+
+def _meant(address: Address) -> Address:
+    """The IPv4 address that an IPv6 address stands for, if it does."""
+    if isinstance(address, IPv4Address):
+        return address
+    if address in _NAT64:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour or address
+
+
+def _literal(host: str) -> Address | None:
+    try:
+        return ip_address(host)
+    except ValueError:
+        return None

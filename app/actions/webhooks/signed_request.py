@@ -1,0 +1,153 @@
+"""One signed request to the receiver of a webhook, by the convention of Standard Webhooks.
+
+The signature is HMAC-SHA256 of `{id}.{timestamp}.{body}`. See https://www.standardwebhooks.com.
+"""
+
+from __future__ import annotations
+
+import hmac
+import socket
+import ssl
+import time
+from base64 import b64decode, b64encode
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from threading import Timer
+from typing import TYPE_CHECKING
+
+from app.actions.webhooks.addresses import WebhookAddressError, parse_target, resolve
+from app.storage.webhooks.webhooks import PREFIX
+
+if TYPE_CHECKING:
+    from app.actions.webhooks.addresses import Networks, Target
+    from app.storage.webhooks.deliveries import DueDelivery
+
+# For the whole request: a receiver that sends a byte now and then is cut off too.
+DEADLINE_S = 15.0
+# As much of an answer as is read, and as much as is kept.
+MAX_READ, MAX_KEPT = 4096, 300
+GONE, TOO_MANY, UNAVAILABLE = 410, 429, 503
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of an attempt. Without `status` there was no answer, and `answer` says why."""
+
+    status: int | None
+    answer: str
+    retry_after_s: float = 0
+
+    @property
+    def is_delivered(self) -> bool:
+        """Whether the receiver has accepted the message; a redirect is not followed and does not count."""
+        return self.status is not None and 200 <= self.status < 300  # noqa: PLR2004 - HTTP's successes
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the receiver wants no further messages."""
+        return self.status == GONE
+
+
+class _Plain(HTTPConnection):
+    """A connection to an IP address that was checked, for a host of that name."""
+
+    def __init__(self, target: Target, ip: str, timeout_s: float) -> None:
+        super().__init__(target.host, target.port, timeout=timeout_s)
+        self._ip = ip
+
+    def connect(self) -> None:
+        self.sock = socket.create_connection((self._ip, self.port), self.timeout)
+
+
+class _Secure(HTTPSConnection):
+    """The same with TLS: the certificate must be for the host."""
+
+    def __init__(self, target: Target, ip: str, timeout_s: float) -> None:
+        self._tls = ssl.create_default_context()
+        super().__init__(target.host, target.port, timeout=timeout_s, context=self._tls)
+        self._ip = ip
+
+    def connect(self) -> None:
+        plain = socket.create_connection((self._ip, self.port), self.timeout)
+        # The handshake comes after `sock` is set, so that it can be cut off too.
+        self.sock = self._tls.wrap_socket(plain, server_hostname=self.host, do_handshake_on_connect=False)
+        self.sock.do_handshake()
+
+
+def signature(secret: str, message_id: str, timestamp: int, body: str) -> str:
+    """The header webhook-signature.
+
+    >>> secret, message = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "msg_p5jXN8AQM9LWM0D4loKWxJek"
+    >>> signature(secret, message, 1614265330, '{"test": 2432232314}')
+    'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE='
+    """
+    key = b64decode(secret.removeprefix(PREFIX))
+    digest = hmac.digest(key, f"{message_id}.{timestamp}.{body}".encode(), "sha256")
+    return f"v1,{b64encode(digest).decode()}"
+
+
+def send(due: DueDelivery, networks: Networks = (), *, deadline_s: float = DEADLINE_S) -> Outcome:
+    """Make one attempt. It never raises: whatever goes wrong is an outcome."""
+    try:
+        target = parse_target(due.address, networks)
+        ip = resolve(target, networks)
+    except WebhookAddressError as error:
+        return Outcome(None, str(error))
+    connection = (_Secure if target.is_tls else _Plain)(target, ip, deadline_s)
+    cut_off = Timer(deadline_s, _cut_off, [connection])
+    cut_off.daemon = True
+    cut_off.start()
+    begun = time.monotonic()
+    try:
+        with closing(connection):
+            return _ask(connection, target, due)
+    except (OSError, HTTPException, ValueError) as error:
+        is_late = time.monotonic() - begun >= deadline_s
+        return Outcome(None, f"No complete answer within {deadline_s:g} seconds." if is_late else _in_words(error))
+    finally:
+        cut_off.cancel()
+
+
+def _ask(connection: HTTPConnection, target: Target, due: DueDelivery) -> Outcome:
+    now = int(time.time())
+    headers = {
+        "content-type": "application/json",
+        "user-agent": "Attune",
+        "connection": "close",
+        "webhook-id": due.message_id,
+        "webhook-timestamp": str(now),
+        "webhook-signature": signature(due.secret, due.message_id, now, due.body),
+    }
+    connection.request("POST", target.path, due.body.encode(), headers)
+    answer = connection.getresponse()
+    text = answer.read(MAX_READ).decode("utf-8", "replace")
+    kept = "".join(letter if letter.isprintable() else " " for letter in text)[:MAX_KEPT].strip()
+    wait_s = _seconds(answer.getheader("retry-after", "")) if answer.status in {TOO_MANY, UNAVAILABLE} else 0
+    return Outcome(answer.status, kept, wait_s)
+
+
+def _cut_off(connection: HTTPConnection) -> None:
+    if connection.sock is not None:
+        with suppress(OSError):
+            connection.sock.shutdown(socket.SHUT_RDWR)
+
+
+def _seconds(header: str) -> float:
+    """How long to wait, from a number of seconds or a date; 0 if it is neither."""
+    if header.isascii() and header.isdigit():
+        return float(header[:9])
+    try:
+        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
+    except (ValueError, TypeError):
+        return 0
+
+
+def _in_words(error: Exception) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"The certificate of the server is not valid: {error.verify_message}."
+    if isinstance(error, TimeoutError):
+        return "The server did not answer in time."
+    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return f"The request failed: {reason}"[:MAX_KEPT]

@@ -1,0 +1,1 @@
+"""Webhooks of studies: addresses, and deliveries to them."""
