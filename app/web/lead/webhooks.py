@@ -23,7 +23,7 @@ from app.storage.webhooks.webhooks import list_webhooks
 from app.web.deps import Db
 from app.web.errors import NotFoundError
 from app.web.lead.session import Own, SignedIn
-from app.web.pages import page
+from app.web.rendering.pages import page
 
 router = APIRouter()
 MAX_SHOWN = 50
