@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.analysis.data.answers import NEITHER, RESPONSE, TIE, Answers, Choices
-from app.design.questions.choice import ChoiceQuestion
+from app.design.questions.kinds.choice import ChoiceQuestion
 from app.design.questions.scale import number_text
 from app.stats.comparison import describe
 from app.stats.core.arrays import codes
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.analysis.data.question_data import AnyQuestionData
     from app.analysis.estimate import Estimate, Scope, Unit
     from app.design.protocol.study import Protocol
-    from app.design.questions.kinds import ScaledQuestion
+    from app.design.questions.kinds.registry import ScaledQuestion
     from app.stats.core.result import Result
 
 SECTION = "judge"
