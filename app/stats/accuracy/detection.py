@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from app.stats.core.arrays import Bools, Floats, Labels
     from app.stats.core.clusters import Clusters
 
-_EXTREME = "All or none of the answers were of this kind: rates corrected by half an answer, so no interval."
+_EXTREME = (
+    "All or none of the answers to one kind of source were the same: both rates corrected by half an answer, so no "
+    "interval."
+)
 
 
 def dprime(said: Floats, is_signal: Bools, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
@@ -28,8 +31,9 @@ def dprime(said: Floats, is_signal: Bools, *, item: Labels, rater: Labels, level
         rater: labels, shape (n,).
         level: confidence level of the two-way cluster t interval (delta method).
 
-    Rates of 0 or 1 have no z: half an answer is then added to each kind (Hautus 1995) and there is no interval, reason
-    `separation`. All raters are pooled: d' of a mixture of accurate and inaccurate raters is below their mean d'.
+    Rates of 0 or 1 have no z: then (answers + 1/2) / (n + 1) takes the place of both rates (the log-linear correction,
+    Hautus 1995; correcting only the extreme rate would be biased), and there is no interval, reason `separation`. All
+    raters are pooled: d' of a mixture of accurate and inaccurate raters is below their mean d'.
     """
     return _weighed(said, is_signal, item, rater, level, (1.0, -1.0))
 
@@ -50,11 +54,12 @@ def _weighed(
     if int(signal.sum()) in {0, len(answer)}:
         note = "Only one of the two kinds of source was judged."
         return undefined("no_pairable_units", note, method=METHOD, **counts)
-    estimate, influence, is_extreme = 0.0, np.zeros(len(answer)), False
+    estimate, influence = 0.0, np.zeros(len(answer))
+    is_extreme = any(np.ptp(answer[side]) == 0 for side in (signal, ~signal))
     for weight, side in zip(weights, (signal, ~signal), strict=True):
         n, rate = int(side.sum()), float(answer[side].mean())
-        if rate in {0, 1}:
-            is_extreme, rate = True, (float(answer[side].sum()) + 0.5) / (n + 1)
+        if is_extreme:
+            rate = (float(answer[side].sum()) + 0.5) / (n + 1)
         z = float(special.ndtri(rate))
         density = float(np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi))
         estimate += weight * z

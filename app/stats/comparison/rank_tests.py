@@ -73,8 +73,7 @@ def mann_whitney(mine: Floats, theirs: Floats) -> Result:
     method = f"mann_whitney: {'exact permutation' if is_exact else 'normal approximation'}"
     if min(n, m) == 0:
         return undefined("no_pairable_units", "One of the two groups is empty.", method=method, n_units=n + m)
-    values = np.concatenate([mine, theirs])
-    pooled = _steps(values, TIED * float(np.abs(values).max()))
+    pooled = _pooled_steps(mine, theirs)
     if np.ptp(pooled) == 0:
         return undefined("no_variation", "All values are the same.", method=method, n_units=n + m)
     doubled = _doubled_ranks(pooled)
@@ -93,7 +92,7 @@ def asymptotic_p(mine: Floats | Ints, theirs: Floats | Ints, *, is_corrected: bo
     `is_corrected`: whether to correct for continuity too. Equals scipy's `mannwhitneyu`.
     """
     n, m = len(mine), len(theirs)
-    _, place, tied = np.unique(np.concatenate([mine, theirs]), return_inverse=True, return_counts=True)
+    _, place, tied = np.unique(_pooled_steps(mine, theirs), return_inverse=True, return_counts=True)
     ranks = (np.cumsum(tied) - (tied - 1) / 2)[place]
     u = float(ranks[:n].sum()) - n * (n + 1) / 2
     whole, ties = n + m, float((tied.astype(np.float64) ** 3 - tied).sum())
@@ -111,7 +110,13 @@ def rank_biserial(mine: Floats, theirs: Floats) -> Result:
     return Result(2 * test.estimate / pairs - 1, test.method, p_value=test.p_value, n_units=test.n_units)
 
 
-def _steps(value: Floats, tolerance: float) -> Ints:
+def _pooled_steps(mine: Floats | Ints, theirs: Floats | Ints) -> Ints:
+    """Return `_steps` of both groups together, shape (n + m,)."""
+    values = np.concatenate([mine, theirs])
+    return _steps(values, TIED * float(np.abs(values).max()))
+
+
+def _steps(value: Floats | Ints, tolerance: float) -> Ints:
     """Return the index of each value among the distinct ones; values at most `tolerance` apart count as equal."""
     order = np.argsort(value, kind="stable")
     place = np.empty(len(value), dtype=np.int64)

@@ -36,10 +36,11 @@ def test_dprime_standard_error_matches_gourevitch_and_galanter() -> None:
     assert result.interval.low < stats.norm.ppf(0.7) - stats.norm.ppf(0.4) < result.interval.high
 
 
-def test_hit_rate_of_one_gets_half_answer_correction() -> None:
+def test_hit_rate_of_one_corrects_both_rates_by_half_an_answer() -> None:
+    """Hautus (1995): 1/2 is added to hits and false alarms, 1 to both numbers of trials."""
     said, signal = np.array([1.0, 1, 1, 1, 0, 1, 0, 0]), np.arange(8) < 4
     result = dprime(said, signal, item=np.arange(8), rater=np.arange(8))
-    assert result.estimate == pytest.approx(stats.norm.ppf(4.5 / 5) - stats.norm.ppf(0.25))
+    assert result.estimate == pytest.approx(stats.norm.ppf(4.5 / 5) - stats.norm.ppf(1.5 / 5))
     assert (result.interval_reason, "half an answer" in result.note) == ("separation", True)
 
 

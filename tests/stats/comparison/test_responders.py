@@ -26,6 +26,16 @@ def test_napiwotzki_2025_responder_comparison_is_reproduced() -> None:
     assert found.exact.p_value == pytest.approx(known.pvalue)
 
 
+def test_equal_means_of_responders_are_ties_whatever_their_rounding_errors() -> None:
+    """(.1 + .2 + .6) / 3 is .3 in exact arithmetic, and not in floating point."""
+    value = np.array([0.1, 0.2, 0.6, 0.2, 0.3, 0.3, 0.9])
+    responder = np.array([0, 0, 0, 1, 2, 3, 4])
+    found = compare_responders(value, responder < 2, responder)
+    tied = stats.mannwhitneyu([0.3, 0.2], [0.3, 0.3, 0.9], use_continuity=False, method="asymptotic")
+    assert found.exact.estimate == 1
+    assert found.asymptotic.p_value == pytest.approx(tied.pvalue)
+
+
 def test_responder_is_unit_of_analysis() -> None:
     value = np.array([1.0, 3, 4, 4, 5, np.nan])
     responder = np.array(["a", "a", "b", "c", "c", "c"])
