@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.coverage import N_RATERS, SIMULATIONS, SLOW, arms_of, coverage
+from benchmarks.coverage import N_RATERS, arms_of, coverage
+from benchmarks.simulated_contrasts import SIMULATIONS, SLOW
 
 N_STUDIES, N_OF_MODELS = 1000, 250
 # .93 to .975 plus or minus three Monte Carlo standard errors; slow mixed models use a quarter of the studies

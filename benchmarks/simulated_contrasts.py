@@ -1,0 +1,261 @@
+"""Simulated studies with a known effect, one for each contrast: `coverage` counts how often its interval holds it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import special
+
+from app.stats.accuracy.empathic import empathic_accuracy
+from app.stats.comparison.change import change_difference
+from app.stats.comparison.percent import percent_change
+from app.stats.comparison.pool_correlation import pool_correlation
+from app.stats.comparison.pools import pool_difference
+from app.stats.core.ratings import Ratings
+from app.stats.factors.conjoint import amce
+from app.stats.factors.design_factor import factor_effect, factor_interaction
+from app.stats.factors.source_attributes import attribute_effect
+from app.stats.linear.covariates import covariate_slope
+from app.stats.linear.turns import turn_slope, turn_slope_difference, whole_on_turns
+from app.stats.proportions.share_difference import share_difference
+from app.stats.reliability.decision import phi_coefficient
+from app.stats.spans.characters import Marked
+from app.stats.spans.span_f1 import span_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.stats.core.arrays import Bools, Floats, Ints
+    from app.stats.core.result import Result
+
+    Simulation = Callable[["Draw"], tuple["Result", float]]
+
+N_ITEMS = 30
+EFFECT = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """One simulated study: random number generator, number of raters, and number of raters in the first arm."""
+
+    rng: np.random.Generator
+    n_raters: int
+    n_first: int
+
+    def crossed(self, *sizes: int) -> list[Ints]:
+        """Return codes of item, rater and each further factor (with `sizes` levels), every combination once."""
+        return [axis.ravel() for axis in np.indices((N_ITEMS, self.n_raters, *sizes))]
+
+    def normal(self, sd: float, *shape: int) -> Floats:
+        return self.rng.normal(0, sd, shape)
+
+    @property
+    def arm(self) -> Bools:
+        """Whether each rater is in the first arm."""
+        return np.arange(self.n_raters) < self.n_first
+
+
+def _between_raters(draw: Draw) -> tuple[Result, float]:
+    item, rater = draw.crossed()
+    treated = draw.arm[rater]
+    level = draw.normal(0.8, N_ITEMS)[item] + draw.normal(0.6, draw.n_raters)[rater]
+    slope = EFFECT + draw.normal(0.4, N_ITEMS)[item]
+    value = level + treated * slope + draw.normal(1, len(item))
+    return factor_effect(value, treated, item=item, rater=rater), EFFECT
+
+
+def _within_raters(draw: Draw) -> tuple[Result, float]:
+    item, rater, arm = draw.crossed(2)
+    slope = EFFECT + draw.normal(0.4, N_ITEMS)[item] + draw.normal(0.5, draw.n_raters)[rater]
+    level = draw.normal(0.8, N_ITEMS)[item] + draw.normal(0.6, draw.n_raters)[rater]
+    value = level + arm * slope + draw.normal(1, len(item))
+    return factor_effect(value, arm == 1, item=item, rater=rater), EFFECT
+
+
+def _interaction(draw: Draw) -> tuple[Result, float]:
+    item, rater, source = draw.crossed(2)
+    member = draw.arm[rater]
+    taste = draw.normal(0.5, draw.n_raters)[rater] + draw.normal(0.4, N_ITEMS)[item]
+    level = draw.normal(0.8, N_ITEMS)[item] + draw.normal(0.6, draw.n_raters)[rater]
+    value = level + source * (taste + EFFECT * member) + draw.normal(1, len(item))
+    return factor_interaction(value, member, source == 1, item=item, rater=rater), EFFECT
+
+
+def _percent(draw: Draw) -> tuple[Result, float]:
+    item, rater, source = draw.crossed(2)
+    slope = EFFECT + draw.normal(0.4, N_ITEMS)[item] + draw.normal(0.5, draw.n_raters)[rater]
+    level = 4 + draw.normal(0.5, N_ITEMS)[item] + draw.normal(0.4, draw.n_raters)[rater]
+    value = np.maximum(level + source * slope + draw.normal(0.7, len(item)), 0)
+    return percent_change(value, source == 1, item=item, rater=rater), 100 * EFFECT / 4
+
+
+def _share(draw: Draw) -> tuple[Result, float]:
+    """Simulate a category, such as harm, with proportions .30 and .48 for the two sources over new items and raters."""
+    item, rater, source = draw.crossed(2)
+    latent = draw.normal(0.6, N_ITEMS)[item] + draw.normal(0.5, draw.n_raters)[rater]
+    taste = draw.normal(0.4, draw.n_raters)[rater] + draw.normal(0.4, N_ITEMS)[item]
+    low, high, spread = -1.0, 0.0, np.hypot(0.6, 0.5)
+    has = draw.rng.random(len(item)) < special.expit(low + latent + source * (high - low + taste))
+    truth = _mean_share(high, float(np.hypot(spread, np.hypot(0.4, 0.4)))) - _mean_share(low, float(spread))
+    return share_difference(has.astype(np.float64), source == 1, item=item, rater=rater), truth
+
+
+def _mean_share(centre: float, sd: float) -> float:
+    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
+    return float(special.expit(centre + sd * nodes) @ weights / weights.sum())
+
+
+def _attribute(draw: Draw) -> tuple[Result, float]:
+    """Simulate eight new sources: four with the attribute, or two."""
+    item, rater, source = draw.crossed(8)
+    has = source < (4 if 2 * draw.n_first == draw.n_raters else 2)
+    by_side = draw.normal(0.3, draw.n_raters, 2)[rater, has.astype(int)]
+    level = draw.normal(0.8, N_ITEMS)[item] + draw.normal(0.5, 8)[source] + by_side
+    value = level + EFFECT * has + draw.normal(1, len(item))
+    return attribute_effect(value, has, source, item=item, rater=rater), EFFECT
+
+
+def _amce(draw: Draw) -> tuple[Result, float]:
+    item, rater = draw.crossed()
+    warm, exact = draw.rng.random(len(item)) < 0.5, draw.rng.random(len(item)) < 0.5
+    slope = EFFECT + draw.normal(0.3, N_ITEMS)[item] + draw.normal(0.3, draw.n_raters)[rater]
+    level = draw.normal(0.8, N_ITEMS)[item] + draw.normal(0.6, draw.n_raters)[rater]
+    value = level + warm * slope + 0.5 * exact + draw.normal(1, len(item))
+    return amce(value, {"warm": warm.astype(int), "exact": exact.astype(int)}, item=item, rater=rater)[0].effect, EFFECT
+
+
+def _pools(draw: Draw) -> tuple[Result, float]:
+    item, rater = draw.crossed()
+    kept = draw.rng.random(len(item)) < 0.7
+    item, rater = item[kept], rater[kept]
+    first = draw.arm[rater]
+    value = draw.normal(0.8, N_ITEMS)[item] + draw.normal(0.6, draw.n_raters)[rater]
+    value = value + first * (EFFECT + draw.normal(0.4, N_ITEMS)[item]) + draw.normal(1, len(item))
+    return pool_difference(value, first, unit=item, item=item, rater=rater), EFFECT
+
+
+def _pool_correlation(draw: Draw) -> tuple[Result, float]:
+    item, rater = draw.crossed()
+    first, n = draw.arm[rater], draw.n_first
+    sd_item, sd_pool, noise = 0.8, 0.4, 1.0
+    by_pool = draw.normal(sd_pool, N_ITEMS, 2)[item, first.astype(int)]
+    value = draw.normal(sd_item, N_ITEMS)[item] + by_pool + draw.normal(noise, len(item))
+    of_pool = [sd_item**2 + sd_pool**2 + noise**2 / size for size in (n, draw.n_raters - n)]
+    return pool_correlation(value, first, unit=item, item=item, rater=rater), sd_item**2 / (
+        of_pool[0] * of_pool[1]
+    ) ** 0.5
+
+
+def _score_of_raters(draw: Draw) -> tuple[Result, float]:
+    item, rater = draw.crossed()
+    score = draw.normal(1, draw.n_raters)
+    value = draw.normal(0.8, N_ITEMS)[item] + (EFFECT * score + draw.normal(0.6, draw.n_raters))[rater]
+    value = value + draw.normal(1, len(item))
+    return covariate_slope(value, score[rater], item=item, rater=rater).between, EFFECT
+
+
+def _length_within(draw: Draw) -> tuple[Result, float]:
+    item, rater = draw.crossed()
+    length = draw.normal(1, len(item)) + draw.normal(0.5, draw.n_raters)[rater]
+    slope = EFFECT + draw.normal(0.3, draw.n_raters)[rater]
+    value = draw.normal(0.8, N_ITEMS)[item] + draw.normal(0.6, draw.n_raters)[rater] + slope * length
+    return covariate_slope(value + draw.normal(1, len(item)), length, item=item, rater=rater).within, EFFECT
+
+
+def _turns(draw: Draw) -> tuple[Floats, Floats, Ints, Ints]:
+    dialogue, rater, turn = draw.crossed(5)
+    slope = draw.normal(0.15, N_ITEMS)[dialogue] + draw.normal(0.15, draw.n_raters)[rater]
+    level = draw.normal(0.6, N_ITEMS)[dialogue] + draw.normal(0.6, draw.n_raters)[rater]
+    return level + slope * turn + draw.normal(1, len(turn)), turn.astype(np.float64), dialogue, rater
+
+
+def _turn_slope(draw: Draw) -> tuple[Result, float]:
+    value, turn, dialogue, rater = _turns(draw)
+    return turn_slope(value + EFFECT * turn, turn, dialogue=dialogue, rater=rater), EFFECT
+
+
+def _turn_slope_difference(draw: Draw) -> tuple[Result, float]:
+    value, turn, dialogue, rater = _turns(draw)
+    treated = dialogue % 2 == 0
+    value = value + EFFECT * treated * turn
+    return turn_slope_difference(value, turn, treated, dialogue=dialogue, rater=rater), EFFECT
+
+
+def _whole(draw: Draw) -> tuple[Result, float]:
+    dialogue, rater = draw.crossed()
+    turns = draw.normal(1, len(dialogue), 3) + draw.normal(0.5, N_ITEMS, 3)[dialogue]
+    weight = EFFECT + draw.normal(0.2, draw.n_raters)[rater]
+    whole = turns[:, 0] * 0.2 + turns[:, 2] * weight + draw.normal(0.5, draw.n_raters)[rater]
+    found = whole_on_turns(whole + draw.normal(0.7, len(rater)), turns, dialogue=dialogue, rater=rater)
+    return found[2], EFFECT
+
+
+def _change(draw: Draw) -> tuple[Result, float]:
+    before = draw.normal(1, draw.n_raters)
+    after = 0.6 * before + EFFECT * draw.arm + draw.normal(0.8, draw.n_raters)
+    return change_difference(before, after, draw.arm), EFFECT
+
+
+def _empathic(draw: Draw) -> tuple[Result, float]:
+    target, perceiver, moment = draw.crossed(20)
+    felt = draw.normal(1, N_ITEMS, 20)[target, moment]
+    z = 0.5 + draw.normal(0.2, N_ITEMS)[target] + draw.normal(0.2, draw.n_raters)[perceiver]
+    r = np.tanh(z)
+    perceived = r * felt + np.sqrt(1 - r**2) * draw.normal(1, len(felt))
+    return empathic_accuracy(felt, perceived, target=target, perceiver=perceiver), float(np.tanh(0.5))
+
+
+def _spans(draw: Draw) -> tuple[Result, float]:
+    """Simulate raters who find part of a key of 20 characters and mark as many characters outside it."""
+    item, rater = draw.crossed()
+    share = special.expit(0.5 + draw.normal(0.5, N_ITEMS)[item] + draw.normal(0.5, draw.n_raters)[rater])
+    n_found = draw.rng.binomial(20, share)
+    marks = [
+        Marked(int(i), int(i), int(r), ((20 - int(n), 40 - int(n)),))
+        for i, r, n in zip(item, rater, n_found, strict=True)
+    ]
+    key, length = {i: [(0, 20)] for i in range(N_ITEMS)}, dict.fromkeys(range(N_ITEMS), 60)
+    return span_scores(marks, key, length).f1, _mean_share(0.5, float(np.hypot(0.5, 0.5)))
+
+
+def _phi(draw: Draw) -> tuple[Result, float]:
+    item, rater = draw.crossed()
+    value = draw.normal(0.8, N_ITEMS)[item] + draw.normal(0.5, draw.n_raters)[rater] + draw.normal(1, len(item))
+    truth = 0.64 / (0.64 + (0.25 + 1) / 4)
+    return phi_coefficient(Ratings(item, rater, value), 4), truth
+
+
+SIMULATIONS: dict[str, Simulation] = {
+    "factor_effect, between raters": _between_raters,
+    "factor_effect, within raters": _within_raters,
+    "factor_effect, source against source between raters": _interaction,
+    "percent_change": _percent,
+    "share_difference, for codes too": _share,
+    "attribute_effect, eight sources": _attribute,
+    "amce": _amce,
+    "pool_difference": _pools,
+    "pool_correlation": _pool_correlation,
+    "covariate_slope_by_source, between raters": _score_of_raters,
+    "covariate_slope_by_source, within raters": _length_within,
+    "turn_slope": _turn_slope,
+    "turn_slope_difference": _turn_slope_difference,
+    "whole_on_turns": _whole,
+    "change_difference": _change,
+    "empathic_accuracy": _empathic,
+    "span_f1": _spans,
+    "phi_coefficient": _phi,
+}
+# simulations with raters in two arms, and those that are slow because of a mixed model
+WITH_ARMS = frozenset(
+    {
+        "factor_effect, between raters",
+        "factor_effect, source against source between raters",
+        "attribute_effect, eight sources",
+        "pool_difference",
+        "pool_correlation",
+        "change_difference",
+    }
+)
+SLOW = frozenset({"turn_slope", "turn_slope_difference"})
