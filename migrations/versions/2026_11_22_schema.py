@@ -504,10 +504,8 @@ def create_rating_sessions() -> None:
             ["study_id"], ["studies.id"], name=op.f("fk_rating_sessions_study_id"), ondelete="CASCADE"
         ),
         sa.PrimaryKeyConstraint("study_id", "id", name=op.f("pk_rating_sessions")),
+        sa.UniqueConstraint("study_id", "rater_id", "id", name=op.f("uq_rating_sessions_study_id_rater_id_id")),
         sa.UniqueConstraint("token_hash", name=op.f("uq_rating_sessions_token_hash")),
-    )
-    op.create_index(
-        op.f("ix_rating_sessions_study_id_rater_id"), "rating_sessions", ["study_id", "rater_id"], unique=False
     )
 
 
@@ -783,6 +781,7 @@ def create_assignments() -> None:
         sa.Column("shown_labels", sa.ARRAY(sa.Text()), nullable=True),
         sa.Column("repeat", sa.SmallInteger(), server_default="0", nullable=False),
         sa.Column("state", sa.Text(), server_default="planned", nullable=False),
+        sa.Column("is_returned", sa.Boolean(), sa.Computed("state = 'returned'", persisted=True), nullable=False),
         sa.Column("n_turns_done", sa.Integer(), server_default="0", nullable=False),
         sa.Column("planned_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("served_at", sa.DateTime(timezone=True), nullable=True),
@@ -809,15 +808,9 @@ def create_assignments() -> None:
             name=op.f("fk_assignments_study_id_move_id"),
         ),
         sa.ForeignKeyConstraint(
-            ["study_id", "rater_id"],
-            ["raters.study_id", "raters.id"],
-            name=op.f("fk_assignments_study_id_rater_id"),
-            ondelete="CASCADE",
-        ),
-        sa.ForeignKeyConstraint(
-            ["study_id", "rating_session_id"],
-            ["rating_sessions.study_id", "rating_sessions.id"],
-            name=op.f("fk_assignments_study_id_rating_session_id"),
+            ["study_id", "rater_id", "rating_session_id"],
+            ["rating_sessions.study_id", "rating_sessions.rater_id", "rating_sessions.id"],
+            name="fk_assignments_session_of_rater",
             ondelete="CASCADE",
         ),
         sa.ForeignKeyConstraint(
@@ -828,13 +821,14 @@ def create_assignments() -> None:
             "study_id", "rating_session_id", "position", name=op.f("uq_assignments_study_id_rating_session_id_position")
         ),
         sa.UniqueConstraint("token", name=op.f("uq_assignments_token")),
+        postgresql_with={"fillfactor": 80},
     )
     op.create_index(
         "uq_assignments_once",
         "assignments",
         ["study_id", "rater_id", "trial_id", "repeat"],
         unique=True,
-        postgresql_where=sa.text("state <> 'returned'"),
+        postgresql_where=sa.text("NOT is_returned"),
     )
 
 

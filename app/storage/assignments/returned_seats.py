@@ -47,7 +47,7 @@ _RETURNED = text("""
     WHERE a.study_id = :study AND a.rating_session_id = :session AND a.state = 'returned' AND a.repeat = 0
       AND s.assignment_id IS NULL AND NOT is_retired
       AND NOT EXISTS (SELECT FROM assignments o WHERE o.study_id = a.study_id AND o.rater_id = a.rater_id
-                      AND o.trial_id = a.trial_id AND o.repeat = 0 AND o.state <> 'returned')
+                      AND o.trial_id = a.trial_id AND o.repeat = 0 AND NOT o.is_returned)
     ORDER BY s.trial_id, s.seat, a.id DESC
 """)
 _RETAKE = text("""
@@ -71,7 +71,7 @@ _RETAKE_REPEATS = text("""
       AND EXISTS (SELECT FROM assignments o WHERE o.study_id = a.study_id AND o.rater_id = a.rater_id
                   AND o.trial_id = a.trial_id AND o.repeat = 0 AND o.state IN ('planned', 'leased', 'done'))
       AND NOT EXISTS (SELECT FROM assignments o WHERE o.study_id = a.study_id AND o.rater_id = a.rater_id
-                      AND o.trial_id = a.trial_id AND o.repeat = a.repeat AND o.state <> 'returned')
+                      AND o.trial_id = a.trial_id AND o.repeat = a.repeat AND NOT o.is_returned)
       AND NOT EXISTS (SELECT FROM trials t JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
                       WHERE t.study_id = a.study_id AND t.id = a.trial_id AND i.retired_because IS NOT NULL)
 """)

@@ -29,7 +29,7 @@ _MINE = text("""
            coalesce(i.content_note, '') <> '' AS has_note
     FROM assignments a JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
     JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
-    WHERE a.study_id = :study AND a.rater_id = :rater AND a.state <> 'returned' AND a.repeat = 0
+    WHERE a.study_id = :study AND a.rater_id = :rater AND NOT a.is_returned AND a.repeat = 0
       AND t.purpose = 'rating'
 """)
 _OPEN_TO_RATER = """

@@ -36,7 +36,7 @@ _EXTENT = text("""
       WHERE t.study_id = :study AND t.purpose = 'rating' AND t.condition = ANY (CAST(:conditions AS text[]))
         AND (i.retired_because IS NULL OR EXISTS (
           SELECT FROM assignments a WHERE a.study_id = t.study_id AND a.trial_id = t.id AND a.rater_id = :rater
-            AND a.state <> 'returned'))
+            AND NOT a.is_returned))
         AND (:pool = '' OR EXISTS (
           SELECT FROM seats s WHERE s.study_id = t.study_id AND s.trial_id = t.id AND s.pool = :pool
             AND (s.rater_id IS NULL OR s.rater_id = :rater)))

@@ -110,7 +110,8 @@ rating_sessions = Table(
         name="state",
     ),
     CheckConstraint("(state = 'finished') = (finished_at IS NOT NULL)", name="finished_at"),
-    Index(None, "study_id", "rater_id"),
+    # Assignments reference a rating session together with its rater.
+    UniqueConstraint("study_id", "rater_id", "id", name="uq_rating_sessions_study_id_rater_id_id"),
 )
 
 # One row per rater of a condition, in a balanced order: created when a study opens, and extended when all are taken.
