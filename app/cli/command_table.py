@@ -79,6 +79,16 @@ COMMANDS = {
         "judge",
         "Let a language model judge the responses of a study, under the same protocol as its raters.",
     ),
+    "respond": Entry(
+        "respond",
+        "respond",
+        "Let a language model write a response to each item of a study, by a prompt file with a name and a version.",
+    ),
+    "compare-prompts": Entry(
+        "compare_prompts",
+        "compare_prompts",
+        "Show what two prompts changed: the prompt files and the texts of both runs side by side.",
+    ),
     "backup": Entry(
         "database",
         "backup",

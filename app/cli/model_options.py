@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import typer
 
+from app.models.budget import Prices
 from app.models.endpoint import Endpoint
 from app.settings import settings
 
@@ -44,3 +45,10 @@ def endpoint_of(base_url: str | None, model: str, timeout_s: float) -> Endpoint:
         )
     key = known.model_key.get_secret_value() if known.model_key else ""
     return Endpoint(address, model, key, timeout_s)
+
+
+def prices_of(price_in: float, price_out: float, budget: float | None) -> Prices:
+    """The prices of a command; a budget in money needs them."""
+    if budget is not None and not (price_in or price_out):
+        raise typer.BadParameter("A budget in money needs --price-in and --price-out.", param_hint="--budget")
+    return Prices(price_in, price_out)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from app.actions.models.judge_pages import JudgedStudy
     from app.actions.models.judge_settings import JudgeSettings
+    from app.actions.models.respond_settings import RespondSettings
     from app.models.asked import Asked
     from app.models.budget import Prices
     from app.models.endpoint import Endpoint
@@ -132,7 +133,7 @@ def begin_run(
     return run, True
 
 
-def check_same(run: RunRow, endpoint: Endpoint, settings: JudgeSettings) -> None:
+def check_same(run: RunRow, endpoint: Endpoint, settings: JudgeSettings | RespondSettings) -> None:
     """Make sure that a run continues as it began.
 
     Raises:

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from app.actions.studies.life_cycle import StudyMissingError
 from app.analysis.data.study_folder import StudyFolder
@@ -158,6 +158,19 @@ def _check_sources(layout: Layout, protocol: Protocol, problems: Problems) -> No
     for source in layout.responses:
         if source not in protocol.sources:
             problems.add("--response", None, "source", source, one_of(known, "study.yaml", "a source"))
+
+
+def check_new_keys(
+    db: Connection, study_id: int, file: str, name: Literal["item", "response"], keys: pd.Series[str]
+) -> None:
+    """Make sure that the study has none of these items or responses yet.
+
+    Raises:
+        InvalidInputError: it has some.
+    """
+    problems = Problems()
+    _name_known(file, name, keys, known_keys(db, study_id, f"{name}s"), problems)
+    problems.raise_if_any()
 
 
 def _hold_against_store(db: Connection, study_id: int, file: str, study: StudyFolder, problems: Problems) -> None:

@@ -97,10 +97,10 @@ def _situation(sheet: Sheet, view: AssignmentView, language: Language) -> Iterat
     yield ""
     if view.content_note:
         yield language.say(message("Content note:"))
-        yield from _quoted(view.content_note)
+        yield from quoted(view.content_note)
     if view.profile and sheet.shown.profile_shown:
         yield language.say(message("About the person:"))
-        yield from _quoted(view.profile)
+        yield from quoted(view.profile)
     yield from _passage(sheet.situation, language, is_numbered=_asks_turns(sheet))
 
 
@@ -109,14 +109,15 @@ def _passage(passage: Passage, language: Language, *, is_numbered: bool) -> Iter
         for number, turn in enumerate(passage.turns, start=1):
             if is_numbered or turn.speaker:
                 yield f"{f'{language.say(number)}. ' if is_numbered else ''}{turn.speaker}".rstrip()
-            yield from _quoted(turn.text)
+            yield from quoted(turn.text)
     elif passage.text and passage.text.strip():
-        yield from _quoted(passage.text)
+        yield from quoted(passage.text)
     else:
         yield language.say(message("(empty)"))
 
 
-def _quoted(text: str) -> Iterator[str]:
+def quoted(text: str) -> Iterator[str]:
+    """The lines of a text, each with the mark."""
     for line in text.splitlines() or [""]:
         yield f"{QUOTE}{line}".rstrip()
 

@@ -25,6 +25,7 @@ from app.cli.model_options import (
     Timeout,
     TokenBudget,
     endpoint_of,
+    prices_of,
 )
 from app.cli.output import fail, say
 from app.cli.progress import progress
@@ -102,9 +103,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
         family=family,
         with_probabilities=probabilities,
     )
-    prices = Prices(price_in, price_out)
-    if budget is not None and not (price_in or price_out):
-        raise typer.BadParameter("A budget in money needs --price-in and --price-out.", param_hint="--budget")
+    prices = prices_of(price_in, price_out, budget)
     endpoint = endpoint_of(base_url, model, timeout)
     with store() as engine:
         with engine.connect() as db:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.exchange.tabular.revealing import excerpt, revealing_excerpt
 from app.exchange.tabular.text_repair import n_odd, repaired
 
 if TYPE_CHECKING:
@@ -14,12 +14,7 @@ if TYPE_CHECKING:
 
     from app.exchange.tabular.table import Table
 
-_REVEALS = re.compile(
-    r"\b(as an? (ai|artificial intelligence|language model|chatbot|assistant)\b|i'?m an? (ai|bot|chatbot)\b"
-    r"|language model|openai|chatgpt|\bgpt-?\d|anthropic|as a (doctor|physician|nurse|therapist)\b)",
-    re.IGNORECASE,
-)
-_N_EXAMPLES, _AROUND = 6, 40
+_N_EXAMPLES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +64,8 @@ def import_report(table: Table, columns: Mapping[str, str]) -> ImportReport:
         groups.append(_group(group, cells, mended))
         numbered = list(zip(table.rows.tolist(), cells, mended, strict=True))
         repairs += [_difference(row, group, old, new) for row, old, new in numbered if old != new][:_N_EXAMPLES]
-        found = [(row, new, match) for row, _, new in numbered if (match := _REVEALS.search(new))]
-        revealing += [Example(row, group, _around(new, match.start())) for row, new, match in found][:_N_EXAMPLES]
+        found = [(row, words) for row, _, new in numbered if (words := revealing_excerpt(new)) is not None]
+        revealing += [Example(row, group, words) for row, words in found][:_N_EXAMPLES]
     return ImportReport(tuple(groups), tuple(repairs), tuple(revealing))
 
 
@@ -92,15 +87,10 @@ def _group(name: str, cells: Sequence[str], mended: Sequence[str]) -> TextGroup:
         words[len(words) // 2] if words else 0,
         sum(n_odd(cell) > 0 for cell in cells),
         sum(n_odd(cell) > 0 for cell in mended),
-        sum(_REVEALS.search(cell) is not None for cell in mended),
+        sum(revealing_excerpt(cell) is not None for cell in mended),
     )
 
 
 def _difference(row: int, group: str, before: str, after: str) -> Example:
     place = next((n for n, (old, new) in enumerate(zip(before, after, strict=False)) if old != new), 0)
-    return Example(row, group, _around(before, place), _around(after, place))
-
-
-def _around(text: str, place: int) -> str:
-    begin = max(0, place - _AROUND)
-    return f"{'…' if begin else ''}{text[begin : place + _AROUND]}{'…' if place + _AROUND < len(text) else ''}"
+    return Example(row, group, excerpt(before, place), excerpt(after, place))

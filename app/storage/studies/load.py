@@ -110,17 +110,22 @@ def store_texts(
         responses: in the format of `analysis.folder`.
         progress: progress callback.
     """
-    study = str(study_id)
-    first_item, first_response = (_next_position(db, study_id, table) for table in ("items", "responses"))
-    stored = _row(items, "item", ITEM_COLUMNS).assign(position=range(first_item, first_item + len(items)))
-    copy_in(db, "items", stored, progress, study_id=study)
-    places = range(first_response, first_response + len(responses))
+    first = _next_position(db, study_id, "items")
+    stored = _row(items, "item", ITEM_COLUMNS).assign(position=range(first, first + len(items)))
+    copy_in(db, "items", stored, progress, study_id=str(study_id))
+    store_responses(db, study_id, responses, progress)
+
+
+def store_responses(db: Connection, study_id: int, responses: pd.DataFrame, progress: Progress = _quiet) -> None:
+    """Append responses to the items of a study whose protocol declares their sources; as `store_texts`."""
+    first = _next_position(db, study_id, "responses")
+    places = range(first, first + len(responses))
     row = _row(responses, "response", RESPONSE_COLUMNS).assign(position=places)
     stored = row.drop(columns=["item", "source"]).assign(
         item_id=row["item"].map(_ids(db, study_id, "items")),
         source_id=row["source"].map(_ids(db, study_id, "sources")),
     )
-    copy_in(db, "responses", stored, progress, study_id=study)
+    copy_in(db, "responses", stored, progress, study_id=str(study_id))
 
 
 def store_imported(

@@ -1,0 +1,134 @@
+"""Create a run that writes responses, or find the one that it continues; and what it would cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from app.actions.models.judge_runs import check_same
+from app.actions.models.request_run import prompt_tokens
+from app.actions.models.responding import item_prompt
+from app.exchange.prompts.read_prompt import check_prompt
+from app.storage.model_runs.requests import PlannedRequest, record_plan
+from app.storage.model_runs.runs import NewRun, RunRow, get_run, record_run
+from app.storage.model_runs.texts import list_items_to_answer
+from app.storage.studies.protocols import get_protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from app.actions.models.respond_settings import RespondSettings
+    from app.models.budget import Prices
+    from app.models.endpoint import Endpoint
+    from app.storage.model_runs.texts import ItemToAnswer
+    from app.storage.studies.studies import StudyRow
+
+# Tokens per word of English text, rather too high, and the words of a response without a given length.
+_TOKENS_PER_WORD, _USUAL_WORDS = 1.5, 200
+
+
+class NothingToAnswerError(ValueError):
+    """The study has no items, or none that the model could be asked about; the message says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class RespondEstimate:
+    """What a run would use, without repairs and further lengths."""
+
+    n_items: int
+    n_requests: int
+    tokens_in: int
+    tokens_out: int
+
+    def cost(self, prices: Prices) -> float:
+        """The estimated cost."""
+        return prices.cost(self.tokens_in, self.tokens_out)
+
+
+def estimate_respond(db: Connection, study: StudyRow, settings: RespondSettings, file: str) -> RespondEstimate:
+    """What a run of these settings would use; nothing is stored or sent.
+
+    Raises:
+        NothingToAnswerError: there are no items.
+        InvalidInputError: the study cannot fill the fields of the prompt.
+    """
+    n_stages = settings.parsed.n_stages
+    tokens_in = tokens_out = 0
+    items = checked_items(db, study, settings, file)
+    for item in items:
+        asked = item_prompt(settings, item)
+        answer = min(int((asked.target or _USUAL_WORDS) * _TOKENS_PER_WORD), settings.max_tokens)
+        first = prompt_tokens(asked.first())
+        later = [prompt_tokens([{"content": asked.stage(stage)}]) for stage in range(1, n_stages)]
+        # Each step sends the conversation so far.
+        tokens_in += sum(first + sum(later[:stage]) + stage * answer for stage in range(n_stages))
+        tokens_out += n_stages * answer
+    return RespondEstimate(len(items), len(items) * n_stages, tokens_in, tokens_out)
+
+
+def checked_items(db: Connection, study: StudyRow, settings: RespondSettings, file: str) -> Sequence[ItemToAnswer]:
+    """The items of a study, all of which can fill the prompt.
+
+    Raises:
+        NothingToAnswerError: there are none, or one has no response whose length could be matched.
+        InvalidInputError: the study cannot fill the fields of the prompt.
+    """
+    prompt = settings.parsed
+    matched = prompt.length.match if prompt.length else None
+    items = list_items_to_answer(db, study.id, matched)
+    if not items:
+        raise NothingToAnswerError("This study has no items. Import them first: attune items import.")
+    in_all = set.intersection(*(set(item.attributes) for item in items))
+    protocol = get_protocol(db, study.id, study.protocol_version)
+    check_prompt(prompt, file, sorted(in_all), list(protocol.sources))
+    without = [item.key for item in items if matched and not (item.matched or "").strip()]
+    if without:
+        raise NothingToAnswerError(
+            f"The prompt matches the length of the responses of {matched}, but {len(without):,} items have none, such "
+            f"as {without[0]}."
+        )
+    return items
+
+
+def begin_respond(
+    db: Connection,
+    study: StudyRow,
+    endpoint: Endpoint,
+    settings: RespondSettings,
+    name: str,
+    *,
+    file: str,
+    lead_id: int | None = None,
+) -> tuple[RunRow, bool]:
+    """The run of this name: created with its requests, or the one that is continued.
+
+    Returns:
+        The run, and whether it was created.
+
+    Raises:
+        NothingToAnswerError: there is nothing to ask.
+        InvalidInputError: the study cannot fill the fields of the prompt.
+        OtherSettingsError: a run of this name has another model, endpoint or other settings.
+    """
+    run = get_run(db, study.id, "respond", name)
+    if run is not None:
+        check_same(run, endpoint, settings)
+        return run, False
+    items = checked_items(db, study, settings, file)
+    new = NewRun(
+        purpose="respond",
+        name=name,
+        protocol_version=study.protocol_version,
+        rater_id=None,
+        endpoint=endpoint.base_url,
+        model=endpoint.model,
+        settings={**settings.stored(), "run_key": uuid4().hex},
+        lead_id=lead_id,
+    )
+    run = record_run(db, study.id, new)
+    planned = [PlannedRequest(number, item.id, (), "", 0, 0, settings.seed) for number, item in enumerate(items, 1)]
+    record_plan(db, run, planned)
+    return run, True

@@ -1,0 +1,88 @@
+"""Read a prompt file into a ModelPrompt, or into problems with line numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from app.design.model_prompt import OWN_FIELDS, ModelPrompt, fields_of
+from app.design.problem import InvalidInputError, Problem
+from app.exchange.problems import Problems, listed
+from app.exchange.protocol.yaml_tree import dotted, read_yaml
+from app.exchange.tabular.encoding import not_text, open_text
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from pydantic_core import ErrorDetails
+
+    from app.exchange.protocol.yaml_tree import Tree
+
+_ALLOWED = {
+    "extra_forbidden": f"one of the keys {listed(ModelPrompt.model_fields)}; examples have situation, response and "
+    "fields, length has words, match, tolerance and retries",
+    "missing": "a value; this key is required",
+    "string_pattern_mismatch": "letters, digits, hyphens, points and underscores",
+}
+
+
+def read_prompt(data: bytes, file: str) -> tuple[ModelPrompt, str]:
+    """The prompt in the bytes of a prompt file, and its text.
+
+    Raises:
+        InvalidInputError: every problem of the file.
+    """
+    problems = Problems()
+    if (reason := not_text(data)) is not None:
+        raise InvalidInputError([Problem(file, None, None, reason, "text in UTF-8")])
+    lines, _ = open_text(data)
+    with lines:
+        text = lines.read()
+    tree = read_yaml(file, text, problems)
+    problems.raise_if_any()
+    if tree is None or not isinstance(tree.data, dict):
+        raise InvalidInputError([Problem(file, 1, None, "no keys", listed(ModelPrompt.model_fields))])
+    try:
+        prompt = ModelPrompt.model_validate({key: value for key, value in tree.data.items() if value is not None})
+    except ValidationError as error:
+        raise InvalidInputError([_problem(file, tree, detail) for detail in error.errors()]) from None
+    for number, example in enumerate(prompt.examples):
+        known = {"situation", *example.fields}
+        for name in fields_of(prompt.user):
+            if name not in known:
+                place = f"examples.{number + 1}.fields"
+                problems.add(file, tree.line(("examples", number)), place, f"no {name}", "every field of user")
+    problems.raise_if_any()
+    return prompt, text
+
+
+def _problem(file: str, tree: Tree, detail: ErrorDetails) -> Problem:
+    path = tuple(detail["loc"])
+    found = "nothing" if detail["type"] == "missing" else str(detail["input"])
+    allowed = _ALLOWED.get(detail["type"]) or detail["msg"].removeprefix("Value error, ")
+    return Problem(file, tree.line(path), dotted(path), found[:100], allowed)
+
+
+def check_prompt(prompt: ModelPrompt, file: str, attributes: Collection[str], sources: Collection[str]) -> None:
+    """Make sure that a study can fill the fields of a prompt.
+
+    Raises:
+        InvalidInputError: a field is no field, or the source whose length is matched is no source.
+    """
+    known = [*OWN_FIELDS, *attributes]
+    problems = [
+        Problem(file, None, place, f"{{{name}}}", f"a field that every item of the study fills: {listed(known, 30)}")
+        for place, name in prompt.used_fields()
+        if name not in known
+    ]
+    length = prompt.length
+    problems += [
+        Problem(file, None, place, "{words}", "a prompt with a length")
+        for place, name in prompt.used_fields()
+        if name == "words" and length is None
+    ]
+    if length and length.match is not None and length.match not in sources:
+        problems.append(Problem(file, None, "length.match", length.match, f"a source: {listed(sources)}"))
+    if problems:
+        raise InvalidInputError(problems)
