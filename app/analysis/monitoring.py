@@ -10,6 +10,9 @@ from app.analysis.report.report import report_of
 from app.design.protocol.primary_default import first_question, primary_contrasts
 from app.stats.sequential.boundaries import boundaries, nominal_p
 
+# The results of a study that is not blinded are on the same page.
+NOT_ADJUSTED = "Intervals and p-values on these pages are not adjusted for looks: do not stop because of them."
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -110,15 +113,15 @@ def _estimates_until(frames: Frames, protocol: Protocol, last: pd.Timestamp) -> 
     return tuple(one for result in report.primary for one in result.estimates)
 
 
-def progress_sentences(state: Monitored) -> list[str]:
-    """What a lead reads while the study runs."""
+def progress_sentences(state: Monitored, *, is_blinded: bool = False) -> list[str]:
+    """What a lead reads while the study runs; `is_blinded` says whether estimates are hidden meanwhile."""
     share = 100 * state.n_ratings / state.n_planned
     said = [f"{state.n_ratings:,} of {state.n_planned:,} planned ratings ({share:.0f}%)."]
     said += [look_sentence(number, look) for number, look in enumerate(state.looks, 1) if look.is_due]
     if state.crossed is None and (following := state.next_look):
         number = state.looks.index(following) + 1
-        due = f"Look {number} of {len(state.looks)} is due at {following.n_due:,} ratings"
-        said.append(f"{due}; nothing is shown before.")
+        said.append(f"Look {number} of {len(state.looks)} is due at {following.n_due:,} ratings.")
+        said += [] if is_blinded else [NOT_ADJUSTED]
     if state.n_undated:
         said.append(f"{state.n_undated:,} ratings have no time and enter no look.")
     return said
@@ -126,8 +129,9 @@ def progress_sentences(state: Monitored) -> list[str]:
 
 def look_sentence(number: int, look: Look) -> str:
     """What one look found: whether the bound was crossed, and nothing else."""
-    verdict = "crossed: the study can stop" if look.is_crossed else "not crossed: go on"
+    verdict = "crossed: the study can stop" if look.is_crossed else "not crossed: continue"
     if not look.estimates:
-        verdict = "not reached: the contrast could not be estimated"
-    bound = f"the bound |z| = {look.bound:.3f} (p = {look.threshold:.4f})"
+        verdict = "not tested: the contrast could not be estimated"
+    p = f"{look.threshold:.4f}".removeprefix("0")
+    bound = f"the bound |z| = {look.bound:.3f} (p = {p})"
     return f"Look {number} ({look.n_due:,} ratings): {bound} was {verdict}."

@@ -14,7 +14,15 @@ from app.charts.comparison.by_question import grouped_by_scale
 from app.charts.comparison.conditions import NAMES, conditions_finding, conditions_spec, conditions_table, splits_of
 from app.charts.comparison.distribution import distribution_finding, distribution_spec, distribution_table
 from app.charts.comparison.forest import forest_finding, forest_spec, forest_table
-from app.charts.comparison.plane import MIN_SOURCES, plane_finding, plane_spec, plane_table, points_of
+from app.charts.comparison.plane import (
+    MIN_SOURCES,
+    plane_finding,
+    plane_means,
+    plane_questions,
+    plane_spec,
+    plane_table,
+    points_of,
+)
 from app.charts.comparison.turns import turn_places, turns_finding, turns_spec, turns_table
 from app.charts.raters.agreement import agreement_finding, agreement_spec, agreement_table, alphas
 from app.charts.raters.judges import judge_rows, judges_finding, judges_spec, judges_table
@@ -77,10 +85,13 @@ class Chart:
         return self.describe(self.estimates)
 
 
-def charts_of(report: Report, study: protocol.Protocol) -> list[Chart]:
-    """Return every chart that the report's estimates allow: first those about human raters, then model judges."""
+def charts_of(report: Report, study: protocol.Protocol, axes: tuple[str, str] | None = None) -> list[Chart]:
+    """Return every chart that the report's estimates allow: first those about human raters, then model judges.
+
+    `axes` are the keys of the questions on the x and y axes of the plane; None for the first two.
+    """
     shown = labelled(report, study.labels)
-    people = [*_compared(shown, study, is_model=False), *_beyond(shown, study)]
+    people = [*_compared(shown, study, is_model=False), *_beyond(shown, study, axes)]
     return [*people, *_compared(shown, study, is_model=True)]
 
 
@@ -121,16 +132,33 @@ def _distributions(report: Report, study: protocol.Protocol, who: str, end: str,
             yield Chart(f"distribution-{number}{end}", "comparison", question.key, title, part, *kinds)
 
 
-def _beyond(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
+def plane_axes(report: Report, wanted: tuple[str, str] | None = None) -> tuple[list[str], tuple[str, str] | None]:
+    """Return the questions that the plane can show, and the two that it shows: the wanted ones if it can show them."""
+    known = plane_questions(report.of("distribution"))
+    if len(known) < len(("x", "y")):
+        return known, None
+    is_known = wanted is not None and set(wanted) <= set(known) and wanted[0] != wanted[1]
+    return known, wanted if is_known else (known[0], known[1])
+
+
+def _plane(report: Report, study: protocol.Protocol, wanted: tuple[str, str] | None) -> Iterator[Chart]:
+    _, axes = plane_axes(report, wanted)
+    if axes is None:
+        return
+    of_both = [f for key in axes for f in plane_means(report.of("distribution", key))]
+    if len(points_of(of_both)) >= MIN_SOURCES:
+        x, y = (study.labels.question(key) for key in axes)
+        kinds = (plane_spec, plane_table, plane_finding)
+        yield Chart("plane", "comparison", None, f"{x} against {y}", _named(of_both, study), *kinds)
+
+
+def _beyond(report: Report, study: protocol.Protocol, axes: tuple[str, str] | None) -> Iterator[Chart]:
     """Yield the charts over several questions, and those of conditions, turns, raters and judges."""
     agreed = _named(report.of("agreement"), study)
     if alphas(agreed):
         kinds = (agreement_spec, agreement_table, agreement_finding)
         yield Chart("agreement", "agreement", None, "Agreement between raters", agreed, *kinds)
-    means = _named([f for f in report.of("distribution") if "rater_kind" not in f.scope], study)
-    if len(points_of(means)) >= MIN_SOURCES:
-        x, y = (str(one.question) for one in points_of(means)[0][1:])
-        yield Chart("plane", "comparison", None, f"{x} against {y}", means, plane_spec, plane_table, plane_finding)
+    yield from _plane(report, study, axes)
     judged = _named(report.of("judge"), study)
     if judge_rows(judged):
         kinds = (judges_spec, judges_table, judges_finding)

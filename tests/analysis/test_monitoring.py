@@ -37,7 +37,9 @@ def test_nothing_is_computed_before_first_look() -> None:
     state = monitored(come(study, 40), study)
     assert state is not None
     assert [look.is_due for look in state.looks] == [False, False]
-    assert "Look 1 of 2 is due at 48 ratings; nothing is shown before." in progress_sentences(state)
+    assert "Look 1 of 2 is due at 48 ratings." in progress_sentences(state)
+    assert "not adjusted for looks" in progress_sentences(state)[-1]
+    assert "not adjusted for looks" not in " ".join(progress_sentences(state, is_blinded=True))
 
 
 def test_look_ignores_later_ratings() -> None:

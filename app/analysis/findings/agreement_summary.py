@@ -86,4 +86,4 @@ def needed_sentence(report: Report, label: str, key: str) -> str:
     by_source = [f for f in found if f.scope.keys() == {"source"}]
     shown = by_source or [f for f in found if not f.scope]
     said = [f"{f.estimate:.0f}{f' ({source})' if (source := f.scope.get('source')) else ''}" for f in shown]
-    return f"For a reliability of .80, {label} takes this many ratings per response: {', '.join(said)}." if said else ""
+    return f"For a reliability of .80, {label} needs this many ratings per response: {', '.join(said)}." if said else ""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 PAIR = {"source", "reference"}
 AT_EQUAL = {"mean_difference": "mean_difference_at_equal", "share_preferred": "share_preferred_at_equal"}
 LENGTH = "length"
+CI_LEVEL = 0.95
 # what a card or a row shows; other primary estimates are told in sentences
 SHOWN = ("mean_difference", "share_preferred", "category_difference")
 
@@ -82,8 +83,15 @@ class MainContrast:
 
     @property
     def is_clear(self) -> bool:
-        """Whether the interval excludes no difference."""
-        return is_clear(self.estimate, self.null)
+        """Whether the interval excludes no difference, and so does the test adjusted for several primary contrasts."""
+        return is_clear(self.estimate, self.null) and not self.is_clear_only_alone
+
+    @property
+    def is_clear_only_alone(self) -> bool:
+        """Whether the interval excludes no difference, but the p-value adjusted for several contrasts is too large."""
+        adjusted = self.primary.p_adjusted if self.primary else None
+        level = self.estimate.ci_level or CI_LEVEL
+        return adjusted is not None and adjusted > 1 - level and is_clear(self.estimate, self.null)
 
     @property
     def is_overturned(self) -> bool:

@@ -92,7 +92,7 @@ def _changes_words(protocol: Protocol) -> str:
         return ""
     causes = list(dict.fromkeys(_cause(one, protocol) for one in primary))
     labels = list(dict.fromkeys(protocol.labels.question(one.question) for one in primary))
-    return f"How {'does' if len(causes) == 1 else 'do'} {listed(causes)} change {listed(labels)}?"
+    return f"How {'does' if len(labels) == 1 else 'do'} {listed(labels)} differ by {listed(causes)}?"
 
 
 def _cause(contrast: PrimaryContrast, protocol: Protocol) -> str:
@@ -125,6 +125,9 @@ def failed_words(report: Report) -> str:
     reasons = Counter(f.reason for f in report.estimates if f.reason in FAILED)
     if not reasons:
         return ""
-    why = "; ".join(f"{n:,} × {REASONS[reason]}" for reason, n in reasons.most_common() if reason)
     n = sum(reasons.values())
-    return f"{n:,} {'estimate' if n == 1 else 'estimates'} could not be computed: {why}."
+    said = f"{n:,} {'estimate' if n == 1 else 'estimates'} could not be computed"
+    found = [(REASONS[reason], n) for reason, n in reasons.most_common() if reason]
+    if len(found) == 1:
+        return f"{said} because {found[0][0]}."
+    return f"{said}: {'; '.join(f'{n:,} because {why}' for why, n in found)}."

@@ -168,8 +168,8 @@ def _marginal(about: About) -> str:
 
 def _factor(about: About) -> str:
     return (
-        f"{about.question}, {about.factor}: ratings are {about.points()} with {about.level('level')} "
-        f"than with {about.level('reference_level')}{about.of_source}{about.on_scale}"
+        f'{about.question}, {about.factor}: ratings are {about.points()} with "{about.level("level")}" '
+        f'than with "{about.level("reference_level")}"{about.of_source}{about.on_scale}'
     )
 
 
@@ -198,7 +198,7 @@ def _turns(about: About) -> str:
         return f"{about.question}: ratings of {about.source} {rise} by {size} points per turn{about.on_scale}"
     more = "more" if about.value > 0 else "less"
     return (
-        f"{about.question}: ratings of {about.source} rise by {size} points per turn {more} "
+        f"{about.question}: ratings of {about.source} rise by {size} points {more} per turn "
         f"than those of {about.reference}{about.on_scale}"
     )
 
@@ -260,7 +260,9 @@ def _accuracy(about: About) -> str:
 
 def _coefficient(about: About) -> str:
     statistic = STATISTICS[about.estimate.statistic]
-    return f"{about.question}: {statistic.words} is {number(about.value, statistic.kind)}{about.of_source}"
+    name, _, kind = statistic.words.partition(", ")
+    words = f"{name} ({kind})" if kind else name
+    return f"{about.question}: {words} is {number(about.value, statistic.kind)}{about.of_source}"
 
 
 CLAIMS: dict[str, Callable[[About], str]] = {

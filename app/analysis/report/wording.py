@@ -104,11 +104,11 @@ def listed(names: Sequence[str], most: int = 3) -> str:
     """Some names in a sentence; a long list is cut.
 
     >>> listed(["a"]), listed(["a", "b", "c"]), listed(["a", "b", "c", "d", "e"])
-    ('a', 'a, b and c', 'a, b, c and 2 more')
+    ('a', 'a, b and c', 'a, b, c and 2 others')
     """
     shown, n_more = names[:most], len(names) - most
     if n_more > 0:
-        return f"{', '.join(shown)} and {n_more} more"
+        return f"{', '.join(shown)} and {n_more} {'other' if n_more == 1 else 'others'}"
     return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]
 
 

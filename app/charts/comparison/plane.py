@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.report.wording import estimate_text, interval_text
@@ -9,7 +10,7 @@ from app.charts.drawing.table import Table
 from app.charts.drawing.theme import SCHEMA, config, series_colours, title_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from app.analysis.estimate import Estimate
     from app.charts.drawing.theme import Spec, Theme, Width
@@ -18,9 +19,20 @@ HEIGHT = 300
 MIN_SOURCES = 2
 
 
+def plane_means(estimates: Iterable[Estimate]) -> list[Estimate]:
+    """The estimates that the plane can show: the mean of each source on each question."""
+    return [f for f in estimates if f.statistic == "mean" and set(f.scope) == {"source"} and f.estimate is not None]
+
+
+def plane_questions(estimates: Iterable[Estimate]) -> list[str]:
+    """The questions with means of two or more sources, in their order."""
+    counted = Counter(f.question for f in plane_means(estimates))
+    return [question for question, n in counted.items() if question and n >= MIN_SOURCES]
+
+
 def points_of(estimates: Sequence[Estimate]) -> list[tuple[str, Estimate, Estimate]]:
     """Return source, x and y for the sources with a mean on each of the first two questions."""
-    means = [f for f in estimates if f.statistic == "mean" and set(f.scope) == {"source"} and f.estimate is not None]
+    means = plane_means(estimates)
     questions = list(dict.fromkeys(f.question for f in means))[:2]
     by_question = [{f.scope["source"]: f for f in means if f.question == question} for question in questions]
     if len(by_question) < len(("x", "y")):

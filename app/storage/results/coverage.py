@@ -118,17 +118,27 @@ def get_session_counts(db: Connection, study_id: int) -> SessionCounts:
     return SessionCounts(**db.execute(text(_RATING_SESSIONS), {"study_id": study_id}).mappings().one())
 
 
+def count_needed(db: Connection, study_id: int) -> int:
+    """Number of ratings needed: all seats but the free ones of retired items."""
+    return _needed(db, study_id)[0]
+
+
+def _needed(db: Connection, study_id: int) -> tuple[int, RetiredItems]:
+    n_seats = db.execute(text("SELECT count(*) FROM seats WHERE study_id = :study_id"), {"study_id": study_id})
+    retired = RetiredItems(**db.execute(text(_RETIRED), {"study_id": study_id}).mappings().one())
+    return int(n_seats.scalar_one()) - retired.n_not_needed, retired
+
+
 def get_coverage(db: Connection, study_id: int, *, n_least: int = 8) -> Coverage:
     """The current coverage of the study; `n_least` is the number of least covered trials to list."""
     study = {"study_id": study_id}
-    n_seats = db.execute(text("SELECT count(*) FROM seats WHERE study_id = :study_id"), study).scalar_one()
-    retired = RetiredItems(**db.execute(text(_RETIRED), study).mappings().one())
+    n_needed, retired = _needed(db, study_id)
     distribution = [(int(row.n_done), int(row.n_trials)) for row in db.execute(text(_DISTRIBUTION), study)]
     return Coverage(
         rating_sessions=get_session_counts(db, study_id),
         reconciliation=Reconciliation(**db.execute(text(_RECONCILIATION), study).mappings().one()),
         n_trials=sum(times for _, times in distribution),
-        n_seats=int(n_seats) - retired.n_not_needed,
+        n_seats=n_needed,
         distribution=distribution,
         least=[TrialCoverage(**row) for row in db.execute(text(_LEAST), study | {"n_least": n_least}).mappings()],
         skip_reasons=[(row.skip_reason, int(row.n)) for row in db.execute(text(_SKIPPED), study)],

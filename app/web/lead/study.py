@@ -10,9 +10,11 @@ from starlette.responses import RedirectResponse, Response
 
 from app.actions.results.progress import progress_words
 from app.actions.studies import life_cycle as design
+from app.charts.raters.progress import ProgressChart
 from app.language.language import note_on
 from app.storage.leads.audit import record_act
 from app.storage.results import coverage
+from app.storage.results.progress_counts import get_progress
 from app.storage.studies.protocols import get_protocol
 from app.web.deps import Db
 from app.web.errors import PageError
@@ -35,7 +37,9 @@ def show_study(request: Request, db: Db, lead: SignedIn, study: Own) -> Response
     counted = _counted(db, study)
     is_small = counted["counts"].n_items < MANY_TRIALS
     in_words = design.design_in_words(db, study.id, study.protocol_version) if is_small else None
-    return page(request, "lead/study.html", lead=lead, study=study, links=links, note=note, design=in_words, **counted)
+    progress_chart = ProgressChart(get_progress(db, study.id))
+    context = {"links": links, "note": note, "design": in_words, "progress_chart": progress_chart, **counted}
+    return page(request, "lead/study.html", lead=lead, study=study, **context)
 
 
 @router.get("/studies/{slug}/coverage")

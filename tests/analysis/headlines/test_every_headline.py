@@ -195,7 +195,7 @@ def test_label_experiment_headline_has_label_effect(tmp_path: Path) -> None:
     )
     own = means(table, "empathy", "shown_label")
     gap = own["Written by a person"] - own["Written by an AI"]
-    says(found[0], "ratings are # points lower with Written by an AI than with Written by a person", gap)
+    says(found[0], 'ratings are # points lower with "Written by an AI" than with "Written by a person"', gap)
     covers(found[0], -0.9)
 
 
@@ -203,8 +203,8 @@ def test_perspective_taking_headline_has_instruction_effects(tmp_path: Path) -> 
     effect = Effect(lambda _, seen: 0.9 * (seen.condition.get("reading") == "imagine_other"), n_raters=15)
     found, _ = drive("perspective-taking", tmp_path / "s", effect)
     of_self, of_other = found
-    assert "with Imagine self than with Observer" in of_self.claim
-    assert "points higher with Imagine other than with Observer" in of_other.claim
+    assert 'with "Imagine self" than with "Observer"' in of_self.claim
+    assert 'points higher with "Imagine other" than with "Observer"' in of_other.claim
     covers(of_other, 0.9)
 
 
@@ -212,7 +212,7 @@ def test_character_knowledge_headline_has_profile_effect(tmp_path: Path) -> None
     found, table = drive("character-knowledge", tmp_path / "s", Effect(lambda _, seen: 0.9 * _is_shown(seen)))
     own = means(table, "fit", "condition")
     gap = own["profile=shown"] - own["profile=hidden"]
-    says(found[0], "ratings are # points higher with shown than with hidden", gap)
+    says(found[0], 'ratings are # points higher with "shown" than with "hidden"', gap)
     assert "the difference between Model and Person is" in found[1].claim
 
 
@@ -223,7 +223,7 @@ def _is_shown(seen: Seen) -> bool:
 def test_dialogue_trajectory_headline_has_slope_difference(tmp_path: Path) -> None:
     effect = Effect(lambda _, seen: 0.25 * seen.turn * (seen.source == "model"), middle=0.4)
     found, _ = drive("dialogue-trajectory", tmp_path / "s", effect)
-    assert re.search(r"ratings of Model rise by 0\.\d\d points per turn more than those of Person", found[0].claim)
+    assert re.search(r"ratings of Model rise by 0\.\d\d points more per turn than those of Person", found[0].claim)
     covers(found[0], 0.25)
 
 
@@ -288,7 +288,7 @@ def test_refusal_by_turn_headline_has_slope_and_harm_difference(tmp_path: Path) 
     effect = Effect(lambda _, seen: 0.4 * seen.turn * (seen.source == "model_plain"), code=code)
     found, table = drive("refusal-by-turn", tmp_path / "s", effect)
     assert "ratings of Model, guarded prompt rise by" in found[0].claim
-    assert "points per turn less than those of Model, plain prompt" in found[0].claim
+    assert "points less per turn than those of Model, plain prompt" in found[0].claim
     covers(found[0], -0.4)
     (harm,) = [one for one in found if one.estimate.scope.get("category") == "yes"]
     own = table[table["question"] == "harmful"]

@@ -128,7 +128,7 @@ SENTENCES: list[tuple[dict[str, Any], str]] = [
     ({"test": "t_unpaired"}, "unpaired t test on item means, t = "),
     ({"test": "equivalence", "margin": 3}, "Equivalent within the margin of 3 points."),
     ({"test": "non_inferiority"}, "Non-inferior within the margin of 3 points."),
-    ({"test": "krippendorff_alpha"}, "Krippendorff's alpha, ordinal is"),
+    ({"test": "krippendorff_alpha"}, "Krippendorff's alpha (ordinal) is"),
     ({"test": "icc_a_1", "source": "model"}, "(Model only)"),
 ]
 

@@ -10,6 +10,7 @@ from app.actions.studies.creation.templates import template_folder
 from app.actions.studies.life_cycle import open_study
 from app.exchange.folder.read import read_folder
 from app.storage.results.coverage import get_coverage
+from app.storage.results.progress_counts import get_progress
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study
 from tests.web.lead.build import rate, study_of
@@ -45,6 +46,31 @@ def test_study_page_starts_with_progress(client: TestClient, db: Connection, stu
     page = client.get("/studies/small").text
     assert "1 of 4 ratings (25%)." in page
     assert "The situation of voicemail" in page
+
+
+def test_study_page_shows_progress_over_time(client: TestClient, db: Connection, study_id: int) -> None:
+    assert "chart-progress" not in client.get("/studies/small").text
+    rate(db, study_id, rater="a")
+    rate(db, study_id, rater="b")
+    move = text("UPDATE assignments SET submitted_at = :at WHERE rater_id = :rater")
+    raters = db.execute(text("SELECT rater_id FROM assignments ORDER BY rater_id")).scalars()
+    for rater, day in zip(raters, ("03", "09"), strict=True):
+        db.execute(move, {"rater": rater, "at": f"2026-05-{day}T10:00Z"})
+    assert 'alt="2 of 4 ratings from 3 to 9 May 2026.' in client.get("/studies/small").text
+    drawn = client.get("/studies/small/drawings/progress.svg")
+    assert drawn.headers["content-type"].startswith("image/svg+xml")
+    assert "cache-control" not in drawn.headers or "private, max-age" not in drawn.headers["cache-control"]
+    assert (
+        client.get("/studies/small/charts/progress.json").json()["description"].startswith("Progress over time. 2 of 4")
+    )
+
+
+def test_progress_of_loaded_answers_counts_those_with_a_time(db: Connection, study_id: int) -> None:
+    rate(db, study_id, rater="a")
+    db.execute(text("DELETE FROM seats"))
+    db.execute(text("UPDATE ratings SET rated_at = '2026-05-03T10:00Z'"))
+    found = get_progress(db, study_id)
+    assert (found.noun, found.goal, found.steps[-1].n_so_far) == ("answers", None, 1)
 
 
 def test_each_shown_trial_is_accounted_for_once(db: Connection, study_id: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.actions.results.blinding import is_blinded
 from app.actions.side_process import SideProcess
 from app.analysis.monitoring import Monitored, monitored, progress_sentences
 from app.storage.results.frames import study_frames
@@ -44,4 +45,4 @@ def monitoring_lines(begin: Begin, study: StudyRow) -> list[str]:
             return []
         frames = study_frames(db, study.id)
     state: Monitored | None = MONITORING_PROCESS.ask((frames, protocol), timeout_s=TIMEOUT_S)
-    return progress_sentences(state) if state else []
+    return progress_sentences(state, is_blinded=is_blinded(study, protocol)) if state else []

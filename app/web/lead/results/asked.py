@@ -28,12 +28,27 @@ Text = Annotated[str, Query(max_length=MAX_LENGTH)]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Filters on the answers, the selected question, the name of a report that was shown, and a snapshot's token."""
+    """Filters on the answers, the selected question, the name of a report that was shown, and a snapshot's token.
+
+    `x` and `y` are the questions on the axes of the chart that shows one question against another.
+    """
 
     filters: Filters
     question: str
     of: str
     snapshot: str = ""
+    x: str = ""
+    y: str = ""
+
+    @property
+    def axes(self) -> tuple[str, str] | None:
+        """The two questions, None unless both are chosen."""
+        return (self.x, self.y) if self.x and self.y else None
+
+    @property
+    def axis_pairs(self) -> list[tuple[str, str]]:
+        """The parameters of the two questions."""
+        return [("x", self.x), ("y", self.y)] if self.axes else []
 
     @property
     def query(self) -> str:
@@ -44,7 +59,7 @@ class Question:
     @property
     def filter_query(self) -> str:
         """The same without the question: a report for a paper has all of them."""
-        return replace(self, question="").query
+        return replace(self, question="", x="", y="").query
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -57,7 +72,7 @@ class Question:
         found += [("flagged", "without")] if filters.without_flagged else []
         found += [("until", filters.until.isoformat())] if filters.until else []
         found += [("snapshot", self.snapshot)] if self.snapshot else []
-        return found + ([("question", self.question)] if self.question else [])
+        return [*found, *([("question", self.question)] if self.question else []), *self.axis_pairs]
 
     @property
     def is_narrowed(self) -> bool:
@@ -119,6 +134,8 @@ def asked_of(  # noqa: PLR0913, PLR0917 - one parameter for each filter in the a
     question: Text = "",
     of: Text = "",
     snapshot: Text = "",
+    x: Text = "",
+    y: Text = "",
 ) -> Question:
     """Parse the parameters. Forms send empty values for fields that are not set; they are ignored."""
     filters = Filters(
@@ -130,7 +147,7 @@ def asked_of(  # noqa: PLR0913, PLR0917 - one parameter for each filter in the a
         until=_day(until),
         without_flagged=flagged == "without",
     )
-    return Question(filters, question, of, snapshot)
+    return Question(filters, question, of, snapshot, x, y)
 
 
 def _chosen(values: list[str] | None) -> tuple[str, ...]:

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 from starlette.responses import JSONResponse, Response
 
+from app.charts.raters.progress import KEY as PROGRESS
+from app.charts.raters.progress import ProgressChart
+from app.storage.results.progress_counts import get_progress
 from app.web.errors import NotFoundError
 from app.web.lead.results.asked import Asked
 from app.web.lead.session import LeadAndStudy, OwnExport, OwnForLong
@@ -47,12 +50,14 @@ def show_drawing(
     """The chart for a page: without its title, which the page contains as text."""
     from app.actions.results.charts import chart_picture
 
-    chart = _chart(_charts(request, own, asked), key)
+    chart = _chart(request, own, asked, key)
     spec = chart.spec(theme=theme, width=WIDTHS[size])
     if spec is None:
         raise NotFoundError
     kind, content = chart_picture(request.app.state.begin, untitled(spec, LINES[size]), "svg")
-    return Response(content, media_type=kind, headers={"Cache-Control": KEEP})
+    # The progress is that of this moment, whatever report the page was shown from.
+    kept = {} if key == PROGRESS else {"Cache-Control": KEEP}
+    return Response(content, media_type=kind, headers=kept)
 
 
 @router.get("/studies/{slug}/charts/{key}.json")
@@ -91,18 +96,21 @@ def _charts(request: Request, own: LeadAndStudy, asked: Asked) -> list[Chart]:
     from app.charts.chart import charts_of
 
     made = asked.report(request, own)
-    return charts_of(made.report, made.protocol)
+    return charts_of(made.report, made.protocol, asked.axes)
 
 
-def _chart(charts: list[Chart], key: str) -> Chart:
-    chart = next((chart for chart in charts if chart.key == key), None)
+def _chart(request: Request, own: LeadAndStudy, asked: Asked, key: str) -> Chart | ProgressChart:
+    if key == PROGRESS:
+        with request.app.state.begin_reading() as db:
+            return ProgressChart(get_progress(db, own.study.id))
+    chart = next((chart for chart in _charts(request, own, asked) if chart.key == key), None)
     if chart is None:
         raise NotFoundError
     return chart
 
 
 def _spec(request: Request, own: LeadAndStudy, asked: Asked, key: str, theme: Theme) -> dict[str, Any]:
-    spec = _chart(_charts(request, own, asked), key).spec(theme=theme)
+    spec = _chart(request, own, asked, key).spec(theme=theme)
     if spec is None:
         raise NotFoundError
     return spec

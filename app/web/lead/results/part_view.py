@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from app.charts.chart import charts_of
+from app.charts.chart import charts_of, plane_axes
 from app.charts.drawing.table import Table
 from app.web.lead.results.estimate_tables import all_rows
 from app.web.lead.results.part_tables import Block, blocks_of
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from app.charts.chart import Chart
     from app.design.protocol.parts.labels import Labels
     from app.design.protocol.study import Protocol
+    from app.web.lead.results.asked import Question
     from app.web.lead.results.parts import Part
 
 # Maximum number of charts of single questions on a page; for others, the user selects the question.
@@ -28,9 +30,31 @@ MAX_RECIPES = 400
 ALL_PARTS = "estimates"
 
 
-def part_context(part: Part, report: Report, shown: Report, protocol: Protocol, key: str | None) -> dict[str, Any]:
-    """The template's context; `shown` is `labelled`, `key` is the selected question, None for the first ones."""
-    charts = [chart for chart in charts_of(report, protocol) if chart.part == part.key]
+@dataclass(frozen=True, slots=True)
+class Plane:
+    """The form that chooses the two questions of the plane: key and label of each, and the two that are shown.
+
+    `is_other` says that the page shows other questions than its address names, because those cannot be shown.
+    """
+
+    questions: tuple[tuple[str, str], ...]
+    x: str
+    y: str
+    is_other: bool
+
+
+def plane_of(report: Report, labels: Labels, wanted: tuple[str, str] | None) -> Plane | None:
+    """Return the form; None if there are no other questions to choose."""
+    known, axes = plane_axes(report, wanted)
+    if axes is None or (len(known) <= len(axes) and wanted in {None, axes}):
+        return None
+    return Plane(tuple((key, labels.question(key)) for key in known), *axes, wanted not in {None, axes})
+
+
+def part_context(part: Part, report: Report, shown: Report, protocol: Protocol, asked: Question) -> dict[str, Any]:
+    """The template's context; `shown` is `labelled`, and both reports have only the selected question, if any."""
+    key = asked.question or None
+    charts = [chart for chart in charts_of(report, protocol, asked.axes) if chart.part == part.key]
     chosen = [chart for chart in charts if key is None or chart.question in {None, key}]
     of_questions = [chart for chart in chosen if chart.question is not None][:MAX_OF_QUESTIONS]
     left_out = [chart for chart in chosen if chart.question is not None][MAX_OF_QUESTIONS:]
@@ -38,6 +62,7 @@ def part_context(part: Part, report: Report, shown: Report, protocol: Protocol, 
     rows = all_rows(own, protocol.labels)
     return {
         "part": part,
+        "plane": plane_of(report, protocol.labels, asked.axes) if any(one.key == "plane" for one in charts) else None,
         "charts": [chart for chart in chosen if chart.question is None] + of_questions,
         "left_out": _questions_of(left_out, protocol.labels),
         "blocks": [*_blocks(part, own, shown, protocol)],

@@ -12,6 +12,8 @@ from app.actions.results.blinding import BlindedError
 from app.actions.side_process import SideProcessError
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report_tables import records_csv, report_json
+from app.charts.raters.progress import ProgressChart
+from app.storage.results.progress_counts import get_progress
 from app.storage.results.snapshots import list_snapshots
 from app.web.lead.links import base_address
 from app.web.lead.results.asked import Asked, Question
@@ -61,10 +63,10 @@ def show_results_part(request: Request, own: OwnForLong, asked: Asked, part: str
         found = parts_of(shown.estimates, made.protocol).get(part)
         if found is None:
             return "lead/results_empty.html", {"here": part}
-        key = asked.question or None
-        more = part_context(found, made.report, shown, made.protocol, key)
+        narrowed = asked.narrowed(made.report)
+        more = part_context(found, narrowed, shown, made.protocol, asked)
         if part == "items":
-            more["units"] = _units(request, own, asked.narrowed(made.report).estimates, made.protocol.labels)
+            more["units"] = _units(request, own, narrowed.estimates, made.protocol.labels)
         return "lead/results_part.html", {"here": part, **more}
 
     return _answer(request, own, asked, context)
@@ -98,9 +100,7 @@ def _answer(
     try:
         made, is_current = reports.soon(request.app.state.begin_reading, own.study, asked.filters)
     except BlindedError:
-        return page(
-            request, "lead/results_blinded.html", lead=own.lead, study=own.study, monitoring=_looks(request, own)
-        )
+        return _blinded(request, own)
     except SideProcessError as error:
         failed = "lead/results_failed.html"
         return page(request, failed, lead=own.lead, study=own.study, reason=str(error), status=503)
@@ -115,6 +115,14 @@ def _answer(
         kept = list_snapshots(db, own.study.id)
     found = {**found, "monitoring": looks, "snapshots": kept, "opened": None}
     return page(request, template, lead=own.lead, study=own.study, **_frame(asked, made, shown, is_current), **found)
+
+
+def _blinded(request: Request, own: LeadAndStudy) -> Response:
+    """What can be seen while estimates are hidden: progress and the declared looks."""
+    with request.app.state.begin_reading() as db:
+        progress = ProgressChart(get_progress(db, own.study.id))
+    context: dict[str, Any] = {"monitoring": _looks(request, own), "progress_chart": progress}
+    return page(request, "lead/results_blinded.html", lead=own.lead, study=own.study, **context)
 
 
 def _snapshot(request: Request, own: LeadAndStudy, asked: Question, context: Context) -> Response:

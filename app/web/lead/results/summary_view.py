@@ -160,7 +160,9 @@ def _reading(contrast: MainContrast) -> str:
     said = []
     if contrast.is_reversed:
         said.append("High values are undesirable.")
-    if contrast.estimate.ci_low is not None and not contrast.is_clear:
+    if contrast.is_clear_only_alone:
+        said.append("Not statistically clear after adjustment for several primary contrasts.")
+    elif contrast.estimate.ci_low is not None and not contrast.is_clear:
         said.append("Not statistically clear.")
     return " ".join(said)
 

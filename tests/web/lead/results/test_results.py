@@ -106,6 +106,36 @@ def test_every_chart_has_image_finding_and_table(client: TestClient) -> None:
 
 
 @pytest.mark.usefixtures("ayers")
+def test_plane_shows_the_two_questions_of_the_address(client: TestClient) -> None:
+    swapped = "?x=empathy&y=quality"
+    page = client.get(f"/studies/ayers/results/comparison{swapped}").text
+    assert "<bdi>Empathy against Quality</bdi>" in page
+    assert "drawings/plane.svg?x=empathy&amp;y=quality" in page
+    assert client.get(f"/studies/ayers/charts/plane.json{swapped}").json()["title"]["text"] == [
+        "Empathy against Quality"
+    ]
+    assert client.get(f"/studies/ayers/drawings/plane.svg{swapped}").status_code == 200
+    assert "results/agreement?x=empathy&amp;y=quality" in page
+
+
+@pytest.mark.usefixtures("ayers")
+def test_plane_of_unsuitable_questions_shows_the_default_and_says_so(client: TestClient) -> None:
+    for wrong in ("?x=quality&y=quality", "?x=quality&y=preference", "?x=quality&y=unknown"):
+        page = client.get(f"/studies/ayers/results/comparison{wrong}").text
+        assert "Choose two different questions" in page
+        assert "<bdi>Quality against Empathy</bdi>" in page
+
+
+@pytest.mark.usefixtures("ayers")
+def test_charts_of_a_selected_question_have_the_same_data_as_their_pictures(client: TestClient) -> None:
+    page = client.get("/studies/ayers/results/comparison?question=quality").text
+    assert "chart-plane" not in page
+    figure = page.partition('id="chart-comparison"')[2].partition("</figure>")[0]
+    assert "Quality" in figure
+    assert "Empathy" not in figure
+
+
+@pytest.mark.usefixtures("ayers")
 def test_filter_is_named_on_page_in_files_and_in_recipes(client: TestClient) -> None:
     asked = "?source=chatgpt&question=quality"
     page = client.get(f"/studies/ayers/results{asked}").text
