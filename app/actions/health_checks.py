@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from app.actions.backups import EVERY, list_backups
 from app.storage.database.capacity import connections_needed, count_connections, max_workers
+from app.storage.database.encryption import get_encryption
 from app.storage.database.operations import count_lost_and_double, count_overdue_leases, get_time, get_trials_shown
 
 if TYPE_CHECKING:
@@ -67,6 +68,27 @@ def check_workers(db: Connection, n_threads: int) -> Finding:
         f"{n} connections allowed, and one process with {n_threads} threads needs {needed}",
         "Set ATTUNE_N_THREADS to a lower value, or raise max_connections in PostgreSQL.",
     )
+
+
+def check_encryption(db: Connection) -> Finding:
+    """Whether answers and passwords cross a network in plain text, or to a server that could be another one."""
+    found = get_encryption(db)
+    if found.is_on_this_machine:
+        return Finding("ok", "the database is on this machine")
+    if found.tls_version is None:
+        return Finding(
+            "warning",
+            f"the connection to {found.host} is not encrypted",
+            "Add ?sslmode=verify-full&sslrootcert=FILE to DATABASE_URL, unless the network is yours alone.",
+        )
+    encrypted = f"the connection to {found.host} is encrypted by {found.tls_version}"
+    if not found.is_checked:
+        return Finding(
+            "warning",
+            f"{encrypted}, but the certificate of the server is not checked",
+            "Add ?sslmode=verify-full&sslrootcert=FILE to DATABASE_URL, with the certificate of your provider.",
+        )
+    return Finding("ok", f"{encrypted}, and the certificate of the server is checked")
 
 
 def check_clock(db: Connection) -> Finding:

@@ -1,6 +1,6 @@
-"""PostgreSQL servers over TCP with passwords, and streaming replicas of them, from the embedded programs.
+"""PostgreSQL servers over TCP with passwords, and streaming replicas of them.
 
-These programs are built without TLS, so it is not tested here.
+The embedded programs are built without TLS; for it, those of the system are used where they are installed.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def programs(place: Path) -> tuple[Account, Path]:
+def programs(place: Path, binaries: Path | None = None) -> tuple[Account, Path]:
     account = server_account(place)
-    return account, server_binaries(place, account)
+    return account, binaries or server_binaries(place, account)
 
 
-def make_primary(place: Path) -> Path:
-    """Create the files of a primary server."""
-    account, binaries = programs(place)
+def make_primary(place: Path, binaries: Path | None = None) -> Path:
+    """Create the files of a primary server, by the embedded programs or by those in `binaries`."""
+    account, binaries = programs(place, binaries)
     folder = place / "primary"
     place.chmod(0o777)
     (place / "password").write_text(PASSWORD)
@@ -113,12 +113,14 @@ def run(account: Account, *command: str | Path) -> None:
 
 
 @contextmanager
-def served(place: Path, folder: Path) -> Iterator[Server]:
+def served(
+    place: Path, folder: Path, binaries: Path | None = None, settings: tuple[str, ...] = SETTINGS
+) -> Iterator[Server]:
     """Run the server of these files on a free port of 127.0.0.1; it is stopped at the end."""
-    account, binaries = programs(place)
+    account, binaries = programs(place, binaries)
     port = free_port()
     command = [str(binaries / "postgres"), "-D", str(folder), "-h", "127.0.0.1", "-p", str(port), "-k", ""]
-    options = [part for setting in SETTINGS for part in ("-c", setting)]
+    options = [part for setting in settings for part in ("-c", setting)]
     with (place / f"{folder.name}.log").open("wb") as log:
         process = subprocess.Popen([*command, *options], stdout=log, stderr=log, **account.popen_options())  # type: ignore[call-overload]
     server = Server(folder, port, process)

@@ -16,6 +16,7 @@ from app.actions.health_checks import (
     Finding,
     check_backups,
     check_clock,
+    check_encryption,
     check_leases,
     check_reconciliation,
     check_workers,
@@ -131,6 +132,7 @@ def _with_db(check: Callable[[Connection], Finding]) -> Callable[[Engine], Findi
 CHECKS = {"programs": _programs, "files": _files, "disk": _disk, "backups": _backups}
 DATABASE_CHECKS = {
     "database": _server,
+    "encryption": _with_db(check_encryption),
     "migrations": _migrations,
     "connections": _with_db(lambda db: check_workers(db, settings().n_threads)),
     "clock": _with_db(check_clock),
