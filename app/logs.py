@@ -86,6 +86,8 @@ def log_config(form: LogFormat, level: LogLevel) -> dict[str, Any]:
         "root": {"handlers": ["stderr"], "level": "WARNING"},
         "loggers": {
             "attune": {"level": level.upper()},
+            # Sign-ins and refusals are logged whatever the level: without them, misuse cannot be reconstructed.
+            "attune.security": {"level": "DEBUG" if level == "debug" else "INFO"},
             # A broken connection is logged once, by the request that used it.
             "sqlalchemy.pool": {"level": "CRITICAL"},
         },

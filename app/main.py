@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI
 from starlette.datastructures import URLPath
 
+from app.actions.breached_passwords import BREACHED
 from app.actions.deletion_list import DeletionList
 from app.actions.operations import RecentOperations
 from app.actions.results.live_report import LiveReports
@@ -97,6 +98,7 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     lag_s = now.max_replica_lag_s if now.database_replica_url else 0
     app.state.replica = _replica(app, now)
     app.state.begin_reading = app.state.replica.begin if app.state.replica else app.state.begin
+    BREACHED.file = now.breached_passwords_file
     app.state.uploads = UploadReader(now.upload_bounds)
     REPORT_PROCESS.bounds = ReportBounds(now.report_seconds, now.report_memory_mb)
     app.state.downloads = DownloadWriter(REPORT_PROCESS.bounds)

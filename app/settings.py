@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from ipaddress import ip_network
 from pathlib import Path
@@ -38,6 +39,7 @@ class Settings(BaseSettings):
     backup_dir: Path | None = None
     daily_backups: bool = True
     metrics_token_file: Path | None = None
+    breached_passwords_file: Path | None = None
     public_url: str | None = None
     allowed_hosts: str = ""
     trusted_proxies: str = "127.0.0.1"
@@ -65,6 +67,7 @@ class Settings(BaseSettings):
         "data_dir",
         "public_url",
         "metrics_token_file",
+        "breached_passwords_file",
         "database_replica_url",
         "backup_dir",
         "model_endpoint",
@@ -76,6 +79,13 @@ class Settings(BaseSettings):
     def _empty_is_unset(cls, value: object) -> object:
         """Treat empty values as unset, because Compose passes unset variables as empty ones."""
         return None if value == "" else value
+
+    @field_validator("breached_passwords_file")
+    @classmethod
+    def _is_readable(cls, value: Path | None) -> Path | None:
+        if value is not None and not os.access(value, os.R_OK):
+            raise ValueError(f"a file that can be read, found {value}")
+        return value
 
     @field_validator("public_url", "model_endpoint")
     @classmethod

@@ -13,6 +13,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from zxcvbn import zxcvbn
 
+from app.actions.breached_passwords import BREACHED
 from app.storage.leads import leads
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 SHORTEST, LONGEST = 10, 1000
 # zxcvbn's score from 0 to 4: below 2, a few hundred thousand guesses are enough. It reads at most 72 characters.
 _MIN_SCORE, _READ_BY_ZXCVBN = 2, 72
+# Words that are easy to guess on this site in particular.
+WORDS_OF_THE_SITE = ("attune", "empathy", "rating", "raters", "study")
 LINK_IS_VALID = timedelta(hours=24)
 _EMAIL = re.compile(r"[^@\s\x00-\x1f]+@[^@\s\x00-\x1f]+")
 # Each check takes memory and a core by design; without a limit, a burst of sign-ins could overload the machine.
@@ -76,17 +79,21 @@ def check_strength(password: str, email: str) -> None:
     """Reject a password that is easy to guess. No particular kinds of characters are required.
 
     Raises:
-        AccessError: it is too short or too long, common, or similar to the e-mail address.
+        AccessError: it is too short or too long, common, similar to the e-mail address, or known from a breach.
     """
     if len(password) < SHORTEST:
         raise AccessError(f"Use at least {SHORTEST} characters.")
     if len(password) > LONGEST:
         raise AccessError(f"Use at most {LONGEST} characters.")
-    own = [email, *re.split(r"[@.+_-]", email), "attune", "empathy"]
+    own = [email, *re.split(r"[@.+_-]", email), *WORDS_OF_THE_SITE]
     if zxcvbn(password[:_READ_BY_ZXCVBN], user_inputs=own)["score"] < _MIN_SCORE:
         raise AccessError(
             "This password is easy to guess: it is common, follows a simple pattern, or repeats your e-mail address. "
             "Choose a longer one, such as four unrelated words."
+        )
+    if password in BREACHED:
+        raise AccessError(
+            "This password is known from a data breach of another site. Choose one that you use nowhere else."
         )
 
 

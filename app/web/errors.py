@@ -156,6 +156,8 @@ COME_BACK = message("The server cannot read its data right now. Please reload th
 SERVER_ERROR, UNAVAILABLE = 500, 503
 RETRY_AFTER_S = 5
 MAX_PROBLEMS = 20
+# Logged, with the number of the lead if one is signed in: someone may be trying what they may not do.
+REFUSALS = frozenset({401, 403, 404, 429})
 API = "/api/"
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 
@@ -176,8 +178,10 @@ def register(app: FastAPI) -> None:
 
 
 def _page_error(request: Request, error: PageError) -> Response:
-    if error.status in {403, 404}:
-        log.warning("%s %s answered %d", request.method, request.app.state.loggable(request.url.path), error.status)
+    if error.status in REFUSALS:
+        path, lead = request.app.state.loggable(request.url.path), getattr(request.state, "lead_id", None)
+        who = "" if lead is None else f" to lead {lead}"
+        log.warning("%s %s answered %d%s", request.method, path, error.status, who)
     if error.status == UNAVAILABLE:
         return _unavailable(request, error)
     return answer(request, error.status, error.title, error.sentence, headers=error.headers, **error.more)

@@ -70,6 +70,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /account": leads(200),
     "POST /account": leads(422),
     "POST /account/sign-out": leads(303),
+    "POST /account/sessions": leads(422),
     "GET /invitations/{token}": (410,) * 8,
     "POST /invitations/{token}": (410,) * 8,
     "GET /studies": leads(200),

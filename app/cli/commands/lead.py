@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.actions.breached_passwords import BREACHED
 from app.actions.lead_access import AccessError, add_lead, new_link, set_password
 from app.cli.output import WRONG_CALL, fail, say
 from app.cli.store import store
+from app.settings import settings
 from app.storage.leads.leads import get_lead, list_leads
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ HERE = "http://127.0.0.1:8000"
 @cli.callback()
 def leads() -> None:
     """Add study leads, and give them access."""
+    BREACHED.file = settings().breached_passwords_file
 
 
 @cli.command("add")

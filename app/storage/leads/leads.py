@@ -14,6 +14,7 @@ from app.storage.tables import attempts, lead_sessions, leads, sign_in_links
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from sqlalchemy import ColumnElement, Connection
 
@@ -30,6 +31,16 @@ class Lead:
 
     id: int
     email: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeadSession:
+    """An open session; `key` is the hash of its token, from which the token cannot be found."""
+
+    key: str
+    began_at: datetime
+    ends_at: datetime
+    is_this: bool
 
 
 def record_lead(db: Connection, email: str, password_hash: str | None) -> Lead | None:
@@ -111,6 +122,25 @@ def prolong_lead_session(db: Connection, token: str) -> None:
 def revoke_lead_session(db: Connection, token: str) -> None:
     """End one session."""
     _revoke(db, lead_sessions.c.token_hash == token_hash(token))
+
+
+def list_lead_sessions(db: Connection, lead_id: int, token: str) -> Sequence[LeadSession]:
+    """The sessions of a lead that are open, newest first; `token` is that of the browser that asks."""
+    statement = (
+        select(lead_sessions.c.token_hash, lead_sessions.c.created_at, lead_sessions.c.expires_at)
+        .where(lead_sessions.c.lead_id == lead_id, lead_sessions.c.revoked_at.is_(None))
+        .where(lead_sessions.c.expires_at > func.now())
+        .order_by(lead_sessions.c.created_at.desc())
+    )
+    return [
+        LeadSession(row.token_hash.hex(), row.created_at, row.expires_at, row.token_hash == token_hash(token))
+        for row in db.execute(statement)
+    ]
+
+
+def revoke_listed_session(db: Connection, lead_id: int, key: str) -> None:
+    """End one session of this lead, by its key in the list."""
+    _revoke(db, and_(lead_sessions.c.lead_id == lead_id, lead_sessions.c.token_hash == bytes.fromhex(key)))
 
 
 def revoke_lead_sessions(db: Connection, lead_id: int) -> None:

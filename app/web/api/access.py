@@ -66,6 +66,7 @@ def own_api_study(request: Request, slug: str, secret: Annotated[str, Depends(li
     token = use_api_token(db, secret)
     if token is None:
         raise UnauthorizedError(WRONG)
+    request.state.lead_id = token.lead.id
     if token.slug != slug:
         raise NotFoundError
     study = get_study(db, slug)

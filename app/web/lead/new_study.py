@@ -70,7 +70,7 @@ class Upload(NamedTuple):
 def check_signed_in(request: Request) -> Lead:
     """Check the session before the body is read, in a short transaction: a slow upload must not keep one open."""
     with request.app.state.begin() as db:
-        return signed_in_lead(maybe_lead(request, db))
+        return signed_in_lead(request, maybe_lead(request, db))
 
 
 async def uploaded(request: Request) -> AsyncIterator[Upload]:

@@ -43,7 +43,7 @@ def maybe_lead(request: Request, db: Db) -> Lead | None:
     return lead
 
 
-def signed_in_lead(lead: Annotated[Lead | None, Depends(maybe_lead)]) -> Lead:
+def signed_in_lead(request: Request, lead: Annotated[Lead | None, Depends(maybe_lead)]) -> Lead:
     """The signed-in lead.
 
     Raises:
@@ -51,6 +51,7 @@ def signed_in_lead(lead: Annotated[Lead | None, Depends(maybe_lead)]) -> Lead:
     """
     if lead is None:
         raise SignInError
+    request.state.lead_id = lead.id
     return lead
 
 
@@ -78,7 +79,7 @@ async def lead_and_study(request: Request, slug: str) -> AsyncIterator[LeadAndSt
 def find_lead_and_study(request: Request, slug: str) -> LeadAndStudy:
     """The signed-in lead and the study, read in a separate transaction."""
     with request.app.state.begin() as db:
-        lead = signed_in_lead(maybe_lead(request, db))
+        lead = signed_in_lead(request, maybe_lead(request, db))
         return LeadAndStudy(lead, own_study(request, slug, lead, db))
 
 

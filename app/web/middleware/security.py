@@ -33,7 +33,7 @@ HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), interest-cohort=()",
     "Cache-Control": "no-store",
 }
-HSTS = "max-age=31536000"
+HSTS = "max-age=31536000; includeSubDomains"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 SERVER_ERROR = 500
 WRONG_HOST = (

@@ -91,7 +91,7 @@ def test_setting_can_allow_more_hosts() -> None:
 def test_https_public_address_makes_proxied_requests_https() -> None:
     answer = client(PUBLIC, "http://127.0.0.1").get("/x")
     assert answer.text.startswith("https ")
-    assert answer.headers["strict-transport-security"] == "max-age=31536000"
+    assert answer.headers["strict-transport-security"] == "max-age=31536000; includeSubDomains"
     assert "strict-transport-security" not in client().get("/x").headers
     assert client(PUBLIC, "http://127.0.0.1", origin=PUBLIC).post("/x").status_code == 200
 

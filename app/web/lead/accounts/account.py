@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from app.actions import lead_access as access
 from app.actions.rate_limits import count, sign_in_limits, take_back
@@ -14,6 +14,7 @@ from app.storage.leads.leads import Lead
 from app.web.cookies import address_of
 from app.web.deps import Db
 from app.web.errors import TooManyError
+from app.web.lead.accounts.security_log import log_event
 from app.web.lead.session import SignedIn, session_token, signed_in_answer, signed_out_answer
 from app.web.rendering.pages import page
 from app.web.rendering.words import minutes
@@ -41,6 +42,7 @@ def submit_password(
         access.set_password(db, lead, new)
     except access.AccessError as error:
         return _page(request, db, lead, problem=str(error))
+    log_event(request, "password changed", lead)
     # All sessions have ended; the browser that changed the password gets a new one.
     return signed_in_answer(request, access.begin_session(db, lead), "/account?changed=true")
 
@@ -48,7 +50,17 @@ def submit_password(
 @router.post("/account/sign-out")
 def submit_sign_out_everywhere(request: Request, db: Db, lead: SignedIn) -> Response:
     access.sign_out_everywhere(db, lead)
+    log_event(request, "signed out everywhere", lead)
     return signed_out_answer(request)
+
+
+@router.post("/account/sessions")
+def submit_session_end(
+    request: Request, db: Db, lead: SignedIn, session: Annotated[str, Form(pattern=r"^[0-9a-f]{64}$")]
+) -> Response:
+    leads.revoke_listed_session(db, lead.id, session)
+    log_event(request, "ended a session", lead)
+    return RedirectResponse(request.app.url_path_for("show_account"), status_code=303)
 
 
 def _asks_current(request: Request, db: Db, lead: Lead) -> bool:
@@ -65,6 +77,8 @@ def _is_current(request: Request, db: Db, lead: Lead, password: str) -> bool:
     is_right = access.check_password(db, lead.email, password) is not None
     if is_right:
         take_back(begin, limits)
+    else:
+        log_event(request, "password change with a wrong password", lead)
     return is_right
 
 
@@ -79,4 +93,5 @@ def _page(request: Request, db: Db, lead: Lead, *, problem: str = "", changed: b
         asks_current=_asks_current(request, db, lead),
         is_by_link=leads.get_password_hash(db, lead.id) is not None and not _asks_current(request, db, lead),
         shortest=access.SHORTEST,
+        sessions=leads.list_lead_sessions(db, lead.id, session_token(request) or ""),
     )

@@ -14,6 +14,7 @@ from app.storage.leads.leads import Lead, get_lead
 from app.storage.studies.members import get_invitation
 from app.web.deps import Db
 from app.web.errors import GoneError
+from app.web.lead.accounts.security_log import log_event
 from app.web.lead.session import MaybeLead, signed_in_answer
 from app.web.rendering.pages import page
 
@@ -47,6 +48,7 @@ def submit_invitation_answer(
     except access.AccessError as error:
         return _page(request, db, None, token, problem=str(error))
     join(db, token, new)
+    log_event(request, "account created by invitation", new)
     path = str(request.app.url_path_for("show_study", slug=invitation.slug))
     return signed_in_answer(request, access.begin_session(db, new), path)
 

@@ -13,6 +13,7 @@ from app.storage.leads import leads
 from app.web.cookies import address_of
 from app.web.deps import Db
 from app.web.errors import GoneError, TooManyError
+from app.web.lead.accounts.security_log import log_event
 from app.web.lead.session import MaybeLead, local_path, session_token, signed_in_answer, signed_out_answer
 from app.web.rendering.pages import page
 from app.web.rendering.words import minutes
@@ -39,14 +40,17 @@ def submit_sign_in(
 ) -> Response:
     begin, limits = request.app.state.begin, sign_in_limits(email, address_of(request))
     if wait_s := count(begin, limits):
+        log_event(request, "sign-in refused after too many attempts")
         raise TooManyError(
             f"There were too many attempts to sign in. Try again in {minutes(wait_s)}.", retry_after_s=wait_s
         )
     lead = access.check_password(db, email, password) if email.isprintable() else None
-    if lead is not None:
-        take_back(begin, limits)
     if lead is None:
+        # Looked up for unknown addresses too, so that both take as long.
+        log_event(request, "sign-in failed", leads.get_lead(db, email.strip()) if email.isprintable() else None)
         return page(request, "lead/sign_in.html", status=422, next=local_path(next), email=email, error=WRONG)
+    take_back(begin, limits)
+    log_event(request, "signed in by password", lead)
     return signed_in_answer(request, access.begin_session(db, lead, session_token(request)), next)
 
 
@@ -64,14 +68,16 @@ def submit_sign_in_link(
     next: Annotated[str, Form()] = "/studies",  # noqa: A002 - the parameter in the address
 ) -> Response:
     lead = leads.use_sign_in_link(db, token)
+    log_event(request, "sign-in link refused" if lead is None else "signed in by link", lead)
     if lead is None:
         raise GoneError("This link has already been used or has expired. Ask for a new one.")
     return signed_in_answer(request, access.begin_session(db, lead, session_token(request), is_from_link=True), next)
 
 
 @router.post("/sign-out")
-def submit_sign_out(request: Request, db: Db) -> Response:
+def submit_sign_out(request: Request, db: Db, lead: MaybeLead) -> Response:
     token = session_token(request)
     if token:
+        log_event(request, "signed out", lead)
         leads.revoke_lead_session(db, token)
     return signed_out_answer(request)

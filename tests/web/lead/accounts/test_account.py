@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from app.actions.lead_access import new_link
+import pytest
+
+from app.actions.lead_access import add_lead, new_link
+from app.storage.database.token_hash import token_hash
+from app.storage.leads.leads import list_leads
+from tests.web.lead.build import study_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,3 +59,58 @@ def test_signing_out_everywhere_ends_all_sessions(
     elsewhere = sign_in(lead)
     client.post("/account/sign-out")
     assert elsewhere.get("/studies").status_code == 303
+
+
+def test_sessions_are_listed_and_end_one_by_one(
+    client: TestClient, sign_in: Callable[[Lead], TestClient], db: Connection, lead: Lead
+) -> None:
+    lost, kept = sign_in(lead), sign_in(lead)
+    page = client.get("/account").text
+    assert page.count("This browser") == 1
+    keys = re.findall(r'name="session"\s+value="(\w{64})"', page)
+    assert len(keys) == 2
+    assert all(browser.cookies["attune-lead"] not in page for browser in (client, lost, kept))
+    key = token_hash(lost.cookies["attune-lead"]).hex()
+    assert key in keys
+    assert client.post("/account/sessions", data={"session": key}).status_code == 303
+    assert [browser.get("/studies").status_code for browser in (client, lost, kept)] == [200, 303, 200]
+
+
+def test_session_of_another_lead_cannot_be_ended(
+    client: TestClient, sign_in: Callable[[Lead], TestClient], db: Connection
+) -> None:
+    other = sign_in(add_lead(db, "other@example.org", GOOD))
+    key = token_hash(other.cookies["attune-lead"]).hex()
+    client.post("/account/sessions", data={"session": key})
+    assert other.get("/studies").status_code == 200
+    assert client.post("/account/sessions", data={"session": "x"}).status_code == 422
+
+
+def test_new_installation_has_no_account(db: Connection) -> None:
+    assert list_leads(db) == []
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/account"])
+def test_password_fields_are_masked_and_known_to_password_managers(
+    client: TestClient, visitor: TestClient, path: str
+) -> None:
+    page = (visitor if path == "/sign-in" else client).get(path).text
+    fields = [field for field in re.findall(r"<input[^>]*>", page) if "password" in field]
+    assert fields
+    for field in fields:
+        assert 'type="password"' in field
+        assert re.search(r'autocomplete="(current|new)-password"', field)
+
+
+@pytest.mark.parametrize("typed", ["{}", "{} ", "{}x"])
+def test_long_password_is_verified_as_typed(visitor: TestClient, db: Connection, typed: str) -> None:
+    password = " Eighty characters and more, with a space at either end, and in Greek too: άλφα. "
+    add_lead(db, "long@example.org", password)
+    sent = {"email": "long@example.org", "password": typed.format(password)}
+    assert visitor.post("/sign-in", data=sent).status_code == (303 if typed == "{}" else 422)
+
+
+@pytest.mark.parametrize("path", ["/studies", "/studies/new", "/account", "/studies/small", "/studies/small/settings"])
+def test_every_page_of_a_lead_offers_to_sign_out(client: TestClient, db: Connection, lead: Lead, path: str) -> None:
+    study_of(db, lead)
+    assert re.search(r'action="[^"]*/sign-out"', client.get(path).text)
