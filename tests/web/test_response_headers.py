@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from app.web.assets import Assets
 
 from app.settings import folder
+from app.web.rendering.assets import Assets
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
