@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 UNREADABLE = "This snapshot was saved by another version of Attune, and this version cannot read it."
 MAX_VALUES, MAX_LENGTH = 50, 200
-Values = Annotated[list[Annotated[str, Query(max_length=MAX_LENGTH)]] | None, Query(max_length=MAX_VALUES)]
+Values = Annotated[tuple[Annotated[str, Query(max_length=MAX_LENGTH)], ...], Query(max_length=MAX_VALUES)]
 Text = Annotated[str, Query(max_length=MAX_LENGTH)]
 
 
@@ -124,11 +124,11 @@ class Question:
 
 
 def asked_of(  # noqa: PLR0913, PLR0917 - one parameter for each filter in the address
-    source: Values = None,
-    condition: Values = None,
-    pool: Values = None,
-    item: Values = None,
-    rater: Values = None,
+    source: Values = (),
+    condition: Values = (),
+    pool: Values = (),
+    item: Values = (),
+    rater: Values = (),
     flagged: Text = "",
     until: Text = "",
     question: Text = "",
@@ -150,11 +150,11 @@ def asked_of(  # noqa: PLR0913, PLR0917 - one parameter for each filter in the a
     return Question(filters, question, of, snapshot, x, y)
 
 
-def _chosen(values: list[str] | None) -> tuple[str, ...]:
-    return tuple(sorted({value for value in values or () if value}))
+def _chosen(values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted({value for value in values if value}))
 
 
-def _pairs(values: list[str] | None) -> tuple[tuple[str, str], ...]:
+def _pairs(values: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """Attributes with their values, written `name:value`."""
     parts = (value.partition(":") for value in _chosen(values))
     return tuple((name, value) for name, colon, value in parts if colon and value)
