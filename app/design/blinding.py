@@ -1,4 +1,4 @@
-"""What the title of a blind study reveals before a rater has read a response."""
+"""What the title of a blind study, or a message to its raters, reveals about the sources."""
 
 from __future__ import annotations
 
@@ -30,9 +30,13 @@ def sources_in_title(protocol: Protocol) -> tuple[str, ...]:
     >>> sources_in_title(Protocol.model_validate(parts | {"rater_title": "Replies to patients"}))
     ()
     """
+    return sources_named(protocol, protocol.title_for_raters)
+
+
+def sources_named(protocol: Protocol, words: str) -> tuple[str, ...]:
+    """Keys of the models that these words name; empty if the study is not blind."""
     if not protocol.design.blind:
         return ()
-    words = protocol.title_for_raters
     return tuple(
         key
         for key, source in protocol.sources.items()

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = "2026_11_22_schema_7"
+revision = "2026_11_22_schema_8"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -1160,6 +1160,39 @@ def create_model_texts() -> None:
 
 
 # In the order in which they refer to each other.
+def create_rater_messages() -> None:
+    op.create_table(
+        "rater_messages",
+        sa.Column("study_id", sa.BigInteger(), nullable=False),
+        sa.Column("id", sa.BigInteger(), sa.Identity(always=False), nullable=False),
+        sa.Column("rater_id", sa.BigInteger(), nullable=False),
+        sa.Column("batch", sa.Uuid(), nullable=False),
+        sa.Column("text", sa.Text(), nullable=False),
+        sa.Column("lead_id", sa.BigInteger(), nullable=True),
+        sa.Column("sent_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("read_at", sa.DateTime(timezone=True), nullable=True),
+        sa.ForeignKeyConstraint(["lead_id"], ["leads.id"], name=op.f("fk_rater_messages_lead_id"), ondelete="SET NULL"),
+        sa.ForeignKeyConstraint(
+            ["study_id"], ["studies.id"], name=op.f("fk_rater_messages_study_id"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["study_id", "rater_id"],
+            ["raters.study_id", "raters.id"],
+            name=op.f("fk_rater_messages_study_id_rater_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("study_id", "id", name=op.f("pk_rater_messages")),
+    )
+    op.create_index(
+        "ix_rater_messages_unread",
+        "rater_messages",
+        ["study_id", "rater_id"],
+        unique=False,
+        postgresql_where=sa.text("read_at IS NULL"),
+    )
+    op.create_index(op.f("ix_rater_messages_study_id_batch"), "rater_messages", ["study_id", "batch"], unique=False)
+
+
 def create_webhooks() -> None:
     op.create_table(
         "webhooks",
@@ -1285,6 +1318,7 @@ TABLES = (
     create_model_requests,
     create_model_texts,
     create_snapshots,
+    create_rater_messages,
     create_webhooks,
     create_webhook_deliveries,
 )

@@ -101,6 +101,8 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /studies/{slug}/raters/sona.csv": EDIT_PAGE,
     "GET /studies/{slug}/raters/invitations": EDIT_PAGE,
     "POST /studies/{slug}/raters/invitations": study(422, *EDITORS),
+    "GET /studies/{slug}/raters/messages": EDIT_PAGE,
+    "POST /studies/{slug}/raters/messages": study(422, *EDITORS),
     "GET /studies/{slug}/people": FOLLOW_PAGE,
     "POST /studies/{slug}/people": OWN_PAGE,
     # The only owner cannot leave.
@@ -187,6 +189,8 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /s/{slug}/rate/{token}": raters(404, 422, 404, 404),
     "POST /s/{slug}/rate/{token}/save": raters(404, 422, 404, 404),
     "POST /s/{slug}/rate/{token}/skip": raters(404, 422, 404, 404),
+    "GET /s/{slug}/messages": raters(403, 303, 303, 403),
+    "POST /s/{slug}/messages": raters(403, 303, 303, 403),
     "GET /s/{slug}/pause": raters(403, 303, 303, 403),
     "POST /s/{slug}/pause": raters(403, 303, 303, 403),
     "GET /s/{slug}/paused": raters(403, 303, 303, 403),

@@ -52,6 +52,10 @@ _ROWS = {
         SELECT to_jsonb(t) - 'webhook_id' - 'answer' FROM webhook_deliveries t
         WHERE study_id = :study AND rater_id = :rater ORDER BY id
     """,
+    "rater_messages": """
+        SELECT to_jsonb(t) - 'lead_id' - 'batch' FROM rater_messages t
+        WHERE study_id = :study AND rater_id = :rater ORDER BY id
+    """,
     "rater_exclusions": """
         SELECT to_jsonb(t) - 'lead_id' FROM rater_exclusions t WHERE study_id = :study AND rater_id = :rater ORDER BY id
     """,

@@ -30,7 +30,9 @@ _TOUCH_BY = """
       (SELECT pool FROM raters r WHERE r.study_id = s.study_id AND r.id = s.rater_id) AS pool,
       s.paused_at IS NOT NULL AS is_paused,
       ARRAY(SELECT step FROM steps d WHERE d.study_id = s.study_id AND d.rating_session_id = s.id) AS passed,
-      {move} AS move_id
+      {move} AS move_id,
+      EXISTS (SELECT FROM rater_messages n
+              WHERE n.study_id = s.study_id AND n.rater_id = s.rater_id AND n.read_at IS NULL) AS has_message
 """
 # The update also locks the row, so that requests from two tabs or a double click run one after the other.
 TOUCH = _TOUCH_BY.format(study=STUDY_OF_ADDRESS, tables="", is_own="s.token_hash = :hash", move="CAST(NULL AS bigint)")
@@ -93,6 +95,7 @@ class RatingSession:
     is_paused: bool
     passed: tuple[str, ...]
     move_id: int | None = None
+    has_message: bool = False
 
     @classmethod
     def of(cls, row: Mapping[Any, Any], prefix: str = "") -> RatingSession:

@@ -74,6 +74,7 @@ _DELETE = (
           SELECT id FROM assignments WHERE study_id = :study AND rater_id = :rater)
     """),
     _RELEASE_SEATS,
+    text("DELETE FROM rater_messages WHERE study_id = :study AND rater_id = :rater"),
     text("DELETE FROM webhook_deliveries WHERE study_id = :study AND rater_id = :rater"),
     text("DELETE FROM ratings WHERE study_id = :study AND rater_id = :rater"),
     text("DELETE FROM events WHERE study_id = :study AND rater_id = :rater"),

@@ -17,6 +17,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    Uuid,
     text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
@@ -200,6 +201,24 @@ withdrawals = Table(
     UniqueConstraint("study_id", "receipt"),
     ForeignKeyConstraint(["study_id", "protocol_version"], ["protocols.study_id", "protocols.version"]),
     CheckConstraint("outcome IN ('completed', 'screened_out', 'failed_checks', 'full', 'withdrew')", name="outcome"),
+)
+
+# A message of a lead to a rater, who reads it before the next page. A message to several raters has a row for each.
+rater_messages = Table(
+    "rater_messages",
+    metadata,
+    study_key(),
+    row_id(),
+    Column("rater_id", BigInteger, nullable=False),
+    Column("batch", Uuid, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("lead_id", BigInteger, ForeignKey("leads.id", ondelete="SET NULL")),
+    time("sent_at", now=True),
+    time("read_at"),
+    PrimaryKeyConstraint("study_id", "id"),
+    within_study("rater_id", "raters", ondelete="CASCADE"),
+    Index("ix_rater_messages_unread", "study_id", "rater_id", postgresql_where=text("read_at IS NULL")),
+    Index(None, "study_id", "batch"),
 )
 
 # One row per completed step of a rater: consent, a page of questions, the instructions, and so on.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.web.lead import design, home, items, judges, new_study, plan, settings, studies, study, texts, webhooks
 from app.web.lead.accounts import account, invitations, people, sign_in, tokens
-from app.web.lead.recruitment import invited_raters, platform_files, raters
+from app.web.lead.recruitment import invited_raters, messages, platform_files, raters
 from app.web.lead.results import charts, exports, results, snapshots
 from app.web.lead.rights import right_of
 
@@ -34,5 +34,16 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
         settings,
     ):
         app.include_router(screen.router)
-    for screen in (tokens, webhooks, plan, invited_raters, platform_files, results, charts, exports, snapshots):
+    for screen in (
+        tokens,
+        webhooks,
+        plan,
+        invited_raters,
+        messages,
+        platform_files,
+        results,
+        charts,
+        exports,
+        snapshots,
+    ):
         app.include_router(screen.router)

@@ -92,6 +92,8 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "submit_rater_invitations",
         "submit_title",
         "export_log",
+        "show_messages",
+        "submit_message",
         "show_webhooks",
         "submit_webhook",
         "submit_webhook_change",

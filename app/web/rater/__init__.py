@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from app.web.rater import arrival, checks, consent, last_pages, pause, privacy, questions, start, withdraw
+from app.web.rater import arrival, checks, consent, last_pages, messages, pause, privacy, questions, start, withdraw
 from app.web.rater.trial import practice, rate, skip
 
 router = APIRouter(prefix="/s")
@@ -16,6 +16,7 @@ router.include_router(checks.router)
 router.include_router(practice.router)
 router.include_router(rate.router)
 router.include_router(skip.router)
+router.include_router(messages.router)
 router.include_router(pause.router)
 router.include_router(last_pages.router)
 router.include_router(withdraw.router)

@@ -12,6 +12,7 @@ from app.actions.results.rater_review import ReviewedRater, review
 from app.storage.leads.audit import record_act
 from app.storage.leads.leads import Lead
 from app.storage.raters.exclusions import get_rater_key, list_identities, record_exclusion, release_seats
+from app.storage.raters.messages import OPEN_STATES
 from app.storage.raters.rater_data import get_rater_data
 from app.storage.results.rater_patterns import list_rater_patterns
 from app.storage.results.rater_rows import list_rater_rows
@@ -166,5 +167,6 @@ def _page(
         show=show,
         compared=protocol.labels.question(compared.key) if compared else "",
         identity=identity,
+        open_states=OPEN_STATES,
         platforms={one.row.platform for one in reviewed},
     )

@@ -27,6 +27,8 @@ router = APIRouter()
 @router.get("/{slug}/rate")
 def show_current(request: Request, slug: str, db: Db, session: Session) -> Response:
     resume(db, session)
+    if session.has_message:
+        return go(request, "show_unread", slug=slug)
     now = current_page(db, session)
     if isinstance(now, AssignmentView):
         return _sheet(request, slug, db, session, now)
@@ -74,6 +76,8 @@ HOT_ROUTES = (
 
 def follow(request: Request, slug: str, db: Db, session: RatingSession, view: AssignmentView) -> Response:
     """The response after an item is completed or skipped."""
+    if session.has_message:
+        return go(request, "show_unread", slug=slug)
     if attention_now(db, session, protocol_of(db, session)):
         return go(request, "show_attention", slug=slug)
     if pause_now(db, session, protocol_of(db, session)):
