@@ -8,6 +8,7 @@ RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir --require-hashe
 COPY app app
 COPY templates templates
 COPY static static
+COPY docs docs
 COPY migrations migrations
 RUN /venv/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
 

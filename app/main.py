@@ -28,6 +28,7 @@ from app.storage.database.address import parse_address
 from app.storage.database.engine import TO_SPARE, database_url, make_engine, transactions
 from app.storage.database.replica import ReplicaReads
 from app.web import errors, routes
+from app.web.help.library import Library
 from app.web.lead.long_turns import LongTurns
 from app.web.middleware.access_log import AccessLog
 from app.web.middleware.access_log import log as access_log
@@ -118,7 +119,8 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     app.state.allowed_hosts = now.allowed_hosts.split(",")
     app.state.webhook_networks = parse_networks(now.webhook_networks)
     app.state.max_arrivals = now.max_arrivals_per_minute
-    assets = Assets(folder("static"))
+    assets = Assets(folder("static"), folder("docs") / "pictures")
+    app.state.help = Library(folder("docs"), assets.url)
     app.state.pages = Pages(folder("templates"), assets, app.url_path_for)
     assets.mount(app)
     routes.include(app, max_upload_bytes=app.state.max_upload_bytes)

@@ -185,6 +185,6 @@ def _sentence(location: tuple[int | str, ...], problem: str) -> str:
 
 
 def folder(name: str) -> Path:
-    """The folder `templates`, `static` or `migrations`, in the installed package or at the top of the checkout."""
+    """The folder `templates`, `static`, `docs` or `migrations`: in the installed package, or at the checkout's top."""
     installed = _PACKAGE / name
     return installed if installed.is_dir() else _PACKAGE.parent / name

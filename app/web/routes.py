@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from app.web import api, health, lead, metrics, rater
+from app.web.help import help as help_pages
+from app.web.help.topics import help_for
 from app.web.rater.trial.rate import HOT_ROUTES
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     app.include_router(health.router)
     app.include_router(metrics.router)
     app.include_router(rater.router)
+    app.state.pages.environment.globals["help_for"] = help_for
+    app.include_router(help_pages.router)
     api.include(app)
     lead.include(app, max_upload_bytes=max_upload_bytes)
 

@@ -34,7 +34,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("name", ["templates", "static", "migrations"])
+@pytest.mark.parametrize("name", ["templates", "static", "docs", "migrations"])
 def test_wheel_contains_required_files(unpacked_wheel: Path, name: str) -> None:
     outcome = run(unpacked_wheel, "-c", f"from app.settings import folder; print(folder({name!r}))")
     there = Path(outcome.stdout.strip())

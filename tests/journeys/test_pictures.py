@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 from itertools import product
 from pathlib import Path
@@ -13,10 +14,12 @@ from sqlalchemy import text
 
 from app.actions.simulation.demo import demo_link
 from app.actions.simulation.make_demo import open_demo, simulate_demo
+from app.actions.studies.creation.read_new_study import read_template, store_study
 from app.actions.studies.creation.templates import list_templates
 from app.cli.commands.make_demo import FOLDER as DEMO
 from app.exchange.folder.read import read_folder
 from app.storage.database.engine import transactions
+from tests.exchange.tabular.test_import_report import SHEET
 from tests.journeys.lead_steps import a_lead, sign_in
 from tests.journeys.template_pictures import SCHEMES, THUMBNAILS, WINDOW, picture, store_templates
 
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 PICTURES = Path(__file__).resolve().parents[2] / "docs" / "pictures"
+LEAD_ID = text("SELECT id FROM leads")
+TUTORIAL_WINDOW = {"width": 1280, "height": 900}
 NAMES = ("rating", "overview", "results")
 
 
@@ -61,6 +66,40 @@ def test_readme_images_show_demo_study(engine: Engine, page: Page, tmp_path: Pat
     assert all((folder / f"{name}.png").stat().st_size > 20_000 for name in NAMES)
 
 
+def test_tutorial_pictures_show_a_new_study(
+    engine: Engine, new_context: Callable[..., BrowserContext], tmp_path: Path
+) -> None:
+    folder = PICTURES if os.environ.get("ATTUNE_PICTURES") else tmp_path
+    page = new_context(viewport=TUTORIAL_WINDOW).new_page()
+    sign_in(page, a_lead(engine))
+    with engine.begin() as db:
+        store_study(
+            db, read_template("ayers-pair", "Physicians and a chatbot", "ours"), db.execute(LEAD_ID).scalar_one()
+        )
+    page.goto("/studies/new")
+    take_small(page, "new-study", folder)
+    (tmp_path / "replies.csv").write_bytes(SHEET)
+    page.goto("/studies/new/ours/texts")
+    page.get_by_label("Spreadsheet").set_input_files(tmp_path / "replies.csv")
+    page.get_by_role("button", name="Read spreadsheet").click()
+    page.get_by_role("heading", name="Import report").scroll_into_view_if_needed(timeout=90_000)
+    take_small(page, "texts", folder)
+    page.goto("/studies/ours/design/questions/2")
+    expect(page.frame_locator("iframe").locator(".sheet")).to_be_visible()
+    take_small(page, "question", folder)
+    sizes = [(folder / f"{name}.webp").stat().st_size for name in ("new-study", "texts", "question")]
+    assert all(size < 90_000 for size in sizes)
+
+
+def take_small(page: Page, name: str, folder: Path) -> None:
+    """Take a screenshot of the window as WebP."""
+    page.wait_for_load_state("networkidle")
+    browser = page.context.new_cdp_session(page)
+    taken = browser.send("Page.captureScreenshot", {"format": "webp", "quality": 80})
+    (folder / f"{name}.webp").write_bytes(base64.b64decode(taken["data"]))
+    browser.detach()
+
+
 def test_each_template_has_pictures_of_its_rating_page(
     engine: Engine, new_context: Callable[..., BrowserContext], tmp_path: Path
 ) -> None:
@@ -72,7 +111,7 @@ def test_each_template_has_pictures_of_its_rating_page(
     page = new_context(viewport=WINDOW).new_page()
     sign_in(page, a_lead(engine))
     with engine.begin() as db:
-        lead_id = db.execute(text("SELECT id FROM leads")).scalar_one()
+        lead_id = db.execute(LEAD_ID).scalar_one()
     store_templates(engine, names, lead_id)
     for name, scheme in product(names, SCHEMES):
         (folder / f"{name}.{scheme}.webp").write_bytes(picture(page, name, scheme))

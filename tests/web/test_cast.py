@@ -62,6 +62,9 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     # For programs on the same machine, or with a token.
     "GET /metrics": (404,) * 8,
     "GET /static/{digest}/{name}": ANYBODY,
+    "GET /help": ANYBODY,
+    "GET /help/search": ANYBODY,
+    "GET /help/{page_name}": ANYBODY,
     "GET /sign-in": (*(303,) * 5, 200, 200, 200),
     "POST /sign-in": (422,) * 8,
     "GET /sign-in/{token}": ANYBODY,

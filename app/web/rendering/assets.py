@@ -15,6 +15,8 @@ from starlette.routing import Route
 from app.web.rendering.encoding import accepts_gzip
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fastapi import FastAPI
     from starlette.requests import Request
 
@@ -40,12 +42,17 @@ def htmx_file() -> Path:
     return path
 
 
+def _files(folders: Iterable[Path]) -> list[Path]:
+    found = (path for folder in folders for path in folder.rglob("*"))
+    return sorted(path for path in found if path.is_file() and path.name[0] != ".")
+
+
 class Assets:
     """Maps names of files to addresses, and serves the files, those of subfolders under their own names too."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, *folders: Path) -> None:
         """Read all files once: they are small and are served from memory."""
-        files = {path.name: path for path in sorted(folder.rglob("*")) if path.is_file() and path.name[0] != "."}
+        files = {path.name: path for path in _files(folders)}
         files["htmx.js"] = htmx_file()
         self._content = {name: path.read_bytes() for name, path in files.items()}
         self._small = {
