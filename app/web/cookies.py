@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def is_https(request: Request) -> bool:
     """Whether the browser uses https, as seen by the server or reported by a trusted proxy."""
-    return request.url.scheme == "https"
+    return bool(request.scope["scheme"] == "https")
 
 
 def address_of(request: Request) -> str:

@@ -29,8 +29,14 @@ class HotStatement:
         self.sql = str(text(" ".join(sql.split())).compile(dialect=PGDialect_psycopg()))  # type: ignore[no-untyped-call]
 
     def one_or_none(self, db: Connection, values: Mapping[str, object]) -> dict[str, Any] | None:
-        """The first row as a dictionary by column name, or None."""
-        cursor = db.connection.cursor(row_factory=dict_row)
+        """The first row as a dictionary by column name, or None.
+
+        Each connection keeps one cursor per statement, which knows how to convert its parameters and columns.
+        """
+        cursors = db.info
+        cursor = cursors.get(self)
+        if cursor is None:
+            cursor = cursors[self] = db.connection.cursor(row_factory=dict_row)
         try:
             cursor.execute(self.sql, values)
             row: dict[str, Any] | None = cursor.fetchone()
@@ -41,6 +47,4 @@ class HotStatement:
             raise DBAPIError.instance(
                 self.sql, None, error, psycopg.Error, hide_parameters=True, dialect=db.dialect
             ) from error
-        finally:
-            cursor.close()
         return row

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from fastapi.exceptions import RequestValidationError
-from starlette.concurrency import run_in_threadpool
 from starlette.middleware.errors import ServerErrorMiddleware
 from starlette.middleware.exceptions import ExceptionMiddleware
+from starlette.requests import Request
 from starlette.routing import Match, Route
 
 from app.web.deps import turn
@@ -21,7 +21,6 @@ from app.web.rater.deps import Form, OwnTrial, get_form, get_own
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from starlette.requests import Request
     from starlette.responses import Response
     from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -34,9 +33,10 @@ def hot_route(path: str, handle: Handler) -> Route:
     """A POST route at `path` (with `slug` and `token`) for the rater's own assignment, named like its handler."""
 
     async def endpoint(request: Request) -> Response:
-        form = await get_form(request)
-        async with turn(request.app.state.turns):
-            return await run_in_threadpool(_in_transaction, request, handle, form)
+        form, state = await get_form(request), request.app.state
+        async with turn(state.turns):
+            response: Response = await state.hot_threads.run(_in_transaction, request, handle, form)
+            return response
 
     return Route(path, endpoint, methods=["POST"], name=handle.__name__)
 
@@ -65,7 +65,7 @@ class HotRoutes:
         """Try `routes` before `app`; `handlers` are the application's error handlers."""
         self.app, self.routes = app, routes
         expected = {kind: handle for kind, handle in handlers.items() if kind not in {500, Exception}}
-        self.hot = ServerErrorMiddleware(ExceptionMiddleware(_handle, expected), handlers.get(Exception))
+        self.failed = ServerErrorMiddleware(ExceptionMiddleware(_fail, expected), handlers.get(Exception))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle the request, or pass it on."""
@@ -74,10 +74,19 @@ class HotRoutes:
                 match, found = route.matches(scope)
                 if match is Match.FULL:
                     scope.update(found, route=route)  # in place, so that the outer layers know the route
-                    await self.hot(scope, receive, send)
+                    await self._answer(scope, receive, send)
                     return
         await self.app(scope, receive, send)
 
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Call the route's function directly; only errors go through Starlette's layers, which look up their words."""
+        try:
+            response = await scope["route"].endpoint(Request(scope, receive, send))
+        except Exception as error:  # noqa: BLE001 - raised again by `_fail`
+            scope["attune.failure"] = error
+            response = self.failed
+        await response(scope, receive, send)
 
-async def _handle(scope: Scope, receive: Receive, send: Send) -> None:
-    await scope["route"].handle(scope, receive, send)
+
+async def _fail(scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG001 - the signature of an application
+    raise scope.pop("attune.failure")
