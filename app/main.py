@@ -24,6 +24,7 @@ from app.actions.results.processes.download_process import DownloadWriter
 from app.actions.results.processes.report_process import REPORT_PROCESS, ReportBounds
 from app.actions.studies.creation.upload_process import UploadReader
 from app.actions.webhooks.addresses import parse_networks
+from app.models.servers import read_servers
 from app.postgres import default_data_dir
 from app.settings import folder, settings
 from app.storage.database.address import parse_address
@@ -125,6 +126,7 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     app.state.data_dir = now.data_dir or default_data_dir() if is_embedded else None
     app.state.deletions = DeletionList(now.backups_folder(default_data_dir))
     app.state.public_url = now.public_url
+    app.state.model_servers = read_servers(now.model_servers_file)
     app.state.metrics_token = now.metrics_token
     app.state.allowed_hosts = now.allowed_hosts.split(",")
     app.state.webhook_networks = parse_networks(now.webhook_networks)

@@ -59,6 +59,7 @@ class Settings(BaseSettings):
     model_endpoint: str | None = None
     model_key: SecretStr | None = None
     model_key_file: Path | None = None
+    model_servers_file: Path | None = None
 
     @field_validator(
         "database_url",
@@ -73,6 +74,7 @@ class Settings(BaseSettings):
         "model_endpoint",
         "model_key",
         "model_key_file",
+        "model_servers_file",
         mode="before",
     )
     @classmethod

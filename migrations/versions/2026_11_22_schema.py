@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = "2026_11_22_schema_8"
+revision = "2026_11_22_schema_9"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -1031,6 +1031,7 @@ def create_model_runs() -> None:
         sa.Column("model", sa.Text(), nullable=False),
         sa.Column("settings", postgresql.JSONB(), nullable=False),
         sa.Column("limits", postgresql.JSONB(), nullable=True),
+        sa.Column("is_queued", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.Column("is_stopped", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.Column("stop_reason", sa.Text(), nullable=True),
         sa.Column("lead_id", sa.BigInteger(), nullable=True),

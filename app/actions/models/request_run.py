@@ -76,12 +76,13 @@ class RequestRun:
     async def work(self) -> None:
         """Ask all open requests, until they are answered, the budget is used up, or someone stops the run.
 
+        A run that is stopped asks nothing: who continues it calls `record_stop` with None before.
+
         Raises:
             ClientMissingError: the optional client is not installed.
         """
         with self.begin() as db:
-            record_stop(db, self.run, None)
-            waiting = list_open(db, self.run)
+            waiting = [] if is_stopped(db, self.run) else list_open(db, self.run)
         self.n_open = len(waiting)
         async with connection(self.endpoint) as send:
 

@@ -9,6 +9,7 @@ import typer
 from app.actions.simulation.demo import SLUG, demo_link, is_made
 from app.cli.demo_maker import DemoMaker
 from app.cli.listen import address, bind, run, stop_cleanly
+from app.cli.model_runner import ModelRunner
 from app.cli.output import say
 from app.cli.store import store
 from app.cli.webhook_sender import WebhookSender
@@ -38,9 +39,10 @@ def demo(port: Port = 8000, host: Host = "127.0.0.1") -> None:
             maker = maker or DemoMaker()
             maker.make(url)
         _welcome(here, token)
-        webhooks = WebhookSender(url)
+        webhooks, models = WebhookSender(url), ModelRunner(url)
         run(listening, url)
         webhooks.stop()
+        models.stop()
     finally:
         if maker:
             maker.stop()

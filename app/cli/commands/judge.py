@@ -36,7 +36,7 @@ from app.models.budget import Budget, Prices
 from app.models.connection import ClientMissingError
 from app.storage.database.engine import transactions
 from app.storage.model_runs.requests import get_progress
-from app.storage.model_runs.runs import RunIsBusyError, RunNameTakenError, only_worker
+from app.storage.model_runs.runs import RunIsBusyError, RunNameTakenError, only_worker, record_stop
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -146,6 +146,7 @@ def _judge(
     begin = transactions(engine)
     with begin() as db:
         run, is_new = begin_run(db, study, endpoint, settings, name)
+        record_stop(db, run, None)
         before = get_progress(db, run)
         judged = judged_study(db, study.id, run.protocol_version)
     if not is_new:

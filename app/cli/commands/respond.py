@@ -40,7 +40,7 @@ from app.models.budget import Budget, Prices
 from app.models.connection import ClientMissingError
 from app.storage.database.engine import transactions
 from app.storage.model_runs.requests import get_progress
-from app.storage.model_runs.runs import RunIsBusyError, only_worker
+from app.storage.model_runs.runs import RunIsBusyError, only_worker, record_stop
 from app.storage.model_runs.texts import list_texts
 
 if TYPE_CHECKING:
@@ -141,6 +141,7 @@ def _respond(
     begin = transactions(engine)
     with begin() as db:
         run, is_new = begin_respond(db, study, endpoint, settings, name, file=file)
+        record_stop(db, run, None)
         before = get_progress(db, run)
     if not is_new:
         n_left = before.n_open + before.by_outcome.get(Outcome.FAILED, 0)

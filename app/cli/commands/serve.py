@@ -9,6 +9,7 @@ import typer
 from app.actions.deletion_list import DeletionList
 from app.cli.daily_tasks import DailyTasks, backup_task, retention_task
 from app.cli.listen import address, bind, run, stop_cleanly
+from app.cli.model_runner import ModelRunner
 from app.cli.output import fail, say
 from app.cli.store import store
 from app.cli.webhook_sender import WebhookSender
@@ -41,12 +42,13 @@ def serve(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -> 
     say(f"Attune is running at {address(listening)} (Ctrl-C stops it).")
     if not has_leads:
         say("No one can sign in yet. Add a lead from another terminal: attune lead add EMAIL")
-    daily, webhooks = DailyTasks(_daily_tasks(url)), WebhookSender(url)
+    daily, webhooks, models = DailyTasks(_daily_tasks(url)), WebhookSender(url), ModelRunner(url)
     try:
         run(listening, url, workers=workers)
     finally:
         daily.stop()
         webhooks.stop()
+        models.stop()
 
 
 def _daily_tasks(url: str) -> list[Callable[[], None]]:

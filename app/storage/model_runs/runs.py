@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from app.design.model_outcomes import Purpose
 
 _COLUMNS = """
-    id, study_id, purpose, name, protocol_version, rater_id, endpoint, model, settings, is_stopped, stop_reason,
-    created_at
+    id, study_id, purpose, name, protocol_version, rater_id, endpoint, model, settings, limits, is_queued, is_stopped,
+    stop_reason, created_at
 """
 _OF_STUDY = f"SELECT {_COLUMNS} FROM model_runs WHERE study_id = :study"  # noqa: S608 - constants only
 _ONE = text(f"{_OF_STUDY} AND purpose = :purpose AND name = :name")
@@ -38,6 +38,20 @@ _ATTRIBUTES = text("""
     UPDATE raters SET attributes = attributes || CAST(:attributes AS jsonb) WHERE study_id = :study AND id = :rater
 """)
 _STOP = text("UPDATE model_runs SET is_stopped = :stopped, stop_reason = :reason WHERE study_id = :study AND id = :run")
+_ONE_BY_ID = text(f"{_OF_STUDY} AND id = :run")
+_QUEUED = text(f"SELECT {_COLUMNS} FROM model_runs WHERE is_queued ORDER BY id")  # noqa: S608 - constants only
+_QUEUE = text("""
+    UPDATE model_runs SET is_queued = true, is_stopped = false, stop_reason = NULL, limits = CAST(:limits AS jsonb)
+    WHERE study_id = :study AND id = :run
+""")
+_END = text("UPDATE model_runs SET is_queued = false WHERE study_id = :study AND id = :run")
+# Whether a process holds the lock of a run: PostgreSQL shows a lock on one big number as its two halves.
+_IS_WORKED_ON = text("""
+    SELECT EXISTS (
+      SELECT FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND (CAST(classid AS bigint) << 32) | CAST(objid AS bigint) = hashtextextended('model run', :run))
+""")
 _IS_STOPPED = text("SELECT is_stopped FROM model_runs WHERE study_id = :study AND id = :run")
 # Two processes that work through one run would ask everything twice.
 _LOCK = text("SELECT pg_try_advisory_lock(hashtextextended('model run', :run))")
@@ -65,6 +79,8 @@ class RunRow:
     endpoint: str
     model: str
     settings: dict[str, Any]
+    limits: dict[str, Any] | None
+    is_queued: bool
     is_stopped: bool
     stop_reason: str | None
     created_at: datetime
@@ -118,6 +134,33 @@ def record_run(db: Connection, study_id: int, new: NewRun) -> RunRow:
     """Create a run."""
     values = asdict(new) | {"study": study_id, "settings": json.dumps(dict(new.settings))}
     return RunRow(**db.execute(_NEW, values).mappings().one())
+
+
+def get_run_by_id(db: Connection, study_id: int, run_id: int) -> RunRow | None:
+    """The run with this ID, or None."""
+    row = db.execute(_ONE_BY_ID, {"study": study_id, "run": run_id}).mappings().one_or_none()
+    return None if row is None else RunRow(**row)
+
+
+def list_queued_runs(db: Connection) -> list[RunRow]:
+    """The runs of all studies that leads started in the browser and that have not ended."""
+    return [RunRow(**row) for row in db.execute(_QUEUED).mappings()]
+
+
+def record_queued(db: Connection, run: RunRow, server: str, max_tokens: int) -> None:
+    """Queue a run: a process of the server works on it until it ends or is stopped."""
+    limits = json.dumps({"server": server, "max_tokens": max_tokens})
+    db.execute(_QUEUE, {"study": run.study_id, "run": run.id, "limits": limits})
+
+
+def record_end(db: Connection, run: RunRow) -> None:
+    """Take a run from the queue."""
+    db.execute(_END, {"study": run.study_id, "run": run.id})
+
+
+def is_worked_on(db: Connection, run: RunRow) -> bool:
+    """Whether a process works on the run now."""
+    return bool(db.execute(_IS_WORKED_ON, {"run": run.id}).scalar_one())
 
 
 def record_stop(db: Connection, run: RunRow, reason: str | None) -> None:

@@ -26,7 +26,7 @@ from app.design.model_outcomes import Decision, Outcome, Purpose, RequestKind
 from app.storage.tables.base import metadata, one_of, row_id, study_key, time, within_study
 
 # One row per run: a model with its settings, asked about the trials or items of one version of a study.
-# `limits`: the budget and prices with which it was last started in the browser.
+# `limits`: server and maximum of tokens with which it was last started in the browser; queued until it ends.
 model_runs = Table(
     "model_runs",
     metadata,
@@ -40,6 +40,7 @@ model_runs = Table(
     Column("model", Text, nullable=False),
     Column("settings", JSONB, nullable=False),
     Column("limits", JSONB),
+    Column("is_queued", Boolean, nullable=False, server_default=text("false")),
     Column("is_stopped", Boolean, nullable=False, server_default=text("false")),
     Column("stop_reason", Text),
     Column("lead_id", BigInteger, ForeignKey("leads.id", ondelete="SET NULL")),

@@ -17,7 +17,7 @@ from app.models.budget import Budget, Prices
 from app.models.endpoint import Endpoint
 from app.models.patience import Patience
 from app.storage.model_runs.requests import get_progress, list_problems
-from app.storage.model_runs.runs import get_run
+from app.storage.model_runs.runs import get_run, record_stop
 from app.storage.studies.studies import get_study
 from tests.builder import EMPATHY, PREFERENCE, build_study, protocol_of
 from tests.models_server import KEY, ModelServer, Prompt, fail_with, first_offer, serving
@@ -60,6 +60,8 @@ class Judge:
             budget or Budget(Prices()),
             **{"patience": IMPATIENT, "n_at_once": 2, **parts},
         )
+        with self.engine.begin() as db:
+            record_stop(db, self.run, None)
         asyncio.run(work.work())
         with self.engine.begin() as db:
             finish_run(db, self.run)

@@ -23,6 +23,7 @@ from app.models.endpoint import Endpoint
 from app.models.patience import Patience
 from app.storage.leads.leads import Lead
 from app.storage.model_runs.requests import get_progress, list_problems
+from app.storage.model_runs.runs import record_stop
 from app.storage.model_runs.texts import count_texts, list_texts
 from app.storage.studies.export import study_folder
 from app.storage.studies.studies import get_study
@@ -65,6 +66,8 @@ class Writer:
         work = responding(
             self.engine.begin, self.run, self.endpoint, budget or Budget(Prices()), n_at_once=1, patience=IMPATIENT
         )
+        with self.engine.begin() as db:
+            record_stop(db, self.run, None)
         asyncio.run(work.work())
         with self.engine.connect() as db:
             return get_progress(db, self.run)

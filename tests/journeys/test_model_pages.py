@@ -1,0 +1,72 @@
+"""Pages of model judges and generated responses: accessible, without sideways scrolling, and used by a lead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+
+from app.actions.lead_access import add_lead, new_link
+from app.actions.models.judge_runs import begin_run
+from app.actions.models.judge_settings import JudgeSettings
+from app.models.endpoint import Endpoint
+from app.models.servers import ModelServer
+from app.storage.studies.studies import get_study
+from tests.journeys.lead_steps import PASSWORD, sign_in
+from tests.journeys.test_lead_pages_axe import LOOKS, look
+from tests.web.lead.build import study_of
+from tests.web.lead.models.test_generated import add_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastapi import FastAPI
+    from playwright.sync_api import BrowserContext
+    from sqlalchemy import Engine
+
+pytestmark = pytest.mark.browser
+ADDRESS = "http://127.0.0.1:8000/v1"
+
+
+def prepared(engine: Engine) -> str:
+    """A study with a judge and two runs that wrote texts; the token of a sign-in link."""
+    with engine.begin() as db:
+        lead = add_lead(db, "lead@example.org", PASSWORD)
+        study_of(db, lead)
+        study = get_study(db, "small")
+        assert study
+        begin_run(db, study, Endpoint(ADDRESS, "a-model"), JudgeSettings(), "a-judge")
+        add_run(db, "warm", "Be warm.", ("As an AI, I care about what happened to you.", "So sorry."))
+        add_run(db, "brief", "Be brief.", ("I care about what happened.", "Sorry."))
+        return new_link(db, lead)
+
+
+@pytest.mark.parametrize("options", LOOKS)
+def test_pages_of_models_are_accessible_and_a_text_is_edited(
+    engine: Engine, new_context: Callable[..., BrowserContext], options: dict[str, Any], built_app: FastAPI
+) -> None:
+    token = prepared(engine)
+    built_app.state.model_servers = (
+        ModelServer(name="Local", base_url=ADDRESS, models=("a-model",), max_tokens=10**6, price_in=0.5),
+    )
+    page = new_context(**options).new_page()
+    sign_in(page, token)
+    for address in ("judges", "generated", "generated/new", "generated/3/compare?other=2"):
+        page.goto(f"/studies/small/{address}")
+        look(page)
+    page.goto("/studies/small/judges/new")
+    page.get_by_label("Name of the judge").fill("second")
+    page.get_by_role("button", name="Estimate").click()
+    expect(page.get_by_role("status")).to_contain_text("requests: about")
+    look(page)
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_text("Waiting to start")).to_be_visible()
+    page.goto("/studies/small/generated/2")
+    first = page.get_by_role("article").first
+    first.get_by_role("textbox").fill("I care about what happened to you.")
+    first.get_by_role("button", name="Accept").click()
+    expect(page.get_by_text("As the model wrote it", exact=True)).to_be_visible()
+    look(page)
+    page.get_by_role("button", name="Add 1 text to the study").click()
+    expect(page).to_have_url("/studies/small/items")
