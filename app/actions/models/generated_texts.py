@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from app.actions.models.respond_settings import RespondSettings
+from app.actions.models.text_decisions import UndecidedError
 from app.actions.studies.items import check_new_keys
 from app.actions.studies.protocol_edits import Change, save_change
 from app.actions.studies.replaceable_texts import check_replaceable
@@ -16,7 +17,7 @@ from app.exchange.problems import Problems
 from app.exchange.tabular.table import Table
 from app.storage.leads.audit import record_act
 from app.storage.model_runs.requests import get_progress
-from app.storage.model_runs.texts import list_texts, record_decision, record_texts_used
+from app.storage.model_runs.texts import list_texts, record_texts_used
 from app.storage.studies.load import store_responses
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.design.model_outcomes import Decision
     from app.design.protocol.study import Protocol
     from app.storage.leads.leads import Lead
     from app.storage.model_runs.runs import RunRow
@@ -32,27 +32,6 @@ if TYPE_CHECKING:
     from app.storage.studies.studies import StudyRow
 
 EDITED = "-edited"
-
-
-class UndecidedError(ValueError):
-    """The texts cannot be decided or used in this way; the message says why."""
-
-
-def decide_text(
-    db: Connection, run: RunRow, row: TextRow, lead: Lead, decision: Decision, edited: str | None = None
-) -> None:
-    """Store what a person decided about a text. An edit that changes nothing accepts the text.
-
-    Raises:
-        UndecidedError: the edited text is empty, or the text is a response of the study already.
-    """
-    words = (edited or "").replace("\r\n", "\n").strip()
-    if decision == "edited" and not words:
-        raise UndecidedError("The edited text is empty. To leave the text out, reject it.")
-    if decision == "edited" and words == row.text.replace("\r\n", "\n").strip():
-        decision = "accepted"
-    if not record_decision(db, run, row.id, decision, words if decision == "edited" else None, lead.id):
-        raise UndecidedError("This text is a response of the study already.")
 
 
 def use_texts(db: Connection, study: StudyRow, lead: Lead, run: RunRow, source: str, number: int) -> int:

@@ -51,7 +51,7 @@ def queued(engine: Engine, server: ModelServer, name: str, *, n_items: int) -> R
 
 def listed(server: ModelServer) -> Listed:
     """The list's entry of a server."""
-    return Listed(name="Local", base_url=server.address, models=("m",), max_tokens=10**6, key=KEY, at_once=2)  # type: ignore[arg-type]  # a key as text
+    return Listed(name="Local", base_url=server.address, models=("m",), max_tokens=10**6, key=KEY, at_once=2)
 
 
 def test_a_killed_run_starts_again_and_a_stop_ends_it(engine: Engine) -> None:

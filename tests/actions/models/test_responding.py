@@ -9,12 +9,13 @@ import pytest
 from sqlalchemy import text
 
 from app.actions.models.compared_runs import compared_prompts, compared_texts
-from app.actions.models.generated_texts import UndecidedError, decide_text, use_texts
+from app.actions.models.generated_texts import use_texts
 from app.actions.models.judge_runs import OtherSettingsError
 from app.actions.models.respond_prompt import DATA
 from app.actions.models.respond_runs import NothingToAnswerError, begin_respond, estimate_respond
 from app.actions.models.respond_settings import RespondSettings
 from app.actions.models.responding import responding
+from app.actions.models.text_decisions import UndecidedError, decide_text
 from app.actions.studies.replaceable_texts import TextsFixedError
 from app.design.problem import InvalidInputError
 from app.exchange.prompts.read_prompt import read_prompt

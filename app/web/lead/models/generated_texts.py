@@ -9,9 +9,9 @@ from pydantic import BaseModel, Field
 from starlette.responses import RedirectResponse, Response
 
 from app.actions.models.compared_runs import compared_prompts, compared_texts
-from app.actions.models.generated_texts import UndecidedError, decide_text, use_texts
 from app.actions.models.respond_prompt import count_words
 from app.actions.models.respond_settings import RespondSettings
+from app.actions.models.text_decisions import UndecidedError, decide_text
 from app.actions.studies.protocol_edits import EditConflictError, get_draft
 from app.actions.studies.replaceable_texts import TextsFixedError, check_replaceable
 from app.design.problem import InvalidInputError
@@ -123,6 +123,8 @@ def submit_texts_used(
     number: int,
     form: Annotated[UseForm, Form()],
 ) -> Response:
+    from app.actions.models.generated_texts import use_texts
+
     run, key = own_run(db, study, number, "respond"), " ".join(form.source.replace("\0", "").split())
     if not key:
         raise PageError("Give the source a name.")
