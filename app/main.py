@@ -105,6 +105,19 @@ def create_app(engine: Engine | None = None) -> FastAPI:
         database_url(now.database_url, now.data_dir), n_connections=now.n_threads, statement_s=STATEMENT_S
     )
     app = Application(title="Attune", docs_url=None, redoc_url=None, openapi_url=None, max_body_size=MEBIBYTE)
+    set_state(app, engine)
+    assets = Assets(folder("static"), folder("docs") / "pictures")
+    app.state.help = Library(folder("docs"), assets.url)
+    app.state.pages = Pages(folder("templates"), assets, app.url_path_for)
+    assets.mount(app)
+    routes.include(app, max_upload_bytes=app.state.max_upload_bytes)
+    errors.register(app)
+    return app
+
+
+def set_state(app: FastAPI, engine: Engine) -> None:
+    """Give the application its database and what follows from the settings, except for its pages and routes."""
+    now = settings()
     app.state.begin = transactions(engine)
     lag_s = now.max_replica_lag_s if now.database_replica_url else 0
     app.state.replica = _replica(app, now)
@@ -131,13 +144,6 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     app.state.allowed_hosts = now.allowed_hosts.split(",")
     app.state.webhook_networks = parse_networks(now.webhook_networks)
     app.state.max_arrivals = now.max_arrivals_per_minute
-    assets = Assets(folder("static"), folder("docs") / "pictures")
-    app.state.help = Library(folder("docs"), assets.url)
-    app.state.pages = Pages(folder("templates"), assets, app.url_path_for)
-    assets.mount(app)
-    routes.include(app, max_upload_bytes=app.state.max_upload_bytes)
-    errors.register(app)
-    return app
 
 
 def _replica(app: FastAPI, now: Settings) -> ReplicaReads | None:

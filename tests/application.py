@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.main import create_app
+from app.main import MEBIBYTE, create_app, set_state
+from app.settings import settings
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -24,11 +25,9 @@ def renewed(built: FastAPI, engine: Engine) -> FastAPI:
 
     If the settings have changed what is built into the routes, return the new application itself.
     """
-    fresh = create_app(engine)
-    if fresh.state.max_upload_bytes != built.state.max_upload_bytes:
-        return fresh
-    fresh.state.pages = built.state.pages
-    built.state = fresh.state
+    if settings().max_upload_mb * MEBIBYTE != built.state.max_upload_bytes:
+        return create_app(engine)
+    set_state(built, engine)
     built.middleware_stack = None
     built.dependency_overrides = {}
     return built

@@ -57,3 +57,19 @@ def test_any_text_round_trips_through_edited_yaml(words: str) -> None:
     tree = read_yaml("study.yaml", edited_yaml(TEXT, data() | {"title": words}), Problems())
     assert tree is not None
     assert tree.data["title"] == words
+
+
+def test_text_that_was_read_before_gives_its_own_values() -> None:
+    first, second = (read_yaml("study.yaml", TEXT, Problems()) for _ in range(2))
+    assert first is not None
+    assert second is not None
+    assert first == second
+    first.data.clear()
+    assert second.data
+
+
+def test_problems_of_text_that_was_read_before_name_its_file() -> None:
+    for file in ("study.yaml", "other.yaml"):
+        problems = Problems()
+        read_yaml(file, "a: 1\na: 2", problems)
+        assert [problem.file for problem in problems.list_of(file)] == [file]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -17,18 +18,19 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
 from app.exchange.input_limits import MAX_YAML_BYTES, MAX_YAML_NODES, MEBIBYTE
+from app.exchange.problems import Problems
 from app.exchange.tabular.encoding import unstorable
 
 if TYPE_CHECKING:
     from ruamel.yaml.nodes import Node
-
-    from app.exchange.problems import Problems
 
 Path = tuple[str | int, ...]
 _TYPED = {"attune": "int", "strength": "bool"}
 # Aliases can expand a few lines of YAML without end; no real protocol comes near these limits.
 _MAX_VALUES = MAX_YAML_NODES
 _DEEPEST = 40
+# Longer texts are parsed each time: their trees would take much memory.
+_MAX_KEPT_CHARACTERS = 32_768
 
 
 @dataclass(slots=True)
@@ -51,6 +53,25 @@ class _TooLargeError(Exception):
 
 def read_yaml(file: str, text: str, problems: Problems) -> Tree | None:
     """Parse `text`; None, with a problem, if it is not valid YAML."""
+    kept = _tree_without_problems(text) if len(text) <= _MAX_KEPT_CHARACTERS else None
+    return _parse(file, text, problems) if kept is None else Tree(_copied(kept.data), kept.lines)
+
+
+@lru_cache(maxsize=16)
+def _tree_without_problems(text: str) -> Tree | None:
+    """Parse a text once: each page of a lead reads the whole protocol, and parsing takes longer than all else on it."""
+    problems = Problems()
+    tree = _parse("", text, problems)
+    return None if problems.of("") else tree
+
+
+def _copied(value: Any) -> Any:  # noqa: ANN401 - any value
+    if isinstance(value, dict):
+        return {key: _copied(child) for key, child in value.items()}
+    return [_copied(child) for child in value] if isinstance(value, list) else value
+
+
+def _parse(file: str, text: str, problems: Problems) -> Tree | None:
     node = _compose(file, text, problems) if _has_allowed_size(file, text, problems) else None
     if node is None:
         return None

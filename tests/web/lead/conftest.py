@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.lead_access import add_lead, begin_session
+from app.actions.lead_access import add_lead, begin_session, hash_password
+from app.storage.leads.leads import record_password
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,9 +18,17 @@ if TYPE_CHECKING:
     from app.storage.leads.leads import Lead
 
 
+@pytest.fixture(scope="session")
+def password_hash() -> str:
+    """The hash of the lead's password, made once: hashing takes longer than most tests."""
+    return hash_password("correct horse battery")
+
+
 @pytest.fixture
-def lead(db: Connection) -> Lead:
-    return add_lead(db, "lead@example.org", "correct horse battery")
+def lead(db: Connection, password_hash: str) -> Lead:
+    lead = add_lead(db, "lead@example.org")
+    record_password(db, lead.id, password_hash)
+    return lead
 
 
 @pytest.fixture
