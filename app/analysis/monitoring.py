@@ -11,7 +11,7 @@ from app.design.protocol.primary_default import first_question, primary_contrast
 from app.stats.sequential.boundaries import boundaries, nominal_p
 
 # The results of a study that is not blinded are on the same page.
-NOT_ADJUSTED = "Intervals and p-values on these pages are not adjusted for looks: do not stop because of them."
+NOT_ADJUSTED = "Intervals and p-values below are not adjusted for looks."
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -107,6 +107,7 @@ COMMANDS = {
     "study": Entry("study", "cli", "Create, check, load, open, close and export studies."),
     "items": Entry("items", "cli", "Import items and responses from a spreadsheet."),
     "ratings": Entry("ratings", "cli", "Import ratings that were collected elsewhere."),
+    "snapshot": Entry("snapshot", "cli", "Save results under a name, and show them again with the same digits."),
     "lead": Entry("lead", "cli", "Add study leads, and give them access."),
     "db": Entry("database", "cli", "Maintain the database."),
 }

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from app.storage.results.snapshots import SnapshotRow
     from app.storage.studies.studies import StudyRow
 
+MAX_NAME = 200
 NO_OPTIONS = FilterOptions({}, {}, {}, {}, {}, has_times=False)
 
 

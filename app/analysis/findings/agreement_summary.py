@@ -64,7 +64,7 @@ def agreement_sentence(rows: Sequence[AgreementRow]) -> str:
     """Describe the range of the pooled alphas, compared with the range that the field reports."""
     known = sorted(row.pooled.estimate for row in rows if row.pooled and row.pooled.estimate is not None)
     if not known:
-        return "Agreement between people could not be estimated."
+        return "Agreement could not be estimated: it needs several responses that were rated by two or more people."
     low, high = (number(value, "coefficient") for value in (known[0], known[-1]))
     where = f"is {low}" if low == high else f"ranges from {low} to {high}"
     return f"Krippendorff's alpha {where}, {_against_field(known[0], known[-1])} (.1 to .7)."

@@ -73,7 +73,8 @@ class MainContrast:
         """The effect in short, such as `ChatGPT +1.51 points`."""
         value = self.estimate.estimate
         if value is None:
-            return f"{self.source} against {self.reference}: {why_text(self.estimate).rstrip('.')}"
+            why = why_text(self.estimate).rstrip(".")
+            return f"{self.source} against {self.reference}: {why[:1].lower()}{why[1:]}"
         if self.is_share:
             verb = "ranked above" if self.estimate.section == "ranking" else "preferred"
             return f"{self.source} {verb} in {number(value, 'share')}"

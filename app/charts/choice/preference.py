@@ -16,7 +16,7 @@ from app.analysis.report.wording import (
     p_text,
     scope_text,
 )
-from app.charts.drawing.rows import PERCENT, bar_labels, percent, row_axis, row_place
+from app.charts.drawing.rows import PERCENT, bar_labels, percent, row_axis, row_place, top_legend
 from app.charts.drawing.table import Table, first_few
 from app.charts.drawing.theme import COLOURS, config, ink_on, title_of
 
@@ -113,9 +113,7 @@ def _bars(base: alt.Chart, rows: Sequence[Estimate], colours: Colours) -> alt.Ch
     bars: alt.Chart = base.mark_bar(height={"band": 0.44}, yOffset=BELOW).encode(
         x=alt.X("low:Q", title="Share of choices", axis=axis, scale=alt.Scale(domain=[0, 1])),
         x2="high:Q",
-        color=alt.Color(
-            "word:N", scale=scale, legend=alt.Legend(title=None, columns=alt.ExprRef("width < 420 ? 2 : 4"))
-        ),
+        color=alt.Color("word:N", scale=scale, legend=top_legend([words[k] for k in used], 4)),
         tooltip=[
             alt.Tooltip("name:N", title="Comparison"),
             alt.Tooltip("word:N", title="Outcome"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from app.analysis.report.wording import estimate_text, number, scope_text
-from app.charts.drawing.rows import PERCENT, bar_labels, percent, row_axis, row_place
+from app.charts.drawing.rows import PERCENT, bar_labels, percent, row_axis, row_place, top_legend
 from app.charts.drawing.table import Table, first_few
 from app.charts.drawing.theme import COLOURS, config, diverging, ink_on, title_of
 
@@ -86,7 +86,7 @@ def _bars(base: alt.Chart, words: list[str], colours: list[str]) -> alt.Chart:
         color=alt.Color(
             "point:N",
             scale=alt.Scale(domain=words, range=colours),
-            legend=alt.Legend(title=None, columns=alt.ExprRef("width < 420 ? 2 : 6")),
+            legend=top_legend(words, 6),
         ),
         tooltip=[
             alt.Tooltip("name:N", title="Source"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.report.wording import estimate_text, interval_text
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 HEIGHT = 300
 MIN_SOURCES = 2
+# Characters of a line of an axis title, and width of a source's label in pixels; the table has the whole label.
+TITLE_LENGTH, MAX_LABEL = 40, 170
 
 
 def plane_means(estimates: Iterable[Estimate]) -> list[Estimate]:
@@ -49,11 +52,12 @@ def plane_spec(estimates: Sequence[Estimate], *, title: str, theme: Theme = "lig
     names = [source for source, _, _ in points]
     scale = {"domain": names, "range": series_colours(len(names), theme)}
     colour = {"field": "source", "type": "nominal", "scale": scale, "legend": None}
-    x = {"field": "x_low", "type": "quantitative", "title": str(points[0][1].question), "scale": {"zero": False}}
-    y = {"field": "y_low", "type": "quantitative", "title": str(points[0][2].question), "scale": {"zero": False}}
+    x_title, y_title = (wrap(str(one.question), TITLE_LENGTH) for one in points[0][1:])
+    x = {"field": "x_low", "type": "quantitative", "title": x_title, "scale": {"zero": False}}
+    y = {"field": "y_low", "type": "quantitative", "title": y_title, "scale": {"zero": False}}
     at_x, at_y = ({"field": end, "type": "quantitative"} for end in ("x", "y"))
     rule = {"type": "rule", "strokeWidth": 2}
-    label = {"type": "text", "align": "left", "dx": 8, "dy": -10, "fontSize": 13}
+    label = {"type": "text", "align": "left", "dx": 8, "dy": -10, "fontSize": 13, "limit": MAX_LABEL}
     return {
         "$schema": SCHEMA,
         "title": title_of(title, "Means with 95% CIs"),

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 
 LINE = 15
+# Characters of one entry of a legend, and of all, that fit beside each other.
+MAX_BESIDE, MAX_IN_ROWS = 36, 100
 # Segments below this share are too narrow for a label.
 LEAST_LABELLED = 0.055
 
@@ -29,6 +31,16 @@ def percent(share: float) -> str:
     '79 %'
     """
     return f"{100 * share:.0f} %"
+
+
+def top_legend(words: Sequence[str], n_columns: int) -> alt.Legend:
+    """Return the legend of a bar: in one or two rows, or one entry per row if the words are long.
+
+    A legend that is wider than the chart would widen the picture, and a page would shrink all of it.
+    """
+    if max(map(len, words), default=0) > MAX_BESIDE or sum(map(len, words)) > MAX_IN_ROWS:
+        return alt.Legend(title=None, columns=1, labelLimit=alt.ExprRef("width"))
+    return alt.Legend(title=None, columns=alt.ExprRef(f"width < 420 ? 2 : {n_columns}"))
 
 
 def row_place(n: int) -> alt.Y:

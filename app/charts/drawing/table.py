@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
 
 MAX_SAID = 8
 # First characters of numbers, intervals, p-values and dashes.
+_WORD = re.compile(r"[^\W\d_]{3,}")
 _NUMERIC = frozenset("0123456789.−–[<")
 
 
@@ -36,7 +38,11 @@ def is_number(cell: str) -> bool:
 
     >>> [is_number(cell) for cell in ("0.50\n0.25 to 0.75", "p = .040", ".009", "the ratings do not vary", "")]
     [True, True, True, False, False]
+    >>> is_number("12 of 20"), is_number("4o-mini")
+    (True, False)
     """
+    if _WORD.search(cell):
+        return False
     return cell[:1] in _NUMERIC or (cell[:2] == "p " and is_number(cell[2:].removeprefix("= "))) if cell else False
 
 

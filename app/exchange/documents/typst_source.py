@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from app.analysis.document.blocks import Bullets, DataTable, Figure
@@ -29,6 +31,9 @@ _HEAD = """\
 #show heading: set block(above: 1.5em, below: 0.8em)
 """
 
+ZERO_WIDTH_SPACE, BREAK_EVERY = "\u200b", 12
+_LONG = re.compile(r"\S{25,}")
+
 
 def typst_document(document: Document, *, pictures: str = "charts") -> str:
     """The source; `pictures` is the folder of the PDF files."""
@@ -52,6 +57,15 @@ def quoted(text: str) -> str:
     return f'"{plain}"'
 
 
+def breakable(cell: str) -> str:
+    """A cell in which words that are too long for a column can break; Typst would print them across the next one.
+
+    >>> breakable("a short word"), breakable("x" * 40).count(ZERO_WIDTH_SPACE)
+    ('a short word', 3)
+    """
+    return _LONG.sub(lambda word: ZERO_WIDTH_SPACE.join(wrap(word[0], BREAK_EVERY)), cell)
+
+
 def _block(block: Block, pictures: str) -> Iterator[str]:
     if isinstance(block, Bullets):
         if block.lines:
@@ -72,7 +86,7 @@ def _table(table: DataTable) -> Iterator[str]:
     head = ", ".join(f"strong({quoted(cell)})" for cell in table.header)
     yield f"  table.hline(stroke: 0.8pt), table.header({head}), table.hline(stroke: 0.4pt),"
     for row in table.rows:
-        yield f"  {', '.join(map(quoted, row))},"
+        yield f"  {', '.join(quoted(breakable(cell)) for cell in row)},"
     yield "  table.hline(stroke: 0.8pt),"
     yield "))"
     yield from (f"#text(size: 9pt, {quoted(note)})" for note in table.notes)

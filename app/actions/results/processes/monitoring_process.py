@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from app.actions.results.blinding import is_blinded
-from app.actions.side_process import SideProcess
+from app.actions.results.fingerprint import fingerprint
+from app.actions.side_process import SideProcess, SideProcessTimeoutError
 from app.analysis.monitoring import Monitored, monitored, progress_sentences
 from app.storage.results.frames import study_frames
 from app.storage.studies.protocols import get_protocol
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 
 REST_S = 300
 TIMEOUT_S = 120
+KEPT = 64
 
 
 def look(job: Job) -> Monitored | None:
@@ -29,6 +33,40 @@ def look(job: Job) -> Monitored | None:
 
 # One for each web process.
 MONITORING_PROCESS = SideProcess(look, name="attune-monitoring", rest_s=REST_S)
+
+
+class KnownLooks:
+    """The most recent states, by the fingerprint of their data: a look is computed once, whoever reads the page."""
+
+    def __init__(self, process: SideProcess) -> None:
+        """`process` computes what is not known yet."""
+        self._process, self._turn = process, Lock()
+        self._known: OrderedDict[str, Monitored | None] = OrderedDict()
+
+    def of(self, frames: Frames, protocol: Protocol) -> Monitored | None:
+        """The state for these data.
+
+        Raises:
+            SideProcessError: the process is gone, or took too long.
+        """
+        name = fingerprint(frames, protocol)
+        if name not in self._known:
+            self._compute(name, (frames, protocol))
+        return self._known.get(name)
+
+    def _compute(self, name: str, job: Job) -> None:
+        if not self._turn.acquire(timeout=TIMEOUT_S):
+            raise SideProcessTimeoutError
+        try:
+            if name not in self._known:  # another viewer may have waited for the same
+                self._known[name] = self._process.ask(job, timeout_s=TIMEOUT_S)
+            while len(self._known) > KEPT:
+                self._known.popitem(last=False)
+        finally:
+            self._turn.release()
+
+
+KNOWN_LOOKS = KnownLooks(MONITORING_PROCESS)
 
 
 def monitoring_lines(begin: Begin, study: StudyRow) -> list[str]:
@@ -44,5 +82,5 @@ def monitoring_lines(begin: Begin, study: StudyRow) -> list[str]:
         if not protocol.monitoring.looks:
             return []
         frames = study_frames(db, study.id)
-    state: Monitored | None = MONITORING_PROCESS.ask((frames, protocol), timeout_s=TIMEOUT_S)
+    state = KNOWN_LOOKS.of(frames, protocol)
     return progress_sentences(state, is_blinded=is_blinded(study, protocol)) if state else []

@@ -54,7 +54,7 @@ class Plot:
 
 def card_plot(contrast: MainContrast, report: Report, protocol: Protocol) -> Plot | None:
     """Means on the scale, or the shares of a choice; None if neither is available."""
-    if contrast.is_share and contrast.estimate.detail.get("counts"):
+    if contrast.is_share and any(contrast.estimate.detail.get("counts", ())):
         return _bar(contrast)
     question = protocol.question(contrast.key)
     values = tuple(getattr(question, "values", ()))

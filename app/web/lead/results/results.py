@@ -102,10 +102,10 @@ def _answer(
     except BlindedError:
         return _blinded(request, own)
     except SideProcessError as error:
-        failed = "lead/results_failed.html"
-        return page(request, failed, lead=own.lead, study=own.study, reason=str(error), status=503)
+        why: dict[str, Any] = {"reason": str(error), "first": _first_numbers(request, own, asked)}
+        return page(request, "lead/results_failed.html", lead=own.lead, study=own.study, **why, status=503)
     if made is None:
-        first = None if asked.filters else _first_numbers(request, own)
+        first = _first_numbers(request, own, asked)
         address = str(request.url)
         return page(request, "lead/being_made.html", lead=own.lead, study=own.study, address=address, first=first)
     shown = labelled(asked.narrowed(made.report), made.protocol.labels)
@@ -136,8 +136,10 @@ def _snapshot(request: Request, own: LeadAndStudy, asked: Question, context: Con
     return page(request, template, lead=own.lead, study=own.study, **frame, **found)
 
 
-def _first_numbers(request: Request, own: LeadAndStudy) -> dict[str, Table]:
-    """Numbers that the database counts while the report is computed, as tables by their titles."""
+def _first_numbers(request: Request, own: LeadAndStudy, asked: Question) -> dict[str, Table]:
+    """Numbers that the database counts where there is no report, as tables by their titles; none with filters."""
+    if asked.filters:
+        return {}
     from app.actions.results.counted import count_results
     from app.web.lead.results.counted_table import counted_tables
 

@@ -17,14 +17,13 @@ from app.web.lead.rights import check_right
 from app.web.lead.session import OwnForLong, SignedIn
 
 router = APIRouter()
-MAX_NAME = 200
 OTHER_VERSION = "The study has a new version since these results were computed. Open the results again, then save them."
 
 
 @router.post("/studies/{slug}/snapshots")
 def submit_snapshot(request: Request, own: OwnForLong, asked: Asked, name: Annotated[str, Form()] = "") -> Response:
     """Keep the results that the page showed, with its filters."""
-    from app.actions.results.snapshots import OtherVersionError, save_snapshot
+    from app.actions.results.snapshots import MAX_NAME, OtherVersionError, save_snapshot
 
     name = " ".join(name.split())
     if not 0 < len(name) <= MAX_NAME:

@@ -136,13 +136,18 @@ def _cards(contrasts: Sequence[MainContrast], report: Report, protocol: Protocol
             counts_words(contrast.estimate, are_raters_known=protocol.raters.identity == "known"),
             _reading(contrast),
             p_words(contrast.primary) if contrast.primary else "",
-            effect_cell(contrast.at_equal_length),
+            _with_interval(contrast.at_equal_length),
             effect_cell(contrast.without_flagged),
             card_plot(contrast, report, protocol),
             mark,
         )
         for contrast, mark in zip(contrasts, marks, strict=True)
     ]
+
+
+def _with_interval(estimate: Estimate | None) -> str:
+    """The estimate, a dash without an interval: at equal length, few items give any number."""
+    return effect_cell(estimate if estimate is not None and estimate.ci_low is not None else None)
 
 
 def _scale(contrast: MainContrast, protocol: Protocol) -> str:
@@ -186,7 +191,7 @@ def _agreement(summary: Summary, *, is_short: bool) -> dict[str, Any]:
     n_lines = most if len(lines) <= most else most - 1
     return {
         "agreement_columns": shown,
-        "agreement": lines[:n_lines],
+        "agreement": lines[:n_lines] if any(line.people or line.models for line in lines) else [],
         "n_more_agreement": max(0, len(lines) - n_lines),
         "needed": summary.needed if len(lines) <= MAX_AGREEMENT_WITH_NEED and not is_short else "",
     }

@@ -175,6 +175,18 @@ def test_failed_computation_is_explained(client: TestClient, db: Connection, lea
 
 
 @pytest.mark.usefixtures("ayers")
+def test_failed_computation_leaves_the_counted_numbers(client: TestClient) -> None:
+    def die(*_: object, **__: object) -> Report:
+        raise SideProcessError
+
+    client.app.state.reports = LiveReports(die)  # type: ignore[attr-defined]  # Starlette's client
+    page = client.get("/studies/ayers/results").text
+    assert "First numbers" in page
+    assert "4.13" in page
+    assert "First numbers" not in client.get("/studies/ayers/results?source=chatgpt").text
+
+
+@pytest.mark.usefixtures("ayers")
 def test_preliminary_results_are_shown_while_report_runs(client: TestClient) -> None:
     done = Event()
 
