@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = "2026_11_22_schema_9"
+revision = "2026_11_22_schema_10"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -861,6 +861,9 @@ def create_ratings() -> None:
         sa.Column("served_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("active_ms", sa.BigInteger(), nullable=True),
         sa.Column("device", sa.Text(), nullable=True),
+        sa.Column("n_keystrokes", sa.Integer(), nullable=True),
+        sa.Column("n_pasted", sa.Integer(), nullable=True),
+        sa.Column("typing_ms", sa.Integer(), nullable=True),
         sa.Column("comment", sa.Text(), nullable=True),
         sa.Column("exclude", sa.Text(), nullable=True),
         sa.Column("stored_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from app.design.protocol.study import Protocol
     from app.storage.results.rater_rows import RaterRow
+    from app.storage.results.typing import RaterTyping
 
 Group = Literal["people", "imported", "models", "simulated"]
 # Minimum number of ratings or choices for a pattern.
@@ -22,6 +23,9 @@ _STRAIGHT, _ONE_SIDED = 0.9, 0.9
 _LONG_RUN, _LONG_SIDE_RUN = 20, 10
 # Prolific allows rejections only for failed attention checks, and requires two of them unless the study is short.
 _MIN_FAILED = 2
+# Most of what was entered was pasted, in texts of more than a few words. Nobody types 25
+# keys per second for long.
+_PASTED, _MIN_ENTERED, _MAX_KEYS_PER_S = 0.5, 50, 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,7 @@ class ReviewedRater:
     group: Group
     flags: tuple[str, ...]
     pattern: RaterPattern
+    typing: RaterTyping | None = None
 
     @property
     def suggestion(self) -> tuple[str, str]:
@@ -47,7 +52,10 @@ class ReviewedRater:
 
 
 def review(
-    protocol: Protocol, rows: Sequence[RaterRow], patterns: Mapping[int, RaterPattern] | None = None
+    protocol: Protocol,
+    rows: Sequence[RaterRow],
+    patterns: Mapping[int, RaterPattern] | None = None,
+    typing: Mapping[int, RaterTyping] | None = None,
 ) -> list[ReviewedRater]:
     """All raters with their flags."""
     found = patterns or {}
@@ -56,8 +64,9 @@ def review(
     reviewed = []
     for row in rows:
         pattern = found.get(row.id, RaterPattern())
-        flags = (*_flags(protocol, row, is_fast=row.key in fast), *_pattern_flags(pattern))
-        reviewed.append(ReviewedRater(row, group_of(row), flags, pattern))
+        typed = (typing or {}).get(row.id)
+        flags = (*_flags(protocol, row, is_fast=row.key in fast), *_pattern_flags(pattern), *_typing_flags(typed))
+        reviewed.append(ReviewedRater(row, group_of(row), flags, pattern, typed))
     return reviewed
 
 
@@ -78,6 +87,16 @@ def _pattern_flags(pattern: RaterPattern) -> Iterator[str]:
         yield f"{pattern.longest_run} equal ratings in a row"
     if pattern.longest_side_run >= _LONG_SIDE_RUN:
         yield f"Chose the same side {pattern.longest_side_run} times in a row"
+
+
+def _typing_flags(typed: RaterTyping | None) -> Iterator[str]:
+    if typed is None or typed.n_keystrokes + typed.n_pasted < _MIN_ENTERED:
+        return
+    texts = f"{typed.n_texts} text answer{'' if typed.n_texts == 1 else 's'}"
+    if typed.pasted_share >= _PASTED:
+        yield f"Pasted {typed.pasted_share:.0%} of what was entered in {texts}"
+    if typed.keys_per_s is not None and typed.keys_per_s > _MAX_KEYS_PER_S:
+        yield f"{typed.keys_per_s:.0f} keystrokes per second in {texts}"
 
 
 def _flags(protocol: Protocol, row: RaterRow, *, is_fast: bool) -> list[str]:

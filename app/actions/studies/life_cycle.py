@@ -11,6 +11,7 @@ from app.actions.studies.opening_checks import (
     StudyEmptyError,
     check_carried_out,
     check_feasible,
+    check_typing_consent,
     notes_on_opening,
 )
 from app.design.allocation.feasibility import feasibility
@@ -77,6 +78,7 @@ def open_study(db: Connection, slug: str) -> None:
     if status == "closed" and protocol.monitoring.blind_interim:
         raise OpeningError(SEEN)
     check_carried_out(protocol, get_yaml(db, study_id, version))
+    check_typing_consent(protocol)
     drawn = _drawn_up(db, study_id, protocol)
     if not drawn.trials:
         kind = kind_of_trials(protocol, (len(item.responses) for item in drawn.items))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.design.not_supported import not_carried_out
+from app.design.typing_consent import typing_not_mentioned
 from app.exchange.protocol.yaml_lines import lines_of
 
 if TYPE_CHECKING:
@@ -48,6 +49,16 @@ def check_carried_out(protocol: Protocol, yaml: str) -> None:
         )
 
 
+def check_typing_consent(protocol: Protocol) -> None:
+    """Reject a study that counts how raters type without telling them.
+
+    Raises:
+        OpeningError: with the question.
+    """
+    if missing := typing_not_mentioned(protocol):
+        raise OpeningError(missing)
+
+
 def check_feasible(protocol: Protocol, needs: Feasibility) -> None:
     """Reject a design that is not feasible.
 
@@ -66,6 +77,8 @@ def notes_on_opening(protocol: Protocol, yaml: str, needs: Feasibility) -> list[
         check_carried_out(protocol, yaml)
     except NotCarriedOutError as error:
         sentences.append(str(error))
+    if missing := typing_not_mentioned(protocol):
+        sentences.append(missing)
     try:
         check_feasible(protocol, needs)
     except DesignUnmetError as error:

@@ -99,6 +99,23 @@ COLUMNS = (
         allowed=DEVICES,
         is_given=True,
     ),
+    RatingColumn(
+        "n_keystrokes",
+        "whole",
+        "Keystrokes",
+        "changes typed into a text answer, one per key; empty unless the question asks for `typing_rhythm`",
+        is_given=True,
+    ),
+    RatingColumn(
+        "n_pasted", "whole", "Pasted characters", "characters pasted or dropped into a text answer", is_given=True
+    ),
+    RatingColumn(
+        "typing_ms",
+        "whole",
+        "Typing time",
+        "milliseconds from the first to the last key of a text answer",
+        is_given=True,
+    ),
     RatingColumn("comment", "text", "Comment", "the rater's comment on the answer", is_given=True),
     RatingColumn("exclude", "name", "Excluded", "reason for excluding the answer from all estimates"),
     RatingColumn(

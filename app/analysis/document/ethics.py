@@ -118,6 +118,8 @@ def _data(protocol: Protocol) -> DataTable:
         rows.append(("Agreement to the consent form, its version and time", "Proof of consent", WITH_ANSWERS))
     if stored.checks:
         rows.append(("Results of attention and comprehension checks", "Quality of the answers", WITH_ANSWERS))
+    if stored.typing_rhythm:
+        rows.append(("Number of keystrokes and pasted characters, typing time", "Quality of the answers", WITH_ANSWERS))
     if stored.own_words or stored.marked_words:
         rows.append(("Texts that participants write or mark", "The research question", WITH_ANSWERS))
     about = [question.text for question in protocol.questions if question.target == "rater"]

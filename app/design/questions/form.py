@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from app.design.questions.marks import Mark
-from app.design.questions.question import DEVICES, AnswerError, Given
+from app.design.questions.question import DEVICES, TYPING, AnswerError, Given
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from app.language.message import Message
 
 
-# What the question itself reads; comment and device are read for every kind of question.
-_OF_QUESTION = tuple(one.name for one in fields(Given) if one.name not in {"comment", "device"})
+# What the question itself reads; comment, device and typing rhythm come from fields of their own.
+_OF_QUESTION = tuple(one.name for one in fields(Given) if one.name not in {"comment", "device", *TYPING})
+# A day in milliseconds.
+MAX_TYPING = 24 * 60 * 60 * 1000
+NOT_TYPED = (None, None, None)
 _values_of = attrgetter(*_OF_QUESTION)
 
 
@@ -103,10 +106,27 @@ def _read(slot: Slot, sent: Sent, mark_of: Callable[[str], Mark] | None) -> Answ
         return None
     own = dict(zip(_OF_QUESTION, _values_of(given), strict=True))
     device = sent.text(".device")
+    typed = _typing(sent.text(".typing")) if slot.question.records_typing else NOT_TYPED
     return Answer(
         **own,
         comment=comment,
         device=device if device in DEVICES else None,
+        n_keystrokes=typed[0],
+        n_pasted=typed[1],
+        typing_ms=typed[2],
         slot=slot,
         mark=mark_of(slot.name) if mark_of else Mark(),
     )
+
+
+def _typing(words: str) -> tuple[int | None, int | None, int | None]:
+    """Keystrokes, pasted characters and milliseconds from the page's script; without it, or if impossible, none.
+
+    >>> _typing("12,0,3500"), _typing("1,2"), _typing("-1,0,0")
+    ((12, 0, 3500), (None, None, None), (None, None, None))
+    """
+    parts = words.split(",")
+    if len(parts) != len(TYPING) or not all(part.isascii() and part.isdigit() for part in parts):
+        return NOT_TYPED
+    n_keystrokes, n_pasted, typing_ms = (min(int(part[:12]), MAX_TYPING) for part in parts)
+    return n_keystrokes, n_pasted, typing_ms

@@ -25,6 +25,8 @@ EmptyColumn = Literal["codes", "text"]
 SIDES = ("left", "right")
 # Determined by the width of the browser window; it does not identify a rater.
 DEVICES = ("phone", "tablet", "desktop")
+# Columns of how a text answer was typed; which keys were pressed is never sent.
+TYPING = ("n_keystrokes", "n_pasted", "typing_ms")
 MAX_TEXT = 20_000
 
 
@@ -54,6 +56,9 @@ class Given:
     ranks: tuple[tuple[int, int], ...] | None = None
     comment: str | None = None
     device: str | None = None
+    n_keystrokes: int | None = None
+    n_pasted: int | None = None
+    typing_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +146,11 @@ class AskedQuestion(BaseModel, ABC):
     """Ask the question only in this condition, written `factor=level`."""
     show_if: ShowIf | None = None
     """Ask a question about the rater only after certain answers to an earlier one."""
+
+    @property
+    def records_typing(self) -> bool:
+        """Whether it is counted how the answer is typed."""
+        return False
 
     @abstractmethod
     def read(self, sent: Sent) -> Given | None:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from app.analysis.data.rating_columns import FRAME_COLUMNS
+from app.design.questions.question import TYPING
 from app.design.questions.scale import number
 from app.exchange.problems import listed
 from app.exchange.tabular.columns import text_or_none
@@ -36,6 +37,7 @@ def check_circumstances(sheet: Sheet, study: Study, targets: Targets, chosen: Co
     sheet.reject(too_long.astype(bool), "condition", f"at most {_LONGEST_CONDITION} characters")
     _check_side(sheet, targets, chosen)
     limits = {"turn": _WHOLE, "position": _WHOLE, "repeat": _SMALL, "active_ms": _LARGE}
+    limits |= dict.fromkeys(TYPING, _WHOLE)
     context |= {name: _whole(sheet, name, most) for name, most in limits.items()}
     _check_turn(sheet, study, targets, context["turn"])
     context |= {name: text_or_none(sheet.table.column(name)) for name in ("comment", "exclude")}

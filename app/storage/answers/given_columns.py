@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 
 from app.analysis.data.rating_columns import GIVEN_COLUMNS, Type
-from app.design.questions.question import Given
+from app.design.questions.question import TYPING, Given
 
 _SQL_TYPES: dict[Type, str] = {
     "id": "bigint",
@@ -20,7 +20,7 @@ _SQL_TYPES: dict[Type, str] = {
 # Columns that identify the answer in a row; they do not change when the answer does.
 _IDENTITY = ("question", "response_id", "turn", "shown_label")
 # Columns that keep their earlier value if a later answer has none: browsers without scripts do not send them.
-_KEPT = ("device",)
+_KEPT = ("device", *TYPING)
 # The columns that are fields of `Given`.
 OF_ANSWER = tuple(
     column.stored_as for column in GIVEN_COLUMNS if column.stored_as in {field.name for field in fields(Given)}

@@ -22,7 +22,14 @@ class TextQuestion(AskedQuestion):
     type: Literal["text"]
     min_length: int = Field(default=0, ge=0, le=MAX_TEXT)
     """Minimum number of characters in a text answer."""
+    typing_rhythm: bool = False
+    """Whether keystrokes, pasted characters and typing time are counted; the consent form must say so."""
     required: bool = False
+
+    @property
+    def records_typing(self) -> bool:
+        """As `AskedQuestion.records_typing`."""
+        return self.typing_rhythm
 
     def read(self, sent: Sent) -> Given | None:
         """As `AskedQuestion.read`."""

@@ -16,6 +16,7 @@ from app.storage.raters.messages import OPEN_STATES
 from app.storage.raters.rater_data import get_rater_data
 from app.storage.results.rater_patterns import list_rater_patterns
 from app.storage.results.rater_rows import list_rater_rows
+from app.storage.results.typing import list_typing
 from app.storage.studies.protocols import get_protocol
 from app.storage.studies.studies import StudyRow
 from app.web.deps import Db
@@ -119,7 +120,9 @@ def _reviewed(db: Db, study: StudyRow) -> list[ReviewedRater]:
     protocol = get_protocol(db, study.id, study.protocol_version)
     question = spread_question(protocol)
     patterns = list_rater_patterns(db, study.id, question.key if question else "")
-    return review(protocol, list_rater_rows(db, study.id), patterns)
+    typed = [one.key for one in protocol.questions if one.records_typing]
+    typing = list_typing(db, study.id, typed) if typed else {}
+    return review(protocol, list_rater_rows(db, study.id), patterns, typing)
 
 
 def _back(request: Request, study: StudyRow, rater: int) -> Response:
