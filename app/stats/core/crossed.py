@@ -173,7 +173,7 @@ class Factored:
         self.C = self._blocks(cells, large, small, sd_large, sd_small)
         self.A_inverse, log_det = _inverse(A)
         self.M = _matmul(self.A_inverse[:, :, design.cell_large], self.C)
-        self.cholesky = linalg.cholesky(self._schur(B), lower=True, check_finite=False)
+        self.cholesky = _cholesky(self._schur(B))
         self.log_det = log_det + 2 * float(np.log(np.diag(self.cholesky)).sum())
 
     def _blocks(
@@ -202,7 +202,7 @@ class Factored:
         design = self.design
         shift = _matmul(large[np.newaxis, :, design.cell_large], self.M)[0]
         right = small - design.over_small(shift)
-        x_small = linalg.cho_solve((self.cholesky, True), right.ravel(), check_finite=False).reshape(small.shape)
+        x_small = _solved(self.cholesky, right.ravel()).reshape(small.shape)
         back = _matmul(self.C, x_small[:, np.newaxis, design.cell_small])[:, 0]
         x_large = _matmul(self.A_inverse, (large - design.over_large(back))[:, np.newaxis])[:, 0]
         return x_large, x_small
@@ -251,6 +251,29 @@ def _matmul(left: Floats, right: Floats) -> Floats:
     for j in range(left.shape[1]):
         total += left[:, j, np.newaxis] * right[j]
     return total
+
+
+# LAPACK's routines are called directly: with small matrices, the checks of scipy.linalg take longer than the routines.
+def _cholesky(S: Floats) -> Floats:
+    """Return the lower triangle L with L L' = S.
+
+    Raises:
+        numpy.linalg.LinAlgError: S is not positive definite.
+    """
+    if not len(S):
+        return S
+    lower, info = linalg.lapack.dpotrf(S, lower=1, clean=1)
+    if info:
+        raise np.linalg.LinAlgError("not positive definite")
+    return np.asarray(lower, dtype=np.float64)
+
+
+def _solved(cholesky: Floats, right: Floats) -> Floats:
+    """Return x of L L' x = right."""
+    if not len(cholesky):
+        return right
+    x, _ = linalg.lapack.dpotrs(cholesky, right, lower=1)
+    return np.asarray(x, dtype=np.float64)
 
 
 def _inverse_of_cholesky(cholesky: Floats) -> Floats:

@@ -8,7 +8,7 @@ the odds ratio differs between points: see `proportional_odds`.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import special
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 METHOD = "clmm_laplace"
 _FARTHEST = 20.0
+_PREDICTED = "Sources, items or raters predict the ratings perfectly, so the model has no finite estimate."
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ class OrdinalComparison:
         thresholds: thresholds midway between source and reference, on the latent scale.
         sds: standard deviations of the random effects in the model: item, item_slope, rater, rater_slope.
         log_likelihood: None if no model was fitted.
+        fit: the fitted model, if there is one.
     """
 
     effect: Result
@@ -62,6 +64,7 @@ class OrdinalComparison:
     thresholds: tuple[float, ...] = ()
     sds: dict[str, float] | None = None
     log_likelihood: float | None = None
+    fit: ClmmFit | None = None
 
 
 def compare_ordinal(
@@ -82,14 +85,50 @@ def compare_ordinal(
     merged into at most twelve classes.
     """
     number, (treated, items, raters) = present(value, is_treated, item, rater)
-    treated = treated.astype(bool)
+    data = _Data(number, treated.astype(bool), items, raters)
+    modelled = _modelled(data, link, has_slopes=has_slopes, level=level)
+    if isinstance(modelled, Result):
+        return OrdinalComparison(modelled, modelled)
+    return modelled.assembled()
+
+
+def probit_shift(
+    value: Floats,
+    is_treated: Bools,
+    *,
+    item: Labels,
+    rater: Labels,
+    logit: OrdinalComparison,
+    level: float = 0.95,
+) -> Result:
+    """Return the effect of `compare_ordinal` with the probit link, starting from its logit fit to the same ratings."""
+    number, (treated, items, raters) = present(value, is_treated, item, rater)
+    data = _Data(number, treated.astype(bool), items, raters)
+    modelled = _modelled(data, "probit", has_slopes=True, level=level, logit=logit.fit)
+    return modelled if isinstance(modelled, Result) else modelled.effect
+
+
+class _Data(NamedTuple):
+    """The ratings of two sources, without missing ones: value, whether it is of the source, item and rater."""
+
+    value: Floats
+    treated: Bools
+    item: Labels
+    rater: Labels
+
+
+def _modelled(
+    data: _Data, link: LinkName, *, has_slopes: bool, level: float, logit: ClmmFit | None = None
+) -> _Comparison | Result:
+    """Return the fitted model, or the undefined Result with the reason why there is none."""
+    number, treated, items, raters = data
     (item_code, n_items), (rater_code, n_raters), n = codes(items), codes(raters), len(number)
     bare = Result(0.0, f"{METHOD}: {link}", n_items=n_items, n_raters=n_raters, n_units=n, n_ratings=n)
     problem = _problem(number, treated)
     if problem:
         return _nothing(bare, *problem)
     classes = ordered_classes(number)
-    contrast = treated - 0.5
+    contrast: Floats = np.asarray(treated - 0.5, dtype=np.float64)
     columns = random_columns(
         items, raters, contrast if has_slopes else None, is_trivial_rater=is_nested_one_to_one(items, raters)
     )
@@ -101,18 +140,15 @@ def compare_ordinal(
         item_columns=columns.item,
         rater_columns=columns.rater,
         link=link,
+        logit=logit,
     )
     if fit is None:
         return _nothing(bare, "not_converged", "The fit did not converge.")
     if max(abs(fit.beta[0]), fit.sd_item.max(initial=0), fit.sd_rater.max(initial=0)) > _FARTHEST:
-        return _nothing(
-            bare,
-            "separation",
-            "Sources, items or raters predict the ratings perfectly, so the model has no finite estimate.",
-        )
+        return _nothing(bare, "separation", _PREDICTED)
     arms = Arms.of_two(treated)
     df = min(model_df(item_code, n_items, arms), model_df(rater_code, n_raters, arms))
-    return _Comparison(fit, classes, columns, replace(bare, df=df), link, level).assembled()
+    return _Comparison(fit, classes, columns, replace(bare, df=df), link, level)
 
 
 def _problem(value: Floats, treated: Bools) -> tuple[Reason, str] | None:
@@ -127,9 +163,8 @@ def _problem(value: Floats, treated: Bools) -> tuple[Reason, str] | None:
     return None
 
 
-def _nothing(bare: Result, reason: Reason, note: str) -> OrdinalComparison:
-    result = replace(bare, estimate=None, reason=reason, note=note)
-    return OrdinalComparison(result, result)
+def _nothing(bare: Result, reason: Reason, note: str) -> Result:
+    return replace(bare, estimate=None, reason=reason, note=note)
 
 
 def _mapped(interval: Interval | None, function: Callable[[float], float]) -> Interval | None:
@@ -150,22 +185,29 @@ class _Comparison:
 
     def assembled(self) -> OrdinalComparison:
         fit = self.fit
-        sds = dict(zip(self.columns.names, np.concatenate([fit.sd_item, fit.sd_rater]).tolist(), strict=True))
         is_slope = np.array([name.endswith("_slope") for name in self.columns.names])
         prediction = Prediction(fit, self.link, is_slope)
         mean = prediction.with_error(lambda w: prediction.mean_difference(w, self.classes.mean))
         return OrdinalComparison(
-            effect=self._effect(sds),
+            effect=self.effect,
             mean_difference=self._with_interval(*mean),
             upper_shares=tuple(self._upper_share(prediction, cut) for cut in range(1, len(self.classes.mean))),
             thresholds=tuple(fit.thresholds.tolist()),
-            sds=sds,
+            sds=self._sds,
             log_likelihood=fit.log_likelihood,
+            fit=fit,
         )
 
-    def _effect(self, sds: dict[str, float]) -> Result:
+    @property
+    def _sds(self) -> dict[str, float]:
+        sds = np.concatenate([self.fit.sd_item, self.fit.sd_rater])
+        return dict(zip(self.columns.names, sds.tolist(), strict=True))
+
+    @property
+    def effect(self) -> Result:
+        """The odds ratio (logit), or the shift in standard deviations of the noise (probit)."""
         result = self._with_interval(float(self.fit.beta[0]), float(self.fit.beta_errors[0]))
-        flat = [name for name, sd in sds.items() if sd < BOUNDARY]
+        flat = [name for name, sd in self._sds.items() if sd < BOUNDARY]
         notes = [f"Variance estimated as zero: {', '.join(flat).replace('_', ' ')} (boundary fit)."] if flat else []
         if self.classes.is_merged:
             notes.append(f"Values merged into {len(self.classes.mean)} ordered classes.")

@@ -13,7 +13,7 @@ from app.stats.core.arrays import codes
 from app.stats.core.crossed import Factor, crossed, union_of_columns
 from app.stats.core.one_thread import one_thread
 from app.stats.ordinal.clmm_laplace import Laplace
-from app.stats.ordinal.clmm_start import inverse_start, off_the_edge, part_of, shares_start
+from app.stats.ordinal.clmm_start import SearchEnd, inverse_start, off_the_edge, part_of, shares_start
 
 if TYPE_CHECKING:
     from app.stats.core.arrays import Floats, Ints, Labels
@@ -44,6 +44,7 @@ class ClmmFit:
         covariance: covariance of (thresholds, beta, sd_item, sd_rater), the inverse of the observed information.
         item_effects, rater_effects: modes of the effects, shapes (q, n_items), (q, n_raters), in order of first
             appearance.
+        end: where the search ended, as a start for the other link.
     """
 
     log_likelihood: float
@@ -54,6 +55,7 @@ class ClmmFit:
     covariance: Floats
     item_effects: Floats
     rater_effects: Floats
+    end: SearchEnd
 
     @property
     def beta_errors(self) -> Floats:
@@ -76,6 +78,7 @@ def fit_clmm(
     item_columns: Floats,
     rater_columns: Floats,
     link: LinkName = "logit",
+    logit: ClmmFit | None = None,
 ) -> ClmmFit | None:
     """Fit P(y <= k) = F(theta_k - eta), eta = X beta + effects of item and of rater, by the Laplace approximation.
 
@@ -89,6 +92,7 @@ def fit_clmm(
             and 1/2.
         rater_columns: columns whose effects vary by rater, shape (q, n).
         link: `logit` or `probit`.
+        logit: the logit fit of the same model to the same data, from which a probit fit starts.
 
     Returns:
         The fit, or None if no finite maximum of the likelihood was found (an unbounded effect).
@@ -102,10 +106,12 @@ def fit_clmm(
     is_item_large = n_items >= n_raters
     design = crossed(*((by_item, by_rater) if is_item_large else (by_rater, by_item)), columns)
     f = Laplace(y[design.order], X[:, design.order], design, link, int(y.max()) + 1)
-    minimum = None
+    minimum, start = None, None
+    if logit is not None:
+        start = logit.end.for_probit(f.n_categories - 1, design.large.q + design.small.q)
     # small matrices are slower on many threads than on one, especially if other programs use the machine
     with one_thread(), np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
-        minimum = _minimized(f)
+        minimum = _minimized(f, start)
     if minimum is None:
         return None
     w, covariance = minimum
@@ -117,12 +123,13 @@ def fit_clmm(
     (sd_item, item_effects), (sd_rater, rater_effects) = (large, small) if is_item_large else (small, large)
     value, order = f.value_and_gradient(w)[0], _item_first(f, is_item_large=is_item_large)
     inverse = _of_thresholds(covariance, w, f)[np.ix_(order, order)]
-    return ClmmFit(-value, par.thresholds, par.beta, sd_item, sd_rater, inverse, item_effects, rater_effects)
+    end = SearchEnd(w, covariance, f.large, f.small)
+    return ClmmFit(-value, par.thresholds, par.beta, sd_item, sd_rater, inverse, item_effects, rater_effects, end)
 
 
-def _minimized(f: Laplace) -> tuple[Floats, Floats] | None:
+def _minimized(f: Laplace, start: SearchEnd | None) -> tuple[Floats, Floats] | None:
     """Return the minimum and the inverse information there, or None if Newton steps do not converge."""
-    w = _approached(f)
+    w = _approached(f) if start is None else _continued(f, start)
     for _ in range(_POLISHES):
         value, gradient = f.value_and_gradient(w)
         information = _information(f, w)
@@ -163,16 +170,22 @@ def _approached(f: Laplace) -> Floats:
     if part is not None:
         start = off_the_edge(_approached(part), f.design.large.q + f.design.small.q)
         inverse = inverse_start(part, start) * (len(part.y) / len(f.y))
+    return _descended(f, start, inverse_start(f, start) if inverse is None else inverse)
+
+
+def _continued(f: Laplace, start: SearchEnd) -> Floats:
+    """Return a point near the minimum by BFGS from where another search ended."""
+    f.large, f.small = start.large, start.small
+    return _descended(f, start.w, start.inverse)
+
+
+def _descended(f: Laplace, start: Floats, inverse: Floats) -> Floats:
     found = optimize.minimize(
         f.value_and_gradient,
         start,
         jac=True,
         method="BFGS",
-        options={
-            "gtol": _LOOSE * len(f.y) ** 0.75,
-            "hess_inv0": inverse_start(f, start) if inverse is None else inverse,
-            "maxiter": 200,
-        },
+        options={"gtol": _LOOSE * len(f.y) ** 0.75, "hess_inv0": inverse, "maxiter": 200},
     )
     return np.asarray(found.x, dtype=np.float64)
 

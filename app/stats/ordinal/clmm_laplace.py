@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from app.stats.ordinal.clmm_links import CURVES, SLOPES
+from app.stats.ordinal.clmm_links import LINKS
 
 if TYPE_CHECKING:
     from app.stats.core.arrays import Floats, Ints
     from app.stats.core.crossed import Crossed, Factored
-    from app.stats.ordinal.clmm_links import LinkName, Slopes
+    from app.stats.ordinal.clmm_links import LinkName, Parts, Slopes
 
 _MAX_NEWTON = 60
 # a step that lowers the penalized likelihood is halved, down to a ten-thousandth of its length
@@ -29,6 +29,19 @@ _LENGTHS = tuple(0.5**k for k in range(15))
 _ZERO_SCORE = 1e-8
 _WIDEST = 50.0
 _KEPT = 0.03
+
+
+class At(NamedTuple):
+    """The ratings at given effects: ends of each rating's interval, what its derivatives share, and `height`.
+
+    `height` is the penalized log-likelihood.
+    """
+
+    upper: Floats
+    lower: Floats
+    parts: Parts
+    slopes: Slopes
+    height: float
 
 
 class Parameters(NamedTuple):
@@ -60,6 +73,7 @@ class Laplace:
         self.large = np.zeros((design.large.q, design.large.n_levels))
         self.small = np.zeros((design.small.q, design.small.n_levels))
         self._factored: Factored | None = None
+        self._above = self.y + 1
 
     def parameters(self, w: Floats) -> Parameters:
         cuts = self.n_categories - 1
@@ -67,44 +81,48 @@ class Laplace:
         beta, sd_large, sd_small = np.split(w[cuts:], [len(self.X), len(self.X) + self.design.large.q])
         return Parameters(thresholds, beta, sd_large, sd_small)
 
-    def modes(self, par: Parameters) -> tuple[Floats, float]:
-        """Return the linear predictor at the modes, and the penalized log-likelihood there.
+    def modes(self, par: Parameters) -> At:
+        """Return the ratings at the modes of the effects.
 
         Factorization is expensive if the smaller factor has many levels. One from a nearby point also gives good steps,
         so it is reused as long as a step removes most of the score.
         """
         fixed = par.beta @ self.X
-        eta, slopes, height = self._at(par, fixed, self.large, self.small)
-        score, H = self._score(par, slopes), self._factored
+        at = self._at(par, fixed, self.large, self.small)
+        score, H = self._score(par, at.slopes), self._factored
         for _ in range(_MAX_NEWTON):
             if self._is_zero(score):
                 break
-            H = H or self.design.factored(slopes.weight, par.sd_large, par.sd_small)
+            H = H or self.design.factored(at.slopes.weight, par.sd_large, par.sd_small)
             before, step = _largest(score), H.solve(*score)
             for length in _LENGTHS:
                 large, small = self.large + length * step[0], self.small + length * step[1]
-                eta, slopes, reached = self._at(par, fixed, large, small)
-                if reached >= height - 1e-9 * abs(height):
+                moved = self._at(par, fixed, large, small)
+                if moved.height >= at.height - 1e-9 * abs(at.height):
                     break
-            self.large, self.small, height = large, small, reached
-            score = self._score(par, slopes)
+            self.large, self.small, at = large, small, moved
+            score = self._score(par, at.slopes)
             if length < 1 or _largest(score) > _KEPT * before:
                 H = None
-        return eta, height
+        return at
 
     def _is_zero(self, score: tuple[Floats, Floats]) -> bool:
         """Whether the score is 0 within the rounding error of sums over this many ratings."""
         per_level = max(1.0, len(self.y) / max(self.design.small.n_levels, 1))
         return _largest(score) < _ZERO_SCORE * per_level
 
-    def _at(self, par: Parameters, fixed: Floats, large: Floats, small: Floats) -> tuple[Floats, Slopes, float]:
+    def _at(self, par: Parameters, fixed: Floats, large: Floats, small: Floats) -> At:
         eta = fixed + self.design.spread(large * par.sd_large[:, np.newaxis], small * par.sd_small[:, np.newaxis])
-        slopes = SLOPES[self.link](*self._ends(par.thresholds, eta))
-        return eta, slopes, float(slopes.log_p.sum() - ((large**2).sum() + (small**2).sum()) / 2)
+        upper, lower = self._ends(par.thresholds, eta)
+        link = LINKS[self.link]
+        parts = link.parts(upper, lower)
+        slopes = link.slopes(parts)
+        height = float(slopes.log_p.sum() - ((large**2).sum() + (small**2).sum()) / 2)
+        return At(upper, lower, parts, slopes, height)
 
     def _ends(self, thresholds: Floats, eta: Floats) -> tuple[Floats, Floats]:
         ends = np.concatenate([[-np.inf], thresholds, [np.inf]])
-        return ends[self.y + 1] - eta, ends[self.y] - eta
+        return ends[self._above] - eta, ends[self.y] - eta
 
     def _score(self, par: Parameters, slopes: Slopes) -> tuple[Floats, Floats]:
         large, small = self.design.gather(slopes.d1)
@@ -113,12 +131,9 @@ class Laplace:
     def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
         """Return minus the log-likelihood, and its gradient."""
         par = self.parameters(w)
-        eta, height = self.modes(par)
-        ends = self._ends(par.thresholds, eta)
-        slopes = SLOPES[self.link](*ends)
-        H = self._factored = self.design.factored(slopes.weight, par.sd_large, par.sd_small)
-        gradient = _Gradient(self, par, H, slopes, ends)
-        return -height + H.log_det / 2, gradient.assembled()
+        at = self.modes(par)
+        H = self._factored = self.design.factored(at.slopes.weight, par.sd_large, par.sd_small)
+        return -at.height + H.log_det / 2, _Gradient(self, par, H, at).assembled()
 
     def conditional_variances(self, w: Floats) -> tuple[Floats, Floats]:
         """Return conditional variances of the standardized effects at the modes, in the caller's order.
@@ -126,9 +141,8 @@ class Laplace:
         Shapes (q_large, n_large) and (q_small, n_small): the diagonal of H^-1.
         """
         par = self.parameters(w)
-        eta, _ = self.modes(par)
-        slopes = SLOPES[self.link](*self._ends(par.thresholds, eta))
-        by_large, _, by_small = self.design.factored(slopes.weight, par.sd_large, par.sd_small).inverse
+        weight = self.modes(par).slopes.weight
+        by_large, _, by_small = self.design.factored(weight, par.sd_large, par.sd_small).inverse
         large = np.empty_like(self.large)
         large[:, self.design.large_level] = np.array([by_large[k, k] for k in range(len(by_large))])
         return large, np.array([by_small[k, k] for k in range(len(by_small))])
@@ -144,9 +158,9 @@ class _Gradient:
     q = H^-1 Z' v with v = half the derivative of log det H in eta reduces the last part to a single solve.
     """
 
-    def __init__(self, f: Laplace, par: Parameters, H: Factored, slopes: Slopes, ends: tuple[Floats, Floats]) -> None:
-        self.f, self.par, self.H, self.slopes = f, par, H, slopes
-        self.curves = CURVES[f.link](*ends)
+    def __init__(self, f: Laplace, par: Parameters, H: Factored, at: At) -> None:
+        self.f, self.par, self.H, self.slopes = f, par, H, at.slopes
+        self.curves = LINKS[f.link].curves(at.upper, at.lower, at.parts)
         design = f.design
         self.by_large, self.by_cell, self.by_small = H.inverse
         self.leverage = self._leverage()
@@ -156,7 +170,7 @@ class _Gradient:
         self.moved = design.spread(
             self.q_large * par.sd_large[:, np.newaxis], self.q_small * par.sd_small[:, np.newaxis]
         )
-        self.by_eta = -slopes.d1 + v - self.moved * slopes.weight
+        self.by_eta = -at.slopes.d1 + v - self.moved * at.slopes.weight
 
     def _leverage(self) -> Floats:
         """Return z' H^-1 z for each rating, shape (n,)."""

@@ -7,7 +7,7 @@ upper = theta_y - eta and lower = theta_(y-1) - eta, infinite at the ends of the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from scipy import special
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from app.stats.core.arrays import Floats
+
+    Parts = tuple[Floats, ...]
 
 LinkName = Literal["logit", "probit"]
 _FAR = 500.0
@@ -44,15 +46,23 @@ class Curves:
     weight_lower: Floats
 
 
-def logit_slopes(upper: Floats, lower: Floats) -> Slopes:
+class Link(NamedTuple):
+    """The functions of a link. `parts` of (upper, lower) are what `slopes` and `curves` have in common."""
+
+    parts: Callable[[Floats, Floats], Parts]
+    slopes: Callable[[Parts], Slopes]
+    curves: Callable[[Floats, Floats, Parts], Curves]
+
+
+def _logit_slopes(parts: Parts) -> Slopes:
     """P = F(upper) (1 - F(lower)) (1 - exp(lower - upper)), which is precise in the tails."""
-    below, above, gap = _logit_parts(upper, lower)
+    below, above, gap = parts
     weight = below * (1 - below) + above * (1 - above)
     return Slopes(np.log(np.maximum(below * above * gap, _TINY)), below - above, weight)
 
 
-def logit_curves(upper: Floats, lower: Floats) -> Curves:
-    below, above, gap = _logit_parts(upper, lower)
+def _logit_curves(upper: Floats, lower: Floats, parts: Parts) -> Curves:
+    below, above, gap = parts
     f_upper, f_lower = below * (1 - below), above * (1 - above)
     g_upper, g_lower = f_upper * (1 - 2 * below), f_lower * (2 * above - 1)
     log_p_upper = np.where(np.isinf(upper), 0, (1 - below) / (above * gap))
@@ -60,21 +70,21 @@ def logit_curves(upper: Floats, lower: Floats) -> Curves:
     return Curves(-(g_upper + g_lower), log_p_upper, log_p_lower, f_upper, f_lower, g_upper, g_lower)
 
 
-def _logit_parts(upper: Floats, lower: Floats) -> tuple[Floats, Floats, Floats]:
+def _logit_parts(upper: Floats, lower: Floats) -> Parts:
     """Return F(upper), 1 - F(lower) and 1 - exp(lower - upper)."""
     below = 1 / (1 + np.exp(np.clip(-upper, -_FAR, _FAR)))
     above = 1 / (1 + np.exp(np.clip(lower, -_FAR, _FAR)))
     return below, above, -np.expm1(np.maximum(lower - upper, -_FAR))
 
 
-def probit_slopes(upper: Floats, lower: Floats) -> Slopes:
-    p, f_upper, f_lower, g_upper, g_lower = _probit_parts(upper, lower)
+def _probit_slopes(parts: Parts) -> Slopes:
+    p, f_upper, f_lower, g_upper, g_lower = parts
     d1 = (f_lower - f_upper) / p
     return Slopes(np.log(p), d1, d1 * d1 - (g_upper - g_lower) / p)
 
 
-def probit_curves(upper: Floats, lower: Floats) -> Curves:
-    p, f_upper, f_lower, g_upper, g_lower = _probit_parts(upper, lower)
+def _probit_curves(upper: Floats, lower: Floats, parts: Parts) -> Curves:
+    p, f_upper, f_lower, g_upper, g_lower = parts
     h_upper, h_lower = _second(upper, f_upper), _second(lower, f_lower)
     d1, second = (f_lower - f_upper) / p, (g_upper - g_lower) / p
     weight_eta = (h_upper - h_lower) / p + 3 * d1 * second - 2 * d1**3
@@ -85,7 +95,7 @@ def probit_curves(upper: Floats, lower: Floats) -> Curves:
     return Curves(weight_eta, log_p_upper, log_p_lower, d1_upper, d1_lower, weight_upper, weight_lower)
 
 
-def _probit_parts(upper: Floats, lower: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+def _probit_parts(upper: Floats, lower: Floats) -> Parts:
     """Return p, and the densities f and their derivatives g = -t f at both ends; p is computed in the nearer tail."""
     is_right = lower > 0
     near, far = np.where(is_right, -lower, upper), np.where(is_right, -upper, lower)
@@ -102,5 +112,7 @@ def _finite(end: Floats) -> Floats:
     return np.where(np.isinf(end), 0, end)
 
 
-SLOPES: dict[LinkName, Callable[[Floats, Floats], Slopes]] = {"logit": logit_slopes, "probit": probit_slopes}
-CURVES: dict[LinkName, Callable[[Floats, Floats], Curves]] = {"logit": logit_curves, "probit": probit_curves}
+LINKS: dict[LinkName, Link] = {
+    "logit": Link(_logit_parts, _logit_slopes, _logit_curves),
+    "probit": Link(_probit_parts, _probit_slopes, _probit_curves),
+}

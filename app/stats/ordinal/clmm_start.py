@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,8 @@ from app.stats.ordinal.clmm_laplace import Laplace
 if TYPE_CHECKING:
     from app.stats.core.arrays import Bools, Floats
 
+# logistic noise is about this many times as wide as standard normal noise
+_LOGIT_BY_PROBIT = 1.7
 _START_SD = 0.6
 _LEAST_SD = 0.15
 _STEP = 1e-3
@@ -21,6 +24,28 @@ _FLATTEST = 1e-3
 # a subset pays off from this number of ratings or of effects of the smaller factor (whose cost is cubic)
 _MANY_RATINGS, _MANY_EFFECTS = 20_000, 600
 _RATINGS_OF_PART, _EFFECTS_OF_PART = 5_000, 300
+
+
+@dataclass(frozen=True, eq=False)
+class SearchEnd:
+    """Where a search ended: parameters, inverse information, and modes of the effects, as in `Laplace`."""
+
+    w: Floats
+    inverse: Floats
+    large: Floats
+    small: Floats
+
+    def for_probit(self, n_cuts: int, n_sd: int) -> SearchEnd:
+        """Return the start of a probit fit for the end of a logit fit to the same ratings.
+
+        All parameters but the logarithms of the gaps between thresholds are on the latent scale, which is narrower.
+        """
+        factor = np.full(len(self.w), 1 / _LOGIT_BY_PROBIT)
+        factor[1:n_cuts] = 1.0
+        w = self.w * factor
+        w[1:n_cuts] -= np.log(_LOGIT_BY_PROBIT)
+        inverse = self.inverse * np.outer(factor, factor)
+        return SearchEnd(off_the_edge(w, n_sd), (inverse + inverse.T) / 2, self.large, self.small)
 
 
 def shares_start(f: Laplace) -> Floats:

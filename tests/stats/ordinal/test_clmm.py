@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.stats.core.model_design import is_nested_one_to_one, ordered_classes, random_columns
-from app.stats.ordinal.clmm import OrdinalComparison, compare_ordinal
+from app.stats.ordinal.clmm import OrdinalComparison, compare_ordinal, probit_shift
 
 if TYPE_CHECKING:
     from app.stats.core.arrays import Bools, Floats, Ints
+    from app.stats.core.result import Result
     from tests.stats.conftest import Ayers, RandomRatings
 
 
@@ -25,6 +26,10 @@ class Study:
 
     def compared(self, **options: object) -> OrdinalComparison:
         return compare_ordinal(self.value, self.is_treated, item=self.item, rater=self.rater, **options)  # type: ignore[arg-type]
+
+    def probit_shift(self) -> Result:
+        logit = self.compared()
+        return probit_shift(self.value, self.is_treated, item=self.item, rater=self.rater, logit=logit)
 
 
 def _study(n_items: int = 30, n_raters: int = 8, points: int = 5) -> Study:
@@ -85,6 +90,22 @@ def test_probit_link_estimates_latent_shift() -> None:
     found = _study().compared(link="probit").effect
     assert found.estimate is not None
     assert 0.2 < found.estimate < 1.2
+
+
+@pytest.mark.parametrize("points", [2, 5])
+def test_probit_shift_from_the_logit_fit_is_that_of_a_new_search(points: int) -> None:
+    study = _study(points=points)
+    anew = study.compared(link="probit").effect
+    found = study.probit_shift()
+    assert found.estimate == pytest.approx(anew.estimate, abs=1e-6)
+    assert found.standard_error == pytest.approx(anew.standard_error, rel=1e-4)
+    assert (found.method, found.df, found.note) == (anew.method, anew.df, anew.note)
+
+
+def test_probit_shift_without_variation_is_undefined() -> None:
+    study = replace(_study(3, 2), value=np.full(12, 3.0))
+    found = study.probit_shift()
+    assert (found.estimate, found.reason) == (None, "no_variation")
 
 
 def test_two_point_scale_is_logistic_mixed_model() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from app.analysis.data.question_data import TOO_MANY
 from app.analysis.data.source_contrast import Found
 from app.stats.core.result import undefined
-from app.stats.ordinal.clmm import METHOD, compare_ordinal
+from app.stats.ordinal.clmm import METHOD, compare_ordinal, probit_shift
 from app.stats.ordinal.proportional_odds import proportional_odds
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ def ordinal(contrast: Contrast) -> Iterator[Found]:
     yield Found("mean_difference_clmm", "rating", fitted.mean_difference)
     yield from _predicted(contrast, fitted)
     yield from _components(fitted)
-    probit = compare_ordinal(answers.value, contrast.is_mine, link="probit", **answers.where)
-    yield Found("probit_shift_clmm", "rating", probit.effect)
+    probit = probit_shift(answers.value, contrast.is_mine, logit=fitted, **answers.where)
+    yield Found("probit_shift_clmm", "rating", probit)
 
 
 def proportionality(contrast: Contrast) -> Iterator[Found]:
