@@ -89,6 +89,11 @@ COMMANDS = {
         "compare_prompts",
         "Show what two prompts changed: the prompt files and the texts of both runs side by side.",
     ),
+    "score": Entry(
+        "score",
+        "score",
+        "Score each response of a study by a program or an endpoint, such as an emotion classifier.",
+    ),
     "backup": Entry(
         "database",
         "backup",
