@@ -28,7 +28,10 @@ run: .venv/run.stamp ## everything that is needed, then Attune with its demo stu
 serve: .venv/run.stamp ## Attune on its own database, without the demo
 	$(PY) -m app serve
 
-test: lint unit journeys ## every gate: what CI runs
+# Lint uses one processor, so it runs beside the tests without a browser; the journeys get the machine for themselves.
+test: .venv/test.stamp ## every gate: what CI runs
+	@$(MAKE) --no-print-directory -j 2 lint unit
+	@$(MAKE) --no-print-directory journeys
 
 lint: .venv/test.stamp ## style, types, layers, templates
 	$(PY) -m ruff check
