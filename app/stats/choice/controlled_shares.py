@@ -32,10 +32,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from app.stats.core.arrays import Floats, Labels
+    from app.stats.core.model_design import RandomColumns
     from app.stats.core.result import Reason
+    from app.stats.ordinal.clmm_fit import ClmmFit
 
 GLMM = "glmm_laplace"
 _FARTHEST = 20.0
+_PREDICTED = "Items, raters or covariates predict {} choice, so the odds have no finite estimate."
 
 
 @dataclass(frozen=True)
@@ -128,12 +131,9 @@ def preference_model(
     number, X, groups = _known(np.where(np.isin(won, [0, 1]), won, np.nan), covariates, item, rater)
     n, k = X.shape
     bare = Result(0.0, GLMM, n_items=groups.n_items, n_raters=groups.n_raters, n_units=n, n_ratings=n)
-    if n == 0:
-        return _no_model(bare, k, "no_pairable_units", "There are no decisive choices.")
-    if np.ptp(number) == 0:
-        return _no_model(bare, k, "separation", "All choices are the same, so the odds have no finite estimate.")
-    if np.linalg.matrix_rank(X - X.mean(axis=0)) < k:
-        return _no_model(bare, k, "singular", "A covariate does not vary or is determined by the others.")
+    problem = _problem(number, X)
+    if problem:
+        return _no_model(bare, k, *problem)
     is_trivial = is_nested_one_to_one(groups.item, groups.rater)
     columns = random_columns(groups.item, groups.rater, None, is_trivial_rater=is_trivial)
     fit = fit_clmm(
@@ -145,27 +145,33 @@ def preference_model(
         rater_columns=columns.rater,
     )
     if fit is None or np.abs(fit.parameters).max() > _FARTHEST:
-        return _no_model(
-            bare,
-            k,
-            "separation",
-            "Items, raters or covariates predict every choice, so the odds have no finite estimate.",
-        )
+        return _no_model(bare, k, "separation", _PREDICTED.format("every"))
+    if np.sqrt(np.diag(fit.covariance))[: 1 + k].max() > _FARTHEST:
+        return _no_model(bare, k, "separation", _PREDICTED.format("almost every"))
+    return _of_fit(bare, fit, columns, groups.df, level)
+
+
+def _problem(won: Floats, X: Floats) -> tuple[Reason, str] | None:
+    """Return why no model can be fitted (reason and note), or None; shapes (n,) and (n, k)."""
+    if not len(won):
+        return "no_pairable_units", "There are no decisive choices."
+    if np.ptp(won) == 0:
+        return "separation", "All choices are the same, so the odds have no finite estimate."
+    if np.linalg.matrix_rank(X - X.mean(axis=0)) < X.shape[1]:
+        return "singular", "A covariate does not vary or is determined by the others."
+    return None
+
+
+def _of_fit(bare: Result, fit: ClmmFit, columns: RandomColumns, df: int, level: float) -> PreferenceModel:
+    """Return the estimates of the fitted model, with the counts of `bare`."""
     errors = np.sqrt(np.diag(fit.covariance))
-    if errors[: 1 + k].max() > _FARTHEST:
-        return _no_model(
-            bare,
-            k,
-            "separation",
-            "Items, raters or covariates predict almost every choice, so the odds have no finite estimate.",
-        )
     prediction = Prediction(fit, "logit", np.zeros(len(columns.names), dtype=bool))
     share = prediction.with_error(lambda w: float(special.logit(prediction.upper_share(w, 1, 0.0))))
     return PreferenceModel(
-        odds=_wald(bare, -float(fit.thresholds[0]), float(errors[0]), groups.df, level, np.exp),
-        share=_wald(bare, *share, groups.df, level, special.expit),
+        odds=_wald(bare, -float(fit.thresholds[0]), float(errors[0]), df, level, np.exp),
+        share=_wald(bare, *share, df, level, special.expit),
         slopes=tuple(
-            _wald(bare, float(fit.beta[j]), float(errors[1 + j]), groups.df, level, np.positive) for j in range(k)
+            _wald(bare, float(slope), float(errors[1 + j]), df, level, np.positive) for j, slope in enumerate(fit.beta)
         ),
         sds=dict(zip(columns.names, np.concatenate([fit.sd_item, fit.sd_rater]).tolist(), strict=True)),
     )
