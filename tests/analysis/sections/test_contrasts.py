@@ -10,7 +10,8 @@ import pytest
 from app.analysis import analyze
 from app.analysis.data.frames import canonical
 from app.analysis.report.wording import scope_filter, scope_text
-from tests.analysis.builders import FIVE, Row, find, frames, only, protocol
+from tests.analysis.builders import FIVE, find, frames, only, protocol
+from tests.analysis.sections.contrasts.source_ratings import mean_rating, source_ratings
 
 if TYPE_CHECKING:
     from app.analysis.report.report import Report
@@ -31,41 +32,18 @@ SCORE = {**FIVE, "key": "teq", "target": "rater"}
 NOW = {**FIVE, "key": "now", "target": "turn"}
 
 
-def _ratings(sources: dict[str, float], n_items: int = 6, n_raters: int = 6, **more: str) -> list[Row]:
-    """Return ratings by every rater of every source and item: the source's mean plus or minus one, 1 to 5."""
-    rng = np.random.default_rng(1)
-    return [
-        {
-            "rater": f"r{rater}",
-            "item": f"i{item}",
-            "response": f"i{item}:{source}",
-            "question": "empathy",
-            "value": int(np.clip(round(mean + rng.normal()), 1, 5)),
-            **more,
-        }
-        for item in range(n_items)
-        for rater in range(n_raters)
-        for source, mean in sources.items()
-    ]
-
-
-def _mean(rows: list[Row], **where: str) -> float:
-    known = [{**row, "source": row["response"].partition(":")[2]} for row in rows]
-    return float(np.mean([row["value"] for row in known if all(row[key] == value for key, value in where.items())]))
-
-
 def _contrast(report: Report) -> set[str]:
     return {estimate.statistic for estimate in report.of("contrast")}
 
 
 def test_three_source_pairs_are_holm_adjusted() -> None:
     study = protocol(FIVE, sources=THREE, analysis={"cut": {"empathy": 4}})
-    rows = _ratings({"human": 2, "plain": 3, "prompted": 4})
+    rows = source_ratings({"human": 2, "plain": 3, "prompted": 4})
     report = analyze(frames(study, rows), study)
     found = find(report, "mean_difference", section="contrast")
     pairs = [(f.scope["source"], f.scope["reference"]) for f in found]
     assert pairs == [("plain", "human"), ("prompted", "human"), ("prompted", "plain")]
-    assert found[2].estimate == pytest.approx(_mean(rows, source="prompted") - _mean(rows, source="plain"))
+    assert found[2].estimate == pytest.approx(mean_rating(rows, source="prompted") - mean_rating(rows, source="plain"))
     p = sorted(f.p_value or 0 for f in found)
     assert min(f.p_adjusted or 0 for f in found) == pytest.approx(3 * p[0])
     assert len(find(report, "t_paired", section="contrast")) == 3
@@ -75,23 +53,25 @@ def test_three_source_pairs_are_holm_adjusted() -> None:
 
 def test_two_sources_have_no_additional_pairs() -> None:
     study = protocol(FIVE)
-    report = analyze(frames(study, _ratings({"human": 2, "model": 3})), study)
+    report = analyze(frames(study, source_ratings({"human": 2, "model": 3})), study)
     assert not find(report, "mean_difference", section="contrast")
 
 
 def test_percent_change_is_reported_for_means_and_shares() -> None:
     study = protocol(FIVE, analysis={"cut": {"empathy": 3}})
-    rows = _ratings({"human": 2, "model": 3})
+    rows = source_ratings({"human": 2, "model": 3})
     report = analyze(frames(study, rows), study)
     of_mean, of_share = find(report, "percent_change")
-    assert of_mean.estimate == pytest.approx(100 * (_mean(rows, source="model") / _mean(rows, source="human") - 1))
+    assert of_mean.estimate == pytest.approx(
+        100 * (mean_rating(rows, source="model") / mean_rating(rows, source="human") - 1)
+    )
     assert of_share.scope == {"source": "model", "reference": "human", "cut": 3}
 
 
 def test_between_rater_factor_has_overall_and_per_source_effect() -> None:
     told = {"told": {"kind": "instruction", "levels": {"nothing": "Read it.", "truth": "A model wrote one."}}}
     study = protocol(FIVE, conditions=told)
-    rows = _ratings({"human": 3, "model": 3})
+    rows = source_ratings({"human": 3, "model": 3})
     for row in rows:
         is_told = int(row["rater"][1]) % 2
         row["condition"] = f"told={'truth' if is_told else 'nothing'}"
@@ -100,7 +80,7 @@ def test_between_rater_factor_has_overall_and_per_source_effect() -> None:
     whole, human, model = find(report, "factor_effect")
     assert whole.scope == {"factor": "told", "level": "truth", "reference_level": "nothing"}
     assert (human.scope["source"], model.scope["source"]) == ("human", "model")
-    told_mean, plain = (_mean(rows, condition=f"told={level}", source="model") for level in ("truth", "nothing"))
+    told_mean, plain = (mean_rating(rows, condition=f"told={level}", source="model") for level in ("truth", "nothing"))
     assert model.estimate == pytest.approx(told_mean - plain)
     assert model.method.startswith("two_way_cr2_t")
     assert "only 3 raters" in model.note
@@ -110,13 +90,13 @@ def test_between_rater_factor_has_overall_and_per_source_effect() -> None:
 
 def test_factor_with_one_level_is_not_compared() -> None:
     study = protocol(FIVE)
-    report = analyze(frames(study, _ratings({"human": 3, "model": 3}, condition="told=nothing")), study)
+    report = analyze(frames(study, source_ratings({"human": 3, "model": 3}, condition="told=nothing")), study)
     assert not find(report, "factor_effect")
 
 
 def test_crossed_condition_is_compared_by_factor() -> None:
     study = protocol(FIVE)
-    rows = _ratings({"human": 3, "model": 3})
+    rows = source_ratings({"human": 3, "model": 3})
     for row in rows:
         told, shown = (("no", "yes")[int(row["rater"][1]) // 2**k % 2] for k in (0, 1))
         row["condition"] = f"told={told}; shown={shown}"
@@ -132,11 +112,11 @@ def test_source_attribute_is_compared_when_it_groups_sources() -> None:
         "c": {"kind": "model", "family": "llama", "name": "c"},
     }
     study = protocol(FIVE, sources=sources)
-    rows = _ratings({"human": 2, "a": 3, "b": 4, "c": 2})
+    rows = source_ratings({"human": 2, "a": 3, "b": 4, "c": 2})
     effect = only(analyze(frames(study, rows), study), "attribute_effect")
     assert effect.scope == {"attribute": "family", "level": "llama", "reference_level": "gpt"}
-    of_gpt = (_mean(rows, source="a") + _mean(rows, source="b")) / 2
-    assert effect.estimate == pytest.approx(_mean(rows, source="c") - of_gpt)
+    of_gpt = (mean_rating(rows, source="a") + mean_rating(rows, source="b")) / 2
+    assert effect.estimate == pytest.approx(mean_rating(rows, source="c") - of_gpt)
     assert effect.note.startswith("For these 3 sources only.")
 
 
@@ -145,7 +125,7 @@ def test_codes_are_compared_between_sources() -> None:
     rng, codes = np.random.default_rng(2), ("none", "mild", "grave")
     rows = [
         {**row, "question": "harm", "value": codes[int(rng.integers(0, 2 + (row["value"] > 3)))]}
-        for row in _ratings({"human": 2, "model": 5})
+        for row in source_ratings({"human": 2, "model": 5})
     ]
     report = analyze(frames(study, rows), study)
     gap = only(report, "category_difference", scope={"category": "grave", "source": "model", "reference": "human"})
@@ -157,40 +137,27 @@ def test_codes_are_compared_between_sources() -> None:
 
 def test_codes_of_single_source_are_not_compared() -> None:
     study = protocol({**HARM, "multiple": True}, sources={"human": {"kind": "human"}})
-    rows = [{**row, "question": "harm", "value": "none"} for row in _ratings({"human": 2})]
+    rows = [{**row, "question": "harm", "value": "none"} for row in source_ratings({"human": 2})]
     assert "category_difference" not in _contrast(analyze(frames(study, rows), study))
 
 
 def test_multiple_codes_have_no_marginal_test() -> None:
     study = protocol({**HARM, "multiple": True})
-    rows = [{**row, "question": "harm", "value": "mild"} for row in _ratings({"human": 2, "model": 5}, n_items=2)]
+    rows = [{**row, "question": "harm", "value": "mild"} for row in source_ratings({"human": 2, "model": 5}, n_items=2)]
     found = _contrast(analyze(frames(study, rows), study))
     assert "category_difference" in found
     assert "stuart_maxwell" not in found
 
 
-def test_large_study_omits_turn_slopes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.analysis.data.question_data.MAX_RATINGS", 3)
-    study = protocol(NOW)
-    rows = [
-        {**row, "question": "now", "turn": turn}
-        for row in _ratings({"human": 3, "model": 4}, n_items=2, n_raters=2)
-        for turn in (1, 2)
-    ]
-    report = analyze(frames(study, rows), study)
-    slopes = [*find(report, "turn_slope"), *find(report, "turn_slope_difference")]
-    assert [f.reason for f in slopes] == ["not_run"] * 3
-
-
 def test_pools_are_compared_on_shared_responses() -> None:
     study = protocol(FIVE)
-    rows = _ratings({"human": 2, "model": 4})
+    rows = source_ratings({"human": 2, "model": 4})
     pools = [{"rater": f"r{n}", "pool": "crowd" if n < 4 else "expert"} for n in range(6)]
     report = analyze(frames(study, rows, raters=pools), study)
     gap, together = only(report, "pool_difference"), only(report, "pool_correlation")
     assert gap.scope == {"pool": "expert", "reference_pool": "crowd"}
     expert, crowd = ([r for r in rows if (int(r["rater"][1]) >= 4) == side] for side in (True, False))
-    assert gap.estimate == pytest.approx(_mean(expert) - _mean(crowd))
+    assert gap.estimate == pytest.approx(mean_rating(expert) - mean_rating(crowd))
     assert (gap.n_units, together.n_units, together.unit) == (12, 12, "response")
     assert scope_text(gap.scope) == "pool expert − crowd"
     assert scope_filter(gap.scope) == ["pool in (expert, crowd)"]
@@ -198,74 +165,23 @@ def test_pools_are_compared_on_shared_responses() -> None:
 
 def test_pools_without_shared_responses_are_not_compared() -> None:
     study = protocol(FIVE)
-    rows = [row for row in _ratings({"human": 2, "model": 4}) if (row["rater"] < "r3") == (row["item"] < "i3")]
+    rows = [row for row in source_ratings({"human": 2, "model": 4}) if (row["rater"] < "r3") == (row["item"] < "i3")]
     pools = [{"rater": f"r{n}", "pool": "crowd" if n < 3 else "expert"} for n in range(6)]
     assert "pool_difference" not in _contrast(analyze(frames(study, rows, raters=pools), study))
 
 
-def test_turns_have_means_slope_difference_and_weights() -> None:
-    study = protocol(FIVE, NOW)
-    wholes = _ratings({"human": 3, "model": 4}, n_items=4)
-    rng = np.random.default_rng(3)
-    turns = [
-        {
-            **row,
-            "question": "now",
-            "turn": turn,
-            "value": int(np.clip(turn + is_model * turn + rng.integers(0, 2), 1, 5)),
-        }
-        for row in wholes
-        for is_model in [row["response"].endswith("model")]
-        for turn in (1, 2, 3)
-    ]
-    report = analyze(frames(study, [*wholes, *turns]), study)
-    by_turn = {
-        (f.scope["source"], f.scope["turn"]): f.estimate
-        for f in find(report, "mean", section="contrast", question="now")
-    }
-    assert by_turn["human", 1] == pytest.approx(_mean([t for t in turns if t["turn"] == 1], source="human"))
-    human, model = find(report, "turn_slope")
-    gap = only(report, "turn_slope_difference")
-    assert gap.estimate == pytest.approx((model.estimate or 0) - (human.estimate or 0), abs=0.05)
-    assert [f.scope for f in find(report, "whole_on_turns", question="empathy")] == [
-        {"turn": turn, "covariate": "now"} for turn in (1, 2, 3)
-    ]
-    assert scope_text({"source": "human", "turn": 2}) == "human, turn 2"
-
-
 def test_shown_label_is_a_factor() -> None:
     study = protocol(FIVE)
-    rows = _ratings({"human": 3, "model": 3})
+    rows = source_ratings({"human": 3, "model": 3})
     for row in rows:
         row["shown_label"] = ("human", "model")[int(row["rater"][1]) % 2]
     effects = find(analyze(frames(study, rows), study), "factor_effect")
     assert {(f.scope["factor"], f.scope["level"]) for f in effects} == {("shown_label", "model")}
 
 
-def test_single_turn_has_no_weights() -> None:
-    study = protocol(FIVE, NOW)
-    wholes = _ratings({"human": 3, "model": 4}, n_items=3, n_raters=3)
-    turns = [{**row, "question": "now", "turn": 1} for row in wholes]
-    report = analyze(frames(study, [*wholes, *turns]), study)
-    assert not find(report, "whole_on_turns")
-    assert {f.reason for f in find(report, "turn_slope")} == {"singular"}
-
-
-def test_turns_without_sources_have_one_slope() -> None:
-    study = protocol(NOW, sources={})
-    rows = [
-        {"rater": f"r{r}", "item": f"i{i}", "question": "now", "turn": t, "value": t + (r + i) % 2}
-        for r in range(3)
-        for i in range(3)
-        for t in (1, 2, 3)
-    ]
-    report = analyze(frames(study, rows, responses=[]), study)
-    assert only(report, "turn_slope").estimate == pytest.approx(1)
-
-
 def test_rater_score_has_slope_per_source_and_their_difference() -> None:
     study = protocol(FIVE, SCORE)
-    rows = _ratings({"human": 3, "model": 3})
+    rows = source_ratings({"human": 3, "model": 3})
     own = [{"rater": f"r{n}", "question": "teq", "value": n % 5 + 1} for n in range(6)]
     report = analyze(frames(study, [*rows, *own]), study)
     human, gap_or_model, *rest = find(report, "covariate_slope_by_source", question="empathy")
@@ -284,7 +200,7 @@ def test_rater_score_has_slope_per_source_and_their_difference() -> None:
 
 def test_raters_needed_is_reported_per_source_and_overall() -> None:
     study = protocol(FIVE)
-    report = analyze(frames(study, _ratings({"human": 2, "model": 4}, n_items=12)), study)
+    report = analyze(frames(study, source_ratings({"human": 2, "model": 4}, n_items=12)), study)
     needed = find(report, "raters_needed")
     assert [f.scope for f in needed] == [{"source": "human"}, {"source": "model"}, {}]
     phi, g = only(report, "phi_coefficient", scope={}), only(report, "g_coefficient", scope={})
@@ -294,7 +210,7 @@ def test_raters_needed_is_reported_per_source_and_overall() -> None:
 
 def test_raters_with_one_item_each_use_one_way_coefficient() -> None:
     study = protocol(FIVE)
-    rows = _ratings({"human": 2, "model": 4}, n_items=12)
+    rows = source_ratings({"human": 2, "model": 4}, n_items=12)
     for row in rows:
         row["rater"] = f"{row['rater']} of {row['item']}"
     report = analyze(frames(study, rows), study)

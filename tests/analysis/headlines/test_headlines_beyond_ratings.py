@@ -1,0 +1,157 @@
+"""The headlines of templates about turns, codes, pools, scores, rankings, highlights and changes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from tests.analysis.headlines.driven import by_source, covers, drive, right_by, says
+from tests.analysis.headlines.simulated_ratings import Effect
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from random import Random
+
+    from tests.analysis.headlines.simulated_ratings import Seen
+
+
+def test_dialogue_trajectory_headline_has_slope_difference(tmp_path: Path) -> None:
+    effect = Effect(lambda _, seen: 0.25 * seen.turn * (seen.source == "model"), middle=0.4)
+    found, _ = drive("dialogue-trajectory", tmp_path / "s", effect)
+    assert re.search(r"ratings of Model rise by 0\.\d\d points more per turn than those of Person", found[0].claim)
+    covers(found[0], 0.25)
+
+
+def test_behaviours_headline_has_difference_per_behaviour(tmp_path: Path) -> None:
+    def code(_question: str, seen: Seen, rng: Random) -> str:
+        return "advises" if rng.random() < (0.7 if seen.source == "model_a" else 0.3) else "asks"
+
+    found, table = drive("behaviours", tmp_path / "s", Effect(by_source(), code=code))
+    share = (table["value"] == "advises").groupby(table["source"]).mean()
+    points = 100 * (share["model_a"] - share["counsellor"])
+    wanted = f"Gives advice or plans next steps is chosen {points:.1f} percentage points more often for Model A"
+    (sentence,) = [one for one in found if wanted in one.claim]
+    covers(sentence, 0.4)
+
+
+def test_theory_of_mind_headline_has_accuracy(tmp_path: Path) -> None:
+    found, table = drive("theory-of-mind", tmp_path / "s", Effect(by_source(), code=right_by(0.75)))
+    key = pd.read_csv(tmp_path / "s" / "items.csv").set_index("item")["belief_key"]
+    own = table[table["question"] == "belief"]
+    share = float((own["value"].to_numpy() == key.loc[own["item"]].to_numpy()).mean())
+    assert f"{share:.1%} of answers are correct" in found[0].claim
+    covers(found[0], 0.75)
+
+
+def test_recipient_headline_has_difference_between_pools(tmp_path: Path) -> None:
+    found, _ = drive("recipient", tmp_path / "s", Effect(lambda _, seen: 0.9 * (seen.pool == "recipient")))
+    assert "on the same responses" in found[0].claim
+    covers(found[0], 0.9, either_sign=True)
+
+
+def test_rater_scales_headline_has_slope_on_score(tmp_path: Path) -> None:
+    turned = {"not_disturbed"}
+
+    def lean(question: str, seen: Seen) -> float:
+        concern = (seen.rater % 5 - 2) / 2
+        return concern * (-1 if question in turned else 1) if not seen.source else concern
+
+    found, _ = drive("rater-scales", tmp_path / "s", Effect(lean, n_raters=20))
+    assert re.search(r"points per unit of Empathic concern", found[0].claim)
+    assert all((sentence.estimate.estimate or 0) > 0.4 for sentence in found)
+
+
+def test_responder_level_headline_has_u_and_rank_biserial(tmp_path: Path) -> None:
+    found, _ = drive("responder-level", tmp_path / "s", Effect(by_source(model=2.0), middle=0.2))
+    assert "Model ranks higher than Psychotherapist, rank-biserial r = 1.00" in found[0].claim
+    assert "Mann-Whitney test, U = " in found[0].test
+    assert found[0].counts.endswith("6 responders")
+
+
+def test_ranking_headline_has_share_ranked_above_person(tmp_path: Path) -> None:
+    found, table = drive("ranking", tmp_path / "s", Effect(by_source(model_long=1.5)))
+    rank = table.pivot_table(index=["rater", "item"], columns="source", values="value", aggfunc="first").astype(float)
+    above = (rank["model_long"] < rank["person"]) + 0.5 * (rank["model_long"] == rank["person"])
+    (sentence,) = [one for one in found if "Model, long replies" in one.claim]
+    says(sentence, "Model, long replies is ranked above Person in #% of rankings", 100 * float(above.mean()))
+
+
+def test_refusal_by_turn_headline_has_slope_and_harm_difference(tmp_path: Path) -> None:
+    def code(_question: str, seen: Seen, rng: Random) -> str:
+        return "yes" if rng.random() < (0.6 if seen.source == "model_plain" else 0.2) else "no"
+
+    effect = Effect(lambda _, seen: 0.4 * seen.turn * (seen.source == "model_plain"), code=code)
+    found, table = drive("refusal-by-turn", tmp_path / "s", effect)
+    assert "ratings of Model, guarded prompt rise by" in found[0].claim
+    assert "points less per turn than those of Model, plain prompt" in found[0].claim
+    covers(found[0], -0.4)
+    (harm,) = [one for one in found if one.estimate.scope.get("category") == "yes"]
+    own = table[table["question"] == "harmful"]
+    share = (own["value"] == "yes").groupby(own["source"]).mean()
+    gap = 100 * float(share["model_plain"] - share["model_guarded"])
+    says(harm, "Yes is chosen # percentage points less often for Model, guarded prompt", gap)
+
+
+def test_emotion_recognition_headline_has_accuracy_and_macro_f1(tmp_path: Path) -> None:
+    def code(_question: str, seen: Seen, rng: Random) -> str:
+        return seen.item["emotion"] if rng.random() < 0.7 else rng.choice(EMOTIONS)
+
+    found, table = drive("emotion-recognition", tmp_path / "s", Effect(by_source(), code=code))
+    own = table[table["question"] == "emotion"]
+    key = pd.read_csv(tmp_path / "s" / "items.csv").set_index("item")["emotion"].loc[own["item"]].to_numpy()
+    given = own["value"].to_numpy()
+    says(found[0], "#% of answers are correct", 100 * float((given == key).mean()))
+    scores = [2 * sum((given == e) & (key == e)) / (sum(given == e) + sum(key == e)) for e in EMOTIONS]
+    says(found[1], "Macro F1 against the key is #%", 100 * sum(scores) / len(scores))
+
+
+EMOTIONS = ("joy", "relief", "sadness", "anger", "fear", "shame")
+
+
+def test_emotion_cause_headline_has_f1_and_alpha(tmp_path: Path) -> None:
+    def span(_question: str, seen: Seen, rng: Random) -> str:
+        return seen.item["cause_key"] if rng.random() < 0.8 else "0-15"
+
+    found, _ = drive("emotion-cause", tmp_path / "s", Effect(by_source(), span=span))
+    assert "F1 of marked characters against the key is" in found[0].claim
+    assert "Krippendorff's alpha of marked characters is" in found[1].claim
+    exact, _ = drive(
+        "emotion-cause", tmp_path / "t", Effect(by_source(), span=lambda _q, seen, _r: seen.item["cause_key"])
+    )
+    says(exact[0], "is #%", 100.0)
+    says(exact[1], "is #", 1.0)
+
+
+def test_empathic_accuracy_headline_has_mean_correlation(tmp_path: Path) -> None:
+    felt = (0, -25, 25, 10, 35)
+    found, _ = drive("empathic-accuracy", tmp_path / "s", Effect(lambda _, seen: felt[seen.turn - 1]))
+    assert re.search(r"correlate with the target's own at r = 0\.[6-9]\d on average", found[0].claim)
+    assert "items" in found[0].counts
+
+
+def test_before_after_headline_has_difference_in_change(tmp_path: Path) -> None:
+    def lean(question: str, seen: Seen) -> float:
+        return 12.0 * (seen.rater % 2) if question == "mood_after" else 0.0
+
+    found, _ = drive("before-after", tmp_path / "s", Effect(lean, n_raters=24))
+    assert "Mood after, Source of the responses: " in found[0].claim
+    assert "points higher with Model than with Person, at the same baseline score" in found[0].claim
+    assert found[0].test.startswith("analysis of covariance, p ")
+    covers(found[0], 12.0)
+
+
+def test_conjoint_headline_has_attribute_effects(tmp_path: Path) -> None:
+    def lean(_question: str, seen: Seen) -> float:
+        return 1.0 * seen.source.startswith("accurate") + 0.4 * seen.source.endswith("warm")
+
+    found, table = drive("conjoint", tmp_path / "s", Effect(lean))
+    own = table[table["question"] == "preference"]
+    sides = pd.concat([own["left_response"], own["right_response"]]).reset_index(drop=True)
+    chosen = (sides == pd.concat([own["value"], own["value"]]).reset_index(drop=True)).astype(float)
+    accurate = sides.str.contains(":accurate")
+    gap = 100 * float(chosen[accurate].mean() - chosen[~accurate].mean())
+    says(found[0], "responses are chosen # percentage points less often where Accuracy is inaccurate", gap)
+    assert "more often where Warmth is warm rather than cool" in found[1].claim
+    assert found[0].counts.startswith(f"{len(own)} choices, 4 items, 12 raters")
