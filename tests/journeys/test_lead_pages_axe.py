@@ -31,6 +31,19 @@ LOOKS = [
     pytest.param({"color_scheme": "dark", "viewport": {"width": 390, "height": 800}}, id="dark phone"),
 ]
 PARTS = ("", "/questions", "/questions/1", "/consent", "/questionnaires", "/assignment", "/analysis", "/text")
+ADDRESSES = (
+    "/account",
+    "/studies/new",
+    "/studies/new/template?name=epitome",
+    "/studies/draft",
+    "/studies/draft/items/1",
+    "/studies/draft/settings",
+    "/studies/draft/plan",
+    "/help",
+    "/help/tutorial",
+    "/help/protocol",
+    "/help/search?words=code",
+)
 WAIT_MS = 150_000
 
 
@@ -64,13 +77,15 @@ def test_study_building_and_running_pages_are_accessible(
     page.goto("/invitations/an-open-invitation")
     look(page)
     sign_in(page, token)
-    for address in ("/account", "/studies/new", "/studies/draft", "/studies/draft/settings", "/studies/draft/plan"):
-        page.goto(address)
+    for address in ADDRESSES:
+        answer = page.goto(address)
+        assert answer
+        assert answer.status == 200
         look(page)
     for part in PARTS:
         page.goto(f"/studies/draft/design{part}")
         look(page)
-    for tab in ("", "/items", "/items/1", "/raters", "/people", "/settings"):
+    for tab in ("", "/items", "/raters", "/people", "/settings"):
         page.goto(f"/studies/running{tab}")
         look(page)
     page.get_by_role("link", name="Tokens for the API").click()
