@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 
 from babel.dates import format_date, format_timedelta
@@ -60,14 +61,22 @@ def minutes(seconds: int) -> str:
     return format_timedelta(whole, granularity="minute", threshold=_IN_MINUTES, locale=SOURCE)
 
 
+# Other text, `a_setting`, or *a page*. A star or a backtick without a second one is text too.
+_NAMED = re.compile(r"([^`*]+|[`*](?![^`*]+[`*]))|`([^`]+)`|\*([^*]+)\*")
+
+
 def explained(text: str) -> Markup:
     """The description of a setting, with names of settings as the form shows them.
 
     >>> str(explained("Show it `side_by_side`, or with `design.blind`."))
     'Show it <em>Side by side</em>, or with <em>Design.blind</em>.'
+    >>> str(explained("The date on the page *Settings*"))
+    'The date on the page <em>Settings</em>'
     """
-    parts = text.split("`")
-    shown = [Markup("<em>{}</em>").format(readable(part)) if n % 2 else escape(part) for n, part in enumerate(parts)]
+    shown = [
+        Markup("<em>{}</em>").format(readable(key) if key else page) if key or page else escape(plain or "")
+        for plain, key, page in _NAMED.findall(text)
+    ]
     return Markup("").join(shown)
 
 
