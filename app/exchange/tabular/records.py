@@ -65,7 +65,7 @@ def _from_csv(
 ) -> Table | None:
     record = 1
     try:
-        names = _names(file, next(reader, []), problems)
+        names = checked_names(file, next(reader, []), problems)
         if names is None:
             return None
         filler = _Filler(names)
@@ -82,10 +82,12 @@ def _from_csv(
             file, None, None, where, 'a closing quote for each quoted cell, with quotes inside it doubled ("")'
         )
         return None
+    filler.check_nameless(file, problems)
     return filler.table(file)
 
 
-def _names(file: str, header: list[str], problems: Problems) -> list[str] | None:
+def checked_names(file: str, header: list[str], problems: Problems) -> list[str] | None:
+    """The names of the columns; None, with problems, if they cannot name columns."""
     if not check_columns(file, len(header), problems):
         return None
     names = [name.strip() for name in header]
@@ -103,6 +105,16 @@ def _names(file: str, header: list[str], problems: Problems) -> list[str] | None
     if "" in names:
         problems.note(file, 1, None, "a column without a name", "a name for each column; the column was ignored")
     return names
+
+
+def check_nameless(file: str, names: Sequence[str], columns: Iterable[Iterable[str]], problems: Problems) -> None:
+    """Reject words in a column without a name, as below merged cells or a title: they would be lost."""
+    for number, (name, cells) in enumerate(zip(names, columns, strict=True), start=1):
+        words = next((cell for cell in cells if any(map(str.isalpha, cell))), None) if not name else None
+        if words:
+            found = f"a column without a name (column {number}) with content: {shown(words)}"
+            allowed = "one row with a name for each column, without merged cells, a title or a second row of names"
+            problems.add(file, 1, None, found, allowed)
 
 
 class _Filler:
@@ -128,6 +140,9 @@ class _Filler:
         for number, values in enumerate(zip(*chunk, strict=True)):
             seen = self._seen[number]
             self._cells[number] += values if seen is None else map(seen.setdefault, values, values)
+
+    def check_nameless(self, file: str, problems: Problems) -> None:
+        check_nameless(file, self._names, self._cells, problems)
 
     def table(self, file: str) -> Table:
         columns = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
+from datetime import datetime, time
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,8 @@ import numpy as np
 from openpyxl import load_workbook
 
 from app.design.questions.scale import number_text
-from app.exchange.input_limits import check_archive, check_columns, check_rows
-from app.exchange.tabular.records import quiet, read_table
+from app.exchange.input_limits import check_archive, check_rows
+from app.exchange.tabular.records import check_nameless, checked_names, quiet, read_table
 from app.exchange.tabular.table import Table
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from app.exchange.tabular.records import Progress
 
 
+# Rows below the header in which columns without a name and formulas are looked for.
+_N_BELOW = 50
 KINDS = "a spreadsheet: .csv, .tsv, .xlsx or .jsonl"
 # SyntaxError is what XML parsers raise for broken XML.
 _UNREADABLE = (
@@ -67,15 +70,15 @@ def _from_excel(file: str, data: bytes, problems: Problems) -> Table | None:
     except _UNREADABLE as error:
         problems.add(file, None, None, f"a file that is not readable as Excel ({error})", KINDS)
         return None
-    names = [name.strip() for name in names]
-    if not any(names):
-        problems.add(file, 1, None, "no header", "column names in the first row")
+    named = checked_names(file, names, problems)
+    if named is None or not check_rows(file, len(records), len(named), problems):
         return None
-    if not check_columns(file, len(names), problems) or not check_rows(file, len(records), len(names), problems):
-        return None
+    if records and not all(named):
+        check_nameless(file, named, zip(*(cells for _, cells in records), strict=True), problems)
+    _check_formulas(file, data, named, [cells for _, cells in records], problems)
     rows = np.array([row for row, _ in records], dtype=np.int64)
     columns = {
-        name: np.array([cells[place] for _, cells in records], dtype=object) for place, name in enumerate(names) if name
+        name: np.array([cells[place] for _, cells in records], dtype=object) for place, name in enumerate(named) if name
     }
     return Table(file, rows, columns)
 
@@ -86,14 +89,30 @@ def _records(data: bytes, limits: Limits) -> tuple[list[str], list[tuple[int, li
     # The dimensions stated in the file may be far larger than the range of its cells.
     sheet.reset_dimensions()
     header = [_text(cell) for cell in next(iter(sheet.iter_rows(max_row=1, values_only=True)), ())]
-    while header and not header[-1].strip():
-        header.pop()
-    if not 0 < len(header) <= limits.columns:
-        return header, []
+    named = len("".join("x" if name.strip() else " " for name in header).rstrip())
+    if not 0 < named <= limits.columns:
+        return header[:named], []
+    below = islice(sheet.iter_rows(min_row=2, max_col=limits.columns, values_only=True), _N_BELOW)
+    used = max((place for cells in below for place, cell in enumerate(cells, start=1) if cell is not None), default=0)
+    header = [*header[:named], *[""] * (used - named)]
     rows = enumerate(sheet.iter_rows(min_row=2, max_col=len(header), values_only=True), start=2)
     filled = ((row, [_text(cell) for cell in cells]) for row, cells in rows if any(cell is not None for cell in cells))
     some = islice(filled, limits.max_rows(len(header)) + 1)
     return header, [(row, cells + [""] * (len(header) - len(cells))) for row, cells in some]
+
+
+def _check_formulas(file: str, data: bytes, names: list[str], records: list[list[str]], problems: Problems) -> None:
+    """Reject formulas whose values the file does not hold: their column would be read as empty."""
+    empty = [place for place, name in enumerate(names) if name and not any(cells[place] for cells in records)]
+    if not empty or not records:
+        return
+    sheet = load_workbook(io.BytesIO(data), read_only=True).worksheets[0]
+    sheet.reset_dimensions()
+    rows = list(islice(sheet.iter_rows(min_row=2, max_col=len(names), values_only=True), _N_BELOW))
+    for place in empty:
+        if any(str(cells[place]).startswith("=") for cells in rows if place < len(cells)):
+            allowed = "values: open the file in a spreadsheet program and save it, or save it as CSV"
+            problems.add(file, None, names[place], "formulas without their values", allowed)
 
 
 def _text(cell: object) -> str:
@@ -104,5 +123,7 @@ def _text(cell: object) -> str:
             return "true" if cell else "false"
         case int() | float():
             return number_text(cell)
+        case datetime() if cell.time() == time():
+            return cell.date().isoformat()
         case _:
             return str(cell)

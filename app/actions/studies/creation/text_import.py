@@ -202,8 +202,8 @@ def _table(sheet: TextSheet, problems: Problems) -> Table:
         path = Path(folder) / sheet.file_name
         path.write_bytes(sheet.content)
         table = read_spreadsheet(path, problems)
+    problems.raise_if_any()
     if table is None:
-        problems.raise_if_any()
         raise AssertionError("a spreadsheet that cannot be read is a problem")
     return table
 

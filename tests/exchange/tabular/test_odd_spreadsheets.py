@@ -1,0 +1,87 @@
+"""Spreadsheets as people keep them: a column is read, or a problem says why it is not. None is lost in silence."""
+
+from __future__ import annotations
+
+import io
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from openpyxl import Workbook
+
+from app.exchange.problems import Problems
+from app.exchange.tabular.spreadsheet import read_spreadsheet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.design.problem import Problem
+    from app.exchange.tabular.table import Table
+
+LONG = "I have been awake for three nights and do not know what else to try"
+
+
+def excel(*rows: list[Any], merged: tuple[str, ...] = ()) -> bytes:
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for row in rows:
+        sheet.append(row)
+    for cells in merged:
+        sheet.merge_cells(cells)
+    data = io.BytesIO()
+    book.save(data)
+    return data.getvalue()
+
+
+def read(folder: Path, name: str, data: bytes) -> tuple[Table | None, list[Problem]]:
+    problems = Problems()
+    (folder / name).write_bytes(data)
+    table = read_spreadsheet(folder / name, problems)
+    return table, problems.list_of(name)
+
+
+TWO_OF_A_NAME = [["Question", "Reply", "Reply"], [LONG, "by a person", "by a model"]]
+TWO_HEADERS = [["Question", "Responses", None], [None, "Physician", "Chatbot"], [LONG, "one", "two"]]
+PROBLEMS = {
+    "two of a name.xlsx": (excel(*TWO_OF_A_NAME), "2 columns with this name"),
+    "two of a name.csv": (b"Question,Reply,Reply\na,b,c\n", "2 columns with this name"),
+    "merged.xlsx": (excel(*TWO_HEADERS, merged=("B1:C1", "A1:A2")), "column without a name (column 3)"),
+    "two headers.csv": (b"Study 4,,\nQuestion,Physician,Chatbot\na,b,c\n", "column without a name (column 2)"),
+    "formulas.xlsx": (excel(["Question", "Reply"], [LONG, '=CONCATENATE("a","b")']), "formulas without their values"),
+    "empty.xlsx": (excel(), "no header"),
+}
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_column_that_cannot_be_read_is_a_problem(tmp_path: Path, name: str) -> None:
+    data, found = PROBLEMS[name]
+    problems = read(tmp_path, name, data)[1]
+    assert found in " ".join(problem.found for problem in problems)
+    assert all(problem.severity == "error" and problem.allowed for problem in problems)
+
+
+def test_numbers_in_a_column_without_a_name_are_ignored(tmp_path: Path) -> None:
+    for name, data in (("a.csv", b",Question\n0,a\n1,b\n"), ("a.xlsx", excel([None, "Question"], [0, "a"], [1, "b"]))):
+        table, problems = read(tmp_path, name, data)
+        assert table is not None
+        assert list(table.columns["Question"]) == ["a", "b"]
+        assert problems == []
+
+
+def test_sheet_with_a_header_only_has_no_rows(tmp_path: Path) -> None:
+    table, problems = read(tmp_path, "a.xlsx", excel(["Question", None, "Reply"]))
+    assert table is not None
+    assert list(table.columns) == ["Question", "Reply"]
+    assert problems == []
+
+
+def test_dates_numbers_and_every_script_are_kept_as_text(tmp_path: Path) -> None:
+    family, arabic = "That is hard 😢👩‍👩‍👧", "هذا صعب جدا"
+    # Excel's times have no zone.
+    day, moment = datetime(2025, 3, 4), datetime(2025, 3, 4, 9, 5)  # noqa: DTZ001
+    rows = [["Question", "Day", "Time", "n", "شات"], [family, day, moment, 2.0, arabic]]
+    table, problems = read(tmp_path, "a.xlsx", excel(*rows))
+    assert table is not None
+    assert problems == []
+    assert [cells[0] for cells in table.columns.values()] == [family, "2025-03-04", "2025-03-04 09:05:00", "2", arabic]
