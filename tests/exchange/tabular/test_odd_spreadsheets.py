@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from openpyxl import Workbook
@@ -13,6 +13,7 @@ from app.exchange.problems import Problems
 from app.exchange.tabular.spreadsheet import read_spreadsheet
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from app.design.problem import Problem
@@ -21,12 +22,12 @@ if TYPE_CHECKING:
 LONG = "I have been awake for three nights and do not know what else to try"
 
 
-def excel(*rows: list[Any], merged: tuple[str, ...] = ()) -> bytes:
+def excel(*rows: Sequence[object], merged: tuple[str, ...] = ()) -> bytes:
     book = Workbook()
     sheet = book.active
     assert sheet is not None
     for row in rows:
-        sheet.append(row)
+        sheet.append(list(row))
     for cells in merged:
         sheet.merge_cells(cells)
     data = io.BytesIO()
@@ -41,8 +42,12 @@ def read(folder: Path, name: str, data: bytes) -> tuple[Table | None, list[Probl
     return table, problems.list_of(name)
 
 
-TWO_OF_A_NAME = [["Question", "Reply", "Reply"], [LONG, "by a person", "by a model"]]
-TWO_HEADERS = [["Question", "Responses", None], [None, "Physician", "Chatbot"], [LONG, "one", "two"]]
+TWO_OF_A_NAME: list[list[str]] = [["Question", "Reply", "Reply"], [LONG, "by a person", "by a model"]]
+TWO_HEADERS: list[list[str | None]] = [
+    ["Question", "Responses", None],
+    [None, "Physician", "Chatbot"],
+    [LONG, "one", "two"],
+]
 PROBLEMS = {
     "two of a name.xlsx": (excel(*TWO_OF_A_NAME), "2 columns with this name"),
     "two of a name.csv": (b"Question,Reply,Reply\na,b,c\n", "2 columns with this name"),
@@ -80,7 +85,7 @@ def test_dates_numbers_and_every_script_are_kept_as_text(tmp_path: Path) -> None
     family, arabic = "That is hard 😢👩‍👩‍👧", "هذا صعب جدا"
     # Excel's times have no zone.
     day, moment = datetime(2025, 3, 4), datetime(2025, 3, 4, 9, 5)  # noqa: DTZ001
-    rows = [["Question", "Day", "Time", "n", "شات"], [family, day, moment, 2.0, arabic]]
+    rows: list[list[object]] = [["Question", "Day", "Time", "n", "شات"], [family, day, moment, 2.0, arabic]]
     table, problems = read(tmp_path, "a.xlsx", excel(*rows))
     assert table is not None
     assert problems == []

@@ -67,10 +67,14 @@ def test_deleting_study_removes_everything_and_leaves_receipt(
     rate(db, study_id, rater="anna", n_trials=2)
     assert "close the study" in client.post(f"{PAGE}/delete", data={"confirm": "small"}).text
     close_study(db, "small")
+    token = db.execute(text("SELECT rater_token FROM studies")).scalar_one()
+    link = f"/s/{token}?participant=bert"
+    assert client.get(link).status_code != 404
     assert client.post(f"{PAGE}/delete", data={"confirm": "smal"}).status_code == 422
     receipt = client.post(f"{PAGE}/delete", data={"confirm": "small"}).headers["location"]
     assert "1 raters and 2 answers" in client.get(receipt).text
     assert client.get("/studies/small").status_code == 404
+    assert (client.get(link).status_code, "Page not found" in client.get(link).text) == (404, True)
     for table in ("studies", "protocols", "items", "responses", "raters", "ratings", "assignments", "seats", "trials"):
         assert db.execute(text(f"SELECT count(*) FROM {table}")).scalar_one() == 0  # noqa: S608 - constants
 
