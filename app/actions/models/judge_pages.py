@@ -41,13 +41,13 @@ class JudgePage:
     sheet: Sheet
     questions: tuple[PageQuestion, ...]
 
-    def prompt(self, protocol: Protocol, persona: str = "") -> list[Message]:
-        """The prompt: what a rater reads before and on the page, then how to answer in JSON."""
+    def prompt(self, protocol: Protocol, before: str = "") -> list[Message]:
+        """The prompt: persona and profile, what a rater reads before and on the page, then how to answer in JSON."""
         language = language_of(protocol.language)
-        before = "\n\n".join(part for part in (persona.strip(), instructions_text(protocol, language)) if part)
+        system = "\n\n".join(part for part in (before, instructions_text(protocol, language)) if part)
         page = trial_text(self.sheet, self.view, language)
         asked = answer_format([one.asked for one in self.questions])
-        return [{"role": "system", "content": before}, {"role": "user", "content": f"{page}\n\n{asked}"}]
+        return [{"role": "system", "content": system}, {"role": "user", "content": f"{page}\n\n{asked}"}]
 
 
 @dataclass(frozen=True, slots=True)

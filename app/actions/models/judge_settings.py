@@ -23,7 +23,8 @@ class JudgeSettings:
     """Settings that determine a judge's answers.
 
     `repeats`: how often each trial is shown; with `both_sides` each time on both sides. `persona`: text that the prompt
-    begins with. `family`: the model's family, for self-preference.
+    begins with. `profile`: attributes of the rater that the judge stands for, told after the persona. `family`: the
+    model's family, for self-preference.
     """
 
     repeats: int = 1
@@ -33,18 +34,27 @@ class JudgeSettings:
     max_tokens: int = 1000
     answer_format: AnswerFormat = "schema"
     persona: str = ""
+    profile: tuple[tuple[str, str], ...] = ()
     family: str = ""
     with_probabilities: bool = False
     prompt_version: int = PROMPT_VERSION
 
     def stored(self) -> dict[str, Any]:
         """The settings as JSON."""
-        return asdict(self)
+        return {**asdict(self), "profile": [list(pair) for pair in self.profile]}
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> JudgeSettings:
         """The settings of a run."""
-        return cls(**{name: value for name, value in stored.items() if name in cls.__slots__})
+        known = {name: value for name, value in stored.items() if name in cls.__slots__}
+        return cls(**known | {"profile": tuple((name, value) for name, value in stored.get("profile", ()))})
+
+    @property
+    def before(self) -> str:
+        """What the prompt begins with: the persona and the profile."""
+        lines = [f"- {name.replace('_', ' ')}: {value}" for name, value in self.profile]
+        about = "\n".join(["Answer as a rater with this profile:", *lines]) if lines else ""
+        return "\n\n".join(part for part in (self.persona.strip(), about) if part)
 
     def attributes(self, model: str, host: str) -> dict[str, str]:
         """The attributes of the judge."""
@@ -59,4 +69,4 @@ class JudgeSettings:
             "persona": sha256(self.persona.encode()).hexdigest()[:_HASH_LENGTH] if self.persona else "",
             "prompt_version": str(self.prompt_version),
         }
-        return {name: value for name, value in shown.items() if value}
+        return {**dict(self.profile), **{name: value for name, value in shown.items() if value}}

@@ -62,7 +62,7 @@ class JudgeJob:
 
     def prompt(self) -> list[Message]:
         """What a rater reads, and how to answer."""
-        return self.page.prompt(self.study.protocol, self.settings.persona)
+        return self.page.prompt(self.study.protocol, self.settings.before)
 
     def parameters(self) -> Parameters:
         """How the answer is sampled."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path  # noqa: TC003 - typer reads the annotation
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -29,9 +30,11 @@ from app.cli.model_options import (
 )
 from app.cli.output import fail, say
 from app.cli.progress import progress
+from app.cli.reading import reading
 from app.cli.store import store
 from app.cli.study_argument import Slug, stored_study
 from app.design.model_outcomes import Outcome
+from app.exchange.prompts.read_profiles import read_profiles
 from app.models.budget import Budget, Prices
 from app.models.connection import ClientMissingError
 from app.storage.database.engine import transactions
@@ -67,6 +70,15 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
     persona: Annotated[
         Path | None,
         typer.Option(metavar="FILE", exists=True, dir_okay=False, help="A text that the prompt begins with."),
+    ] = None,
+    profile: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+            help="A table of rater profiles, one judge per row: the column rater, optionally persona, and attributes.",
+        ),
     ] = None,
     answer_format: Annotated[
         Literal["schema", "json", "words"],
@@ -105,14 +117,18 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
     )
     prices = prices_of(price_in, price_out, budget)
     endpoint = endpoint_of(base_url, model, timeout)
+    limits = Budget(prices, budget_tokens, budget)
+    judges = {name or model: settings} if profile is None else _judges_of(profile, name or model, settings)
     with store() as engine:
         with engine.connect() as db:
             row = stored_study(db, study)
         try:
-            _say_estimate(engine, row, settings, prices)
-            if not dry_run:
-                limits = Budget(prices, budget_tokens, budget)
-                _judge(engine, row, endpoint, settings, name or model, limits, at_once)
+            for judge_name, own in judges.items():
+                if len(judges) > 1:
+                    say(f"{judge_name}:")
+                _say_estimate(engine, row, own, prices)
+                if not dry_run:
+                    _judge(engine, row, endpoint, own, judge_name, limits, at_once)
         except (
             NothingToJudgeError,
             OtherSettingsError,
@@ -121,6 +137,20 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
             ClientMissingError,
         ) as error:
             fail(str(error))
+
+
+def _judges_of(file: Path, name: str, settings: JudgeSettings) -> dict[str, JudgeSettings]:
+    """The settings of a judge per profile, by its name."""
+    with reading():
+        profiles = read_profiles(file)
+    return {
+        f"{name}-{one.name}": replace(
+            settings,
+            persona="\n\n".join(part for part in (settings.persona, one.persona) if part),
+            profile=one.attributes,
+        )
+        for one in profiles
+    }
 
 
 def _say_estimate(engine: Engine, study: StudyRow, settings: JudgeSettings, prices: Prices) -> None:
@@ -152,7 +182,9 @@ def _judge(
     if not is_new:
         n_left = before.n_open + before.by_outcome.get(Outcome.FAILED, 0)
         say(f"Continuing the run {name}: {n_left:,} of {before.n_all:,} requests are left.")
-    budget.tokens_in, budget.tokens_out = before.tokens_in, before.tokens_out
+    # One budget for all profiles.
+    budget.tokens_in += before.tokens_in
+    budget.tokens_out += before.tokens_out
     with only_worker(engine, run), progress() as show:
         work = judging(
             begin,

@@ -60,6 +60,7 @@ def test_a_judge_from_the_estimate_to_the_results(
 
     other = attune("judge", "study", *MODEL, "--repeats", 2)
     assert (other.code, "began with other settings (repeats)" in other.err) == (1, True)
+    _check_profiles(attune, server, tmp_path)
     assert attune("judge", "study", *MODEL, "--budget", 1).code == 2
     assert attune("judge", "study", *MODEL, "--base-url", "http://me@127.0.0.1/v1").code == 2
 
@@ -67,3 +68,21 @@ def test_a_judge_from_the_estimate_to_the_results(
 def test_a_judge_needs_a_server(attune: Callable[..., Outcome]) -> None:
     said = attune("judge", "study", *MODEL)
     assert (said.code, "ATTUNE_MODEL_ENDPOINT" in said.err) == (2, True)
+
+
+def _check_profiles(attune: Callable[..., Outcome], server: ModelServer, tmp_path: Path) -> None:
+    """Each row of a table of profiles is a judge with its attributes, told to the model."""
+    profiles = tmp_path / "profiles.csv"
+    profiles.write_text("rater,persona,age,lived_experience\nanna,You are Anna.,34,yes\nben,,71,\n")
+    n_seen = len(server.seen)
+    said = attune("judge", "study", *MODEL, "--one-side", "--profile", profiles, "--at-once", 1)
+    assert (said.code, "test-model-anna:" in said.err, len(server.seen)) == (0, True, n_seen + 4)
+    systems = [body["messages"][0]["content"] for body in server.seen[n_seen:]]
+    asked = "You are Anna.\n\nAnswer as a rater with this profile:\n- age: 34\n- lived experience: yes\n\nA study"
+    assert systems[0].startswith(asked)
+    assert systems[2].startswith("Answer as a rater with this profile:\n- age: 71\n\nA study")
+    assert "0 of 2 requests are left" in attune("judge", "study", *MODEL, "--one-side", "--profile", profiles).err
+    profiles.write_text("rater,model\nanna,x\nanna,y\n")
+    refused = attune("judge", "study", *MODEL, "--profile", profiles)
+    assert (refused.code, "a name that no setting of a judge has" in refused.err) == (1, True)
+    assert "an ID that no other profile has" in refused.err
