@@ -180,8 +180,10 @@ def register(app: FastAPI) -> None:
 def _page_error(request: Request, error: PageError) -> Response:
     if error.status in REFUSALS:
         path, lead = request.app.state.loggable(request.url.path), getattr(request.state, "lead_id", None)
-        who = "" if lead is None else f" to lead {lead}"
-        log.warning("%s %s answered %d%s", request.method, path, error.status, who)
+        if lead is None:
+            log.warning("%s %s answered %d", request.method, path, error.status)
+        else:
+            log.warning("%s %s answered %d to lead %s", request.method, path, error.status, lead)
     if error.status == UNAVAILABLE:
         return _unavailable(request, error)
     return answer(request, error.status, error.title, error.sentence, headers=error.headers, **error.more)
