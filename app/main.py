@@ -51,6 +51,8 @@ from app.web.rendering.pages import Pages
 from app.web.routes import UPLOADS, paths_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sqlalchemy import Engine
     from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -125,7 +127,7 @@ def set_state(app: FastAPI, engine: Engine) -> None:
     BREACHED.file = now.breached_passwords_file
     app.state.uploads = UploadReader(now.upload_bounds)
     REPORT_PROCESS.bounds = ReportBounds(now.report_seconds, now.report_memory_mb)
-    app.state.downloads = DownloadWriter(REPORT_PROCESS.bounds)
+    app.state.downloads = DownloadWriter(REPORT_PROCESS.bounds, _reading_url(app, engine, now))
     app.state.reports = LiveReports(REPORT_PROCESS.analyze, watch=COMPUTING.set, max_lag_s=lag_s)
     app.state.operations = RecentOperations()
     app.state.turns = asyncio.Semaphore(now.n_threads)
@@ -153,6 +155,18 @@ def _replica(app: FastAPI, now: Settings) -> ReplicaReads | None:
     url = parse_address(now.database_replica_url)
     engine = make_engine(url, n_connections=TO_SPARE, statement_s=STATEMENT_S)
     return ReplicaReads(app.state.begin, transactions(engine), max_lag_s=now.max_replica_lag_s)
+
+
+def _reading_url(app: FastAPI, engine: Engine, now: Settings) -> Callable[[], str]:
+    """The function that gives the address that downloads are read from: of the replica while it is close enough."""
+
+    def url() -> str:
+        replica: ReplicaReads | None = app.state.replica
+        if replica and replica.is_usable():
+            return parse_address(now.database_replica_url or "")
+        return engine.url.render_as_string(hide_password=False)
+
+    return url
 
 
 def server_process() -> FastAPI:

@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from app.actions.results.live_report import LiveReports
 from app.actions.results.processes.report_process import REPORT_PROCESS
 from tests.application import renewed
+from tests.downloads import WriterHere
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,6 +40,7 @@ def app_on(db: Connection, built_app: FastAPI, data_folder: Path) -> FastAPI:
     made = renewed(built_app, db.engine)
     made.state.begin = begin
     made.state.begin_reading = begin
+    made.state.downloads = WriterHere(begin)
     made.state.data_dir = data_folder
     made.state.allowed_hosts = ["testserver"]
     made.state.reports = LiveReports(REPORT_PROCESS.analyze, patience_s=600)

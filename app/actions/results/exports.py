@@ -8,19 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.actions.results.blinding import refuse_if_blinded
-from app.actions.results.preregister import registration_text
 from app.exchange.downloads.workbook import TooManyRowsError
 from app.storage.results.ratings_export import copy_ratings_csv
-from app.storage.studies.export import study_events, study_folder
-from app.storage.studies.export_sessions import study_rating_sessions
 from app.storage.studies.protocols import get_protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.actions.results.live_report import LiveReports
     from app.actions.results.processes.download_process import DownloadWriter
-    from app.analysis.data.study_folder import StudyFolder
+    from app.design.protocol.study import Protocol
     from app.exchange.downloads.files import DownloadName
     from app.storage.database.engine import Begin
     from app.storage.studies.studies import StudyRow
@@ -30,9 +26,7 @@ __all__ = ["TooManyRowsError", "download_file", "ratings_file", "spreadsheet_fil
 
 def ratings_file(begin: Begin, study: StudyRow) -> Path:
     """ratings.csv in a temporary file, to be deleted by the caller."""
-    with begin() as db:
-        protocol = get_protocol(db, study.id, study.protocol_version)
-    refuse_if_blinded(study, protocol)
+    protocol = _readable(begin, study)
     with _temporary(".csv") as path, begin() as db, path.open("wb") as file:
         copy_ratings_csv(db, study.id, protocol, file)
     return path
@@ -44,9 +38,9 @@ def spreadsheet_file(begin: Begin, study: StudyRow, writer: DownloadWriter) -> P
     Raises:
         SideProcessError: the file could not be written, for the reason in its message.
     """
-    folder = _whole(begin, study)
+    _readable(begin, study)
     with _temporary(".csv") as path:
-        writer.write_for_spreadsheets(path, folder)
+        writer.write_for_spreadsheets(study, path)
     return path
 
 
@@ -57,34 +51,34 @@ def download_file(begin: Begin, study: StudyRow, name: DownloadName, writer: Dow
         TooManyRowsError: the study does not fit into a workbook.
         SideProcessError: the file could not be written, for the reason in its message.
     """
-    folder = _whole(begin, study)
+    _readable(begin, study)
     with _temporary(Path(name).suffix) as path:
-        writer.write(path, name, folder)
+        writer.write(study, path, name)
     return path
 
 
-def _whole(begin: Begin, study: StudyRow) -> StudyFolder:
-    with begin() as db:
-        folder = study_folder(db, study.id)
-    refuse_if_blinded(study, folder.protocol)
-    return folder
-
-
-def study_zip_file(begin: Begin, study: StudyRow, reports: LiveReports, writer: DownloadWriter) -> Path:
+def study_zip_file(begin: Begin, study: StudyRow, writer: DownloadWriter) -> Path:
     """Write the study folder, with its estimates and events, to a temporary zip file, which the caller deletes.
 
     Raises:
         SideProcessError: the report or the file could not be made, for the reason in its message.
     """
-    # Read in one transaction, so that estimates and answers agree even while raters continue.
-    with begin() as db:
-        folder, events = study_folder(db, study.id), study_events(db, study.id)
-        rating_sessions = study_rating_sessions(db, study.id)
-        plan = registration_text(db, study)
-    refuse_if_blinded(study, folder.protocol)
+    _readable(begin, study)
     with _temporary(".zip") as path:
-        writer.write_study(path, folder, events, rating_sessions, reports.of_folder(folder).estimates, plan)
+        writer.write_study(study, path)
     return path
+
+
+def _readable(begin: Begin, study: StudyRow) -> Protocol:
+    """The protocol of a study whose answers may be downloaded.
+
+    Raises:
+        BlindedError: they are hidden until the study closes.
+    """
+    with begin() as db:
+        protocol = get_protocol(db, study.id, study.protocol_version)
+    refuse_if_blinded(study, protocol)
+    return protocol
 
 
 @contextmanager

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from app.analysis.data.filtering import FilterOptions
     from app.analysis.data.filters import Filters
     from app.analysis.data.frames import Frames
-    from app.analysis.data.study_folder import StudyFolder
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
     from app.storage.database.engine import Begin
@@ -113,12 +112,6 @@ class LiveReports:
         self._forget_deleted(begin, study.id)
         made = self._get(begin, study, self._patience_s, filters)
         return (made, True) if made else (self._latest(study.id, filters), False)
-
-    def of_folder(self, folder: StudyFolder) -> Report:
-        """The report of a study that was read as a whole."""
-        from app.analysis.data.study_folder import frames_of
-
-        return self._analyze(frames_of(folder), folder.protocol, filters=ALL)
 
     def _get(self, begin: Begin, study: StudyRow, patience_s: float, filters: Filters) -> LiveReport | None:
         from app.actions.results.report import read_study

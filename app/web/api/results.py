@@ -79,5 +79,5 @@ def api_study_zip(request: Request, own: OwnApiExport) -> Response:
     from app.actions.results.exports import study_zip_file
 
     state = request.app.state
-    path = study_zip_file(state.begin_reading, own.study, state.reports, state.downloads)
+    path = study_zip_file(state.begin_reading, own.study, state.downloads)
     return sent_once(path, f"{own.study.slug}.zip", "application/zip")

@@ -13,18 +13,15 @@ from sqlalchemy import text
 
 from app.actions.rating.invite import invite_raters
 from app.actions.results.exports import study_zip_file
-from app.actions.results.live_report import LiveReports
-from app.actions.results.processes.download_process import DownloadWriter
-from app.actions.results.processes.report_process import ReportBounds
 from app.actions.results.report import report_of_study
 from app.actions.studies.life_cycle import close_study, pause_study
-from app.analysis import analyze
 from app.storage.database.engine import transactions
 from app.storage.raters.arrivals import get_study_door, record_invite
 from app.storage.results.coverage import get_coverage
 from app.storage.studies.studies import get_study
 from app.storage.tables import metadata
 from tests.builder import EMPATHY, PREFERENCE
+from tests.downloads import WriterHere
 from tests.web.rater.conftest import FULL, form_address, heading
 
 if TYPE_CHECKING:
@@ -135,7 +132,7 @@ def test_deleted_answers_leave_exports_and_seats_are_refilled(
         counted = get_coverage(db, study.id)
     assert {estimate.n_raters for estimate in report.estimates if estimate.question == "empathy"} <= {1, None}
     assert (counted.distribution, counted.reconciliation) == ([(1, 2)], (2, 2, 0, 0, 0, 0, 0))
-    path = study_zip_file(transactions(engine), study, LiveReports(analyze), DownloadWriter(ReportBounds()))
+    path = study_zip_file(transactions(engine), study, WriterHere(transactions(engine)))
     with zipfile.ZipFile(path) as archive:
         texts = {name: archive.read(name).decode() for name in archive.namelist()}
     path.unlink()

@@ -1,63 +1,72 @@
-"""Downloads that are made from a whole study are written in a process of their own, within limits."""
+"""Downloads that need a whole study are read and written in processes of their own, within limits.
+
+A study of a million answers takes seconds to read into tables, in which the web process would answer raters late.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.actions.side_process import SideProcess, within_bounds
+from app.storage.database.engine import make_engine, transactions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
-    import pandas as pd
-
     from app.actions.results.processes.report_process import ReportBounds
-    from app.analysis.data.study_folder import StudyFolder
-    from app.analysis.estimate import Estimate
     from app.exchange.downloads.files import DownloadName
+    from app.storage.studies.studies import StudyRow
 
 REST_S = 120
 DOWNLOAD_PROCESS = SideProcess(within_bounds, name="attune-downloads", rest_s=REST_S)
+# The archive holds all estimates: other downloads do not wait for their computation.
+ARCHIVE_PROCESS = SideProcess(within_bounds, name="attune-archive", rest_s=REST_S)
+
+
+def on_database(url: str, work: Callable[..., None], given: tuple[Any, ...]) -> None:
+    """Call `work` with a function that opens transactions on this database, and with what is given."""
+    engine = make_engine(url, n_connections=1)
+    try:
+        work(transactions(engine), *given)
+    finally:
+        engine.dispose()
 
 
 class DownloadWriter:
     """Writes one file at a time. Every method raises a SideProcessError that says why if it took too much."""
 
-    def __init__(self, bounds: ReportBounds, process: SideProcess = DOWNLOAD_PROCESS) -> None:
-        """Create the object; the process starts when it is needed."""
-        self._bounds, self._process = bounds, process
+    def __init__(self, bounds: ReportBounds, url: Callable[[], str]) -> None:
+        """Create the object; a process starts when it is needed.
 
-    def write(self, path: Path, name: DownloadName, folder: StudyFolder) -> None:
+        Args:
+            bounds: what one file may take.
+            url: gives the address of the database to read from.
+        """
+        self._bounds, self._url = bounds, url
+
+    def write(self, study: StudyRow, path: Path, name: DownloadName) -> None:
         """Write one of the files of *Downloads*.
 
         Raises:
             TooManyRowsError: the study does not fit into a workbook.
         """
-        from app.exchange.downloads.files import write_download
+        from app.actions.results.download_files import write_one
 
-        self._ask(write_download, path, name, folder)
+        self._ask(DOWNLOAD_PROCESS, write_one, study, path, name)
 
-    def write_for_spreadsheets(self, path: Path, folder: StudyFolder) -> None:
+    def write_for_spreadsheets(self, study: StudyRow, path: Path) -> None:
         """Write ratings.csv with formulas disabled."""
         from app.actions.results.download_files import write_ratings_for_spreadsheets
 
-        self._ask(write_ratings_for_spreadsheets, path, folder)
+        self._ask(DOWNLOAD_PROCESS, write_ratings_for_spreadsheets, study, path)
 
-    def write_study(
-        self,
-        path: Path,
-        folder: StudyFolder,
-        events: pd.DataFrame,
-        rating_sessions: Mapping[str, pd.DataFrame],
-        estimates: Sequence[Estimate],
-        registration: str | None = None,
-    ) -> None:
+    def write_study(self, study: StudyRow, path: Path) -> None:
         """Write the whole study as a zip file."""
         from app.actions.results.download_files import write_study_zip
 
-        self._ask(write_study_zip, path, folder, events, rating_sessions, estimates, registration)
+        self._ask(ARCHIVE_PROCESS, write_study_zip, study, path)
 
-    def _ask(self, work: object, *given: object) -> None:
-        bounds = self._bounds
-        self._process.ask((work, given, bounds.seconds, bounds.memory_mb), timeout_s=bounds.hanging_s, waits=True)
+    def _ask(self, process: SideProcess, work: Callable[..., None], *given: object) -> None:
+        bounds, job = self._bounds, (self._url(), work, given)
+        process.ask((on_database, job, bounds.seconds, bounds.memory_mb), timeout_s=bounds.hanging_s, waits=True)

@@ -11,13 +11,10 @@ import pytest
 from sqlalchemy import text
 
 from app.actions.results.exports import study_zip_file
-from app.actions.results.live_report import LiveReports
-from app.actions.results.processes.download_process import DownloadWriter
-from app.actions.results.processes.report_process import ReportBounds
-from app.analysis import analyze
 from app.storage.database.engine import transactions
 from app.storage.results.coverage import get_coverage
 from app.storage.studies.studies import get_study
+from tests.downloads import WriterHere
 from tests.web.rater.conftest import form_address, heading
 
 if TYPE_CHECKING:
@@ -141,7 +138,7 @@ def test_skips_appear_on_study_page_and_in_export(
     with engine.connect() as db:
         row = get_study(db, "study")
     assert row
-    path = study_zip_file(transactions(engine), row, LiveReports(analyze), DownloadWriter(ReportBounds()))
+    path = study_zip_file(transactions(engine), row, WriterHere(transactions(engine)))
     with zipfile.ZipFile(path) as archive:
         names = ("assignments", "rating_sessions", "events")
         tables = {name: list(csv.DictReader(io.StringIO(archive.read(f"study/{name}.csv").decode()))) for name in names}
