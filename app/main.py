@@ -19,6 +19,7 @@ from starlette.datastructures import URLPath
 from app.actions.breached_passwords import BREACHED
 from app.actions.deletion_list import DeletionList
 from app.actions.operations import RecentOperations
+from app.actions.prolific.client import Prolific
 from app.actions.results.live_report import LiveReports
 from app.actions.results.processes.download_process import DownloadWriter
 from app.actions.results.processes.report_process import REPORT_PROCESS, ReportBounds
@@ -145,6 +146,8 @@ def set_state(app: FastAPI, engine: Engine) -> None:
     app.state.metrics_token = now.metrics_token
     app.state.allowed_hosts = now.allowed_hosts.split(",")
     app.state.webhook_networks = parse_networks(now.webhook_networks)
+    token = now.prolific_token
+    app.state.prolific = Prolific(token.get_secret_value()) if token else None
     app.state.max_arrivals = now.max_arrivals_per_minute
 
 

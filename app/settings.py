@@ -56,6 +56,8 @@ class Settings(BaseSettings):
     n_threads: int = Field(default=16, ge=2)
     # Networks that webhooks may reach although they are not public, such as 127.0.0.1 in development.
     webhook_networks: str = ""
+    prolific_token: SecretStr | None = None
+    prolific_token_file: Path | None = None
     model_endpoint: str | None = None
     model_key: SecretStr | None = None
     model_key_file: Path | None = None
@@ -71,6 +73,8 @@ class Settings(BaseSettings):
         "breached_passwords_file",
         "database_replica_url",
         "backup_dir",
+        "prolific_token",
+        "prolific_token_file",
         "model_endpoint",
         "model_key",
         "model_key_file",
@@ -118,6 +122,10 @@ class Settings(BaseSettings):
             if self.model_key is not None:
                 raise ValueError("ATTUNE_MODEL_KEY and ATTUNE_MODEL_KEY_FILE are both set; set one of them")
             self.model_key = SecretStr(_secret(self.model_key_file, "ATTUNE_MODEL_KEY_FILE"))
+        if self.prolific_token_file is not None:
+            if self.prolific_token is not None:
+                raise ValueError("ATTUNE_PROLIFIC_TOKEN and ATTUNE_PROLIFIC_TOKEN_FILE are both set; set one of them")
+            self.prolific_token = SecretStr(_secret(self.prolific_token_file, "ATTUNE_PROLIFIC_TOKEN_FILE"))
         if self.database_password_file is not None:
             password = _secret(self.database_password_file, "DATABASE_PASSWORD_FILE")
             self.database_url = _with_password(self.database_url, password)

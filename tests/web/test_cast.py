@@ -104,6 +104,8 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /studies/{slug}/raters/sona.csv": EDIT_PAGE,
     "GET /studies/{slug}/raters/invitations": EDIT_PAGE,
     "POST /studies/{slug}/raters/invitations": study(422, *EDITORS),
+    "GET /studies/{slug}/raters/prolific": EDIT_PAGE,
+    "POST /studies/{slug}/raters/prolific": EDIT_PAGE,
     "GET /studies/{slug}/raters/messages": EDIT_PAGE,
     "POST /studies/{slug}/raters/messages": study(422, *EDITORS),
     "GET /studies/{slug}/people": FOLLOW_PAGE,

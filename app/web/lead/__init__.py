@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from app.web.lead import design, home, items, new_study, plan, settings, studies, study, texts, webhooks
 from app.web.lead.accounts import account, invitations, people, sign_in, tokens
 from app.web.lead.models import generated, generated_texts, judges, run_rows
-from app.web.lead.recruitment import invited_raters, messages, platform_files, raters
+from app.web.lead.recruitment import invited_raters, messages, platform_files, prolific, raters
 from app.web.lead.results import charts, exports, results, snapshots
 from app.web.lead.rights import right_of
 
@@ -43,6 +43,7 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
         invited_raters,
         messages,
         platform_files,
+        prolific,
         results,
         charts,
         exports,

@@ -102,6 +102,8 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "submit_rater_invitations",
         "submit_title",
         "export_log",
+        "show_prolific",
+        "submit_approvals",
         "show_messages",
         "submit_message",
         "show_webhooks",

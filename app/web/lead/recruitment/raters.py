@@ -95,7 +95,7 @@ def export_rater_data(db: Db, lead: SignedIn, study: Own, rater: int) -> Respons
 @router.post("/studies/{slug}/raters/prolific.csv")
 def export_prolific(db: Db, lead: SignedIn, study: Own) -> Response:
     ids = {key: platform_id for key, platform, platform_id in list_identities(db, study.id) if platform == "prolific"}
-    rows = [(ids[one.row.key], *one.suggestion) for one in _reviewed(db, study) if one.row.key in ids]
+    rows = [(ids[one.row.key], *one.suggestion) for one in reviewed_raters(db, study) if one.row.key in ids]
     record_act(db, lead, study, "Prolific decisions downloaded", n_raters=len(rows))
     return csv_file(f"{study.slug}-prolific.csv", ("participant_id", "suggestion", "reason"), rows)
 
@@ -103,7 +103,7 @@ def export_prolific(db: Db, lead: SignedIn, study: Own) -> Response:
 @router.post("/studies/{slug}/raters/bonus.csv")
 def export_bonus(db: Db, lead: SignedIn, study: Own, amount: Annotated[float, Form(gt=0, le=10_000)] = 1.0) -> Response:
     ids = {key: platform_id for key, platform, platform_id in list_identities(db, study.id) if platform == "prolific"}
-    paid = [one for one in _reviewed(db, study) if one.row.key in ids and one.suggestion[0] == "approve"]
+    paid = [one for one in reviewed_raters(db, study) if one.row.key in ids and one.suggestion[0] == "approve"]
     rows = [(ids[one.row.key], f"{amount:.2f}") for one in paid if not one.row.is_excluded]
     record_act(db, lead, study, "bonus file downloaded", n_raters=len(rows), amount=amount)
     return csv_file(f"{study.slug}-bonus.csv", ("participant_id", "amount"), rows)
@@ -116,7 +116,8 @@ def _key(db: Db, study: StudyRow, rater: int) -> str:
     return key
 
 
-def _reviewed(db: Db, study: StudyRow) -> list[ReviewedRater]:
+def reviewed_raters(db: Db, study: StudyRow) -> list[ReviewedRater]:
+    """All raters of a study, with their flags and suggested actions."""
     protocol = get_protocol(db, study.id, study.protocol_version)
     question = spread_question(protocol)
     patterns = list_rater_patterns(db, study.id, question.key if question else "")
@@ -153,7 +154,7 @@ def _page(
     *,
     identity: tuple[str, str, str] | None = None,
 ) -> Response:
-    reviewed = _reviewed(db, study)
+    reviewed = reviewed_raters(db, study)
     shown = [one for one in reviewed if _is_shown(one, show)]
     groups = [(words, [one for one in shown if one.group == key]) for key, words in GROUPS]
     protocol = get_protocol(db, study.id, study.protocol_version)

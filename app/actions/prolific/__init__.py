@@ -1,0 +1,1 @@
+"""Approvals on Prolific through its API."""

@@ -1,0 +1,100 @@
+"""Approve on Prolific who has finished: first what would be sent, then sending it, with a result for each submission.
+
+What is approved is asked of Prolific each time, so an interrupted run continues where it stopped. Rejections are not
+sent: they need a reason written for the participant, and a person who decides.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.actions.prolific.client import Prolific, ProlificError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from app.actions.results.rater_review import ReviewedRater
+
+AWAITING = "AWAITING REVIEW"
+# A page is answered within this time; the rest is sent by pressing the button again.
+MAX_SECONDS = 25.0
+NOT_ASKED = "not sent yet"
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A rater's submission on Prolific. `status` is Prolific's; `result` says what became of the approval."""
+
+    rater: str
+    submission: str
+    study: str
+    suggestion: str
+    reason: str
+    status: str = ""
+    result: str = ""
+
+    @property
+    def is_to_approve(self) -> bool:
+        """Whether it waits on Prolific, and the rater has finished and is not excluded."""
+        return self.suggestion == "approve" and self.status == AWAITING
+
+
+def submissions_of(
+    reviewed: Iterable[ReviewedRater], ids: dict[str, str], sessions: dict[str, str], studies: dict[str, str]
+) -> list[Submission]:
+    """The submissions of the raters who came with a submission ID.
+
+    Args:
+        reviewed: all raters.
+        ids: participant ID by pseudonym.
+        sessions: submission ID by participant ID.
+        studies: ID of the study on Prolific, by participant ID.
+    """
+    found = []
+    for one in reviewed:
+        participant = ids.get(one.row.key, "")
+        if submission := sessions.get(participant):
+            suggestion, reason = ("", "excluded") if one.row.is_excluded else one.suggestion
+            found.append(Submission(one.row.key, submission, studies.get(participant, ""), suggestion, reason))
+    return found
+
+
+def with_statuses(prolific: Prolific, submissions: Sequence[Submission]) -> list[Submission]:
+    """The same with what Prolific says about each.
+
+    Raises:
+        ProlificError: Prolific could not be asked.
+    """
+    statuses: dict[str, str] = {}
+    for study in sorted({one.study for one in submissions if one.study}):
+        statuses |= prolific.statuses(study)
+    return [_with(one, status=statuses.get(one.submission, "not found")) for one in submissions]
+
+
+def approve(prolific: Prolific, submissions: Sequence[Submission], chosen: Collection[str]) -> list[Submission]:
+    """Approve the chosen submissions that still wait. One that fails stops the others only if all would fail."""
+    results, stopped, end = [], "", time.monotonic() + MAX_SECONDS
+    for one in submissions:
+        if not (one.is_to_approve and one.submission in chosen):
+            results.append(one)
+            continue
+        if not stopped and time.monotonic() > end:
+            stopped = NOT_ASKED
+        if stopped:
+            results.append(_with(one, result=stopped))
+            continue
+        try:
+            prolific.approve(one.submission)
+        except ProlificError as error:
+            results.append(_with(one, result=str(error)))
+            stopped = NOT_ASKED if error.is_final else ""
+        else:
+            results.append(_with(one, status="APPROVED", result="approved"))
+    return results
+
+
+def _with(one: Submission, *, status: str = "", result: str = "") -> Submission:
+    parts = (one.rater, one.submission, one.study, one.suggestion, one.reason)
+    return Submission(*parts, status or one.status, result)

@@ -1,0 +1,81 @@
+"""Approvals on Prolific: what would be sent, and sending it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
+from starlette.responses import Response
+
+from app.actions.prolific.approvals import NOT_ASKED, Submission, approve, submissions_of, with_statuses
+from app.actions.prolific.client import ProlificError
+from app.storage.leads.audit import record_act
+from app.storage.raters.exclusions import list_identities, list_platform_parameters
+from app.web.lead.recruitment.raters import reviewed_raters
+from app.web.lead.session import LeadAndStudy, OwnForLong
+from app.web.rendering.pages import page
+
+router = APIRouter()
+MAX_ROWS = 2000
+Step = Annotated[str, Form()]
+Chosen = Annotated[tuple[str, ...], Form(max_length=MAX_ROWS)]
+
+
+@router.get("/studies/{slug}/raters/prolific")
+def show_prolific(request: Request, own: OwnForLong) -> Response:
+    return _page(request, own, _submissions(request, own))
+
+
+@router.post("/studies/{slug}/raters/prolific")
+def submit_approvals(request: Request, own: OwnForLong, submission: Chosen = (), step: Step = "check") -> Response:
+    """Ask Prolific what waits; with `step` *approve*, also approve the chosen ones. Asks outside any transaction."""
+    found, prolific = _submissions(request, own), request.app.state.prolific
+    if prolific is None:
+        return _page(request, own, found)
+    try:
+        checked = with_statuses(prolific, found)
+    except ProlificError as error:
+        return _page(request, own, found, problem=str(error))
+    if step != "approve":
+        return _page(request, own, checked, is_checked=True)
+    results = approve(prolific, checked, frozenset(submission))
+    with request.app.state.begin() as db:
+        for one in results:
+            if one.result and one.result != NOT_ASKED:
+                record_act(db, own.lead, own.study, "Prolific approval", rater=one.rater, result=one.result)
+    return _page(request, own, results, is_checked=True, is_sent=True)
+
+
+def _submissions(request: Request, own: LeadAndStudy) -> list[Submission]:
+    with request.app.state.begin() as db:
+        study = own.study
+        ids = {key: one for key, platform, one in list_identities(db, study.id) if platform == "prolific"}
+        sessions = list_platform_parameters(db, study.id, "prolific", "SESSION_ID")
+        studies = list_platform_parameters(db, study.id, "prolific", "STUDY_ID")
+        return submissions_of(reviewed_raters(db, study), ids, sessions, studies)
+
+
+def _page(
+    request: Request,
+    own: LeadAndStudy,
+    found: list[Submission],
+    *,
+    problem: str = "",
+    is_checked: bool = False,
+    is_sent: bool = False,
+) -> Response:
+    return page(
+        request,
+        "lead/prolific.html",
+        status=502 if problem else 200,
+        lead=own.lead,
+        study=own.study,
+        submissions=found[:MAX_ROWS],
+        n_all=len(found),
+        n_waiting=sum(one.is_to_approve for one in found),
+        n_approved=sum(one.result == "approved" for one in found),
+        has_token=request.app.state.prolific is not None,
+        problem=problem,
+        is_checked=is_checked,
+        is_sent=is_sent,
+    )
