@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = "2026_11_22_schema_10"
+revision = "2026_11_22_schema_11"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -31,6 +31,15 @@ WHEN (OLD.number IS DISTINCT FROM NEW.number OR OLD.outcome IS DISTINCT FROM NEW
   OR OLD.codes IS DISTINCT FROM NEW.codes OR OLD.text IS DISTINCT FROM NEW.text)
 EXECUTE FUNCTION keep_rating_history()
 """
+
+
+def create_key_last(table: str) -> None:
+    """Create the primary key of a table after its other indexes.
+
+    While a table is almost empty, all indexes that begin with the study cost the same, and PostgreSQL takes the newest.
+    With any other one, each check of a foreign key would read all rows of the study, as long as the plan is kept.
+    """
+    op.create_primary_key(op.f(f"pk_{table}"), table, ["study_id", "id"])
 
 
 def create_attempts() -> None:
@@ -349,9 +358,9 @@ def create_raters() -> None:
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.CheckConstraint("kind IN ('person', 'model')", name=op.f("ck_raters_kind")),
         sa.ForeignKeyConstraint(["study_id"], ["studies.id"], name=op.f("fk_raters_study_id"), ondelete="CASCADE"),
-        sa.PrimaryKeyConstraint("study_id", "id", name=op.f("pk_raters")),
         sa.UniqueConstraint("study_id", "key", name=op.f("uq_raters_study_id_key")),
     )
+    create_key_last("raters")
 
 
 def create_sources() -> None:
@@ -503,10 +512,10 @@ def create_rating_sessions() -> None:
         sa.ForeignKeyConstraint(
             ["study_id"], ["studies.id"], name=op.f("fk_rating_sessions_study_id"), ondelete="CASCADE"
         ),
-        sa.PrimaryKeyConstraint("study_id", "id", name=op.f("pk_rating_sessions")),
         sa.UniqueConstraint("study_id", "rater_id", "id", name=op.f("uq_rating_sessions_study_id_rater_id_id")),
         sa.UniqueConstraint("token_hash", name=op.f("uq_rating_sessions_token_hash")),
     )
+    create_key_last("rating_sessions")
 
 
 def create_responses() -> None:
@@ -816,7 +825,6 @@ def create_assignments() -> None:
         sa.ForeignKeyConstraint(
             ["study_id", "trial_id"], ["trials.study_id", "trials.id"], name=op.f("fk_assignments_study_id_trial_id")
         ),
-        sa.PrimaryKeyConstraint("study_id", "id", name=op.f("pk_assignments")),
         sa.UniqueConstraint(
             "study_id", "rating_session_id", "position", name=op.f("uq_assignments_study_id_rating_session_id_position")
         ),
@@ -830,6 +838,7 @@ def create_assignments() -> None:
         unique=True,
         postgresql_where=sa.text("NOT is_returned"),
     )
+    create_key_last("assignments")
 
 
 def create_ratings() -> None:
@@ -924,7 +933,6 @@ def create_ratings() -> None:
             ["responses.study_id", "responses.id"],
             name=op.f("fk_ratings_study_id_right_response_id"),
         ),
-        sa.PrimaryKeyConstraint("study_id", "id", name=op.f("pk_ratings")),
     )
     op.create_index(op.f("ix_ratings_study_id_assignment_id"), "ratings", ["study_id", "assignment_id"], unique=False)
     op.create_index(
@@ -945,6 +953,7 @@ def create_ratings() -> None:
         unique=True,
         postgresql_nulls_not_distinct=True,
     )
+    create_key_last("ratings")
 
 
 def create_rating_history() -> None:

@@ -1,10 +1,16 @@
-"""What changes with each trial is in no index, so that PostgreSQL updates the row within its page (HOT)."""
+"""Rows that change with each trial are updated within their page (HOT), and found by their key from the first one."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
+from sqlalchemy import text
 
 from app.storage.tables import metadata
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
 
 # Columns that a request of the rating page changes.
 CHANGED = {
@@ -21,3 +27,14 @@ def test_columns_that_change_with_each_trial_are_in_no_index(table: str) -> None
         used |= {*map(str, index.expressions), *where.split()}
     assert {f"{table}.{name}" for name in CHANGED[table]} & used == set()
     assert CHANGED[table] & used == set()
+
+
+@pytest.mark.parametrize("table", ["assignments", "rating_sessions", "raters", "ratings"])
+def test_primary_key_is_newest_index_of_its_table(engine: Engine, table: str) -> None:
+    """While a table is almost empty, all its indexes cost the same, and PostgreSQL takes the newest."""
+    newest = text("""
+        SELECT indisprimary FROM pg_index WHERE indrelid = CAST(:table AS regclass) AND indpred IS NULL
+        ORDER BY indexrelid DESC LIMIT 1
+    """)
+    with engine.connect() as db:
+        assert db.execute(newest, {"table": table}).scalar_one()
