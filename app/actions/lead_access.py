@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from zxcvbn import zxcvbn
 
 from app.actions.breached_passwords import BREACHED
 from app.storage.leads import leads
@@ -85,6 +84,8 @@ def check_strength(password: str, email: str) -> None:
         raise AccessError(f"Use at least {SHORTEST} characters.")
     if len(password) > LONGEST:
         raise AccessError(f"Use at most {LONGEST} characters.")
+    from zxcvbn import zxcvbn
+
     own = [email, *re.split(r"[@.+_-]", email), *WORDS_OF_THE_SITE]
     if zxcvbn(password[:_READ_BY_ZXCVBN], user_inputs=own)["score"] < _MIN_SCORE:
         raise AccessError(
