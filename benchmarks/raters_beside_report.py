@@ -1,0 +1,140 @@
+"""How long raters wait while a report is computed for a lead, and without: one server, two processes, one database.
+
+Raters send what a browser sends, with pauses for thinking. Meanwhile a program asks for the estimates of another,
+large study, over and over with other filters, so that each answer must be computed. The reports run in processes of
+their own with low priority; the table shows what raters notice of them.
+
+python -m benchmarks.raters_beside_report [--raters 200] [--think 10] [--seconds 20] [--ratings 100000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import tempfile
+import time
+import urllib.request
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from threading import Event, Thread
+from typing import TYPE_CHECKING
+
+import uvloop
+
+from app.exchange.folder.read import read_folder
+from app.storage.leads.api_tokens import record_api_token
+from app.storage.leads.leads import record_lead
+from app.storage.studies.load import load_study
+from app.storage.studies.members import record_member
+from app.storage.studies.studies import get_study
+from benchmarks.load import N_TRIALS, analyze, begin, database, make_study, stored
+from benchmarks.load_client import Rater, Tally, drive
+from benchmarks.load_folder import write
+from benchmarks.serving import attune_process
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy import Engine
+
+    from benchmarks.load_client import Begun
+
+SLUG, LARGE, TOKEN = "raters", "large", "attune_benchmark"
+# Each filter makes another report, so that none is answered from the cache.
+FILTERS = [f"until=2027-01-{day:02}" for day in range(1, 29)]
+RATINGS_PER_ITEM, N_RATERS_OF_REPORT = 10, 500
+
+
+@dataclass
+class Reports:
+    """What the other lead got, in seconds."""
+
+    address: str
+    over: Event = field(default_factory=Event)
+    seconds: list[float] = field(default_factory=list)
+
+    def ask(self) -> None:
+        """Ask for one report after the other until it is over; the last one is still being computed then."""
+        for query in FILTERS:
+            if self.over.is_set():
+                return
+            begun = time.perf_counter()
+            address = f"{self.address}/api/v1/studies/{LARGE}/estimates?{query}"
+            request = urllib.request.Request(address, headers={"Authorization": f"Bearer {TOKEN}"})  # noqa: S310
+            with urllib.request.urlopen(request, timeout=600) as answer:  # noqa: S310 - our own server
+                answer.read()
+            self.seconds.append(time.perf_counter() - begun)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--raters", type=int, default=200)
+    parser.add_argument("--think", type=float, default=10)
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--ratings", type=int, default=100_000)
+    given = parser.parse_args()
+    n_ready = 2 * (given.raters + int(given.raters / given.think * given.seconds / N_TRIALS)) + 16
+    with database() as engine, serving(engine, given.ratings, n_ready) as (address, ready):
+        analyze(engine)
+        warm = Tally()
+        uvloop.run(drive([Rater(address, ready, warm, saves=True) for _ in range(4)], 2.0))
+        print(f"{'':24}{'pages':>7}{'submit p50 ms':>15}{'p95':>8}{'p99':>8}{'save p50':>10}{'p95':>8}")
+        alone = rate(address, ready, given)
+        print(line("no report", alone))
+        reports = Reports(address)
+        asking = Thread(target=reports.ask, daemon=True)
+        asking.start()
+        time.sleep(3)  # until the processes for reports have started
+        beside = rate(address, ready, given)
+        reports.over.set()
+        print(line("beside reports", beside))
+        is_busy = asking.is_alive()
+        asking.join(600)
+        print(f"stored: {stored(engine, SLUG, warm, alone, beside)}")
+        took = ", ".join(f"{seconds:.0f} s" for seconds in reports.seconds)
+        print(f"reports of {given.ratings:,} ratings, one after the other: {took}")
+        if not is_busy:
+            print("The reports were finished before the raters: take more ratings, or fewer seconds.")
+    print(f"load on the machine: {os.getloadavg()[0]:.1f}")
+
+
+@contextmanager
+def serving(engine: Engine, n_ratings: int, n_ready: int) -> Iterator[tuple[str, list[Begun]]]:
+    """Yield the address of a server of both studies, and raters who have begun."""
+    make_study(engine, SLUG, n_ready + 8)
+    with tempfile.TemporaryDirectory() as place:
+        write(Path(place), n_ratings // RATINGS_PER_ITEM, N_RATERS_OF_REPORT)
+        study = read_folder(Path(place))
+    with engine.begin() as db:
+        load_study(db, study)
+        row, lead = get_study(db, LARGE), record_lead(db, "lead@example.org", None)
+        assert row is not None
+        assert lead is not None
+        record_member(db, row.id, lead.id, "owner")
+        record_api_token(db, row.id, lead.id, token=TOKEN, name="benchmark", role="owner", valid=timedelta(days=1))
+    with attune_process(engine.url.render_as_string(hide_password=False), 2) as served:
+        yield served.address, begin(served.address, SLUG, n_ready)
+
+
+def rate(address: str, ready: list[Begun], given: argparse.Namespace) -> Tally:
+    """Let all raters rate for the given time; return what they waited."""
+    tally = Tally()
+    raters = [Rater(address, ready, tally, saves=True, think_s=given.think) for _ in range(given.raters)]
+    uvloop.run(drive(raters, given.seconds))
+    return tally
+
+
+def line(name: str, tally: Tally) -> str:
+    """One row of the table."""
+    submit, save = (statistics.quantiles(seconds, n=100) for seconds in (tally.submit_s, tally.save_s))
+    waits = "".join(f"{submit[p - 1] * 1000:{width}.1f}" for p, width in ((50, 15), (95, 8), (99, 8)))
+    saves = "".join(f"{save[p - 1] * 1000:{width}.1f}" for p, width in ((50, 10), (95, 8)))
+    return f"{name:24}{tally.acknowledged:7}{waits}{saves}"
+
+
+if __name__ == "__main__":
+    main()
