@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ from app.storage.studies.studies import StudyRow
 from app.web.lead.session import LeadAndStudy, lead_and_study
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from playwright.sync_api import Page, Route
 
     from app.analysis.data.frames import Frames
@@ -37,6 +40,24 @@ class OneReport:
         return self.made, True
 
 
+class NoRows(list[object]):
+    """In the place of a connection and of its results: a database in which every query finds nothing."""
+
+    def execute(self, *_: object) -> NoRows:
+        return self
+
+    def all(self) -> NoRows:
+        return self
+
+    def mappings(self) -> NoRows:
+        return self
+
+
+@contextmanager
+def no_rows() -> Iterator[NoRows]:
+    yield NoRows()
+
+
 def serve_results(page: Page, frames: Frames, protocol: Protocol, report: Report) -> str:
     """Answer the page's requests from the application itself, charts by an empty picture; the address of its
     summary.
@@ -46,6 +67,7 @@ def serve_results(page: Page, frames: Frames, protocol: Protocol, report: Report
     slug, title = protocol.slug, protocol.title
     study = StudyRow(1, slug, title, "open", 1, False, NOW, NOW, None, role="owner")
     app.state.reports = OneReport(made)
+    app.state.begin = app.state.begin_reading = no_rows
     app.state.allowed_hosts = ["testserver"]
     app.dependency_overrides[lead_and_study] = lambda: LeadAndStudy(Lead(1, "lead@example.org"), study)
     client = TestClient(app, headers={"sec-fetch-site": "same-origin"})

@@ -36,6 +36,12 @@ SCROLLING = """
         .filter((one) => !one.closest("details:not([open])") && one.scrollWidth > one.clientWidth + 1)
         .map((one) => one.getAttribute("aria-label"))
 """
+# charts that paper would not show, because they wait to be scrolled to or are hidden
+NOT_PRINTED = """
+    [...document.querySelectorAll(".drawing img")]
+        .filter((one) => one.loading === "lazy" || !one.complete || !one.naturalWidth || !one.getClientRects().length)
+        .map((one) => one.alt)
+"""
 
 
 @pytest.fixture
@@ -67,9 +73,13 @@ def test_template_summary_fits_one_screen_and_sections_fit_width(name: str, page
     assert is_one_screen(page)
     check(page)
     addresses = page.locator(".sections a").evaluate_all("links => links.slice(1).map((link) => link.href)")
+    assert addresses
     for address in addresses:
         page.goto(address)
         assert page.evaluate(SCROLLING) == [], address
+        page.emulate_media(media="print")
+        assert page.evaluate(NOT_PRINTED) == [], address
+        page.emulate_media(media="screen")
 
 
 def test_ayers_summary_fits_one_screen(page: Page, tmp_path: Path, shared: Path) -> None:
