@@ -183,7 +183,7 @@ def _page_error(request: Request, error: PageError) -> Response:
         if lead is None:
             log.warning("%s %s answered %d", request.method, path, error.status)
         else:
-            log.warning("%s %s answered %d to lead %s", request.method, path, error.status, lead)
+            log.warning("%s %s answered %d to %s", request.method, path, error.status, f"lead {lead}")
     if error.status == UNAVAILABLE:
         return _unavailable(request, error)
     return answer(request, error.status, error.title, error.sentence, headers=error.headers, **error.more)
