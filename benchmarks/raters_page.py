@@ -1,0 +1,56 @@
+"""Time and processor time of the queries behind the page *Raters*, with a million ratings.
+
+python -m benchmarks.raters_page [--raters 500]. Each rater rates 2,000 responses. The database is the one given by
+DATABASE_URL, or a temporary one. Processor time, of the database and of this program, depends less on the machine's load.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+from benchmarks.export_ratings import connected, fill
+from benchmarks.load_folder import backend_seconds, database
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+
+
+def measured(db: Connection, name: str, ask: Callable[[], object]) -> None:
+    """Print how long a query takes the second time, when its pages are in memory."""
+    ask()
+    begun, of_database, own = time.perf_counter(), backend_seconds(db), time.process_time()
+    ask()
+    processor = backend_seconds(db) - of_database + time.process_time() - own
+    print(f"{name:<40} {time.perf_counter() - begun:6.2f} s {processor:6.2f} s of processor")
+
+
+def main() -> None:
+    from app.actions.results.rater_review import review
+    from app.storage.results.rater_patterns import list_rater_patterns
+    from app.storage.results.rater_rows import list_rater_rows
+    from app.storage.studies.protocols import get_protocol
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--raters", type=int, default=500, help="raters in addition to those of the study folder")
+    asked = parser.parse_args()
+    with database() as url:
+        fill(url, asked.raters)
+        with connected(url) as db:
+            db.execute(text("ANALYZE"))
+            study = db.execute(text("SELECT id FROM studies WHERE slug = 'large'")).scalar_one()
+            print(f"{db.execute(text('SELECT count(*) FROM ratings')).scalar_one():,} ratings")
+            protocol = get_protocol(db, study, 1)
+            measured(db, "one row per rater", lambda: list_rater_rows(db, study))
+            measured(db, "agreement and runs of each rater", lambda: list_rater_patterns(db, study, "empathy"))
+            rows, patterns = list_rater_rows(db, study), list_rater_patterns(db, study, "empathy")
+            measured(db, "flags", lambda: review(protocol, rows, patterns))
+
+
+if __name__ == "__main__":
+    main()
