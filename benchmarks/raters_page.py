@@ -1,7 +1,7 @@
 """Time and processor time of the queries behind the page *Raters*, with a million ratings.
 
 python -m benchmarks.raters_page [--raters 500]. Each rater rates 2,000 responses. The database is the one given by
-DATABASE_URL, or a temporary one. Processor time, of the database and of this program, depends less on the machine's load.
+DATABASE_URL, or a temporary one. Processor time of the database counts this connection, without its parallel workers.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def main() -> None:
         with connected(url) as db:
             db.execute(text("ANALYZE"))
             study = db.execute(text("SELECT id FROM studies WHERE slug = 'large'")).scalar_one()
-            print(f"{db.execute(text('SELECT count(*) FROM ratings')).scalar_one():,} ratings")
+            n_ratings = db.execute(text("SELECT count(*) FROM ratings")).scalar_one()
+            print(f"{n_ratings:,} ratings")
             protocol = get_protocol(db, study, 1)
             measured(db, "one row per rater", lambda: list_rater_rows(db, study))
             measured(db, "agreement and runs of each rater", lambda: list_rater_patterns(db, study, "empathy"))
