@@ -39,7 +39,7 @@ UPSERT = f"""
       left_response_id = excluded.left_response_id, right_response_id = excluded.right_response_id,
       active_ms = coalesce(excluded.active_ms, r.active_ms),
       exclude = CASE WHEN r.exclude = :draft AND excluded.exclude IS NULL THEN NULL ELSE r.exclude END
-    WHERE NOT CAST(:is_save AS boolean) OR r.rated_at <= excluded.rated_at
+    WHERE NOT CAST(:is_save AS boolean) OR least(r.rated_at, now()) <= excluded.rated_at
 """
 
 
@@ -65,7 +65,8 @@ _TAKEN = f"""
     SELECT g.*, {_GIVEN_AT} AS given_at, false AS is_repeat, false AS is_older FROM a CROSS JOIN ({GIVEN}) AS g
 """  # noqa: S608 - constants only
 # The answers of a save. Those whose key has already been received are ignored, and so are those older than the
-# current answer to their question or than the submission of the page.
+# current answer to their question or than the submission of the page. A time that lies ahead, because the clock was set
+# back since, counts as now: otherwise no change would be taken until the clock has caught up.
 _JUDGED = f"""
     SELECT g.*,
       CAST(:is_save AS boolean) AND (
@@ -75,10 +76,10 @@ _JUDGED = f"""
                    WHERE o.study_id = :study AND o.assignment_id = :assignment AND h.idempotency_key = g.key)
       ) AS is_repeat,
       CAST(:is_save AS boolean) AND (
-        coalesce(g.given_at < g.submitted_at, false)
+        coalesce(g.given_at < g.submitted_at AND g.given_at < now(), false)
         OR EXISTS (SELECT FROM ratings o WHERE o.study_id = :study AND o.assignment_id = :assignment
                    AND o.question = g.question AND o.response_id IS NOT DISTINCT FROM g.response_id
-                   AND o.turn IS NOT DISTINCT FROM g.turn AND o.rated_at > g.given_at)
+                   AND o.turn IS NOT DISTINCT FROM g.turn AND o.rated_at > g.given_at AND g.given_at < now())
       ) AS is_older
     FROM (SELECT g.*, a.submitted_at, {_GIVEN_AT} AS given_at FROM a CROSS JOIN ({GIVEN}) AS g) AS g
 """  # noqa: S608 - constants only

@@ -135,6 +135,21 @@ def test_save_older_than_submission_is_ignored(
     assert changed.json()["saved"] == ["q1r0"]
 
 
+def test_answer_changed_after_the_clock_was_set_back_is_saved(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study()
+    anna = visitor()
+    page = anna.begin()
+    save(anna, page, {"slot": "q1r0", "q1r0": "1", "q1r0.at": ms()})
+    with engine.begin() as db:
+        for table, column in (("assignments", "served_at"), ("ratings", "rated_at")):
+            db.execute(text(f"UPDATE {table} SET {column} = now() + interval '2 hours' WHERE {column} IS NOT NULL"))  # noqa: S608 - constants
+    answer = save(anna, page, {"slot": "q1r0", "q1r0": "4", "q1r0.at": ms()})
+    assert (answer.json()["saved"], answer.json()["older"]) == (["q1r0"], [])
+    assert rows(engine, NUMBERS) == [(4.0,)]
+
+
 def test_answer_in_both_submit_and_late_save_counts_once(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
