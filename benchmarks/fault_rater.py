@@ -10,16 +10,17 @@ import time
 import uuid
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import cycle
 from typing import TYPE_CHECKING, Literal
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from benchmarks.rater_client import RaterClient
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 SLOTS = ("q0", "q1r0", "q1r1")
-SERVER_ERROR = 500
+SERVER_ERROR, TAKEN = 500, 409
 MAX_RETRY_SECONDS = 2.0
 End = Literal["done", "full", "stuck"]
 
@@ -44,17 +45,20 @@ class FaultRater(RaterClient):
     ones. A response with status 500 or above counts as a failure.
     """
 
-    def __init__(self, address: str, slug: str, who: str, *, patience_s: float = 60.0, pause_s: float = 0.08) -> None:
+    def __init__(
+        self, addresses: Sequence[str], slug: str, who: str, *, patience_s: float = 60.0, pause_s: float = 0.08
+    ) -> None:
         """Set up the rater without sending anything.
 
         Args:
-            address: address of the server.
+            addresses: addresses of the servers; after a failure the next one is asked, as behind a proxy.
             slug: slug of the study.
             who: participant ID.
             patience_s: maximum seconds per request, including retries, before the rater counts as stuck.
             pause_s: mean pause in seconds before each request.
         """
-        super().__init__(address, slug, who)
+        super().__init__(addresses[0], slug, who)
+        self._addresses = cycle([*addresses[1:], addresses[0]])
         self.ledger: dict[str, Page] = {}
         self.n_retries = 0
         self.last_acknowledged = 0.0
@@ -72,11 +76,18 @@ class FaultRater(RaterClient):
                 if answer[0] < SERVER_ERROR:
                     self.last_acknowledged = sent_at
                     return answer
-            self._connection.close()
+            self._go_elsewhere()
             self.n_retries += 1
             time.sleep(min(MAX_RETRY_SECONDS, 0.1 * 2**n_failures))
             n_failures += 1
         raise StuckError(f"{self.who}: {method} {path}")
+
+    def _go_elsewhere(self) -> None:
+        self._connection.close()
+        address = next(self._addresses)
+        self.headers["Origin"] = address
+        parts = urlsplit(address)
+        self._connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=60)
 
     def _once(self, method: str, path: str, data: Mapping[str, str] | None) -> tuple[int, str, str]:
         is_save = path.endswith("/save")
@@ -122,21 +133,26 @@ class FaultRater(RaterClient):
         return "done" if now == "done" else "full"
 
     def _rate(self) -> str:
-        """Save each answer, one of them twice, then submit the page."""
+        """Save each answer, one of them twice, then submit the page; a clock that jumps may end its time before."""
         form = self.form
         page = self.ledger.setdefault(form.rsplit("/", 1)[1], Page())
         for slot in (*SLOTS, self._rng.choice(SLOTS)):
-            self._save(form, page, slot, self._rng.choice(("left", "right") if slot == "q0" else "12345"))
+            if not self._save(form, page, slot, self._rng.choice(("left", "right") if slot == "q0" else "12345")):
+                return self.look()
         given = dict(page.answers)
         status, sent_to, text = self.ask("POST", form, given)
         page.is_submitted = page.is_submitted or status in {200, 204}
         return self._read(status, sent_to, text)
 
-    def _save(self, form: str, page: Page, slot: str, value: str) -> None:
+    def _save(self, form: str, page: Page, slot: str, value: str) -> bool:
+        """Save one answer; False if the page was given to another rater, because its time was over."""
         key = str(uuid.UUID(int=self._rng.getrandbits(128), version=4))
         sent = {"slot": slot, slot: value, f"{slot}.key": key, f"{slot}.at": str(round(time.time() * 1000))}
         status, _, text = self.ask("POST", f"{form}/save", sent)
+        if status == TAKEN:
+            return False
         if json.loads(text) != {"saved": [slot], "older": [], "refused": {}}:
             raise RuntimeError(f"{status}: {text[:300]}")
         page.answers[slot] = value
         page.keys.add(key)
+        return True

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, ClassVar
 import psycopg
 
 from app.postgres.postmaster import proven_pid
+from benchmarks import fault_clock
+from benchmarks.fault_disk import empty, fill
 from tests.postgres.embedded_processes import keepers, server_processes
 from tests.postgres_fixture import libpq_url
 from tests.processes import workers_of
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 N_WORKERS = 2
+DISK_FULL = "disk full"
+# How long there is no space: long enough for raters to be refused, and for a crash of the database.
+FULL_SECONDS = 3.0
 
 
 class Server:
@@ -34,6 +39,8 @@ class Server:
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self.port = probe.getsockname()[1]
         self._data_dir, self._log = data_dir, log
+        # A host that stays away is not started again until it is back.
+        self.is_away = False
         self._process = self._start()
 
     @property
@@ -48,7 +55,7 @@ class Server:
 
     def ensure(self) -> None:
         """Restart the server if it has exited, including exits because former workers still held the port."""
-        if self._process.poll() is not None:
+        if self._process.poll() is not None and not self.is_away:
             self._process = self._start()
 
     def stop(self) -> None:
@@ -69,7 +76,7 @@ class Killer:
     """Kills parts of the servers; each method is named after what it kills."""
 
     def __init__(self, data_dir: Path, url: str, servers: Sequence[Server], cut: Callable[[], None]) -> None:
-        """`cut` breaks the connections of all raters."""
+        """`cut` breaks the connections of all raters; the disk can be filled if it is a small one."""
         self._data_dir, self._url, self._servers, self._cut = data_dir, url, servers, cut
         self._rng = random.Random(1)  # noqa: S311 - chooses what to kill
 
@@ -128,6 +135,23 @@ class Killer:
     def _browser_connections(self) -> None:
         self._cut()
 
+    def _host(self) -> None:
+        """Kill one server with all its processes; it stays away until every rater has gone on at the other one."""
+        server = self._rng.choice(self._servers)
+        server.is_away = True
+        for pid in (server.pid, *workers_of(server.pid)):
+            _kill(pid)
+
+    def _disk_full(self) -> None:
+        fill(self._data_dir.parent)
+        time.sleep(FULL_SECONDS)
+        empty(self._data_dir.parent)
+
+    def _clock(self) -> None:
+        """Set the clock of the database ahead or back; it stays there until it is set again."""
+        with suppress(psycopg.OperationalError), psycopg.connect(libpq_url(self._url), autocommit=True) as connection:
+            connection.execute(fault_clock.SET, [self._rng.choice(fault_clock.HOURS)])
+
     KINDS: ClassVar[dict[str, Callable[[Killer], None]]] = {
         "worker": _worker,
         "postmaster": _postmaster,
@@ -138,6 +162,9 @@ class Killer:
         "everything": _everything,
         "database connections": _database_connections,
         "browser connections": _browser_connections,
+        "host": _host,
+        "clock": _clock,
+        DISK_FULL: _disk_full,
     }
 
 

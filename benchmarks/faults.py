@@ -1,15 +1,17 @@
 """Fault test: raters rate over HTTP while parts of the servers are killed; then answers are checked in the database.
 
-Run: python -m benchmarks.faults [--kills 54] [--raters 16]
+Run: python -m benchmarks.faults [--kills 60] [--raters 16] [--write docs/reliability.md]
 
-Two servers with two workers each share one durable embedded database. After each kill, the run waits until every rater
-has had an answer acknowledged that was sent after the kill: this is the recovery time. At the end, each acknowledged
+Two servers with two workers each share one durable embedded database, on a small disk that can be filled, with a clock
+that can be set. After each kill, the run waits until every rater has had an answer acknowledged that was sent after the
+kill: this is the recovery time. At the end, each acknowledged
 answer must be in the database exactly once and unchanged. The exit code is 1 if not.
 """
 
 from __future__ import annotations
 
 import argparse
+import signal
 import statistics
 import sys
 import threading
@@ -28,26 +30,37 @@ from app.postgres import EmbeddedPostgres
 from app.settings import folder
 from app.storage.database.migrate import upgrade
 from benchmarks.fault_check import Verdict, compare
+from benchmarks.fault_clock import make_settable
+from benchmarks.fault_disk import MEGABYTES, small_disk
 from benchmarks.fault_rater import FaultRater, Page
-from benchmarks.fault_servers import Killer, Server, wait_until_up
+from benchmarks.fault_servers import DISK_FULL, Killer, Server, wait_until_up
 from tests.builder import build_study, protocol_of
 from tests.postgres_fixture import reachable_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-K, N_ITEMS, N_TRIALS = 5, 3000, 8
+K, N_ITEMS, N_TRIALS = 5, 6000, 8
 # On a busy machine, starting six processes at once takes a minute; a browser retries as long as its page is open.
 PATIENCE_SECONDS = 300.0
 INTRODUCTION = """# Reliability
 
-Raters rate over HTTP while parts of the servers are killed with SIGKILL or cut off. Two servers with two workers each
-share one durable embedded database. The time is from a kill until every rater has had an answer acknowledged that was
-sent after it; for *parent* and *everything* it includes starting the servers again, which a service manager would do.
-At the end, every acknowledged answer is looked up: *lost* is not in the database, *altered* differs, *doubled* is
-there twice, *above k* are trials with more ratings than planned, *stuck* are raters who could not finish.
+Raters rate over HTTP while parts of the servers are killed with SIGKILL or cut off, the disk is full, or the clock
+jumps. Two servers with two workers each share one durable embedded database. A rater whose server does not answer goes
+on at the other one, as behind a proxy. The time is from a kill until each rater has had an answer acknowledged that was
+sent after it. At the end, every acknowledged answer is looked up: *lost* is not in the database, *altered* differs,
+*doubled* is there twice, *above k* are trials with more ratings than planned, *stuck* are raters who could not finish.
+
+- *worker*, *parent*: one of the processes of a server, or the one that started them. *keeper*, *postmaster*, *backend*:
+  the process that watches over the embedded database, its main process, and the one of a connection.
+- *everything*: all of these at once; the time includes starting them again, as a service manager would.
+- *host*: one server with all its processes; it stays away until every rater has gone on at the other one.
+- *clock*: the time that statements see in the database jumps by 2 or 30 hours, ahead or back, and stays so.
+- *disk full*: the file system of the database has no space for three seconds; the time is from then on.
 
 Created by `python -m benchmarks.faults --write docs/reliability.md`. A short run of the same is part of `make test`.
+Two hosts with a database over TCP, of which one is lost, then the database, whose replica takes over: see
+[More than one machine](scaling.md#failover-by-hand).
 
 """
 
@@ -77,16 +90,17 @@ class Crowd:
         self.raters: list[FaultRater] = []
         self.now: dict[int, FaultRater] = {}
         self.ends: list[str] = []
-        addresses = cycle([server.address for server in servers])
-        places = enumerate(islice(addresses, n_raters))
+        addresses = [server.address for server in servers]
+        orders = cycle([addresses[n:] + addresses[:n] for n in range(len(addresses))])
+        places = enumerate(islice(orders, n_raters))
         self._threads = [threading.Thread(target=self._rate, args=place, daemon=True) for place in places]
         for thread in self._threads:
             thread.start()
 
-    def _rate(self, place: int, address: str) -> None:
+    def _rate(self, place: int, addresses: Sequence[str]) -> None:
         number = 0
         while self._is_open:
-            rater = FaultRater(address, "study", f"rater-{place}-{number}", patience_s=PATIENCE_SECONDS)
+            rater = FaultRater(addresses, "study", f"rater-{place}-{number}", patience_s=PATIENCE_SECONDS)
             self.raters.append(rater)
             self.now[place] = rater
             try:
@@ -104,6 +118,13 @@ class Crowd:
     def last_sent_by_slowest(self) -> float:
         """Return when the last acknowledged request was sent, for the rater for whom that is longest ago."""
         return min(rater.last_acknowledged for rater in list(self.now.values()))
+
+    def wait_until_rating(self, n_raters: int) -> None:
+        """Wait until every rater has had an answer acknowledged: servers that have just started are slow at first."""
+        end = time.monotonic() + PATIENCE_SECONDS
+        while len(self.now) < n_raters or self.last_sent_by_slowest() == 0:
+            assert time.monotonic() < end, "the raters did not begin"
+            time.sleep(0.05)
 
     def finish(self) -> None:
         """Start no further raters, and wait for those at work."""
@@ -131,21 +152,23 @@ def make_study(url: str, n_items: int) -> None:
         design = {"raters_per_trial": K, "trials_per_rater": N_TRIALS}
         build_study(db, protocol_of(design=design), n_items=n_items)
         open_study(db, "study")
+        make_settable(db)
     engine.dispose()
 
 
 def kill_and_wait(killer: Killer, kind: str, crowd: Crowd, servers: Sequence[Server]) -> float:
     """Kill one part; return the seconds until every rater has received a response again, or infinity."""
-    begun = time.monotonic()
     killer.kill(kind)
     killed_at = time.monotonic()
     while crowd.last_sent_by_slowest() < killed_at:
-        if time.monotonic() > begun + PATIENCE_SECONDS:
+        if time.monotonic() > killed_at + PATIENCE_SECONDS:
             return float("inf")
         for server in servers:
             server.ensure()
         time.sleep(0.05)
-    return time.monotonic() - begun
+    for server in servers:
+        server.is_away = False
+    return time.monotonic() - killed_at
 
 
 def run(place: Path, kinds: Sequence[str], n_raters: int, *, n_items: int = N_ITEMS, between_s: float = 1.0) -> Run:
@@ -159,6 +182,7 @@ def run(place: Path, kinds: Sequence[str], n_raters: int, *, n_items: int = N_IT
     killer = Killer(data_dir, url, servers, crowd.cut)
     recovery_s = defaultdict[str, list[float]](list)
     try:
+        crowd.wait_until_rating(n_raters)
         for kind in kinds:
             time.sleep(between_s)
             recovery_s[kind].append(kill_and_wait(killer, kind, crowd, servers))
@@ -201,12 +225,17 @@ def page(result: Run) -> str:
 def main() -> None:
     """Print the page, or write it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kills", type=int, default=54)
+    parser.add_argument("--kills", type=int, default=60)
     parser.add_argument("--raters", type=int, default=16)
     parser.add_argument("--write", type=Path)
     named = parser.parse_args()
-    with reachable_folder() as place:
-        result = run(place, list(islice(cycle(Killer.KINDS), named.kills)), named.raters)
+    # A run that is ended leaves no servers and no file system behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    with reachable_folder() as place, small_disk(place) as has_small_disk:
+        kinds = [kind for kind in Killer.KINDS if has_small_disk or kind != DISK_FULL]
+        if not has_small_disk:
+            print(f"Not tried here: {DISK_FULL}, because a file system of {MEGABYTES} MB cannot be mounted.")
+        result = run(place, list(islice(cycle(kinds), named.kills)), named.raters)
     print(page(result))
     if named.write:
         named.write.write_text(page(result), encoding="utf-8")

@@ -10,7 +10,9 @@ from sqlalchemy import text
 from app.actions.studies.life_cycle import open_study
 from app.storage.assignments.assignment_view import AssignmentView
 from benchmarks.fault_check import Verdict, compare
+from benchmarks.fault_disk import small_disk
 from benchmarks.fault_rater import Page
+from benchmarks.fault_servers import DISK_FULL
 from benchmarks.faults import run
 from tests.builder import build_study, protocol_of
 from tests.processes import IN_PROC
@@ -21,15 +23,28 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Engine
 
-KINDS = ("postmaster", "worker", "keeper", "parent", "backend", "database connections", "browser connections")
+KINDS = (
+    "postmaster",
+    "worker",
+    "keeper",
+    "host",
+    "backend",
+    "clock",
+    "database connections",
+    "browser connections",
+    "parent",
+)
 CLEAN = Verdict(lost=0, altered=0, doubled=0, above_k=0, stuck=0)
 
 
 @pytest.mark.skipif(not IN_PROC, reason="finds the processes in /proc")
 def test_acknowledged_answers_survive_every_kind_of_kill(data_dir: Path) -> None:
-    result = run(data_dir, KINDS, 6, n_items=300, between_s=0.2)
+    with small_disk(data_dir) as has_small_disk:
+        # Where no file system can be mounted, the disk is not filled.
+        kinds = (*KINDS, *([DISK_FULL] if has_small_disk else []))
+        result = run(data_dir, kinds, 6, n_items=300, between_s=0.2)
     assert result.verdict == CLEAN
-    assert result.n_kills == len(KINDS)
+    assert result.n_kills == len(kinds)
     assert result.n_acknowledged > 100
     assert float("inf") not in [seconds for each in result.recovery_s.values() for seconds in each]
 
