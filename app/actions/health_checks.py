@@ -104,6 +104,18 @@ def check_clock(db: Connection) -> Finding:
     return Finding("ok", f"this machine and the database agree within {max(1.0, seconds):.0f} seconds")
 
 
+def check_replica(lag_s: float | None, max_lag_s: float) -> Finding:
+    """How far the replica is behind; None if it does not respond or is no replica."""
+    if lag_s is None:
+        problem = "the replica does not respond, or is no replica: results are read from the primary"
+        return Finding("warning", problem, "Check DATABASE_REPLICA_URL, and that this server follows the primary.")
+    behind = f"the replica is {lag_s:.0f} seconds behind"
+    if lag_s > max_lag_s:
+        advice = "See pg_stat_replication on the primary, and the network and disk of the replica."
+        return Finding("warning", f"{behind}, and {max_lag_s:g} are allowed: results are read from the primary", advice)
+    return Finding("ok", f"{behind}; up to {max_lag_s:g} are allowed")
+
+
 def check_backups(folder: Path, now: datetime, *, is_embedded: bool) -> Finding:
     """The age of the last backup that was checked."""
     backups = list_backups(folder)

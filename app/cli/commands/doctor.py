@@ -19,14 +19,16 @@ from app.actions.health_checks import (
     check_encryption,
     check_leases,
     check_reconciliation,
+    check_replica,
     check_workers,
 )
 from app.actions.readiness import MIN_FREE_BYTES, free_bytes
 from app.postgres import EmbeddedError, default_data_dir
 from app.settings import folder, settings
-from app.storage.database.address import DatabaseAddressError, DatabaseUnreachableError, reach
-from app.storage.database.engine import database_url, make_engine
+from app.storage.database.address import DatabaseAddressError, DatabaseUnreachableError, parse_address, reach
+from app.storage.database.engine import database_url, make_engine, transactions
 from app.storage.database.migrate import differences
+from app.storage.database.replica import ReplicaReads
 from app.web.rendering.assets import htmx_file
 
 if TYPE_CHECKING:
@@ -121,6 +123,18 @@ def _migrations(engine: Engine) -> Finding:
     return Finding("ok", "the tables are those of this version")
 
 
+def _replica(engine: Engine) -> Finding:
+    now = settings()
+    if not now.database_replica_url:
+        return Finding("ok", "none is used")
+    replica = make_engine(parse_address(now.database_replica_url), n_connections=1)
+    reads = ReplicaReads(transactions(engine), transactions(replica), max_lag_s=now.max_replica_lag_s)
+    try:
+        return check_replica(reads.lag_s(), now.max_replica_lag_s)
+    finally:
+        replica.dispose()
+
+
 def _with_db(check: Callable[[Connection], Finding]) -> Callable[[Engine], Finding]:
     def run(engine: Engine) -> Finding:
         with engine.begin() as db:
@@ -133,6 +147,7 @@ CHECKS = {"programs": _programs, "files": _files, "disk": _disk, "backups": _bac
 DATABASE_CHECKS = {
     "database": _server,
     "encryption": _with_db(check_encryption),
+    "replica": _replica,
     "migrations": _migrations,
     "connections": _with_db(lambda db: check_workers(db, settings().n_threads)),
     "clock": _with_db(check_clock),

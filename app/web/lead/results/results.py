@@ -19,6 +19,7 @@ from app.web.lead.links import base_address
 from app.web.lead.results.asked import Asked, Question
 from app.web.lead.results.disagreement_rows import by_place, disagreement_rows
 from app.web.lead.results.parts import SUMMARY, parts_of
+from app.web.lead.results.replica_note import replica_note
 from app.web.lead.session import LeadAndStudy, OwnExport, OwnForLong
 from app.web.rendering.pages import page
 
@@ -114,6 +115,7 @@ def _answer(
     with request.app.state.begin() as db:
         kept = list_snapshots(db, own.study.id)
     found = {**found, "monitoring": looks, "snapshots": kept, "opened": None}
+    found["replica_note"] = replica_note(request.app.state.replica)
     return page(request, template, lead=own.lead, study=own.study, **_frame(asked, made, shown, is_current), **found)
 
 
