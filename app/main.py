@@ -31,6 +31,7 @@ from app.settings import folder, settings
 from app.storage.database.address import parse_address
 from app.storage.database.engine import TO_SPARE, database_url, make_engine, transactions
 from app.storage.database.replica import ReplicaReads
+from app.telemetry import TracedRequests, make_tracer, trace_statements
 from app.web import errors, routes
 from app.web.help.library import Library
 from app.web.lead.long_turns import LongTurns
@@ -92,6 +93,7 @@ class Application(FastAPI):
         app: ASGIApp = HotRoutes(TooLarge(super().build_middleware_stack()), HOT_ROUTES, self.exception_handlers)
         app = Bodies(app, max_bytes=MEBIBYTE, uploads=UPLOADS)
         app = RequestMetrics(Compression(UnexpectedErrors(app, loggable=loggable)))
+        app = TracedRequests(app, self.state.tracer) if self.state.tracer else app
         hosts = AllowedHosts(self.state.allowed_hosts, self.state.public_url)
         app = Guard(app, hosts=hosts, public_url=self.state.public_url, loggable=loggable)
         return AccessLog(app, loggable=loggable) if access_log.isEnabledFor(logging.INFO) else app
@@ -107,7 +109,15 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     engine = engine or make_engine(
         database_url(now.database_url, now.data_dir), n_connections=now.n_threads, statement_s=STATEMENT_S
     )
-    app = Application(title="Attune", docs_url=None, redoc_url=None, openapi_url=None, max_body_size=MEBIBYTE)
+    app = Application(
+        title="Attune",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        max_body_size=MEBIBYTE,
+        # FastAPI's own spans have the whole address, with tokens and participant IDs; ours are in app/telemetry.py.
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
+    )
     set_state(app, engine)
     assets = Assets(folder("static"), folder("docs") / "pictures")
     app.state.help = Library(folder("docs"), assets.url)
@@ -122,6 +132,9 @@ def set_state(app: FastAPI, engine: Engine) -> None:
     """Give the application its database and what follows from the settings, except for its pages and routes."""
     now = settings()
     app.state.begin = transactions(engine)
+    app.state.tracer = make_tracer()
+    if app.state.tracer:
+        trace_statements(engine, app.state.tracer)
     lag_s = now.max_replica_lag_s if now.database_replica_url else 0
     app.state.replica = _replica(app, now)
     app.state.begin_reading = app.state.replica.begin if app.state.replica else app.state.begin

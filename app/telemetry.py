@@ -1,0 +1,140 @@
+"""Traces by OpenTelemetry, if an endpoint is named and its packages are installed; otherwise nothing is loaded.
+
+A span per request has the route, never the address; a span per statement has its first word, never its text or values.
+No span has the message of an exception, because it may quote what a visitor sent.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import TYPE_CHECKING, Any
+
+from app import __version__
+from app.web.middleware.request_metrics import METHODS, template
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from opentelemetry.sdk.trace.export import SpanExporter
+    from opentelemetry.trace import Tracer
+    from sqlalchemy import Engine
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+log = logging.getLogger("attune.web")
+ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+SERVER_ERROR = 500
+
+
+def is_wanted(environment: Mapping[str, str]) -> bool:
+    """Whether the standard environment variables ask for traces.
+
+    >>> is_wanted({}), is_wanted({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"})
+    (False, True)
+    """
+    is_off = environment.get("OTEL_SDK_DISABLED", "").lower() == "true"
+    return not is_off and any(environment.get(name) for name in ENDPOINTS)
+
+
+def make_tracer(exporter: SpanExporter | None = None) -> Tracer | None:
+    """The tracer of this process; None if no traces are wanted or the packages are missing.
+
+    Args:
+        exporter: where spans go at once; by default they are sent in batches to the endpoint in the environment.
+    """
+    if exporter is None and not is_wanted(os.environ):
+        return None
+    try:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcessor
+    except ImportError:
+        log.warning("no traces are sent: pip install 'attune-studies[telemetry]'")
+        return None
+    resource = Resource({"service.name": "attune", "service.version": __version__}).merge(Resource.create())
+    provider = TracerProvider(resource=resource)
+    processor = SimpleSpanProcessor(exporter) if exporter else BatchSpanProcessor(OTLPSpanExporter())
+    provider.add_span_processor(processor)
+    return provider.get_tracer("attune", __version__)
+
+
+class TracedRequests:
+    """Pure ASGI: a span per request, named after its route."""
+
+    def __init__(self, app: ASGIApp, tracer: Tracer) -> None:
+        """Trace requests to `app`, which must write the matched route into the scope that it is given."""
+        self.app, self.tracer = app, tracer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass everything on, and note route and status."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        from opentelemetry.trace import SpanKind, StatusCode
+
+        method = scope["method"] if scope["method"] in METHODS else "other"
+        with self.tracer.start_as_current_span(
+            method, kind=SpanKind.SERVER, record_exception=False, set_status_on_exception=False
+        ) as span:
+
+            async def watch(message: Message) -> None:
+                if message["type"] == "http.response.start":
+                    span.set_attribute("http.response.status_code", message["status"])
+                    if message["status"] >= SERVER_ERROR:
+                        span.set_status(StatusCode.ERROR)
+                await send(message)
+
+            try:
+                await self.app(scope, receive, watch)
+            finally:
+                route = template(scope)
+                span.update_name(f"{method} {route}")
+                span.set_attributes({"http.request.method": method, "http.route": route})
+
+
+def trace_statements(engine: Engine, tracer: Tracer) -> None:
+    """Make a span for each statement of the connections that this engine opens from now on."""
+    from sqlalchemy import event
+
+    factory = _traced_cursor(tracer)
+
+    @event.listens_for(engine, "connect")
+    def use_traced_cursors(connection: Any, _record: object) -> None:  # noqa: ANN401 - of psycopg
+        connection.cursor_factory = factory
+
+
+def _traced_cursor(tracer: Tracer) -> type:
+    """A cursor of psycopg; the statements of rating pages use it too, which do not pass through SQLAlchemy."""
+    import psycopg
+    from opentelemetry.trace import SpanKind, StatusCode
+
+    class TracedCursor(psycopg.Cursor[Any]):
+        def execute(self, query: Any, params: Any = None, **options: Any) -> TracedCursor:  # noqa: ANN401 - as in psycopg
+            operation = _operation(query)
+            with tracer.start_as_current_span(
+                operation,
+                kind=SpanKind.CLIENT,
+                attributes={"db.system.name": "postgresql", "db.operation.name": operation},
+                record_exception=False,
+                set_status_on_exception=False,
+            ) as span:
+                try:
+                    return super().execute(query, params, **options)
+                except psycopg.Error as error:
+                    span.set_attribute("error.type", error.sqlstate or type(error).__name__)
+                    span.set_status(StatusCode.ERROR)
+                    raise
+
+    return TracedCursor
+
+
+def _operation(query: object) -> str:
+    """The first word of a statement.
+
+    >>> _operation("SELECT 1"), _operation(b"update x")
+    ('SELECT', 'UPDATE')
+    """
+    text = query.decode() if isinstance(query, bytes) else str(query)
+    word = text.split(maxsplit=1)[0].upper() if text.split() else ""
+    return word if word.isalpha() else "OTHER"
