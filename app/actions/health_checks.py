@@ -79,14 +79,14 @@ def check_encryption(db: Connection) -> Finding:
         return Finding(
             "warning",
             f"the connection to {found.host} is not encrypted",
-            "Add ?sslmode=verify-full&sslrootcert=FILE to DATABASE_URL, unless the network is yours alone.",
+            "Add ?sslmode=verify-full&sslrootcert=FILE to DATABASE_URL, unless only you control the network.",
         )
-    encrypted = f"the connection to {found.host} is encrypted by {found.tls_version}"
+    encrypted = f"the connection to {found.host} is encrypted with {found.tls_version}"
     if not found.is_checked:
         return Finding(
             "warning",
             f"{encrypted}, but the certificate of the server is not checked",
-            "Add ?sslmode=verify-full&sslrootcert=FILE to DATABASE_URL, with the certificate of your provider.",
+            "Add ?sslmode=verify-full&sslrootcert=FILE to DATABASE_URL. FILE is the certificate of your provider.",
         )
     return Finding("ok", f"{encrypted}, and the certificate of the server is checked")
 
@@ -105,9 +105,9 @@ def check_clock(db: Connection) -> Finding:
 
 
 def check_replica(lag_s: float | None, max_lag_s: float) -> Finding:
-    """How far the replica is behind; None if it does not respond or is no replica."""
+    """How far the replica is behind; None if it does not respond or is not a replica."""
     if lag_s is None:
-        problem = "the replica does not respond, or is no replica: results are read from the primary"
+        problem = "the replica does not respond, or is not a replica: results are read from the primary"
         return Finding("warning", problem, "Check DATABASE_REPLICA_URL, and that this server follows the primary.")
     behind = f"the replica is {lag_s:.0f} seconds behind"
     if lag_s > max_lag_s:

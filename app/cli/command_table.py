@@ -82,17 +82,17 @@ COMMANDS = {
     "respond": Entry(
         "respond",
         "respond",
-        "Let a language model write a response to each item of a study, by a prompt file with a name and a version.",
+        "Let a language model write a response to each item of a study, from a prompt file with a name and a version.",
     ),
     "compare-prompts": Entry(
         "compare_prompts",
         "compare_prompts",
-        "Show what two prompts changed: the prompt files and the texts of both runs side by side.",
+        "Compare two prompts: the prompt files and the texts of both runs, side by side.",
     ),
     "score": Entry(
         "score",
         "score",
-        "Score each response of a study by a program or an endpoint, such as an emotion classifier.",
+        "Score each response of a study with a program or an endpoint, such as an emotion classifier.",
     ),
     "backup": Entry(
         "database",

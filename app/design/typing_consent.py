@@ -15,7 +15,7 @@ _MENTIONED = {
     "ar": (r"(كتاب|تكتب|مفاتيح)", r"(لصق|تلصق|ألصق)"),
 }
 MISSING = (
-    "The question {question} counts keystrokes and pasted characters (typing_rhythm), and the consent form does not "
+    "The question {question} counts keystrokes and pasted characters (typing_rhythm), but the consent form does not "
     "say so. Mention typing and pasting in flow.consent.text, or remove typing_rhythm."
 )
 

@@ -118,7 +118,9 @@ def read_scores(lines: Iterable[str], asked: Sequence[str]) -> Scored:
         one = _object(line, number)
         key = one.get("response")
         if not isinstance(key, str) or key not in waiting:
-            raise ScoringError(f"Line {number} is about {_shown(key)}, which was not asked for, or is given twice.")
+            raise ScoringError(
+                f"Line {number} is about {_shown(key)}, which is not a response of the study or already has a line."
+            )
         waiting.discard(key)
         try:
             found.scores[key] = _numbers(one)
@@ -147,7 +149,9 @@ def _numbers(one: Mapping[str, Any]) -> dict[str, str]:
         raise ValueError('The line has no "scores".')
     for name, value in scores.items():
         if not _NAME.fullmatch(name):
-            raise ValueError(f"The score {_shown(name)} needs a name of letters, digits, hyphens, points, underscores.")
+            raise ValueError(
+                f"The score name {_shown(name)} can contain only letters, digits, hyphens, points and underscores."
+            )
         if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
             raise ValueError(f"The score {name} is {_shown(value)}, which is not a number.")
     return {name: number_text(float(value)) for name, value in scores.items()}

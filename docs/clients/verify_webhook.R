@@ -1,4 +1,4 @@
-# Check that a message comes from Attune and was sent within the last five minutes. Needs digest and jsonlite.
+# Check that a message comes from Attune and was sent within the last five minutes. Needs the packages digest and jsonlite.
 # secret: whsec_...; headers: a list with names in lower case; body: the text of the request.
 is_genuine <- function(secret, headers, body, tolerance_s = 300) {
   key <- jsonlite::base64_dec(sub("^whsec_", "", secret))

@@ -46,7 +46,7 @@ def test_goal_is_a_line_and_part_of_the_finding() -> None:
 
 
 def test_finding_says_when_the_goal_was_reached() -> None:
-    assert "The last ratings needed came on 6 May 2026." in ProgressChart(progress(goal=50)).finding
+    assert "The number of ratings needed was reached on 6 May 2026." in ProgressChart(progress(goal=50)).finding
 
 
 def test_loaded_answers_have_no_goal_and_no_finished_raters() -> None:

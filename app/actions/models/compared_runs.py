@@ -1,4 +1,4 @@
-"""What two prompts changed: their files and the texts that each made of the same items, word by word."""
+"""Compare two prompts: their files and the texts that each produced for the same items, word by word."""
 
 from __future__ import annotations
 

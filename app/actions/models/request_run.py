@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 # So many requests in a row without an answer mean that something is wrong for all of them, such as the key.
 MAX_FAILURES_IN_A_ROW = 10
-CUT_OFF = "The answer was cut off at the limit of tokens. Raise it with --max-tokens."
+CUT_OFF = "The answer was cut off at the token limit. Allow more tokens per answer (--max-tokens)."
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of a request: its outcome, what to store with it, and what to ask next."""
+    """The result of a request: its outcome, what to store with it, and what to ask next."""
 
     answered: Answered
     store: Callable[[Connection], None] | None = None
@@ -50,7 +50,7 @@ class Job(Protocol):
         """How the answer is sampled."""
 
     def result(self, planned: PlannedRequest, prompt: Sequence[Message], tried: Tried) -> Result:
-        """What came of it."""
+        """The result of the request."""
 
 
 def _quiet(_n_done: int, _n_all: int) -> None:
@@ -76,7 +76,7 @@ class RequestRun:
     async def work(self) -> None:
         """Ask all open requests, until they are answered, the budget is used up, or someone stops the run.
 
-        A run that is stopped asks nothing: who continues it calls `record_stop` with None before.
+        A run that is stopped asks nothing: to continue it, call `record_stop` with None first.
 
         Raises:
             ClientMissingError: the optional client is not installed.
@@ -110,7 +110,7 @@ class RequestRun:
     async def _ask(
         self, send: Send, job: Job, planned: PlannedRequest, prompt: Sequence[Message]
     ) -> PlannedRequest | None:
-        """Ask one request and store what came of it; return what follows."""
+        """Ask one request and store its result; return what follows."""
         parameters = job.parameters()
         reserved = prompt_tokens(prompt), parameters.max_tokens
         if not await self.budget.wait_for(*reserved):

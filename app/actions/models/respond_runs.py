@@ -80,7 +80,7 @@ def checked_items(db: Connection, study: StudyRow, settings: RespondSettings, fi
     matched = prompt.length.match if prompt.length else None
     items = list_items_to_answer(db, study.id, matched)
     if not items:
-        raise NothingToAnswerError("This study has no items. Import them first: attune items import.")
+        raise NothingToAnswerError("This study has no items. Add items first: on Texts, or by attune items import.")
     in_all = set.intersection(*(set(item.attributes) for item in items))
     protocol = get_protocol(db, study.id, study.protocol_version)
     check_prompt(prompt, file, sorted(in_all), list(protocol.sources))
@@ -88,7 +88,7 @@ def checked_items(db: Connection, study: StudyRow, settings: RespondSettings, fi
     if without:
         raise NothingToAnswerError(
             f"The prompt matches the length of the responses of {matched}, but {len(without):,} items have none, such "
-            f"as {without[0]}."
+            f"as {without[0]}. Add these responses, or set length.words in the prompt."
         )
     return items
 

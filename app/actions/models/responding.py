@@ -95,7 +95,7 @@ class RespondJob:
         )
 
     def _without_text(self, planned: PlannedRequest, prompt: Sequence[Message], tried: Tried, reply: Reply) -> Result:
-        outcome, problem = without_use(reply, f"The answer of step {planned.stage + 1} has no text.")
+        outcome, problem = without_use(reply, f"The answer to step {planned.stage + 1} has no text.")
         repair = None
         if outcome is Outcome.UNPARSED and planned.kind != "repair":
             repair = FollowUp.after(prompt, reply.text, EMPTY, kind="repair", stage=planned.stage)

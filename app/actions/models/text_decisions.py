@@ -33,4 +33,4 @@ def decide_text(
     if decision == "edited" and words == row.text.replace("\r\n", "\n").strip():
         decision = "accepted"
     if not record_decision(db, run, row.id, decision, words if decision == "edited" else None, lead.id):
-        raise UndecidedError("This text is a response of the study already.")
+        raise UndecidedError("This text is already a response in the study.")

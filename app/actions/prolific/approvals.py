@@ -1,7 +1,7 @@
-"""Approve on Prolific who has finished: first what would be sent, then sending it, with a result for each submission.
+"""Approve raters who finished on Prolific: show what would be sent, then send it, with a result for each submission.
 
-What is approved is asked of Prolific each time, so an interrupted run continues where it stopped. Rejections are not
-sent: they need a reason written for the participant, and a person who decides.
+Prolific is asked each time what is already approved, so an interrupted run continues where it stopped. Rejections are
+not sent: they need a reason written for the participant, and a person who decides.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NOT_ASKED = "not sent yet"
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A rater's submission on Prolific. `status` is Prolific's; `result` says what became of the approval."""
+    """A rater's submission on Prolific. `status` is Prolific's; `result` is the outcome of the approval."""
 
     rater: str
     submission: str
@@ -62,7 +62,7 @@ def submissions_of(
 
 
 def with_statuses(prolific: Prolific, submissions: Sequence[Submission]) -> list[Submission]:
-    """The same with what Prolific says about each.
+    """The submissions with the status that each has on Prolific.
 
     Raises:
         ProlificError: Prolific could not be asked.

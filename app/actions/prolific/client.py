@@ -25,9 +25,9 @@ OK, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, TOO_MANY = 200, 401, 403, 404, 429
 WAITS_S = (1.0, 2.0, 4.0)
 _WORDS = {
     UNAUTHORIZED: "Prolific does not accept the token (ATTUNE_PROLIFIC_TOKEN). Make a new one in Prolific's settings.",
-    FORBIDDEN: "The account of the token may not do this on Prolific.",
-    NOT_FOUND: "Prolific does not know this study or submission, or the token belongs to another workspace.",
-    TOO_MANY: "Prolific is busy and asks to wait. What was approved stays approved; continue in a minute.",
+    FORBIDDEN: "The Prolific account that the token belongs to does not have permission for this.",
+    NOT_FOUND: "Prolific did not find this study or submission. Check that the token belongs to its workspace.",
+    TOO_MANY: "Prolific is busy. Approved submissions stay approved. Wait a minute, then press the button again.",
 }
 
 
@@ -98,7 +98,7 @@ class Prolific:
                 response = connection.getresponse()
                 text = response.read(MAX_READ)
         except (OSError, HTTPException) as error:
-            raise ProlificError(f"Prolific cannot be reached: {type(error).__name__}.", is_final=True) from None
+            raise ProlificError(f"Prolific could not be reached: {type(error).__name__}.", is_final=True) from None
         try:
             answer = json.loads(text or b"{}")
         except ValueError:

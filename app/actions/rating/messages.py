@@ -30,13 +30,13 @@ def send_message(db: Connection, study: StudyRow, lead: Lead, words: str, *, rat
     """
     words = words.replace("\r\n", "\n").strip()
     if not words or len(words) > LONGEST_MESSAGE or not all(one.isprintable() or one in "\n\t" for one in words):
-        raise MessageError(f"Write at most {LONGEST_MESSAGE:,} characters of plain text.")
+        raise MessageError(f"Write a message of 1 to {LONGEST_MESSAGE:,} characters of plain text.")
     if named := sources_named(get_protocol(db, study.id, study.protocol_version), words):
-        raise MessageError(f"The message names {', '.join(named)}. This study is blind: raters must not read that.")
+        raise MessageError(f"The message names {', '.join(named)}. This study is blind: remove what reveals a source.")
     n_raters = record_message(db, study.id, words, lead_id=lead.id, rater=rater.strip() or None)
     if not n_raters:
         raise MessageError(
-            f"No rater {rater.strip()} has an open session: only raters who have not finished read messages."
+            f"No rater {rater.strip()} has an open session. Only raters who have not finished can receive messages."
             if rater.strip()
             else "No rater has an open session at the moment."
         )

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 # An IPv6 address of this network stands for an IPv4 address, which a gateway of the network translates.
 _NAT64 = IPv6Network("64:ff9b::/96")
 PLAIN = "A webhook needs an address that begins with https://."
-NOT_PUBLIC = "{host} is not a public address. Webhooks are not sent into private networks or to this server itself."
+NOT_PUBLIC = (
+    "{host} is not a public address. Use a public one, or ask the administrator of this server to add its network to "
+    "ATTUNE_WEBHOOK_NETWORKS."
+)
 
 
 class WebhookAddressError(ValueError):
@@ -93,7 +96,7 @@ def resolve(target: Target, networks: Networks = ()) -> str:
     try:
         found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise WebhookAddressError(f"The name {target.host} has no address.") from None
+        raise WebhookAddressError(f"The host name {target.host} was not found.") from None
     addresses = [str(entry[4][0]) for entry in found]
     if not addresses or not all(is_allowed(ip_address(one.partition("%")[0]), networks) for one in addresses):
         raise WebhookAddressError(NOT_PUBLIC.format(host=target.host))

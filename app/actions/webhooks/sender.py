@@ -1,4 +1,4 @@
-"""Send what is in the outbox: claim what is due, send it, and note what became of it."""
+"""Send what is in the outbox: claim what is due, send it, and record the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One signed request to the receiver of a webhook, by the convention of Standard Webhooks.
+"""One signed request to the receiver of a webhook, as specified by Standard Webhooks.
 
 The signature is HMAC-SHA256 of `{id}.{timestamp}.{body}`. See https://www.standardwebhooks.com.
 """
@@ -33,7 +33,7 @@ GONE, TOO_MANY, UNAVAILABLE = 410, 429, 503
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of an attempt. Without `status` there was no answer, and `answer` says why."""
+    """The outcome of an attempt. Without `status` there was no answer, and `answer` says why."""
 
     status: int | None
     answer: str
@@ -62,7 +62,7 @@ class _Plain(HTTPConnection):
 
 
 class _Secure(HTTPSConnection):
-    """The same with TLS: the certificate must be for the host."""
+    """A checked connection with TLS: the certificate must be for the host."""
 
     def __init__(self, target: Target, ip: str, timeout_s: float) -> None:
         self._tls = ssl.create_default_context()

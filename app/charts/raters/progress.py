@@ -76,7 +76,7 @@ def _sentences(progress: Progress) -> Iterator[str]:
     yield f"{total:,} of {goal:,} {noun} {between}." if goal else f"{_counted(total, noun)} {between}."
     reached = next((step for step in steps if goal and step.n_so_far >= goal), None)
     if reached is not None:
-        yield f"The last {noun} needed came on {_day(reached.start)}."
+        yield f"The number of {noun} needed was reached on {_day(reached.start)}."
     if len(steps) > 1:
         most = max(steps, key=lambda step: step.n_ratings)
         yield f"Most in one {progress.unit}: {most.n_ratings:,}, {_in_words(most.start, progress.unit)}."

@@ -1,4 +1,4 @@
-"""attune compare-prompts: what two prompts changed, word by word and side by side."""
+"""attune compare-prompts: two prompts and their texts, word by word and side by side."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def compare_prompts(
     new: Run,
     width: Annotated[int | None, typer.Option(min=40, help="Columns to print. Default: the terminal's.")] = None,
 ) -> None:
-    """Show what two prompts changed: the prompt files and the texts of both runs side by side.
+    """Compare two prompts: the prompt files and the texts of both runs, side by side.
 
-    Words that only one side has stand between [ and ].
+    Words that appear on only one side are in square brackets.
     """
     columns = (width or shutil.get_terminal_size((120, 24)).columns) - len(_GAP)
     with store() as engine, engine.connect() as db:
@@ -46,7 +46,8 @@ def compare_prompts(
         runs = _run(db, row, old), _run(db, row, new)
         compared = [compared_prompts(*runs), *compared_texts(db, *runs)]
     for one in compared:
-        typer.echo(f"{printable(one.name)} ({one.n_changed:,} words differ)")
+        words = "word differs" if one.n_changed == 1 else "words differ"
+        typer.echo(f"{printable(one.name)} ({one.n_changed:,} {words})")
         for line in _side_by_side(one, columns // 2):
             typer.echo(line)
         typer.echo("")

@@ -94,7 +94,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
     at_once: AtOnce = 4,
     timeout: Timeout = 120.0,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the number of requests and the estimated tokens and cost only.")
+        bool, typer.Option("--dry-run", help="Only show the number of requests and the estimated tokens and cost.")
     ] = False,
 ) -> None:
     """Let a language model judge the responses of a study, under the same protocol as its raters.

@@ -81,10 +81,10 @@ def respond(  # noqa: PLR0913, PLR0917 - each is an option
     at_once: AtOnce = 4,
     timeout: Timeout = 120.0,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the number of requests and the estimated tokens and cost only.")
+        bool, typer.Option("--dry-run", help="Only show the number of requests and the estimated tokens and cost.")
     ] = False,
 ) -> None:
-    """Let a language model write a response to each item of a study, by a prompt file with a name and a version.
+    """Let a language model write a response to each item of a study, from a prompt file with a name and a version.
 
     The texts enter the study only after a person has accepted or edited each of them, on the page *Generated
     responses*. Run the same command again to continue a run that was stopped or killed. The key of the server is read
@@ -124,7 +124,7 @@ def _say_estimate(engine: Engine, study: StudyRow, settings: RespondSettings, fi
     cost = f", costing about {estimate.cost(prices):,.2f}" if prices != Prices() else ""
     say(
         f"{estimate.n_items:,} items, {estimate.n_requests:,} requests: about {estimate.tokens_in:,} tokens in prompts "
-        f"and {estimate.tokens_out:,} in answers{cost}, without further tries at the length."
+        f"and {estimate.tokens_out:,} in answers{cost}, not counting retries for length."
     )
 
 
@@ -171,9 +171,9 @@ def _say_texts(db: Connection, run: RunRow, slug: str) -> None:
     if length:
         bounds = [(row.n_words, length.bounds(row.target_words)) for row in rows if row.target_words]
         n_other = sum(not low <= n <= high for n, (low, high) in bounds)
-        say(f"Outside the asked length after all tries: {n_other:,}")
+        say(f"Outside the requested length after all attempts: {n_other:,}")
     for row in rows:
         if words := revealing_excerpt(row.text):
-            say(f"  {row.item} may give its source away: {words}")
+            say(f"  {row.item} may reveal its source: {words}")
     if rows:
-        say(f"They are not in the study yet: accept, edit or reject each on the page Generated responses of {slug}.")
+        say(f"They are not in the study yet. Accept, edit or reject each on the page Generated responses of {slug}.")

@@ -26,20 +26,22 @@ def score(
     command: Annotated[
         str | None, typer.Option(metavar="COMMAND", help="A program that reads and writes JSON lines.")
     ] = None,
-    endpoint: Annotated[str | None, typer.Option(metavar="URL", help="An address that answers JSON lines.")] = None,
+    endpoint: Annotated[
+        str | None, typer.Option(metavar="URL", help="An address that takes and returns JSON lines.")
+    ] = None,
     timeout: Annotated[
         float, typer.Option(min=0.1, help="Seconds for the whole command, or for each request to the endpoint.")
     ] = 600.0,
 ) -> None:
-    """Score each response of a study by a program or an endpoint, such as an emotion classifier.
+    """Score each response of a study with a program or an endpoint, such as an emotion classifier.
 
     The scores are stored with the responses, like numeric columns of responses.csv: the results compare them with the
-    ratings, and exports have them. A metric of the same name is replaced.
+    ratings, and exports include them. An existing metric of the same name is replaced.
     """
     if (command is None) == (endpoint is None):
         raise typer.BadParameter("Give either --command or --endpoint.", param_hint="--command")
     if not _is_key(name):
-        fail("The name of a metric consists of letters, digits, hyphens, points and underscores.", WRONG_CALL)
+        fail("The name of a metric can contain only letters, digits, hyphens, points and underscores.", WRONG_CALL)
     call = (
         partial(score_by_command, shlex.split(command), timeout_s=timeout)
         if command is not None

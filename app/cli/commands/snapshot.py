@@ -42,7 +42,7 @@ cli = typer.Typer(no_args_is_help=True)
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A name, such as: As submitted.", show_default=False)]
 Token = Annotated[
     str,
-    typer.Argument(metavar="TOKEN", help="The snapshot, by the last part of its address.", show_default=False),
+    typer.Argument(metavar="TOKEN", help="The last part of the snapshot's address.", show_default=False),
 ]
 Address = Annotated[str, typer.Option("--address", metavar="URL", help="The server's address, used in the link.")]
 HERE = "http://127.0.0.1:8000"
@@ -116,7 +116,7 @@ def show(
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="Print all estimates.")] = False,
 ) -> None:
-    """Show a snapshot with the digits that it was saved with.
+    """Show a snapshot with the same digits as when it was saved.
 
     Prints the primary contrasts and the main estimates of each question; all of them with --full, --json or --out.
     """
@@ -159,7 +159,7 @@ def _opened(begin: Begin, study: StudyRow, token: str) -> Opened:
 
 def _about(opened: Opened) -> str:
     row = opened.row
-    deleted = " Ratings in it were deleted since, because a rater withdrew." if opened.has_deleted else ""
+    deleted = " Some of its ratings have since been deleted because a rater withdrew." if opened.has_deleted else ""
     return (
         f"{row.name}: ratings up to {row.read_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC, protocol version "
         f"{row.protocol_version}, data hash {row.data_hash}.{deleted}"

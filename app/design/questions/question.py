@@ -149,7 +149,7 @@ class AskedQuestion(BaseModel, ABC):
 
     @property
     def records_typing(self) -> bool:
-        """Whether it is counted how the answer is typed."""
+        """Whether keystrokes, pasted characters and typing time of the answer are counted."""
         return False
 
     @abstractmethod

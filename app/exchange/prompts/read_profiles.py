@@ -49,7 +49,7 @@ def read_profiles(path: Path) -> list[RaterProfile]:
     if table is None:
         raise AssertionError("a spreadsheet that cannot be read is a problem")
     found = [
-        Problem(path.name, 1, name, name, "a name that no setting of a judge has")
+        Problem(path.name, 1, name, name, "a name that is not a setting of a judge")
         for name in table.columns
         if name in OWN
     ]

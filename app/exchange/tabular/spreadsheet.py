@@ -112,7 +112,7 @@ def _check_formulas(file: str, data: bytes, names: list[str], records: list[list
     for place in empty:
         if any(str(cells[place]).startswith("=") for cells in rows if place < len(cells)):
             allowed = "values: open the file in a spreadsheet program and save it, or save it as CSV"
-            problems.add(file, None, names[place], "formulas without their values", allowed)
+            problems.add(file, None, names[place], "formulas without saved values", allowed)
 
 
 def _text(cell: object) -> str:

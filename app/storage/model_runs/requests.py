@@ -119,7 +119,7 @@ class FollowUp:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What came of a request."""
+    """The result of a request."""
 
     outcome: Outcome
     problem: str | None = None

@@ -180,7 +180,7 @@ Event = Literal["session.finished", "study.full"]
 class WebhookRequest(Sent):
     """An address to tell about events of the study."""
 
-    address: str = Field(min_length=1, max_length=1000, description="It begins with https:// and is public.")
+    address: str = Field(min_length=1, max_length=1000, description="Must begin with https:// and be public.")
     events: list[Event] = Field(min_length=1, max_length=2)
 
 
@@ -191,7 +191,7 @@ class Webhook(BaseModel):
     address: str
     events: list[Event]
     created_at: datetime
-    n_failures: int = Field(description="Attempts that failed since one last succeeded.")
+    n_failures: int = Field(description="Number of failed attempts since the last success.")
     paused_at: datetime | None = Field(description="When deliveries were paused, after many failures.")
 
 

@@ -1,4 +1,4 @@
-"""Webhooks through the API: which addresses are told about events, and what became of the messages."""
+"""Webhooks through the API: which addresses are told about events, and the results of the deliveries."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def api_webhooks(db: Db, own: OwnApi) -> Webhooks:
     return Webhooks(webhooks=[Webhook.model_validate(one, from_attributes=True) for one in found])
 
 
-@router.get("/webhooks/deliveries", summary="Last deliveries")
+@router.get("/webhooks/deliveries", summary="Recent deliveries")
 def api_deliveries(db: Db, own: OwnApi, limit: Annotated[int, Query(ge=1, le=1000)] = 100) -> Deliveries:
     """The last messages to all webhooks, newest first."""
     found = list_deliveries(db, own.study.id, limit)
@@ -54,7 +54,7 @@ def api_webhook_deletion(db: Db, own: OwnApi, number: Number) -> Done:
 
 @router.post("/webhooks/{number}/test", status_code=202, summary="Send a test")
 def api_webhook_test(db: Db, own: OwnApi, number: Number) -> Done:
-    """Send the event `webhook.test` within a few seconds; the list of deliveries says what became of it."""
+    """Send the event `webhook.test` within a few seconds; the list of deliveries shows the result."""
     if not check_webhook(db, own.study, own.lead, number):
         raise NotFoundError
     return Done()

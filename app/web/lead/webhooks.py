@@ -1,4 +1,4 @@
-"""Webhooks of a study: add one, test it, and see what became of the messages."""
+"""Webhooks of a study: add one, test it, and see the results of the deliveries."""
 
 from __future__ import annotations
 

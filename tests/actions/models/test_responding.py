@@ -166,7 +166,7 @@ def test_an_empty_answer_is_repaired_once_and_reasoning_is_no_text(write: Make) 
     one, server = write(ModelServer(lambda _prompt, _rng: next(answers)))
     assert one.go().by_outcome == {"answered": 1, "unparsed": 1}
     assert [words for words, *_ in one.texts] == ["So sorry."]
-    assert one.problems == ["The answer of step 1 has no text."]
+    assert one.problems == ["The answer to step 1 has no text."]
     assert len(server.seen) == 4
 
 
@@ -271,7 +271,7 @@ def test_only_texts_that_a_person_accepted_or_edited_enter_a_draft_with_their_pr
         with pytest.raises(UndecidedError, match="already has a source model"):
             use_texts(db, one.study, lead, one.run, "model", 0)
         assert use_texts(db, one.study, lead, one.run, "gpt", 0) == 2
-        with pytest.raises(UndecidedError, match="a response of the study already"):
+        with pytest.raises(UndecidedError, match="already a response in the study"):
             decide_text(db, one.run, first, lead, "rejected")
         folder = study_folder(db, one.study.id)
         assert count_texts(db, one.run).n_used == 2

@@ -78,5 +78,5 @@ def test_failure_of_one_does_not_stop_the_others_and_of_all_does(server: Prolifi
 def test_unreachable_prolific_is_said_in_words(server: ProlificServer) -> None:
     client = server.client()
     server.port = 9
-    with pytest.raises(ProlificError, match="cannot be reached"):
+    with pytest.raises(ProlificError, match="could not be reached"):
         with_statuses(client, ALL)

@@ -82,5 +82,5 @@ def test_name_is_refused_unless_all_its_addresses_are_public(
 
 
 def test_name_without_address_is_refused() -> None:
-    with pytest.raises(WebhookAddressError, match="has no address"):
+    with pytest.raises(WebhookAddressError, match="was not found"):
         resolve(parse_target("https://nowhere.invalid"))

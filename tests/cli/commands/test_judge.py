@@ -84,5 +84,5 @@ def _check_profiles(attune: Callable[..., Outcome], server: ModelServer, tmp_pat
     assert "0 of 2 requests are left" in attune("judge", "study", *MODEL, "--one-side", "--profile", profiles).err
     profiles.write_text("rater,model\nanna,x\nanna,y\n")
     refused = attune("judge", "study", *MODEL, "--profile", profiles)
-    assert (refused.code, "a name that no setting of a judge has" in refused.err) == (1, True)
+    assert (refused.code, "a name that is not a setting of a judge" in refused.err) == (1, True)
     assert "an ID that no other profile has" in refused.err

@@ -44,11 +44,11 @@ def test_responses_from_the_estimate_to_the_comparison(
         assert (planned.code, "2 items, 2 requests: about" in planned.err, server.seen) == (0, True, [])
         first = attune("respond", "study", *options, "--prompt", warm)
         assert (first.code, "Texts: 2" in first.err) == (0, True)
-        assert "one may give its source away: As an AI, I am" in first.err
+        assert "one may reveal its source: As an AI, I am" in first.err
         again = attune("respond", "study", *options, "--prompt", warm)
         assert "Continuing the run m-p-1: 0 of 2 requests are left." in again.err
         second = attune("respond", "study", *options, "--prompt", brief)
-        assert "Outside the asked length after all tries: 2" in second.err
+        assert "Outside the requested length after all attempts: 2" in second.err
         n_asked = len(server.seen)
         warm.write_text("name: p\nuser: '{patient}'\n")
         assert (

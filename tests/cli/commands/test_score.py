@@ -70,7 +70,7 @@ def test_scores_of_a_program_are_stored_with_their_version(attune: Callable[...,
         ("import sys; sys.exit('no model')", "exit code 1: no model"),
         ("print('hello')", "Line 1 of the answer is not JSON: hello"),
         ("print(5)", "not a JSON object"),
-        ('print(\'{"response": "c"}\')', 'about "c", which was not asked for'),
+        ('print(\'{"response": "c"}\')', 'about "c", which is not a response of the study'),
     ],
 )
 def test_a_program_that_does_not_keep_the_contract_stores_nothing(code: str, problem: str) -> None:
@@ -130,7 +130,7 @@ def test_an_endpoint_scores_in_batches_and_bad_numbers_are_said_per_response() -
     assert found.problems == {
         "r7": "The score x is NaN, which is not a number.",
         "r8": 'The score x is "many", which is not a number.',
-        "r9": 'The score "a\\u0000b" needs a name of letters, digits, hyphens, points, underscores.',
+        "r9": 'The score name "a\\u0000b" can contain only letters, digits, hyphens, points and underscores.',
     }
 
 

@@ -53,7 +53,7 @@ PROBLEMS = {
     "two of a name.csv": (b"Question,Reply,Reply\na,b,c\n", "2 columns with this name"),
     "merged.xlsx": (excel(*TWO_HEADERS, merged=("B1:C1", "A1:A2")), "column without a name (column 3)"),
     "two headers.csv": (b"Study 4,,\nQuestion,Physician,Chatbot\na,b,c\n", "column without a name (column 2)"),
-    "formulas.xlsx": (excel(["Question", "Reply"], [LONG, '=CONCATENATE("a","b")']), "formulas without their values"),
+    "formulas.xlsx": (excel(["Question", "Reply"], [LONG, '=CONCATENATE("a","b")']), "formulas without saved values"),
     "empty.xlsx": (excel(), "no header"),
 }
 

@@ -127,7 +127,7 @@ def submit_texts_used(
 
     run, key = own_run(db, study, number, "respond"), " ".join(form.source.replace("\0", "").split())
     if not key:
-        raise PageError("Give the source a name.")
+        raise PageError("Enter a name for the source.")
     try:
         use_texts(db, study, lead, run, key, form.save)
     except InvalidInputError as error:

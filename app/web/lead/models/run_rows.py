@@ -116,7 +116,7 @@ def submit_run_continue(
     run = own_run(db, study, number)
     server = server_of(request, run)
     if server is None:
-        raise PageError("The server of this run is not in the list of servers. Continue it on the command line.")
+        raise PageError("The server of this run is not in the list of servers. Continue the run on the command line.")
     record_queued(db, run, server.name, min(max_tokens, server.max_tokens))
     record_act(db, lead, study, "model run continued", name=run.name, max_tokens=max_tokens)
     return _to_page(request, study, run)

@@ -78,16 +78,16 @@ def chosen(request: Request, form: StartForm) -> tuple[ModelServer, Endpoint]:
     number, _, model = form.place.partition(":")
     known = servers(request)
     if not (number.isdecimal() and int(number) < len(known)):
-        raise StartProblemError("Choose a model of the list.")
+        raise StartProblemError("Choose a model from the list.")
     server = known[int(number)]
     if not (model.isdecimal() and int(model) < len(server.models)):
-        raise StartProblemError("Choose a model of the list.")
+        raise StartProblemError("Choose a model from the list.")
     if not form.run_name:
-        raise StartProblemError("Give the run a name.")
+        raise StartProblemError("Enter a name.")
     if form.seed.strip() and form.seed_number is None:
-        raise StartProblemError("The seed is a whole number, or empty.")
+        raise StartProblemError("The seed must be a whole number. Leave it empty to send none.")
     if form.tokens > server.max_tokens:
-        raise StartProblemError(f"The budget of a run on {server.name} is at most {server.max_tokens:,} tokens.")
+        raise StartProblemError(f"The token budget on {server.name} can be at most {server.max_tokens:,}.")
     return server, server.endpoint(server.models[int(model)])
 
 
@@ -105,7 +105,7 @@ def words_of_estimate(estimate: Estimate, server: ModelServer, form: StartForm) 
     """The estimate as a sentence."""
     cost = f", costing about {estimate.cost(server.prices):,.2f}" if server.price_in or server.price_out else ""
     all_tokens = estimate.tokens_in + estimate.tokens_out
-    short = " The budget will probably end the run before that." if all_tokens > form.tokens else ""
+    short = " The run will probably stop at its budget before it is done." if all_tokens > form.tokens else ""
     return (
         f"{estimate.n_requests:,} requests: about {estimate.tokens_in:,} tokens in prompts and "
         f"{estimate.tokens_out:,} in answers{cost}, with a budget of {form.tokens:,} tokens.{short}"

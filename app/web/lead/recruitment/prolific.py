@@ -28,7 +28,7 @@ def show_prolific(request: Request, own: OwnForLong) -> Response:
 
 @router.post("/studies/{slug}/raters/prolific")
 def submit_approvals(request: Request, own: OwnForLong, submission: Chosen = (), step: Step = "check") -> Response:
-    """Ask Prolific what waits; with `step` *approve*, also approve the chosen ones. Asks outside any transaction."""
+    """Ask Prolific which submissions wait; if `step` is *approve*, approve the chosen ones. Outside any transaction."""
     found, prolific = _submissions(request, own), request.app.state.prolific
     if prolific is None:
         return _page(request, own, found)

@@ -17,4 +17,4 @@ def replica_note(replica: ReplicaReads | None) -> str:
     if lag_s is None or lag_s < MIN_LAG_S:
         return ""
     n = round(lag_s)
-    return f"As of {n} second{'s' if n != 1 else ''} ago: the results are read from a copy of the database."
+    return f"As of {n} second{'s' if n != 1 else ''} ago: these results come from a copy of the database."

@@ -58,18 +58,18 @@ def decide(client: TestClient, run: RunRow, text: int, decision: str, edited: st
 def test_texts_are_reviewed_and_added_to_the_study(client: TestClient, db: Connection, run: RunRow, lead: Lead) -> None:
     assert "Review 2 texts" in client.get("/studies/small/generated").text
     page = client.get(f"/studies/small/generated/{run.id}").text
-    assert "May give its source away" in page
+    assert "May reveal its source" in page
     assert "As an AI, I &lt;care&gt;." in page
-    assert "2 words, asked for 4." in page
-    assert "Outside the asked length." in page
-    assert "Add" not in page.split("Texts of")[1].split("<article")[0]
+    assert "2 words, 4 requested." in page
+    assert "Outside the requested length." in page
+    assert "Add" not in page.split("Texts from")[1].split("<article")[0]
     first, second = list_texts(db, run)
     assert decide(client, run, first.id, "edited", "I care for you.") == 303
     assert decide(client, run, second.id, "edited", "So sorry.") == 303
     assert [row.decision for row in list_texts(db, run)] == ["edited", "accepted"]
     page = client.get(f"/studies/small/generated/{run.id}").text
     assert "Add 2 texts to the study" in page
-    assert f"Decided by {lead.email}." in page
+    assert f"Reviewed by {lead.email}." in page
     assert "As the model wrote it" in page
     used = client.post(f"/studies/small/generated/{run.id}/use", data={"source": "gpt", "save": "0"})
     assert used.status_code == 303

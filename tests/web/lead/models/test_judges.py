@@ -106,12 +106,12 @@ def test_a_judge_starts_only_with_the_estimate_of_its_own_settings(
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"place": "http://169.254.169.254/"}, "Choose a model of the list."),
-        ({"place": "0:9"}, "Choose a model of the list."),
-        ({"place": "7:0"}, "Choose a model of the list."),
-        ({"name": " "}, "Give the run a name."),
-        ({"seed": "many"}, "The seed is a whole number, or empty."),
-        ({"tokens": "10001"}, "The budget of a run on Local is at most 10,000 tokens."),
+        ({"place": "http://169.254.169.254/"}, "Choose a model from the list."),
+        ({"place": "0:9"}, "Choose a model from the list."),
+        ({"place": "7:0"}, "Choose a model from the list."),
+        ({"name": " "}, "Enter a name."),
+        ({"seed": "many"}, "The seed must be a whole number. Leave it empty to send none."),
+        ({"tokens": "10001"}, "The token budget on Local can be at most 10,000."),
     ],
 )
 def test_a_start_that_is_not_allowed_is_refused_in_words(

@@ -41,7 +41,7 @@ def test_lead_sees_what_is_sent_before_it_is_sent(app: FastAPI, client: TestClie
     study_id = prepare(db, lead)
     with prolific_server() as server:
         server.statuses = {"s1": "AWAITING REVIEW"}
-        assert "no token for Prolific" in client.get(PAGE).text
+        assert "no Prolific API token" in client.get(PAGE).text
         app.state.prolific = server.client()
         assert "nothing is changed" in client.get(PAGE).text
         checked = client.post(PAGE, data={"step": "check"}).text

@@ -38,8 +38,8 @@ class Lagging(ReplicaReads):
     [
         (None, ""),
         (0.4, ""),
-        (1.2, "As of 1 second ago: the results are read from a copy of the database."),
-        (8.0, "As of 8 seconds ago: the results are read from a copy of the database."),
+        (1.2, "As of 1 second ago: these results come from a copy of the database."),
+        (8.0, "As of 8 seconds ago: these results come from a copy of the database."),
         (12.0, ""),
     ],
 )
