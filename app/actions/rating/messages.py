@@ -40,5 +40,6 @@ def send_message(db: Connection, study: StudyRow, lead: Lead, words: str, *, rat
             if rater.strip()
             else "No rater has an open session at the moment."
         )
-    record_act(db, lead, study, "message to raters sent", rater=rater.strip(), n_raters=n_raters, text=words)
+    # Without the words: they may be about a person, and the log outlives the deletion of that person's data.
+    record_act(db, lead, study, "message to raters sent", rater=rater.strip(), n_raters=n_raters)
     return n_raters

@@ -54,7 +54,8 @@ def test_message_is_read_before_the_next_page(
     with engine.begin() as db:
         (sent,) = list_sent(db, study_id, 10)
         assert (sent.n_raters, sent.n_read, sent.rater) == (2, 1, None)
-        assert list_acts(db, study_id)[0].action == "message to raters sent"
+        act = list_acts(db, study_id)[0]
+        assert (act.action, act.detail) == ("message to raters sent", {"rater": "", "n_raters": 2})
         token = anna.cookies["attune-rater-study"]
         session = get_rating_session(db, "study", token)
         assert session
