@@ -22,7 +22,18 @@ __all__ = ["attune"]
 def test_doctor_names_risks_to_answers(attune: Attune) -> None:
     found = attune("doctor")
     checks = re.findall(r"^(OK|WARNING|FAILED) +(\w+)", found.out, re.MULTILINE)
-    well = ["programs", "files", "disk", "migrations", "connections", "clock", "leases", "reconciliation"]
+    well = [
+        "programs",
+        "files",
+        "disk",
+        "encryption",
+        "replica",
+        "migrations",
+        "connections",
+        "clock",
+        "leases",
+        "reconciliation",
+    ]
     assert [name for state, name in checks if state == "OK"] == well
     assert [name for state, name in checks if state == "WARNING"] == ["backups"]
     assert "fsync off" in found.out  # as the database of the tests runs, for speed

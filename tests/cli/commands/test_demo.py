@@ -113,7 +113,7 @@ def test_demo_runs_and_can_be_started_twice(environment: dict[str, str]) -> None
     )
     found = re.findall(r"^(OK|WARNING|FAILED) +(\w+):", doctor.stdout, re.MULTILINE)
     assert [name for verdict, name in found if verdict != "OK"] == ["backups"], doctor.stdout
-    assert len(found) == 10
+    assert len(found) == 12
 
 
 def test_taken_port_falls_back_to_next_port(

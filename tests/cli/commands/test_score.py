@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 import threading
 from contextlib import contextmanager
@@ -47,7 +48,7 @@ def test_scores_of_a_program_are_stored_with_their_version(attune: Callable[...,
         build_study(db, protocol_of(), n_items=2)
     program = tmp_path / "score.py"
     program.write_text(PROGRAM)
-    said = attune("score", "study", "--name", "own", "--command", f"{sys.executable} {program}")
+    said = attune("score", "study", "--name", "own", "--command", shlex.join([sys.executable, str(program)]))
     assert "Scored 3 responses: own.length, own.version" in said.err
     assert "item-1:model: no emotion" in said.err
     assert said.code == 1
@@ -59,7 +60,7 @@ def test_scores_of_a_program_are_stored_with_their_version(attune: Callable[...,
     assert found["item-1:model"] == {}
     assert attune("score", "study", "--name", "own").code == 2
     assert attune("score", "study", "--name", "o wn", "--command", "true").code == 2
-    nothing = attune("score", "study", "--name", "own", "--command", f"{sys.executable} -c pass")
+    nothing = attune("score", "study", "--name", "own", "--command", shlex.join([sys.executable, "-c", "pass"]))
     assert "No response was scored. There is no line for this response." in nothing.err
 
 

@@ -43,6 +43,8 @@ OF_SESSION = {
     ("POST", "/withdraw"),
     ("GET", "/withdrawn"),
     ("GET", "/my-data.json"),
+    ("GET", "/messages"),
+    ("POST", "/messages"),
     ("GET", "/comprehension"),
     ("POST", "/comprehension/{attempt}"),
     ("GET", "/attention"),

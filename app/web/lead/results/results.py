@@ -135,6 +135,7 @@ def _snapshot(request: Request, own: LeadAndStudy, asked: Question, context: Con
     template, found = context(made, shown)
     frame = _frame(replace(asked, filters=made.filters), made, shown, is_current=True)
     found = {**found, "monitoring": [], "snapshots": [], "opened": opened, "base": base_address(request)}
+    found["replica_note"] = ""
     return page(request, template, lead=own.lead, study=own.study, **frame, **found)
 
 
