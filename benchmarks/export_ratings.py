@@ -50,14 +50,14 @@ class Measured:
     peak_mb: float
 
 
-def fill(url: str, n_raters: int) -> None:
+def fill(url: str, n_raters: int, n_items: int = ITEMS) -> None:
     """Load a study, and give it many ratings."""
     from app.exchange.folder.read import read_folder
     from app.storage.database.engine import make_engine
     from app.storage.studies.load import load_study
 
     with tempfile.TemporaryDirectory() as place, make_engine(url).begin() as db:
-        write(Path(place), ITEMS, 10)
+        write(Path(place), n_items, 10)
         load_study(db, read_folder(Path(place)))
         study = db.execute(text("SELECT id FROM studies WHERE slug = 'large'")).scalar_one()
         db.execute(text(MORE), {"study": study, "raters": n_raters})

@@ -1,7 +1,8 @@
 """Time and processor time of the queries behind the page *Raters*, with a million ratings.
 
-python -m benchmarks.raters_page [--raters 500]. Each rater rates 2,000 responses. The database is the one given by
-DATABASE_URL, or a temporary one. Processor time of the database counts this connection, without its parallel workers.
+python -m benchmarks.raters_page [--raters 500] [--items 1000]. Each rater rates both responses to every item. The
+database is the one given by DATABASE_URL, or a temporary one. Processor time of the database counts this connection,
+without its parallel workers.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from benchmarks.export_ratings import connected, fill
+from benchmarks.export_ratings import ITEMS, connected, fill
 from benchmarks.load_folder import backend_seconds, database
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def measured(db: Connection, name: str, ask: Callable[[], object]) -> None:
-    """Print how long a query takes the second time, when its pages are in memory."""
+    """Print how long this takes the second time, when the pages of the database are in memory."""
     ask()
     begun, of_database, own = time.perf_counter(), backend_seconds(db), time.process_time()
     ask()
@@ -31,6 +32,7 @@ def measured(db: Connection, name: str, ask: Callable[[], object]) -> None:
 
 
 def main() -> None:
+    from app.actions.results.known_patterns import KnownPatterns
     from app.actions.results.rater_review import review
     from app.storage.results.rater_patterns import list_rater_patterns
     from app.storage.results.rater_rows import list_rater_rows
@@ -38,9 +40,10 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--raters", type=int, default=500, help="raters in addition to those of the study folder")
+    parser.add_argument("--items", type=int, default=ITEMS, help="items, with two responses each")
     asked = parser.parse_args()
     with database() as url:
-        fill(url, asked.raters)
+        fill(url, asked.raters, asked.items)
         with connected(url) as db:
             db.execute(text("ANALYZE"))
             study = db.execute(text("SELECT id FROM studies WHERE slug = 'large'")).scalar_one()
@@ -48,8 +51,10 @@ def main() -> None:
             print(f"{n_ratings:,} ratings")
             protocol = get_protocol(db, study, 1)
             measured(db, "one row per rater", lambda: list_rater_rows(db, study))
-            measured(db, "agreement and runs of each rater", lambda: list_rater_patterns(db, study, "empathy"))
-            rows, patterns = list_rater_rows(db, study), list_rater_patterns(db, study, "empathy")
+            measured(db, "patterns of answers, computed", lambda: list_rater_patterns(db, study, "empathy"))
+            known = KnownPatterns()
+            measured(db, "patterns of answers, known", lambda: known.of(db, study, "empathy"))
+            rows, patterns = list_rater_rows(db, study), known.of(db, study, "empathy")
             measured(db, "flags", lambda: review(protocol, rows, patterns))
 
 

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from sqlalchemy import text
 
+from app.exchange.folder.read import read_files
 from app.stats.raters.profiles import profiles
 from app.stats.raters.response_patterns import habits, side_habits
-from app.storage.results.rater_patterns import list_rater_patterns
+from app.storage.results.rater_patterns import get_ratings_state, list_rater_patterns
+from app.storage.studies.load import load_study
 from tests.builder import build_study, protocol_of
+from tests.web.lead.folder import N_ITEMS, rated_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy import Connection
 
 
@@ -60,3 +67,106 @@ def test_patterns_are_those_of_the_statistics(db: Connection, answers: list[tupl
         assert found[int(str(habit.rater))].longest_run == habit.longest_run
     for one in side_habits((side == "left").astype(float), rater):
         assert found[int(str(one.rater))].longest_side_run == one.longest_run
+
+
+def test_patterns_of_mixed_answers_are_those_of_their_definition(db: Connection) -> None:
+    """Models, repeats, excluded ratings, ratings of a whole item, and times that are missing or out of order."""
+    study = build_study(db, protocol_of(), n_items=6)
+    rng = np.random.default_rng(11)
+    for number, name in enumerate("abcde"):
+        kind = "model" if number == 4 else "person"
+        db.execute(
+            text("INSERT INTO raters (study_id, key, kind) VALUES (:s, :k, :kind)"),
+            {"s": study, "k": name, "kind": kind},
+        )
+    raters = db.execute(text("SELECT id FROM raters ORDER BY id")).scalars().all()
+    things = [tuple(row) for row in db.execute(text("SELECT item_id, id FROM responses ORDER BY id"))]
+    things += [(item, None) for item in sorted({item for item, _ in things})]
+    rows = [
+        {
+            "rater": rater,
+            "item": item,
+            "response": response,
+            "turn": turn,
+            "repeat": int(rng.integers(2)),
+            "exclude": "withdrawn" if rng.random() < 0.15 else None,
+            "number": float(rng.integers(1, 4)),
+            "side": str(rng.choice(["left", "right"])) if rng.random() < 0.8 else None,
+            "hour": int(rng.integers(1, 5)) if rng.random() < 0.7 else None,
+            "position": int(rng.integers(1, 4)) if rng.random() < 0.7 else None,
+        }
+        for rater in raters
+        for item, response in things
+        for turn in (None, 1)
+        if rng.random() < 0.8
+    ]
+    db.execute(
+        text(
+            "INSERT INTO ratings (study_id, rater_id, question, item_id, response_id, turn, repeat, exclude, number,"
+            " side, position, rated_at, stored_at) VALUES (:study, :rater, 'empathy', :item, :response, :turn, :repeat,"
+            " :exclude, :number, :side, :position, timestamptz '2026-01-01' + :hour * interval '1 hour', '2026-01-01')"
+        ),
+        [{"study": study, **row} for row in rows],
+    )
+    found = list_rater_patterns(db, study, "empathy")
+    assert {rater: by_definition(rows, rater, raters[:4]) for rater in raters} == {
+        rater: (one.n_compared, pytest.approx(one.agreement) if one.agreement else None, *one[2:])
+        for rater, one in found.items()
+    }
+
+
+def by_definition(rows: list[dict[str, Any]], rater: int, people: Sequence[int]) -> tuple[Any, ...]:
+    """The pattern of a rater, counted answer by answer. The rows are in the order of their IDs."""
+    own = [row for row in rows if row["rater"] == rater]
+    # In PostgreSQL's order, a missing position is last.
+    own.sort(key=lambda row: (row["hour"] or 0, row["position"] or 99))
+    numbers = [row["number"] for row in own]
+    sides = [row["side"] for row in own if row["side"] and row["response"] is None]
+    compared = [row for row in rows if row["rater"] in people and not row["repeat"] and not row["exclude"]]
+    pairs = [
+        (row["number"], float(np.mean(others)))
+        for row in compared
+        if row["rater"] == rater and (others := [one["number"] for one in compared if is_other(one, row)])
+    ]
+    agreement = np.corrcoef(np.array(pairs).T)[0, 1] if pairs else None
+    most = Counter(numbers).most_common(1)[0][1]
+    runs = [max((len(list(run)) for _, run in groupby(values)), default=0) for values in (numbers, sides)]
+    return len(pairs), agreement, *runs, len(own), len(numbers), most, len(sides), sides.count("left")
+
+
+def is_other(one: dict[str, Any], row: dict[str, Any]) -> bool:
+    """Whether this is a rating of the same thing by someone else."""
+    return one["rater"] != row["rater"] and all(one[key] == row[key] for key in ("item", "response", "turn"))
+
+
+def test_state_differs_after_each_change_of_ratings(db: Connection, answers: list[tuple[Any, ...]]) -> None:
+    study = db.execute(text("SELECT id FROM studies")).scalar_one()
+    changes = (
+        "UPDATE ratings SET number = 3 WHERE id = (SELECT min(id) FROM ratings)",
+        "DELETE FROM ratings WHERE id = (SELECT min(id) FROM ratings)",
+        """
+        INSERT INTO ratings (study_id, rater_id, question, item_id, repeat, number)
+        SELECT study_id, min(rater_id), 'empathy', min(item_id), 1, 2 FROM ratings GROUP BY study_id
+        """,
+    )
+    states = [get_ratings_state(db, study)]
+    for change in changes:
+        with db.begin_nested():
+            db.execute(text(change))
+        states.append(get_ratings_state(db, study))
+    assert get_ratings_state(db, study) == states[-1]
+    assert len(answers) > 0
+    assert len(set(states)) == len(states)
+
+
+def test_side_counts_include_only_choices(db: Connection) -> None:
+    study_id = load_study(db, read_files(rated_folder()))
+    # Each response of a pair is on one side; this rater always chose the left one.
+    db.execute(
+        text("""
+            UPDATE ratings
+            SET side = CASE WHEN response_id IS NULL OR response_id % 2 = 0 THEN 'left' ELSE 'right' END
+        """)
+    )
+    found = list_rater_patterns(db, study_id, "empathy").values()
+    assert {(one.n_sides, one.n_left) for one in found} == {(N_ITEMS, N_ITEMS)}

@@ -65,7 +65,12 @@ def review(
     for row in rows:
         pattern = found.get(row.id, RaterPattern())
         typed = (typing or {}).get(row.id)
-        flags = (*_flags(protocol, row, is_fast=row.key in fast), *_pattern_flags(pattern), *_typing_flags(typed))
+        flags = (
+            *_flags(protocol, row, is_fast=row.key in fast),
+            *_habit_flags(pattern),
+            *_pattern_flags(pattern),
+            *_typing_flags(typed),
+        )
         reviewed.append(ReviewedRater(row, group_of(row), flags, pattern, typed))
     return reviewed
 
@@ -105,11 +110,14 @@ def _flags(protocol: Protocol, row: RaterRow, *, is_fast: bool) -> list[str]:
         flags.append(f"Failed {row.n_failed} of {row.n_checks} checks")
     if is_fast:
         flags.append(f"Total time more than {protocol.checks.too_fast_sd:g} SD below the mean")
-    if row.n_points >= _MIN_POINTS and row.n_most / row.n_points >= _STRAIGHT:
-        flags.append(f"{row.n_most} of {row.n_points} ratings use the same scale point")
-    if row.n_sides >= _MIN_SIDES:
-        n_most = max(row.n_left, row.n_sides - row.n_left)
-        if n_most / row.n_sides >= _ONE_SIDED:
-            side = "left" if row.n_left == n_most else "right"
-            flags.append(f"Chose the {side} side in {n_most} of {row.n_sides} choices")
     return flags
+
+
+def _habit_flags(pattern: RaterPattern) -> Iterator[str]:
+    if pattern.n_points >= _MIN_POINTS and pattern.n_most / pattern.n_points >= _STRAIGHT:
+        yield f"{pattern.n_most} of {pattern.n_points} ratings use the same scale point"
+    if pattern.n_sides >= _MIN_SIDES:
+        n_most = max(pattern.n_left, pattern.n_sides - pattern.n_left)
+        if n_most / pattern.n_sides >= _ONE_SIDED:
+            side = "left" if pattern.n_left == n_most else "right"
+            yield f"Chose the {side} side in {n_most} of {pattern.n_sides} choices"

@@ -1,4 +1,4 @@
-"""One row per rater: their progress, and properties of their answers. Counted from the rows each time."""
+"""One row per rater: their progress and the decisions about them. Counted from the rows each time."""
 
 from __future__ import annotations
 
@@ -26,16 +26,6 @@ _ROWS = text("""
       SELECT rater_id, count(*) AS n_checks,
              count(*) FILTER (WHERE NOT CAST(detail->>'is_passed' AS boolean)) AS n_failed
       FROM events WHERE study_id = :study AND kind = 'check' AND detail->>'is_passed' IS NOT NULL GROUP BY rater_id
-    ), points AS (
-      SELECT rater_id, number, count(*) AS n FROM ratings
-      WHERE study_id = :study AND number IS NOT NULL AND item_id IS NOT NULL GROUP BY rater_id, number
-    ), straight AS (
-      SELECT rater_id, sum(n) AS n_points, max(n) AS n_most FROM points GROUP BY rater_id
-    ), answered AS (
-      -- a rating of one response of a pair has a side too, which nobody chose
-      SELECT rater_id, count(*) AS n_ratings, count(side) FILTER (WHERE response_id IS NULL) AS n_sides,
-             count(*) FILTER (WHERE response_id IS NULL AND side = 'left') AS n_left
-      FROM ratings WHERE study_id = :study GROUP BY rater_id
     ), decided AS (
       SELECT DISTINCT ON (rater_id) rater_id, is_excluded, reason, decided_at FROM rater_exclusions
       WHERE study_id = :study ORDER BY rater_id, id DESC
@@ -46,15 +36,11 @@ _ROWS = text("""
            s.finished_at, s.last_seen_at, coalesce(w.n_done, 0) AS n_done, coalesce(w.n_trials, 0) AS n_trials,
            coalesce(w.n_skipped, 0) AS n_skipped, coalesce(w.n_open, 0) AS n_open, w.active_ms,
            coalesce(c.n_failed, 0) AS n_failed, coalesce(c.n_checks, 0) AS n_checks,
-           CAST(coalesce(t.n_points, 0) AS integer) AS n_points, coalesce(t.n_most, 0) AS n_most,
-           coalesce(a.n_ratings, 0) AS n_ratings, coalesce(a.n_sides, 0) AS n_sides, coalesce(a.n_left, 0) AS n_left,
            coalesce(d.is_excluded, false) AS is_excluded, d.reason, d.decided_at
     FROM raters r
     LEFT JOIN last_session s ON s.rater_id = r.id
     LEFT JOIN work w ON w.rater_id = r.id
     LEFT JOIN checked c ON c.rater_id = r.id
-    LEFT JOIN straight t ON t.rater_id = r.id
-    LEFT JOIN answered a ON a.rater_id = r.id
     LEFT JOIN decided d ON d.rater_id = r.id
     LEFT JOIN came ON came.rater_id = r.id
     WHERE r.study_id = :study ORDER BY r.id
@@ -63,7 +49,7 @@ _ROWS = text("""
 
 @dataclass(frozen=True, slots=True)
 class RaterRow:
-    """One rater. `n_most` of `n_points` ratings have the same value; `reason` is that of the last decision."""
+    """One rater. `reason` is that of the last decision."""
 
     id: int
     key: str
@@ -83,11 +69,6 @@ class RaterRow:
     active_ms: int | None
     n_failed: int
     n_checks: int
-    n_points: int
-    n_most: int
-    n_ratings: int
-    n_sides: int
-    n_left: int
     is_excluded: bool
     reason: str | None
     decided_at: datetime | None

@@ -8,13 +8,13 @@ from fastapi import APIRouter, Form, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from app.actions.results.item_estimates import spread_question
+from app.actions.results.known_patterns import KNOWN_PATTERNS
 from app.actions.results.rater_review import ReviewedRater, review
 from app.storage.leads.audit import record_act
 from app.storage.leads.leads import Lead
 from app.storage.raters.exclusions import get_rater_key, list_identities, record_exclusion, release_seats
 from app.storage.raters.messages import OPEN_STATES
 from app.storage.raters.rater_data import get_rater_data
-from app.storage.results.rater_patterns import list_rater_patterns
 from app.storage.results.rater_rows import list_rater_rows
 from app.storage.results.typing import list_typing
 from app.storage.studies.protocols import get_protocol
@@ -120,7 +120,7 @@ def reviewed_raters(db: Db, study: StudyRow) -> list[ReviewedRater]:
     """All raters of a study, with their flags and suggested actions."""
     protocol = get_protocol(db, study.id, study.protocol_version)
     question = spread_question(protocol)
-    patterns = list_rater_patterns(db, study.id, question.key if question else "")
+    patterns = KNOWN_PATTERNS.of(db, study.id, question.key if question else "")
     typed = [one.key for one in protocol.questions if one.records_typing]
     typing = list_typing(db, study.id, typed) if typed else {}
     return review(protocol, list_rater_rows(db, study.id), patterns, typing)
