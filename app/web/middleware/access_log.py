@@ -3,36 +3,27 @@
 from __future__ import annotations
 
 import logging
-import time
 from typing import TYPE_CHECKING
+
+from app.web.middleware.observed_requests import ObservedRequests
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.types import ASGIApp, Scope
 
 log = logging.getLogger("attune.access")
 
 
-class AccessLog:
-    """Pure ASGI: logs method, path without secrets, status and milliseconds, but no user or IP address."""
+class AccessLog(ObservedRequests):
+    """Logs method, path without secrets, status and milliseconds, but no user or IP address."""
 
     def __init__(self, app: ASGIApp, *, loggable: Callable[[str], str]) -> None:
         """Log requests to `app`; `loggable` removes secrets from a path."""
-        self.app, self.loggable = app, loggable
+        super().__init__(app)
+        self.loggable = loggable
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass everything on, and log the status of the response."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        begun, status = time.perf_counter(), 0
-
-        async def watch(message: Message) -> None:
-            nonlocal status
-            status = message.get("status", status)
-            await send(message)
-
-        await self.app(scope, receive, watch)
-        ms = (time.perf_counter() - begun) * 1000
-        log.info("%s %s %d %.1f ms", scope["method"], self.loggable(scope["path"]), status, ms)
+    def note(self, scope: Scope, status: int, seconds: float, *, has_failed: bool) -> None:
+        """Log a request that was answered; errors are logged by `UnexpectedErrors`."""
+        if not has_failed:
+            log.info("%s %s %d %.1f ms", scope["method"], self.loggable(scope["path"]), status, seconds * 1000)

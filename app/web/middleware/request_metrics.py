@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from prometheus_client import Counter, Gauge, Histogram, disable_created_metrics
 
+from app.web.middleware.observed_requests import ObservedRequests
+
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.types import Scope
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 disable_created_metrics()  # type: ignore[no-untyped-call]
@@ -20,32 +21,15 @@ NO_ROUTE = "none"
 METHODS = frozenset({"GET", "POST"})
 
 
-class RequestMetrics:
-    """Pure ASGI: counts each request after its response has been sent."""
+class RequestMetrics(ObservedRequests):
+    """Counts each request after its response has been sent; `app` must write the matched route into its scope."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        """Count requests to `app`, which must write the matched route into the scope that it is given."""
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass everything on, and note the status of the response."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        begun, status = time.perf_counter(), 0
-
-        async def watch(message: Message) -> None:
-            nonlocal status
-            status = message.get("status", status)
-            await send(message)
-
-        try:
-            await self.app(scope, receive, watch)
-        finally:
-            method = scope["method"] if scope["method"] in METHODS else "other"
-            route = template(scope)
-            _count(method, route, status).inc()
-            _timer(method, route).observe(time.perf_counter() - begun)
+    def note(self, scope: Scope, status: int, seconds: float, *, has_failed: bool) -> None:  # noqa: ARG002 - failed requests count too
+        """Count and time a request."""
+        method = scope["method"] if scope["method"] in METHODS else "other"
+        route = template(scope)
+        _count(method, route, status).inc()
+        _timer(method, route).observe(seconds)
 
 
 def template(scope: Scope) -> str:
