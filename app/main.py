@@ -18,6 +18,7 @@ from starlette.datastructures import URLPath
 
 from app.actions.breached_passwords import BREACHED
 from app.actions.deletion_list import DeletionList
+from app.actions.openid.provider import Client, OpenIdProvider
 from app.actions.operations import RecentOperations
 from app.actions.prolific.client import Prolific
 from app.actions.results.live_report import LiveReports
@@ -162,6 +163,17 @@ def set_state(app: FastAPI, engine: Engine) -> None:
     token = now.prolific_token
     app.state.prolific = Prolific(token.get_secret_value()) if token else None
     app.state.max_arrivals = now.max_arrivals_per_minute
+    app.state.openid = _openid(now)
+    app.state.has_local_passwords = now.local_passwords
+
+
+def _openid(now: Settings) -> OpenIdProvider | None:
+    """The provider that leads may sign in at, if the settings name one; they are complete then."""
+    if now.openid_issuer is None or now.openid_client_secret is None:
+        return None
+    secret = now.openid_client_secret.get_secret_value()
+    client = Client(now.openid_issuer, now.openid_client_id or "", secret, now.public_url or "", now.openid_name)
+    return OpenIdProvider(client)
 
 
 def _replica(app: FastAPI, now: Settings) -> ReplicaReads | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import cache
+from importlib.util import find_spec
 from ipaddress import ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -12,6 +13,7 @@ from urllib.parse import quote, urlsplit
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from app.actions.openid.fetching import is_allowed
 from app.design.limits import Bounds, Limits
 
 if TYPE_CHECKING:
@@ -62,6 +64,13 @@ class Settings(BaseSettings):
     model_key: SecretStr | None = None
     model_key_file: Path | None = None
     model_servers_file: Path | None = None
+    # Sign-in of leads by OpenID Connect.
+    openid_issuer: str | None = None
+    openid_client_id: str | None = None
+    openid_client_secret: SecretStr | None = None
+    openid_client_secret_file: Path | None = None
+    openid_name: str = Field(default="your institution", min_length=1, max_length=60)
+    local_passwords: bool = True
 
     @field_validator(
         "database_url",
@@ -79,6 +88,10 @@ class Settings(BaseSettings):
         "model_key",
         "model_key_file",
         "model_servers_file",
+        "openid_issuer",
+        "openid_client_id",
+        "openid_client_secret",
+        "openid_client_secret_file",
         mode="before",
     )
     @classmethod
@@ -101,6 +114,14 @@ class Settings(BaseSettings):
             raise ValueError(f"a complete address such as https://rate.example.org, found {value}")
         return value
 
+    @field_validator("openid_issuer")
+    @classmethod
+    def _is_issuer(cls, value: str | None) -> str | None:
+        parts = urlsplit(value or "")
+        if value is not None and (not is_allowed(value) or parts.query or parts.fragment or parts.username):
+            raise ValueError(f"an https address such as https://id.example.org/realms/lab, found {value}")
+        return value
+
     @field_validator("webhook_networks")
     @classmethod
     def _are_networks(cls, value: str) -> str:
@@ -110,6 +131,35 @@ class Settings(BaseSettings):
         except ValueError as error:
             raise ValueError(f"networks separated by commas, such as 10.2.0.0/16: {error}") from None
         return value
+
+    @model_validator(mode="after")
+    def _check_openid(self) -> Settings:
+        """Refuse to start with half of what OpenID Connect needs: nobody could sign in, or only by the old way."""
+        if self.openid_client_secret_file is not None:
+            if self.openid_client_secret is not None:
+                raise ValueError(
+                    "ATTUNE_OPENID_CLIENT_SECRET and ATTUNE_OPENID_CLIENT_SECRET_FILE are both set; set one of them"
+                )
+            secret = _secret(self.openid_client_secret_file, "ATTUNE_OPENID_CLIENT_SECRET_FILE")
+            self.openid_client_secret = SecretStr(secret)
+        needed = {
+            "ATTUNE_OPENID_ISSUER": self.openid_issuer,
+            "ATTUNE_OPENID_CLIENT_ID": self.openid_client_id,
+            "ATTUNE_OPENID_CLIENT_SECRET or ATTUNE_OPENID_CLIENT_SECRET_FILE": self.openid_client_secret,
+        }
+        missing = [name for name, value in needed.items() if value is None]
+        if len(missing) == len(needed):
+            if not self.local_passwords:
+                raise ValueError(
+                    "ATTUNE_LOCAL_PASSWORDS=false needs sign-in by OpenID Connect: set ATTUNE_OPENID_ISSUER"
+                )
+            return self
+        missing += [] if self.public_url else ["ATTUNE_PUBLIC_URL"]
+        if missing:
+            raise ValueError(f"Sign-in by OpenID Connect also needs {', '.join(missing)}")
+        if find_spec("authlib") is None:
+            raise ValueError("Sign-in by OpenID Connect needs its packages: pip install 'attune-studies[openid]'")
+        return self
 
     @model_validator(mode="after")
     def _read_secrets(self) -> Settings:

@@ -40,10 +40,15 @@ def sign_in_limits(email: str, address: str) -> tuple[Limit, ...]:
     """
     network, email = network_of(address), email.strip().lower()
     return (
-        Limit(SIGN_INS_OF_ADDRESS, ("sign-in", network)),
+        sign_in_limit(address),
         Limit(SIGN_INS_OF_ADDRESS_TO_ACCOUNT, ("sign-in", network, email)),
         Limit(SIGN_INS_TO_ACCOUNT, ("sign-in", "anywhere", email)),
     )
+
+
+def sign_in_limit(address: str) -> Limit:
+    """The limit per IP address alone, which also counts sign-ins by OpenID Connect: they name no account at first."""
+    return Limit(SIGN_INS_OF_ADDRESS, ("sign-in", network_of(address)))
 
 
 def arrival_limit(address: str, per_minute: int) -> Limit:

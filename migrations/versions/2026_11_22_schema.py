@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = "2026_11_22_schema_11"
+revision = "2026_11_22_schema_12"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -116,6 +116,19 @@ def create_lead_sessions() -> None:
         sa.PrimaryKeyConstraint("token_hash", name=op.f("pk_lead_sessions")),
     )
     op.create_index(op.f("ix_lead_sessions_lead_id"), "lead_sessions", ["lead_id"], unique=False)
+
+
+def create_lead_identities() -> None:
+    op.create_table(
+        "lead_identities",
+        sa.Column("issuer", sa.Text(), nullable=False),
+        sa.Column("subject", sa.Text(), nullable=False),
+        sa.Column("lead_id", sa.BigInteger(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.ForeignKeyConstraint(["lead_id"], ["leads.id"], name=op.f("fk_lead_identities_lead_id"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("issuer", "subject", name=op.f("pk_lead_identities")),
+        sa.UniqueConstraint("lead_id", "issuer", name=op.f("uq_lead_identities_lead_id_issuer")),
+    )
 
 
 def create_sign_in_links() -> None:
@@ -1296,6 +1309,7 @@ TABLES = (
     create_chart_files,
     create_leads,
     create_secrets,
+    create_lead_identities,
     create_lead_sessions,
     create_sign_in_links,
     create_studies,

@@ -67,6 +67,9 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /help/{page_name}": ANYBODY,
     "GET /sign-in": (*(303,) * 5, 200, 200, 200),
     "POST /sign-in": (422,) * 8,
+    # Only with a provider in the settings.
+    "GET /sign-in/openid/start": (404,) * 8,
+    "GET /sign-in/openid/return": (404,) * 8,
     "GET /sign-in/{token}": ANYBODY,
     "POST /sign-in/{token}": (410,) * 8,
     "POST /sign-out": SENT_ON,

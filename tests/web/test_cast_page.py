@@ -41,7 +41,7 @@ Without a valid token the answer is 401, with one of another study 404.
 
 {of_lead}
 
-Everyone, signed in or not, gets the first page, Help, the sign-in page, `/healthz`, `/readyz`, `/api/v1/openapi.json`,
+Everyone, signed in or not, gets the first page, Help, the sign-in pages, `/healthz`, `/readyz`, `/api/v1/openapi.json`,
 the files in `/static`, and the page of an invitation. `/metrics` is for programs, as [Operations](operations.md) says.
 Raters reach only the addresses below `/s/`, each only their own pages.
 """

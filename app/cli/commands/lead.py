@@ -12,6 +12,7 @@ from app.actions.lead_access import AccessError, add_lead, new_link, set_passwor
 from app.cli.output import WRONG_CALL, fail, say
 from app.cli.store import store
 from app.settings import settings
+from app.storage.leads.identities import delete_identities
 from app.storage.leads.leads import get_lead, list_leads
 
 if TYPE_CHECKING:
@@ -65,6 +66,15 @@ def link(email: Email, address: Address = HERE) -> None:
     """Print a single-use sign-in link for a lead, valid for one day."""
     with store() as engine, engine.begin() as db:
         _print_link(db, _lead(db, email), address)
+
+
+@cli.command("unlink")
+def unlink(email: Email) -> None:
+    """Forget who a lead is at the OpenID Connect provider. The next sign-in with their address stores it anew."""
+    with store() as engine, engine.begin() as db:
+        lead = _lead(db, email)
+        has_any = delete_identities(db, lead.id) > 0
+        say(f"Forgot the identity of {lead.email}." if has_any else f"No identity of {lead.email} is stored.")
 
 
 @cli.command("list")

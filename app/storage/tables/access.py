@@ -17,6 +17,7 @@ from sqlalchemy import (
     PrimaryKeyConstraint,
     Table,
     Text,
+    UniqueConstraint,
     text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
@@ -51,6 +52,17 @@ lead_sessions = Table(
     # By a link and not by the password: such a session may set a new password without knowing the old one.
     Column("is_from_link", Boolean, nullable=False, server_default=text("false")),
     time("revoked_at"),
+)
+
+# Who a lead is at a provider of OpenID Connect. The subject identifies a person for good; an e-mail address does not.
+lead_identities = Table(
+    "lead_identities",
+    metadata,
+    Column("issuer", Text, primary_key=True),
+    Column("subject", Text, primary_key=True),
+    Column("lead_id", BigInteger, ForeignKey("leads.id", ondelete="CASCADE"), nullable=False),
+    time("created_at", now=True),
+    UniqueConstraint("lead_id", "issuer"),
 )
 
 sign_in_links = Table(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.web.lead import design, home, items, new_study, plan, settings, studies, study, texts, webhooks
-from app.web.lead.accounts import account, invitations, people, sign_in, tokens
+from app.web.lead.accounts import account, invitations, openid, people, sign_in, tokens
 from app.web.lead.models import generated, generated_texts, judges, run_rows
 from app.web.lead.recruitment import invited_raters, messages, platform_files, prolific, raters
 from app.web.lead.results import charts, exports, results, snapshots
@@ -22,6 +22,7 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     app.include_router(texts.router, max_body_size=max_upload_bytes)
     for screen in (
         home,
+        openid,
         sign_in,
         account,
         invitations,

@@ -38,6 +38,11 @@ def test_only_the_sign_in_link_is_printed(attune: Attune) -> None:
     assert attune("lead", "link", "me@example.org").out != added.out
 
 
+def test_identity_at_the_provider_can_be_forgotten(attune: Attune) -> None:
+    attune("lead", "add", "me@example.org", "--link")
+    assert "No identity of me@example.org" in attune("lead", "unlink", "me@example.org").err
+
+
 def test_lead_is_added_only_once(attune: Attune) -> None:
     attune("lead", "add", "me@example.org", "--link")
     again = attune("lead", "add", "ME@example.org", "--link")

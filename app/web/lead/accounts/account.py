@@ -15,6 +15,7 @@ from app.web.cookies import address_of
 from app.web.deps import Db
 from app.web.errors import TooManyError
 from app.web.lead.accounts.security_log import log_event
+from app.web.lead.accounts.sign_in_page import check_has_passwords, ways_in
 from app.web.lead.session import SignedIn, session_token, signed_in_answer, signed_out_answer
 from app.web.rendering.pages import page
 from app.web.rendering.words import minutes
@@ -36,6 +37,7 @@ def submit_password(
     new: Annotated[str, Form(max_length=5000)] = "",
     current: Annotated[str, Form(max_length=5000)] = "",
 ) -> Response:
+    check_has_passwords(request)
     if _asks_current(request, db, lead) and not _is_current(request, db, lead, current):
         return _page(request, db, lead, problem=WRONG)
     try:
@@ -93,5 +95,6 @@ def _page(request: Request, db: Db, lead: Lead, *, problem: str = "", changed: b
         asks_current=_asks_current(request, db, lead),
         is_by_link=leads.get_password_hash(db, lead.id) is not None and not _asks_current(request, db, lead),
         shortest=access.SHORTEST,
+        **ways_in(request),
         sessions=leads.list_lead_sessions(db, lead.id, session_token(request) or ""),
     )

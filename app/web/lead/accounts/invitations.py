@@ -15,6 +15,7 @@ from app.storage.studies.members import get_invitation
 from app.web.deps import Db
 from app.web.errors import GoneError
 from app.web.lead.accounts.security_log import log_event
+from app.web.lead.accounts.sign_in_page import check_has_passwords, ways_in
 from app.web.lead.session import MaybeLead, signed_in_answer
 from app.web.rendering.pages import page
 
@@ -40,6 +41,7 @@ def submit_invitation_answer(
         if slug is None:
             raise GoneError(OVER)
         return RedirectResponse(request.app.url_path_for("show_study", slug=slug), status_code=303)
+    check_has_passwords(request)
     invitation = get_invitation(db, token)
     if invitation is None:
         raise GoneError(OVER)
@@ -68,4 +70,5 @@ def _page(request: Request, db: Db, lead: Lead | None, token: str, *, problem: s
         in_words=IN_WORDS,
         shortest=access.SHORTEST,
         problem=problem,
+        **ways_in(request),
     )

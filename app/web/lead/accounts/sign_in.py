@@ -14,6 +14,7 @@ from app.web.cookies import address_of
 from app.web.deps import Db
 from app.web.errors import GoneError, TooManyError
 from app.web.lead.accounts.security_log import log_event
+from app.web.lead.accounts.sign_in_page import check_has_passwords, sign_in_page
 from app.web.lead.session import MaybeLead, local_path, session_token, signed_in_answer, signed_out_answer
 from app.web.rendering.pages import page
 from app.web.rendering.words import minutes
@@ -27,7 +28,7 @@ WRONG = "Wrong e-mail address or password."
 def show_sign_in(request: Request, lead: MaybeLead, next: str = "/studies") -> Response:  # noqa: A002 - the parameter in the address
     if lead:
         return RedirectResponse(local_path(next), status_code=303)
-    return page(request, "lead/sign_in.html", next=local_path(next), email="", error="")
+    return sign_in_page(request, next)
 
 
 @router.post("/sign-in")
@@ -38,6 +39,7 @@ def submit_sign_in(
     password: Annotated[str, Form()],
     next: Annotated[str, Form()] = "/studies",  # noqa: A002 - the parameter in the address
 ) -> Response:
+    check_has_passwords(request)
     begin, limits = request.app.state.begin, sign_in_limits(email, address_of(request))
     if wait_s := count(begin, limits):
         log_event(request, "sign-in refused after too many attempts")
@@ -48,7 +50,7 @@ def submit_sign_in(
     if lead is None:
         # Looked up for unknown addresses too, so that both take as long.
         log_event(request, "sign-in failed", leads.get_lead(db, email.strip()) if email.isprintable() else None)
-        return page(request, "lead/sign_in.html", status=422, next=local_path(next), email=email, error=WRONG)
+        return sign_in_page(request, next, status=422, email=email, error=WRONG)
     take_back(begin, limits)
     log_event(request, "signed in by password", lead)
     return signed_in_answer(request, access.begin_session(db, lead, session_token(request)), next)

@@ -1,0 +1,59 @@
+"""Which account an identity of the provider opens. No account is created without an invitation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.actions.lead_access import add_lead, is_email
+from app.actions.openid.errors import RefusedError
+from app.storage.leads.identities import get_lead_of_identity, record_identity
+from app.storage.leads.leads import get_lead
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from app.actions.openid.id_token import Identity
+    from app.storage.leads.leads import Lead
+
+UNVERIFIED = "The sign-in service did not confirm your e-mail address. Confirm it there and sign in again."
+UNKNOWN = (
+    "There is no account for your e-mail address on this server. Ask the owner of a study for an invitation, and sign "
+    "in from its page."
+)
+OTHER_ADDRESS = (
+    "This invitation was made for another e-mail address. Ask for an invitation to the address that you use."
+)
+OTHER_IDENTITY = (
+    "The account with your e-mail address belongs to another identity at the sign-in service. Ask the administrator of "
+    "this server."
+)
+
+
+def lead_of(db: Connection, identity: Identity, invited_email: str | None = None) -> Lead:
+    """The lead who signs in: by the identity, at the first sign-in by the verified e-mail address.
+
+    Args:
+        db: a transaction.
+        identity: what the provider has stated.
+        invited_email: the address of the invitation that the visitor came by, whose account is created if needed.
+
+    Raises:
+        RefusedError: no account fits.
+    """
+    known = get_lead_of_identity(db, identity.issuer, identity.subject)
+    if known is not None:
+        return known
+    if identity.email is None or not is_email(identity.email):
+        raise RefusedError(UNVERIFIED, "the e-mail address is not verified")
+    lead = get_lead(db, identity.email) or _invited(db, identity.email, invited_email)
+    if not record_identity(db, lead.id, identity.issuer, identity.subject):
+        raise RefusedError(OTHER_IDENTITY, "the account belongs to another subject")
+    return lead
+
+
+def _invited(db: Connection, email: str, invited_email: str | None) -> Lead:
+    if invited_email is None:
+        raise RefusedError(UNKNOWN, "no account has this e-mail address")
+    if invited_email != email:
+        raise RefusedError(OTHER_ADDRESS, "the invitation is for another e-mail address")
+    return add_lead(db, email)

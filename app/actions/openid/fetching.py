@@ -1,0 +1,126 @@
+"""Requests to the provider: JSON only, with a limit on time and size, and without following redirects."""
+
+from __future__ import annotations
+
+import json
+import socket
+import ssl
+from contextlib import closing, suppress
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from ipaddress import ip_address
+from threading import Timer
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode, urlsplit
+
+from app.actions.openid.errors import ProviderError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from urllib.parse import SplitResult
+
+# For a whole request: a provider that sends a byte now and then is cut off too.
+DEADLINE_S = 5.0
+MAX_BYTES = 256 * 1024
+OK, BAD_REQUEST, UNAUTHORIZED = 200, 400, 401
+
+
+class _Secure(HTTPSConnection):
+    """A connection whose handshake can be cut off too, because it begins after `sock` is set."""
+
+    def __init__(self, host: str, port: int | None, timeout_s: float) -> None:
+        self._tls = ssl.create_default_context()
+        super().__init__(host, port, timeout=timeout_s, context=self._tls)
+
+    def connect(self) -> None:
+        plain = socket.create_connection((self.host, self.port), self.timeout)
+        self.sock = self._tls.wrap_socket(plain, server_hostname=self.host, do_handshake_on_connect=False)
+        self.sock.do_handshake()
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address is on this machine.
+
+    >>> is_loopback("http://127.0.0.1:9000/x"), is_loopback("http://localhost"), is_loopback("http://127.example.org")
+    (True, True, False)
+    """
+    host = urlsplit(address).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def is_allowed(address: str) -> bool:
+    """Whether the provider may be asked there: over https, or on this machine for development and tests.
+
+    >>> is_allowed("https://id.example.org"), is_allowed("http://id.example.org"), is_allowed("http://127.0.0.1:9000")
+    (True, False, True)
+    """
+    try:
+        parts = urlsplit(address)
+        has_port = parts.port is None or parts.port > 0
+    except ValueError:
+        return False
+    is_plain = parts.scheme == "http" and is_loopback(address)
+    return bool(parts.hostname) and has_port and (parts.scheme == "https" or is_plain)
+
+
+def fetch_json(
+    address: str,
+    *,
+    form: Mapping[str, str] | None = None,
+    headers: Mapping[str, str] | None = None,
+    deadline_s: float = DEADLINE_S,
+) -> tuple[int, dict[str, Any]]:
+    """The status and the JSON object that the provider answers; with `form` by POST.
+
+    Raises:
+        ProviderError: no complete answer in time, an answer that is too long, or no JSON object.
+    """
+    parts = urlsplit(address)
+    secure = parts.scheme == "https"
+    host, port = parts.hostname or "", parts.port
+    connection = _Secure(host, port, deadline_s) if secure else HTTPConnection(host, port, timeout=deadline_s)
+    cut_off = Timer(deadline_s, _cut_off, [connection])
+    cut_off.daemon = True
+    cut_off.start()
+    try:
+        with closing(connection):
+            return _ask(connection, parts, form, headers or {})
+    except (OSError, HTTPException) as error:
+        raise ProviderError(f"{parts.path} cannot be read: {type(error).__name__}") from None
+    finally:
+        cut_off.cancel()
+
+
+def _ask(
+    connection: HTTPConnection, parts: SplitResult, form: Mapping[str, str] | None, headers: Mapping[str, str]
+) -> tuple[int, dict[str, Any]]:
+    own = {"accept": "application/json", "user-agent": "Attune", "connection": "close"}
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    if form is None:
+        connection.request("GET", path, headers={**own, **headers})
+    else:
+        own["content-type"] = "application/x-www-form-urlencoded"
+        connection.request("POST", path, urlencode(form), {**own, **headers})
+    response = connection.getresponse()
+    body = response.read(MAX_BYTES + 1)
+    if len(body) > MAX_BYTES:
+        raise ProviderError(f"{parts.path} answered more than {MAX_BYTES} bytes")
+    return response.status, _object(body, parts.path, response.status)
+
+
+def _object(body: bytes, path: str, status: int) -> dict[str, Any]:
+    try:
+        answer = json.loads(body)
+    except (ValueError, RecursionError):
+        answer = None
+    if not isinstance(answer, dict):
+        raise ProviderError(f"{path} answered {status} without a JSON object")
+    return answer
+
+
+def _cut_off(connection: HTTPConnection) -> None:
+    if connection.sock is not None:
+        with suppress(OSError):
+            connection.sock.shutdown(socket.SHUT_RDWR)

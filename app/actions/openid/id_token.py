@@ -1,0 +1,77 @@
+"""Checking an ID token: signature, issuer, audience, times and nonce (OpenID Connect Core 1.0, section 3.1.3.7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from app.actions.openid.errors import RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# Signatures by a key pair only: with `none` or HS*, whoever knows the client secret, or nothing, could write tokens.
+ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
+KEY_TYPES = frozenset({"RSA", "EC"})
+# How far the clocks of the provider and of this server may differ.
+LEEWAY_S = 60
+# Microsoft Entra sends no `email_verified`, but says whether the owner of the domain is verified.
+ENTRA = "login.microsoftonline.com"
+NOT_VALID = "The sign-in service sent a response that is not valid for this sign-in. Sign in again."
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who signed in at the provider. `email` is in lower case, and None unless the provider has verified it."""
+
+    issuer: str
+    subject: str
+    email: str | None
+
+
+def read_id_token(token: str, keys: Mapping[str, Any], *, issuer: str, client_id: str, nonce: str) -> Identity:
+    """The identity that a token states, after all checks.
+
+    Raises:
+        RefusedError: a check failed.
+    """
+    from authlib.oidc.core import CodeIDToken
+    from joserfc import jwt
+    from joserfc.errors import JoseError
+    from joserfc.jwk import KeySet
+
+    try:
+        read = jwt.decode(token, KeySet.import_key_set({"keys": _signing_keys(keys)}), algorithms=ALGORITHMS)
+        options = {"iss": {"essential": True, "value": issuer}, "aud": {"essential": True, "value": client_id}}
+        claims = CodeIDToken(read.claims, read.header, options, {"nonce": nonce, "client_id": client_id})
+        claims.validate(leeway=LEEWAY_S)
+    except (JoseError, ValueError, TypeError, KeyError) as error:
+        # The name of a claim that was refused, such as nonce, but never its value.
+        claim = getattr(error, "claim", None) or type(error).__name__
+        raise RefusedError(NOT_VALID, f"the ID token is not valid ({claim})") from None
+    return _identity(read.claims, issuer)
+
+
+def _signing_keys(keys: Mapping[str, Any]) -> list[Any]:
+    """The public keys for signatures; keys of kinds that are not used here do no harm."""
+    listed = keys.get("keys")
+    return [
+        key
+        for key in (listed if isinstance(listed, list) else [])
+        if isinstance(key, dict) and key.get("kty") in KEY_TYPES and key.get("use", "sig") == "sig"
+    ]
+
+
+def _identity(claims: Mapping[str, Any], issuer: str) -> Identity:
+    subject, email = claims.get("sub"), claims.get("email")
+    if not isinstance(subject, str) or not subject.isprintable() or not 0 < len(subject) <= 255:  # noqa: PLR2004 - OpenID Connect's limit
+        raise RefusedError(NOT_VALID, "the ID token is not valid (sub)")
+    is_text = isinstance(email, str) and email.isprintable()
+    return Identity(issuer, subject, str(email).strip().lower() if is_text and _is_verified(claims, issuer) else None)
+
+
+def _is_verified(claims: Mapping[str, Any], issuer: str) -> bool:
+    if claims.get("email_verified") is True:
+        return True
+    return urlsplit(issuer).hostname == ENTRA and claims.get("xms_edov") in (True, "1", "true")
