@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.design.roles import IN_WORDS, ROLES
 from tests.web.cast_stage import CAST
-from tests.web.test_cast import EXPECTED, SIGN_IN
+from tests.web.cast_table import EXPECTED, SIGN_IN
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "who-may-do-what.md"
 HEAD = """# Who may do what
