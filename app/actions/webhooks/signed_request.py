@@ -14,7 +14,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from threading import Timer
+from threading import Event, Timer
 from typing import TYPE_CHECKING
 
 from app.actions.webhooks.addresses import WebhookAddressError, parse_target, resolve
@@ -96,16 +96,16 @@ def send(due: DueDelivery, networks: Networks = (), *, deadline_s: float = DEADL
     except WebhookAddressError as error:
         return Outcome(None, str(error))
     connection = (_Secure if target.is_tls else _Plain)(target, ip, deadline_s)
-    cut_off = Timer(deadline_s, _cut_off, [connection])
+    is_late = Event()
+    cut_off = Timer(deadline_s, _cut_off, [connection, is_late])
     cut_off.daemon = True
     cut_off.start()
-    begun = time.monotonic()
     try:
         with closing(connection):
             return _ask(connection, target, due)
     except (OSError, HTTPException, ValueError) as error:
-        is_late = time.monotonic() - begun >= deadline_s
-        return Outcome(None, f"No complete answer within {deadline_s:g} seconds." if is_late else _in_words(error))
+        is_timeout = is_late.is_set() or isinstance(error, TimeoutError)
+        return Outcome(None, f"No complete answer within {deadline_s:g} seconds." if is_timeout else _in_words(error))
     finally:
         cut_off.cancel()
 
@@ -128,7 +128,8 @@ def _ask(connection: HTTPConnection, target: Target, due: DueDelivery) -> Outcom
     return Outcome(answer.status, kept, wait_s)
 
 
-def _cut_off(connection: HTTPConnection) -> None:
+def _cut_off(connection: HTTPConnection, is_late: Event) -> None:
+    is_late.set()
     if connection.sock is not None:
         with suppress(OSError):
             connection.sock.shutdown(socket.SHUT_RDWR)
@@ -147,7 +148,5 @@ def _seconds(header: str) -> float:
 def _in_words(error: Exception) -> str:
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"The certificate of the server is not valid: {error.verify_message}."
-    if isinstance(error, TimeoutError):
-        return "The server did not answer in time."
     reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return f"The request failed: {reason}"[:MAX_KEPT]

@@ -13,6 +13,7 @@ SHARED = {
     "leads": "an account may belong to several studies",
     "lead_sessions": "of an account",
     "sign_in_links": "of an account",
+    "lead_identities": "of an account",
     "study_invitations": "found by a token before the study is known; written by leads only",
     "audit_log": "outlives the study",
     "attempts": "counts attempts of an address, not of a study",
