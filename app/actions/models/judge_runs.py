@@ -6,12 +6,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-from uuid import uuid4
 
 from app.actions.models.judge_pages import judged_study, planned_requests
+from app.actions.models.run_start import find_run, start_run
 from app.models.budget import estimated_tokens
-from app.storage.model_runs.requests import record_plan
-from app.storage.model_runs.runs import NewRun, RunRow, get_run, record_judge, record_run
+from app.storage.model_runs.runs import record_judge
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,11 +19,11 @@ if TYPE_CHECKING:
 
     from app.actions.models.judge_pages import JudgedStudy
     from app.actions.models.judge_settings import JudgeSettings
-    from app.actions.models.respond_settings import RespondSettings
     from app.models.asked import Asked
     from app.models.budget import Prices
     from app.models.endpoint import Endpoint
     from app.storage.model_runs.requests import PlannedRequest
+    from app.storage.model_runs.runs import RunRow
     from app.storage.studies.studies import StudyRow
 
 # Tokens of an answer: what a field takes on average. A text is counted as a short paragraph.
@@ -33,10 +32,6 @@ _TOKENS_PER_FIELD, _TOKENS_PER_TEXT, _TOKENS_PER_ANSWER = 12, 120, 10
 
 class NothingToJudgeError(ValueError):
     """The study has no trial with a question that a model could be asked."""
-
-
-class OtherSettingsError(ValueError):
-    """A run of this name exists, with other settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,39 +105,11 @@ def begin_run(
         OtherSettingsError: a run of this name has another model, endpoint or other settings.
         RunNameTakenError: a rater of the study has this key.
     """
-    run = get_run(db, study.id, "judge", name)
-    if run is not None:
-        check_same(run, endpoint, settings)
+    if run := find_run(db, study, "judge", name, endpoint, settings):
         return run, False
     judged = judged_study(db, study.id, study.protocol_version)
     planned = _planned(db, judged, settings)
     host = urlsplit(endpoint.base_url).netloc.rpartition("@")[2]
     rater_id = record_judge(db, study.id, name, settings.attributes(endpoint.model, host))
-    new = NewRun(
-        purpose="judge",
-        name=name,
-        protocol_version=study.protocol_version,
-        rater_id=rater_id,
-        endpoint=endpoint.base_url,
-        model=endpoint.model,
-        settings={**settings.stored(), "run_key": uuid4().hex},
-        lead_id=lead_id,
-    )
-    run = record_run(db, study.id, new)
-    record_plan(db, run, planned)
+    run = start_run(db, study, "judge", name, endpoint, settings, planned, rater_id=rater_id, lead_id=lead_id)
     return run, True
-
-
-def check_same(run: RunRow, endpoint: Endpoint, settings: JudgeSettings | RespondSettings) -> None:
-    """Make sure that a run continues as it began.
-
-    Raises:
-        OtherSettingsError: it would not.
-    """
-    wanted = {**settings.stored(), "model": endpoint.model, "base_url": endpoint.base_url}
-    known = {**run.settings, "model": run.model, "base_url": run.endpoint}
-    if changed := sorted(name for name, value in wanted.items() if known.get(name) != value):
-        raise OtherSettingsError(
-            f"The run {run.name} began with other settings ({', '.join(changed)}). "
-            "Continue it with the same settings, or choose another name."
-        )

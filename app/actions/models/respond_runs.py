@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
-from app.actions.models.judge_runs import check_same
 from app.actions.models.request_run import prompt_tokens
 from app.actions.models.responding import item_prompt
+from app.actions.models.run_start import find_run, start_run
 from app.exchange.prompts.read_prompt import check_prompt
-from app.storage.model_runs.requests import PlannedRequest, record_plan
-from app.storage.model_runs.runs import NewRun, RunRow, get_run, record_run
+from app.storage.model_runs.requests import PlannedRequest
 from app.storage.model_runs.texts import list_items_to_answer
 from app.storage.studies.protocols import get_protocol
 
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
     from app.actions.models.respond_settings import RespondSettings
     from app.models.budget import Prices
     from app.models.endpoint import Endpoint
+    from app.storage.model_runs.runs import RunRow
     from app.storage.model_runs.texts import ItemToAnswer
     from app.storage.studies.studies import StudyRow
 
@@ -113,22 +112,8 @@ def begin_respond(
         InvalidInputError: the study cannot fill the fields of the prompt.
         OtherSettingsError: a run of this name has another model, endpoint or other settings.
     """
-    run = get_run(db, study.id, "respond", name)
-    if run is not None:
-        check_same(run, endpoint, settings)
+    if run := find_run(db, study, "respond", name, endpoint, settings):
         return run, False
     items = checked_items(db, study, settings, file)
-    new = NewRun(
-        purpose="respond",
-        name=name,
-        protocol_version=study.protocol_version,
-        rater_id=None,
-        endpoint=endpoint.base_url,
-        model=endpoint.model,
-        settings={**settings.stored(), "run_key": uuid4().hex},
-        lead_id=lead_id,
-    )
-    run = record_run(db, study.id, new)
     planned = [PlannedRequest(number, item.id, (), "", 0, 0, settings.seed) for number, item in enumerate(items, 1)]
-    record_plan(db, run, planned)
-    return run, True
+    return start_run(db, study, "respond", name, endpoint, settings, planned, lead_id=lead_id), True

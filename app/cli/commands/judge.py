@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from app.actions.models.judge_pages import judged_study
-from app.actions.models.judge_runs import NothingToJudgeError, OtherSettingsError, begin_run, estimate_run
+from app.actions.models.judge_runs import NothingToJudgeError, begin_run, estimate_run
 from app.actions.models.judge_settings import JudgeSettings
 from app.actions.models.judging import finish_run, judging
 from app.actions.models.page_questions import NOT_ASKED
+from app.actions.models.run_start import OtherSettingsError
 from app.cli.commands.judge_result import say_result
 from app.cli.model_options import (
     AtOnce,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.actions.models.judge_runs import OtherSettingsError
 from app.actions.models.respond_runs import NothingToAnswerError, begin_respond, estimate_respond
 from app.actions.models.respond_settings import RespondSettings
 from app.actions.models.responding import responding
+from app.actions.models.run_start import OtherSettingsError
 from app.actions.studies.items import import_into_store
 from app.cli.commands.judge_result import say_result
 from app.cli.model_options import (

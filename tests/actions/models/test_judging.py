@@ -9,10 +9,11 @@ import pytest
 from sqlalchemy import text
 
 from app.actions.models.judge_pages import judged_study
-from app.actions.models.judge_runs import OtherSettingsError, begin_run, estimate_run
+from app.actions.models.judge_runs import begin_run, estimate_run
 from app.actions.models.judge_settings import JudgeSettings
 from app.actions.models.judging import finish_run, judging
 from app.actions.models.request_run import MAX_FAILURES_IN_A_ROW
+from app.actions.models.run_start import OtherSettingsError
 from app.models.budget import Budget, Prices
 from app.models.endpoint import Endpoint
 from app.models.patience import Patience

@@ -9,9 +9,9 @@ from sqlalchemy import text
 
 from app.actions.models.compared_runs import compared_prompts, compared_texts
 from app.actions.models.generated_texts import use_texts
-from app.actions.models.judge_runs import OtherSettingsError
 from app.actions.models.respond_prompt import DATA
 from app.actions.models.respond_runs import NothingToAnswerError, begin_respond, estimate_respond
+from app.actions.models.run_start import OtherSettingsError
 from app.actions.models.text_decisions import UndecidedError, decide_text
 from app.actions.studies.replaceable_texts import TextsFixedError
 from app.design.problem import InvalidInputError

@@ -8,9 +8,9 @@ from fastapi import APIRouter, Form, Request
 from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 
-from app.actions.models.judge_runs import OtherSettingsError
 from app.actions.models.respond_runs import NothingToAnswerError, begin_respond, estimate_respond
 from app.actions.models.respond_settings import RespondSettings
+from app.actions.models.run_start import OtherSettingsError
 from app.design.problem import InvalidInputError
 from app.exchange.prompts.read_prompt import read_prompt
 from app.storage.leads.audit import record_act

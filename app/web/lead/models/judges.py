@@ -8,8 +8,9 @@ from fastapi import APIRouter, Form, Request
 from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 
-from app.actions.models.judge_runs import NothingToJudgeError, OtherSettingsError, begin_run, estimate_run
+from app.actions.models.judge_runs import NothingToJudgeError, begin_run, estimate_run
 from app.actions.models.judge_settings import JudgeSettings
+from app.actions.models.run_start import OtherSettingsError
 from app.storage.leads.audit import record_act
 from app.storage.model_runs.runs import RunNameTakenError, record_queued
 from app.web.deps import Db
