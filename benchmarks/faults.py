@@ -186,6 +186,7 @@ def run(place: Path, kinds: Sequence[str], n_raters: int, *, n_items: int = N_IT
         for kind in kinds:
             time.sleep(between_s)
             recovery_s[kind].append(kill_and_wait(killer, kind, crowd, servers))
+            print(f"{kind}: all raters went on after {recovery_s[kind][-1]:.1f} s", file=sys.stderr, flush=True)
         crowd.finish()
     finally:
         for server in servers:
