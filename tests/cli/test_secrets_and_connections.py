@@ -6,7 +6,7 @@ import pytest
 import typer
 from pydantic import ValidationError
 
-from app.cli.commands.serve import check_connections
+from app.cli.commands.server.serve import check_connections
 from app.settings import Settings, SettingsError, settings
 from app.storage.database.capacity import connections_needed, count_connections, max_workers
 

@@ -42,7 +42,15 @@ def loaded_by(code: str, *arguments: str) -> set[str]:
     return set(done.stdout.split())
 
 
-@pytest.mark.parametrize("module", ["app.cli", "app.cli.commands.serve", "app.cli.commands.demo", "app.main"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "app.cli",
+        "app.cli.commands.server.serve",
+        "app.cli.commands.server.demo",
+        "app.main",
+    ],
+)
 def test_commands_and_web_process_load_no_heavy_library(module: str) -> None:
     assert HEAVY & loaded_by(f"import {module}") == set()
 

@@ -9,7 +9,7 @@ from app.actions.backups import MAX_AGE_DAYS
 from app.actions.results.report_files import document_files
 from app.actions.studies.folder_feasibility import planned_items
 from app.analysis.document.ethics import Retention, ethics_document
-from app.cli.commands.report import Formats, NewFolder, chosen_formats, refuse_full_folder, write_files
+from app.cli.commands.results.report import Formats, NewFolder, chosen_formats, refuse_full_folder, write_files
 from app.cli.output import say
 from app.cli.reading import read_study_folder
 from app.cli.store import store

@@ -18,7 +18,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-CHECKOUT = Path(__file__).resolve().parents[3]
+CHECKOUT = Path(__file__).resolve().parents[4]
 SAME_ORIGIN = {"sec-fetch-site": "same-origin"}
 
 

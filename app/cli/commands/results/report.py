@@ -11,7 +11,7 @@ from app.actions.results.circumstances import REGISTRATION, circumstances_of, ci
 from app.actions.results.report_files import FORMATS, Format, ReportJob, report_files
 from app.analysis import analyze as analyze_frames
 from app.analysis.document.registration import RegistrationError
-from app.cli.commands.analyze import study_data
+from app.cli.commands.results.analyze import study_data
 from app.cli.output import fail, say
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study

@@ -12,7 +12,7 @@ from app.actions.studies.folder_feasibility import feasibility_of_folder
 from app.actions.studies.life_cycle import OpeningError, close_study, open_study, pause_study
 from app.actions.studies.opening_checks import notes_on_opening
 from app.actions.studies.studies import LeadUnknownError, export_study, lead_for
-from app.cli.commands import templates
+from app.cli.commands.studies import templates
 from app.cli.output import WRONG_CALL, fail, say
 from app.cli.progress import progress
 from app.cli.reading import read_study_folder

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from tests.cli.commands.test_analyze import _folder
+from tests.cli.commands.results.test_analyze import _folder
 from tests.cli.database import Outcome, attune_alone
 
 if TYPE_CHECKING:

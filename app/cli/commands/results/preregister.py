@@ -9,7 +9,7 @@ from app.actions.results.circumstances import REGISTRATION
 from app.actions.results.preregister import ToRegister, register, register_study, registration_files
 from app.actions.studies.folder_feasibility import planned_items
 from app.analysis.document.registration import registration_json
-from app.cli.commands.report import Formats, NewFolder, chosen_formats, refuse_full_folder, write_files
+from app.cli.commands.results.report import Formats, NewFolder, chosen_formats, refuse_full_folder, write_files
 from app.cli.output import fail, say
 from app.cli.reading import read_study_folder
 from app.cli.store import store

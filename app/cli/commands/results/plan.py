@@ -14,7 +14,7 @@ from app.actions.planning.planning import Asked, PlanError, QuestionUnknownError
 from app.actions.studies.folder_feasibility import planned_items
 from app.analysis.planning.planning import plan_csv, plan_json
 from app.charts.planning.planning import planning_table
-from app.cli.commands.analyze import study_data
+from app.cli.commands.results.analyze import study_data
 from app.cli.output import fail, say
 from app.cli.print_report import console
 from app.cli.reading import read_study_folder

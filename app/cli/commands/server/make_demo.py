@@ -10,7 +10,7 @@ from app.cli.demo_maker import OPEN
 from app.exchange.folder.read import read_folder
 from app.storage.database.engine import make_engine, transactions
 
-FOLDER = Path(__file__).resolve().parents[2] / "demo" / "study"
+FOLDER = Path(__file__).resolve().parents[3] / "demo" / "study"
 
 
 def make_demo() -> None:

@@ -11,7 +11,7 @@ import typer
 
 from app.actions.reproduction.reproduce import PACKS, WrongDataError
 from app.actions.reproduction.reproduce import reproduce as compute
-from app.cli.commands.report import refuse_full_folder
+from app.cli.commands.results.report import refuse_full_folder
 from app.cli.output import fail, say
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Commands that ask language models and other programs for ratings, responses and scores."""

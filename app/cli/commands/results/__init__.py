@@ -1,0 +1,1 @@
+"""Commands that compute and write: plans, estimates, reports and registrations."""

@@ -1,0 +1,1 @@
+"""Commands that create studies and fill them."""
