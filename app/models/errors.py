@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
-from app.design.model_outcomes import Outcome
+from app.design.model_runs.model_outcomes import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.design.model_outcomes import Outcome
+from app.design.model_runs.model_outcomes import Outcome
 from app.models.connection import connection
 from app.models.endpoint import Endpoint, Parameters
 from app.models.errors import RequestError, wait_of

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.actions.models.respond_settings import RespondSettings
-from app.design.text_difference import Piece, n_changed, word_difference
+from app.design.model_runs.text_difference import Piece, n_changed, word_difference
 from app.storage.model_runs.texts import list_texts
 
 if TYPE_CHECKING:

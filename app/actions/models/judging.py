@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from app.actions.models.judge_settings import JudgeSettings
 from app.actions.models.page_questions import answers_of
 from app.actions.models.request_run import RequestRun, Result, answered_by, failed, without_use
-from app.design.model_outcomes import Outcome
+from app.design.model_runs.model_outcomes import Outcome
 from app.models.answers import UnparsedError
 from app.models.asked import schema_of
 from app.models.endpoint import Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from app.design.model_outcomes import Outcome
+from app.design.model_runs.model_outcomes import Outcome
 from app.models.budget import estimated_tokens
 from app.models.connection import connection
 from app.models.patience import Patience, send_patiently

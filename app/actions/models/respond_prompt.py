@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.actions.trial_page.plain_text import quoted
-from app.design.model_prompt import filled
+from app.design.model_runs.model_prompt import filled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.design.model_prompt import ModelPrompt
+    from app.design.model_runs.model_prompt import ModelPrompt
     from app.models.endpoint import Message
     from app.storage.model_runs.texts import ItemToAnswer
 

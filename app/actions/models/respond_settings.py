@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from app.actions.models.respond_prompt import PROMPT_VERSION
-from app.design.model_prompt import ModelPrompt
+from app.design.model_runs.model_prompt import ModelPrompt
 from app.design.questions.scale import number_text
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from app.actions.models.request_run import RequestRun, Result, answered_by, failed, without_use
 from app.actions.models.respond_prompt import EMPTY, ItemPrompt, count_words
 from app.actions.models.respond_settings import RespondSettings
-from app.design.model_outcomes import Outcome
+from app.design.model_runs.model_outcomes import Outcome
 from app.models.endpoint import Parameters
 from app.storage.model_runs.requests import FollowUp
 from app.storage.model_runs.texts import NewText, list_items_to_answer, record_text

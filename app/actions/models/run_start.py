@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from app.actions.models.judge_settings import JudgeSettings
     from app.actions.models.respond_settings import RespondSettings
-    from app.design.model_outcomes import Purpose
+    from app.design.model_runs.model_outcomes import Purpose
     from app.models.endpoint import Endpoint
     from app.storage.model_runs.requests import PlannedRequest
     from app.storage.model_runs.runs import RunRow

@@ -9,7 +9,7 @@ from app.storage.model_runs.texts import record_decision
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from app.design.model_outcomes import Decision
+    from app.design.model_runs.model_outcomes import Decision
     from app.storage.leads.leads import Lead
     from app.storage.model_runs.runs import RunRow
     from app.storage.model_runs.texts import TextRow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.design.blinding import sources_named
+from app.design.opening.blinding import sources_named
 from app.storage.leads.audit import record_act
 from app.storage.raters.messages import record_message
 from app.storage.studies.protocols import get_protocol

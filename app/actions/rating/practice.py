@@ -9,10 +9,10 @@ from uuid import UUID
 from app.actions.rating.rating import protocol_of, slots_of
 from app.design.allocation.randomization import seeded
 from app.design.allocation.special_trials import is_declared_as
+from app.design.pages.reveal import PRACTICE
 from app.design.presentation import shown_labels
 from app.design.protocol.parts.checks import Score, practice_outcome, score_of
 from app.design.questions.form import asked_answers, read_answers
-from app.design.reveal import PRACTICE
 from app.storage.answers.practice import list_practice, list_practice_texts, record_practice
 from app.storage.assignments.assignment_view import AssignmentView
 from app.storage.raters.rating_sessions import get_rater, record_state, record_step

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.actions.rating.rating import current_step, protocol_of
+from app.design.pages.shown_questions import askable, not_yet_asked, shown, shown_in_form, values_of
+from app.design.pages.steps import is_eligible, questionnaire_of, slots_of_step
 from app.design.questions.saves import Save, read_page, read_save
-from app.design.shown_questions import askable, not_yet_asked, shown, shown_in_form, values_of
-from app.design.steps import is_eligible, questionnaire_of, slots_of_step
 from app.language.message import message
 from app.storage.answers.rater_answers import forget_rater_answers, list_rater_answers, record_rater_answers
 from app.storage.raters.departures import record_refusal

@@ -9,12 +9,12 @@ from app.actions.rating.attention import attention_now
 from app.actions.rating.availability import outlook
 from app.actions.rating.gold import check_gold
 from app.actions.rating.trial_list import come_back, give_seats, keep_seats
-from app.design.page_slots import Shown
+from app.design.pages.page_slots import Shown
+from app.design.pages.reveal import PRACTICE, Stage, slots_now, stage_of
+from app.design.pages.revisit import asked_at
+from app.design.pages.steps import AFTER_RATINGS, DONE, next_step, way_of
 from app.design.questions.form import Answers
 from app.design.questions.saves import Save, read_page, read_save
-from app.design.reveal import PRACTICE, Stage, slots_now, stage_of
-from app.design.revisit import asked_at
-from app.design.steps import AFTER_RATINGS, DONE, next_step, way_of
 from app.language.language import language_of
 from app.storage.answers.ratings import GOLD, record_answers, record_submission
 from app.storage.answers.revisits import record_revisit, save_revisit
@@ -143,7 +143,7 @@ def _texts(text: str | None, turns: Sequence[Mapping[str, str]] | None) -> tuple
 
 
 def current_step(db: Connection, session: RatingSession) -> str:
-    """The rater's current step, as `design.steps` names it; or how they ended, if they did not finish."""
+    """The rater's current step, as `design.pages.steps` names it; or how they ended, if they did not finish."""
     if session.has_ended:
         return DONE if session.session_state == "finished" else session.session_state
     protocol = protocol_of(db, session)

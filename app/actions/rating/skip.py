@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.actions.rating.rating import protocol_of
-from app.design.skip_reasons import skip_reasons
+from app.design.pages.skip_reasons import skip_reasons
 from app.storage.answers.skips import record_skip
 
 if TYPE_CHECKING:

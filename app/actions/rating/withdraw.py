@@ -6,7 +6,7 @@ import secrets
 from typing import TYPE_CHECKING
 
 from app.actions.rating.rating import current_step
-from app.design.steps import AFTER_RATINGS
+from app.design.pages.steps import AFTER_RATINGS
 from app.storage.raters.withdrawals import delete_answers, record_withdrawal
 
 if TYPE_CHECKING:

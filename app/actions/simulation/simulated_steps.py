@@ -10,8 +10,8 @@ from app.actions.rating.practice import next_practice, practice_page, submit_pra
 from app.actions.rating.questionnaires import agree, pass_debrief, questions_of, submit_questions
 from app.actions.rating.rating import begin_rating, protocol_of, slots_of
 from app.actions.simulation.simulated_checks import expected_form
+from app.design.pages.shown_questions import ASKED
 from app.design.protocol.parts.checks import slot_of_check
-from app.design.shown_questions import ASKED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ def pass_step(db: Connection, session: RatingSession, step: str, fill: Fill) -> 
     Args:
         db: the transaction.
         session: the rater's rating session, whose current step this is.
-        step: a step in `design.steps` other than `rating`.
+        step: a step in `design.pages.steps` other than `rating`.
         fill: returns the form data for a page of questions, given the trial if it is one.
 
     Raises:

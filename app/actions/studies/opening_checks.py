@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.design.not_supported import not_carried_out
-from app.design.typing_consent import typing_not_mentioned
+from app.design.opening.not_supported import not_carried_out
+from app.design.opening.typing_consent import typing_not_mentioned
 from app.exchange.protocol.yaml_lines import lines_of
 
 if TYPE_CHECKING:

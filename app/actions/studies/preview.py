@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.design.allocation.trial_plan import planned_trials
+from app.design.pages.steps import DONE, questionnaire_of, way_of
 from app.design.presentation import shown_labels
 from app.design.protocol.parts.cells import cells
-from app.design.steps import DONE, questionnaire_of, way_of
 from app.storage.assignments.trials import list_items
 from app.storage.studies.example_texts import example_view
 

@@ -7,7 +7,7 @@ from string import ascii_uppercase
 from typing import TYPE_CHECKING, Literal, assert_never
 
 from app.design.allocation.trials import PAIR
-from app.design.page_slots import places_as_read
+from app.design.pages.page_slots import places_as_read
 from app.design.questions.kinds.category import CategoryQuestion
 from app.design.questions.kinds.choice import DEFAULT_STRENGTH, STRENGTH, ChoiceQuestion
 from app.design.questions.kinds.highlight import HighlightQuestion

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from app.actions.rating.rating import slots_of, stage_of_page
 from app.actions.trial_page.fields import Field, fields_of
-from app.design.page_slots import places_as_read
+from app.design.pages.page_slots import places_as_read
 from app.design.presentation import Presentation, presentation
 from app.design.questions.slot import letter, response_name
 from app.language.language import language_of

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from app.design.allocation.repeats import has_room_for_repeats
 from app.design.allocation.requirements import counted, group_of
-from app.design.blinding import sources_in_title
-from app.design.placeholders import placeholders
+from app.design.opening.blinding import sources_in_title
+from app.design.opening.placeholders import placeholders
 from app.design.protocol.parts.cells import cells_by
 from app.design.questions.kinds.ranking import MIN_RANKED
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from app.design.model_prompt import OWN_FIELDS, ModelPrompt, fields_of
+from app.design.model_runs.model_prompt import OWN_FIELDS, ModelPrompt, fields_of
 from app.design.problem import InvalidInputError, Problem
 from app.exchange.problems import Problems, listed
 from app.exchange.protocol.yaml_tree import dotted, read_yaml

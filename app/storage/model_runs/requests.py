@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
 
-from app.design.model_outcomes import ASKED_AGAIN, Outcome
+from app.design.model_runs.model_outcomes import ASKED_AGAIN, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sqlalchemy import Connection
 
-    from app.design.model_outcomes import RequestKind
+    from app.design.model_runs.model_outcomes import RequestKind
     from app.storage.model_runs.runs import RunRow
 
 _PLAN = text("""

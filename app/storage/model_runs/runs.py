@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine
 
-    from app.design.model_outcomes import Purpose
+    from app.design.model_runs.model_outcomes import Purpose
 
 _COLUMNS = """
     id, study_id, purpose, name, protocol_version, rater_id, endpoint, model, settings, limits, is_queued, is_stopped,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.design.model_outcomes import Decision
+    from app.design.model_runs.model_outcomes import Decision
     from app.storage.model_runs.runs import RunRow
 
 _ITEMS = text("""

@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
-from app.design.model_outcomes import Decision, Outcome, Purpose, RequestKind
+from app.design.model_runs.model_outcomes import Decision, Outcome, Purpose, RequestKind
 from app.storage.tables.base import metadata, one_of, row_id, study_key, time, within_study
 
 # One row per run: a model with its settings, asked about the trials or items of one version of a study.

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from app.actions.rating.questionnaires import pass_if_empty, save_questions, shown_now, submit_questions
 from app.actions.rating.rating import current_step, protocol_of
 from app.actions.trial_page.fields import Field, fields_of
-from app.design.steps import questionnaire_of
+from app.design.pages.steps import questionnaire_of
 from app.language.message import message
 from app.storage.answers.rater_answers import list_rater_answers
 from app.storage.raters.rating_sessions import RatingSession

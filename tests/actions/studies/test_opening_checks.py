@@ -11,7 +11,7 @@ from app.actions.studies.creation.templates import new_study
 from app.actions.studies.folder_feasibility import feasibility_of_folder
 from app.actions.studies.life_cycle import OpeningError, open_study
 from app.actions.studies.opening_checks import notes_on_opening
-from app.design.not_supported import not_carried_out
+from app.design.opening.not_supported import not_carried_out
 from app.exchange.folder.read import read_folder
 from app.storage.studies.load import load_study
 from tests.builder import build_study, protocol_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.design.page_slots import Shown, slots_of_trial
+from app.design.pages.page_slots import Shown, slots_of_trial
 from app.design.protocol.study import Protocol
 from app.design.questions.form import Answer, Answers, asked_answers, read_answer, read_answers
 from app.design.questions.question import AnswerError

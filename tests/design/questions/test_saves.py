@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-from app.design.page_slots import Shown, slots_of_trial
+from app.design.pages.page_slots import Shown, slots_of_trial
 from app.design.protocol.study import Protocol
 from app.design.questions.saves import read_page, read_save
 from app.language.language import ENGLISH

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.design.page_slots import Shown, slots_of_rater, slots_of_trial
+from app.design.pages.page_slots import Shown, slots_of_rater, slots_of_trial
 from app.design.protocol.study import Protocol
 from app.language.language import ENGLISH
 from app.language.message import message

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.actions.models.compared_runs import Compared
-    from app.design.text_difference import Piece
+    from app.design.model_runs.text_difference import Piece
     from app.storage.model_runs.runs import RunRow
     from app.storage.studies.studies import StudyRow
 

@@ -34,7 +34,7 @@ from app.cli.progress import progress
 from app.cli.reading import reading
 from app.cli.store import store
 from app.cli.study_argument import Slug, stored_study
-from app.design.model_outcomes import Outcome
+from app.design.model_runs.model_outcomes import Outcome
 from app.exchange.prompts.read_profiles import read_profiles
 from app.models.budget import Budget, Prices
 from app.models.connection import ClientMissingError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.cli.output import say
-from app.design.model_outcomes import OUTCOME_WORDS, Outcome
+from app.design.model_runs.model_outcomes import OUTCOME_WORDS, Outcome
 from app.models.budget import Prices
 from app.storage.model_runs.requests import get_progress, list_problems
 from app.storage.model_runs.runs import get_run

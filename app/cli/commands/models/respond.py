@@ -32,7 +32,7 @@ from app.cli.progress import progress
 from app.cli.reading import reading
 from app.cli.store import store
 from app.cli.study_argument import Slug, stored_study
-from app.design.model_outcomes import Outcome
+from app.design.model_runs.model_outcomes import Outcome
 from app.exchange.prompts.read_prompt import read_prompt
 from app.exchange.tabular.revealing import revealing_excerpt
 from app.exchange.tabular.wide_table import Layout

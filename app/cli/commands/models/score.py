@@ -13,7 +13,7 @@ from app.actions.studies.scoring import score_responses
 from app.cli.output import WRONG_CALL, fail, say
 from app.cli.store import store
 from app.cli.study_argument import Slug, stored_study
-from app.design.model_prompt import KEY
+from app.design.model_runs.model_prompt import KEY
 from app.models.scoring import ScoringError, score_by_command, score_by_endpoint
 from app.storage.database.engine import transactions
 

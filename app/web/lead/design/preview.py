@@ -13,8 +13,8 @@ from app.actions.studies.protocol_edits import get_draft
 from app.actions.trial_page.fields import fields_of
 from app.actions.trial_page.plain_text import instructions_text, trial_text
 from app.actions.trial_page.sheet import make_sheet
+from app.design.pages.steps import questionnaire_of, slots_of_step
 from app.design.protocol.study import Protocol
-from app.design.steps import questionnaire_of, slots_of_step
 from app.language.language import language_of
 from app.storage.studies.protocols import get_protocol
 from app.storage.studies.studies import StudyRow

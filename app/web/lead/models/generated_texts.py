@@ -25,7 +25,7 @@ from app.web.lead.session import Own, SignedIn
 from app.web.rendering.pages import page
 
 if TYPE_CHECKING:
-    from app.design.model_prompt import PromptLength
+    from app.design.model_runs.model_prompt import PromptLength
     from app.storage.model_runs.texts import TextRow
 
 router = APIRouter()

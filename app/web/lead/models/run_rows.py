@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from app.design.model_outcomes import OUTCOME_WORDS, Outcome
+from app.design.model_runs.model_outcomes import OUTCOME_WORDS, Outcome
 from app.storage.leads.audit import record_act
 from app.storage.model_runs.requests import Progress, get_progress, list_problems
 from app.storage.model_runs.runs import RunRow, get_run_by_id, is_worked_on, list_runs, record_queued, record_stop
@@ -17,7 +17,7 @@ from app.web.errors import NotFoundError, PageError
 from app.web.lead.session import Own, SignedIn
 
 if TYPE_CHECKING:
-    from app.design.model_outcomes import Purpose
+    from app.design.model_runs.model_outcomes import Purpose
     from app.models.servers import ModelServer
     from app.storage.studies.studies import StudyRow
 

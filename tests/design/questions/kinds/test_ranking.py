@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.design.allocation.randomization import seeded
-from app.design.page_slots import Shown, slots_of_trial
+from app.design.pages.page_slots import Shown, slots_of_trial
 from app.design.protocol.study import Protocol
 from app.design.questions.form import Answers, read_answer, read_answers
 from app.design.questions.kinds.ranking import RankingQuestion, order_text

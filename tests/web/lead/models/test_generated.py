@@ -9,7 +9,7 @@ import pytest
 
 from app.actions.models.respond_runs import begin_respond
 from app.actions.models.respond_settings import RespondSettings
-from app.design.model_outcomes import Outcome
+from app.design.model_runs.model_outcomes import Outcome
 from app.exchange.prompts.read_prompt import read_prompt
 from app.models.endpoint import Endpoint
 from app.models.servers import ModelServer

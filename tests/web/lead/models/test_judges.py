@@ -9,7 +9,7 @@ import pytest
 
 from app.actions.models.judge_runs import begin_run
 from app.actions.models.judge_settings import JudgeSettings
-from app.design.model_outcomes import Outcome
+from app.design.model_runs.model_outcomes import Outcome
 from app.models.endpoint import Endpoint
 from app.models.servers import ModelServer
 from app.storage.model_runs.requests import Answered, list_open, record_answered

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.design.page_slots import slots_of_trial
+from app.design.pages.page_slots import slots_of_trial
 
 if TYPE_CHECKING:
-    from app.design.page_slots import Shown
+    from app.design.pages.page_slots import Shown
     from app.design.protocol.study import Protocol
     from app.design.questions.slot import Slot
 

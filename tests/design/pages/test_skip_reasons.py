@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.design.skip_reasons import CONTENT_NOTE, skip_reasons
+from app.design.pages.skip_reasons import CONTENT_NOTE, skip_reasons
 from tests.design.studies import protocol
 
 

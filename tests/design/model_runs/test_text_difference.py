@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.design.text_difference import MAX_WORDS, n_changed, word_difference
+from app.design.model_runs.text_difference import MAX_WORDS, n_changed, word_difference
 
 TEXT = st.lists(st.sampled_from(["warm", "cold", "\n", "  ", "so"])).map(" ".join)
 

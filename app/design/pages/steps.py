@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.design.allocation.randomization import seeded
-from app.design.page_slots import slots_of_rater
+from app.design.pages.page_slots import slots_of_rater
 from app.design.protocol.parts.flow import Questionnaire
 
 if TYPE_CHECKING:

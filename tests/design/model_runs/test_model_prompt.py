@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from app.design.model_prompt import ModelPrompt, PromptLength
+from app.design.model_runs.model_prompt import ModelPrompt, PromptLength
 
 
 def test_fields_are_listed_with_the_place_that_uses_them() -> None:

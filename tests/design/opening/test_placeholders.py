@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.design.placeholders import placeholders
+from app.design.opening.placeholders import placeholders
 from tests.design.studies import protocol
 
 

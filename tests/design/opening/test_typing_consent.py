@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.design.typing_consent import typing_not_mentioned
+from app.design.opening.typing_consent import typing_not_mentioned
 from tests.design.studies import WARM, protocol
 
 WHY = {"key": "why", "type": "text", "target": "item", "text": "Why?", "typing_rhythm": True}

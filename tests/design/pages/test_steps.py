@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from app.design.page_slots import slots_of_rater
+from app.design.pages.page_slots import slots_of_rater
+from app.design.pages.steps import is_eligible, next_step, questionnaire_of, slots_of_step, way_of
 from app.design.protocol.parts.flow import Questionnaire
 from app.design.questions.form import Answer
-from app.design.steps import is_eligible, next_step, questionnaire_of, slots_of_step, way_of
 from tests.design.studies import AGE, DEBRIEF, LABEL, MOOD, SURE, WARM, WHO, protocol
 
 CARE = {"key": "care", "type": "rating", "target": "rater", "text": "Do you care?", "scale": {1: "no", 2: "yes"}}

@@ -10,7 +10,7 @@ from app.design.presentation import presentation
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from app.design.page_slots import Shown
+    from app.design.pages.page_slots import Shown
     from app.design.protocol.study import Protocol
     from app.design.questions.slot import Slot
 

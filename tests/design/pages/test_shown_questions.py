@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import ValidationError
 
-from app.design.page_slots import slots_of_rater
-from app.design.shown_questions import askable, not_yet_asked, shown_in_form, values_of
+from app.design.pages.page_slots import slots_of_rater
+from app.design.pages.shown_questions import askable, not_yet_asked, shown_in_form, values_of
 from tests.design.studies import WARM, protocol
 
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.design.page_slots import Shown
-from app.design.revisit import asked_at
+from app.design.pages.page_slots import Shown
+from app.design.pages.revisit import asked_at
 from tests.design.studies import protocol
 
 WARM = {"key": "warm", "target": "response", "type": "slider", "text": "How warm?"}

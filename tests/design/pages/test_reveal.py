@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.design.page_slots import Shown, slots_of_trial
-from app.design.reveal import Stage, slots_now, stage_of
+from app.design.pages.page_slots import Shown, slots_of_trial
+from app.design.pages.reveal import Stage, slots_now, stage_of
 from tests.design.studies import WARM, protocol
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Runs of language models: prompts, how requests end, and differences between texts."""

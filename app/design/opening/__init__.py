@@ -1,0 +1,1 @@
+"""What is checked before a study opens to raters."""

@@ -1,0 +1,1 @@
+"""What the pages of a rater ask, and in which order."""
