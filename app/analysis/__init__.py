@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.analysis.data.filters import ALL
+from app.analysis.data.filters.report_filters import ALL
 
 if TYPE_CHECKING:
-    from app.analysis.data.filters import Filters
+    from app.analysis.data.filters.report_filters import Filters
     from app.analysis.data.frames import Frames
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.analysis.data.filters import Filters
+from app.analysis.data.filters.report_filters import Filters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

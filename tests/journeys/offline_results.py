@@ -10,7 +10,7 @@ from sqlalchemy import create_engine
 from starlette.testclient import TestClient
 
 from app.actions.results.live_report import LiveReport
-from app.analysis.data.filtering import options_of
+from app.analysis.data.filters.filtering import options_of
 from app.main import create_app
 from app.storage.leads.leads import Lead
 from app.storage.studies.studies import StudyRow

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from pandas.util import hash_pandas_object
 
-from app.analysis.data.filters import ALL
+from app.analysis.data.filters.report_filters import ALL
 
 if TYPE_CHECKING:
-    from app.analysis.data.filters import Filters
+    from app.analysis.data.filters.report_filters import Filters
     from app.analysis.data.frames import Frames
     from app.design.protocol.study import Protocol
 

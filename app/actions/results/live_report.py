@@ -11,15 +11,15 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 from app.actions.process_bounds import SideProcessError
-from app.analysis.data.filters import ALL
+from app.analysis.data.filters.report_filters import ALL
 from app.storage.raters.withdrawals import get_last_deletion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol as Typed
 
-    from app.analysis.data.filtering import FilterOptions
-    from app.analysis.data.filters import Filters
+    from app.analysis.data.filters.filtering import FilterOptions
+    from app.analysis.data.filters.report_filters import Filters
     from app.analysis.data.frames import Frames
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
@@ -151,7 +151,7 @@ class LiveReports:
             self._watch(len(self._at_work))
 
         def make() -> None:
-            from app.analysis.data.filtering import filtered_protocol, options_of
+            from app.analysis.data.filters.filtering import filtered_protocol, options_of
 
             try:
                 report = self._analyze(frames, protocol, filters=filters)

@@ -14,7 +14,7 @@ import pandas as pd
 
 from app import __version__
 from app.analysis.data.encoded_study import is_missing
-from app.analysis.data.filters import ALL
+from app.analysis.data.filters.report_filters import ALL
 from app.analysis.report.statistics_registry import page_of
 from app.analysis.report.wording import scope_filter
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from app.analysis.data.encoded_study import Codes, Ints
-    from app.analysis.data.filters import Filters
+    from app.analysis.data.filters.report_filters import Filters
     from app.analysis.data.frames import Frames
     from app.analysis.estimate import Estimate
     from app.design.protocol.study import Protocol

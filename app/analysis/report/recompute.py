@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from app.analysis import analyze
-from app.analysis.data.filters import Filters
+from app.analysis.data.filters.report_filters import Filters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

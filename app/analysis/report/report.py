@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.data.encoded_study import codes_of
-from app.analysis.data.filtering import filtered, filtered_protocol
-from app.analysis.data.filters import ALL
+from app.analysis.data.filters.filtering import filtered, filtered_protocol
+from app.analysis.data.filters.report_filters import ALL
 from app.analysis.data.unknown_raters import for_items_only, with_slots
 from app.analysis.report.multiple_testing import with_adjusted_p
 from app.analysis.report.notes import notes
@@ -22,7 +22,7 @@ from app.design.protocol.primary_default import primary_contrasts
 from app.stats.core.one_thread import one_thread
 
 if TYPE_CHECKING:
-    from app.analysis.data.filters import Filters
+    from app.analysis.data.filters.report_filters import Filters
     from app.analysis.data.frames import Frames
     from app.analysis.estimate import Estimate
     from app.analysis.report.primary import PrimaryResult

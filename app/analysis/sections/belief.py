@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from app.analysis.data.scopes import distinct_groups, with_answers
+from app.analysis.data.questions.scopes import distinct_groups, with_answers
 from app.stats.accuracy.detection import criterion, dprime
 from app.stats.comparison.describe import mean_difference, share
 from app.stats.factors.interaction import interaction
@@ -16,9 +16,9 @@ from app.stats.factors.interaction import interaction
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Bools, Floats
-    from app.analysis.data.question_data import ScaledData
+    from app.analysis.data.questions.answers import Answers
+    from app.analysis.data.questions.question_data import ScaledData
     from app.analysis.estimate import Estimate
     from app.analysis.sections.categories import CategoryData
     from app.design.protocol.study import Protocol

@@ -29,7 +29,7 @@ from app.design.protocol.parts.primary_tests import TESTS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from app.analysis.data.question_data import ScaledData
+    from app.analysis.data.questions.question_data import ScaledData
     from app.analysis.estimate import Estimate
     from app.analysis.sections.study_data import StudyData
     from app.design.protocol.parts.primary import PrimaryContrast

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from app.analysis.data.answers import Answers, answers_at
-from app.analysis.data.question_data import QuestionData
-from app.analysis.data.scopes import distinct_groups, with_answers
+from app.analysis.data.questions.answers import Answers, answers_at
+from app.analysis.data.questions.question_data import QuestionData
+from app.analysis.data.questions.scopes import distinct_groups, with_answers
 from app.design.questions.kinds.ranking import RankingQuestion
 from app.stats.agreement.rankings import concordance_within_items, midranks, rank_correlation_within_items
 from app.stats.choice.ranked_pairs import ranked_pairs

@@ -6,24 +6,24 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from app.analysis.data.answers import choice_answers, scaled_answers
-from app.analysis.data.covariates import covariates_of
-from app.analysis.data.declared_covariates import scores_of
+from app.analysis.data.covariates.declared_covariates import scores_of
+from app.analysis.data.covariates.response_covariates import covariates_of
 from app.analysis.data.encoded_study import codes_of
-from app.analysis.data.question_data import MAX_RATINGS, TOO_MANY, ChoiceData, ScaledData
-from app.analysis.data.splits import attribute_splits, designed_splits, unsplittable
+from app.analysis.data.questions.answers import choice_answers, scaled_answers
+from app.analysis.data.questions.question_data import MAX_RATINGS, TOO_MANY, ChoiceData, ScaledData
+from app.analysis.data.questions.splits import attribute_splits, designed_splits, unsplittable
 from app.analysis.sections.categories import category_data
 from app.analysis.sections.comparison.composites import composite_answers, composite_question, table_of
 from app.analysis.sections.rankings import ranking_data
 from app.design.questions.kinds.category import CategoryQuestion
 
 if TYPE_CHECKING:
-    from app.analysis.data.covariates import Covariates
-    from app.analysis.data.declared_covariates import Score
+    from app.analysis.data.covariates.declared_covariates import Score
+    from app.analysis.data.covariates.response_covariates import Covariates
     from app.analysis.data.encoded_study import Codes
     from app.analysis.data.frames import Frames
-    from app.analysis.data.question_data import AnyQuestionData
-    from app.analysis.data.splits import Split
+    from app.analysis.data.questions.question_data import AnyQuestionData
+    from app.analysis.data.questions.splits import Split
     from app.analysis.sections.categories import CategoryData
     from app.analysis.sections.comparison.composites import Table
     from app.analysis.sections.rankings import RankingData

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.answers import Answers
-from app.analysis.data.question_data import record_of
-from app.analysis.data.scopes import groups
-from app.analysis.data.source_contrast import Contrast
+from app.analysis.data.questions.answers import Answers
+from app.analysis.data.questions.question_data import record_of
+from app.analysis.data.questions.scopes import groups
+from app.analysis.data.questions.source_contrast import Contrast
 from app.stats.comparison import describe
 from app.stats.core.clusters import for_new_items
 from app.stats.core.result import undefined
@@ -20,9 +20,9 @@ from app.stats.linear.regression import difference_at_equal
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.covariates import Covariates
+    from app.analysis.data.covariates.response_covariates import Covariates
     from app.analysis.data.encoded_study import Floats, Ints
-    from app.analysis.data.question_data import ScaledData
+    from app.analysis.data.questions.question_data import ScaledData
     from app.analysis.estimate import Estimate, Scope
     from app.analysis.sections.study_data import StudyData
     from app.stats.core.result import Result

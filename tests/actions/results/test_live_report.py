@@ -10,7 +10,7 @@ from sqlalchemy import text
 from app.actions.results import live_report
 from app.actions.results.live_report import LiveReports
 from app.analysis import analyze
-from app.analysis.data.filters import ALL, Filters
+from app.analysis.data.filters.report_filters import ALL, Filters
 from app.exchange.folder.read import read_folder
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study

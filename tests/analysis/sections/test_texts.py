@@ -10,7 +10,7 @@ import statsmodels.api as sm
 from scipy import stats
 
 from app.analysis import analyze
-from app.analysis.data import covariates
+from app.analysis.data.covariates import response_covariates
 from app.analysis.report.wording import COVARIATES, covariate_text, scope_text
 from app.stats.text.text_measures import MEASURES
 from tests.analysis.builders import FIVE, Row, find, first, frames, only, protocol
@@ -104,7 +104,7 @@ def test_english_only_measure_is_not_run_in_other_languages() -> None:
 
 
 def test_text_measures_of_many_texts_require_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(covariates, "MAX_TEXTS", 3)
+    monkeypatch.setattr(response_covariates, "MAX_TEXTS", 3)
     study = protocol(FIVE)
     small = frames(study, _ratings(2), responses=_responses(2, score=lambda i, s: str(i + len(s))))
     assert {estimate.reason for estimate in find(analyze(small, study), "text_mean") if estimate.estimate is None} == {

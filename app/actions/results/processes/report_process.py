@@ -13,7 +13,7 @@ from app.analysis import analyze
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.analysis.data.filters import Filters
+    from app.analysis.data.filters.report_filters import Filters
     from app.analysis.data.frames import Frames
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol

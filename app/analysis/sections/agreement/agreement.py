@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.answers import UNITS
-from app.analysis.data.scopes import groups, with_answers
+from app.analysis.data.questions.answers import UNITS
+from app.analysis.data.questions.scopes import groups, with_answers
 from app.analysis.sections.agreement.coefficients import coefficients
 from app.design.questions.kinds.choice import ChoiceQuestion
 from app.design.questions.kinds.registry import ScaledQuestion
@@ -16,9 +16,9 @@ from app.design.questions.kinds.registry import ScaledQuestion
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.question_data import AnyQuestionData
-    from app.analysis.data.splits import Split
+    from app.analysis.data.questions.answers import Answers
+    from app.analysis.data.questions.question_data import AnyQuestionData
+    from app.analysis.data.questions.splits import Split
     from app.analysis.estimate import Estimate, Scope
     from app.stats.core.result import Result
 

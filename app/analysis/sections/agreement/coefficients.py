@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, get_args
 
-from app.analysis.data.question_data import TOO_MANY
+from app.analysis.data.questions.question_data import TOO_MANY
 from app.design.questions.kinds.choice import ChoiceQuestion
 from app.design.questions.kinds.rating import RatingQuestion
 from app.stats.agreement import (
@@ -27,8 +27,8 @@ from app.stats.core.result import undefined
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.question_data import AnyQuestionData
+    from app.analysis.data.questions.answers import Answers
+    from app.analysis.data.questions.question_data import AnyQuestionData
     from app.design.questions.scale import Level
     from app.stats.agreement.two_way import For
     from app.stats.core.ratings import Ratings

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.answers import UNITS
-from app.analysis.data.rater_panel import Panel
+from app.analysis.data.questions.answers import UNITS
+from app.analysis.data.questions.rater_panel import Panel
 from app.analysis.minimum_data import MIN_IN_COMMON, MIN_RATINGS_FOR_CAMPS
 from app.analysis.sections.agreement.coefficients import domain_of, level_of
 from app.analysis.sections.agreement.pairwise_kappas import busiest
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.analysis.data.encoded_study import Floats
-    from app.analysis.data.question_data import AnyQuestionData
+    from app.analysis.data.questions.question_data import AnyQuestionData
     from app.analysis.estimate import Estimate, Scope
     from app.stats.agreement import RaterPair
     from app.stats.core.ratings import Ratings

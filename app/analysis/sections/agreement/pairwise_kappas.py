@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from scipy.sparse import csr_array
 
-from app.analysis.data.answers import UNITS
-from app.analysis.data.scopes import groups, with_answers
+from app.analysis.data.questions.answers import UNITS
+from app.analysis.data.questions.scopes import groups, with_answers
 from app.analysis.minimum_data import MIN_IN_COMMON
 from app.analysis.sections.agreement.agreement import SECTION, in_words
 from app.design.questions.kinds.choice import ChoiceQuestion
@@ -20,9 +20,9 @@ from app.stats.core.result import undefined
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Ints
-    from app.analysis.data.question_data import AnyQuestionData
+    from app.analysis.data.questions.answers import Answers
+    from app.analysis.data.questions.question_data import AnyQuestionData
     from app.analysis.estimate import Estimate, Scope
     from app.stats.agreement.cohen import Categories
     from app.stats.agreement.weights import Weights

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.answers import UNITS
-from app.analysis.data.rater_panel import MAX_RATERS, SECTION
-from app.analysis.data.scopes import groups
+from app.analysis.data.questions.answers import UNITS
+from app.analysis.data.questions.rater_panel import MAX_RATERS, SECTION
+from app.analysis.data.questions.scopes import groups
 from app.analysis.minimum_data import MIN_IN_COMMON, enough
 from app.design.questions.kinds.choice import ChoiceQuestion
 from app.design.questions.kinds.rating import RatingQuestion
@@ -19,9 +19,9 @@ from app.stats.core.ratings import Ratings
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Bools
-    from app.analysis.data.question_data import AnyQuestionData
+    from app.analysis.data.questions.answers import Answers
+    from app.analysis.data.questions.question_data import AnyQuestionData
     from app.analysis.estimate import Estimate, Scope
     from app.stats.agreement import SelfAgreement
     from app.stats.core.result import Result

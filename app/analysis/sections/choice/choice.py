@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.answers import NEITHER, RESPONSE, TIE
-from app.analysis.data.scopes import distinct_groups, with_answers
+from app.analysis.data.questions.answers import NEITHER, RESPONSE, TIE
+from app.analysis.data.questions.scopes import distinct_groups, with_answers
 from app.analysis.sections.choice.choice_models import UNKNOWN_SIDES, choice_models
 from app.stats.choice import preference_shares as stats
 from app.stats.core.clusters import for_new_items, has_few_raters
@@ -19,9 +19,9 @@ from app.stats.proportions import binomial_intervals as binomial
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.answers import Choices
     from app.analysis.data.encoded_study import Bools, Ints
-    from app.analysis.data.question_data import ChoiceData
+    from app.analysis.data.questions.answers import Choices
+    from app.analysis.data.questions.question_data import ChoiceData
     from app.analysis.estimate import Estimate, Scope
     from app.stats.core.result import Result
 

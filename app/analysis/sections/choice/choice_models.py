@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.answers import NEITHER, TIE
-from app.analysis.data.question_data import TOO_MANY
+from app.analysis.data.questions.answers import NEITHER, TIE
+from app.analysis.data.questions.question_data import TOO_MANY
 from app.stats.choice.controlled_shares import GLMM, preference_model, share_at_equal
 from app.stats.choice.strengths import strengths, win_matrix
 from app.stats.comparison.describe import mean
@@ -17,9 +17,9 @@ from app.stats.core.result import Result, undefined
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.answers import Choices
     from app.analysis.data.encoded_study import Bools, Floats, Ints
-    from app.analysis.data.question_data import ChoiceData
+    from app.analysis.data.questions.answers import Choices
+    from app.analysis.data.questions.question_data import ChoiceData
     from app.analysis.estimate import Estimate, Scope
 
 SECTION = "choice"

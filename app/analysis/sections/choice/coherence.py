@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from app.analysis.data.scopes import distinct_groups, with_answers
+from app.analysis.data.questions.scopes import distinct_groups, with_answers
 from app.stats.choice.preference_shares import coherence as share_coherent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.answers import Choices
     from app.analysis.data.encoded_study import Floats, Ints
-    from app.analysis.data.question_data import ChoiceData, ScaledData
+    from app.analysis.data.questions.answers import Choices
+    from app.analysis.data.questions.question_data import ChoiceData, ScaledData
     from app.analysis.estimate import Estimate
 
 SECTION = "choice"

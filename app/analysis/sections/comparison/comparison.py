@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.analysis.data.answers import within_items
-from app.analysis.data.scopes import distinct_groups, with_answers
-from app.analysis.data.source_contrast import Contrast, Found
+from app.analysis.data.questions.answers import within_items
+from app.analysis.data.questions.scopes import distinct_groups, with_answers
+from app.analysis.data.questions.source_contrast import Contrast, Found
 from app.analysis.sections.comparison import differences, ranks
 from app.analysis.sections.comparison import ordinal_models as models
 from app.stats.comparison import describe
@@ -15,8 +15,8 @@ from app.stats.proportions import share_bootstrap as bootstrap
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.question_data import ScaledData
+    from app.analysis.data.questions.answers import Answers
+    from app.analysis.data.questions.question_data import ScaledData
     from app.analysis.estimate import Estimate, Scope
 
 SECTION = "comparison"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from app.analysis.data.answers import Answers, Where, scaled_answers
-from app.analysis.data.scopes import distinct_groups
+from app.analysis.data.questions.answers import Answers, Where, scaled_answers
+from app.analysis.data.questions.scopes import distinct_groups
 from app.design.questions.kinds.slider import SliderQuestion
 from app.stats.scales.composite_scores import alpha_if_dropped, cronbach_alpha, item_rest_correlations
 from app.stats.scales.omega import omega
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from app.analysis.data.encoded_study import Bools, Codes, Floats
-    from app.analysis.data.question_data import ScaledData
+    from app.analysis.data.questions.question_data import ScaledData
     from app.analysis.estimate import Estimate, Scope
     from app.design.protocol.parts.composite import Composite
     from app.design.questions.kinds.registry import ScaledQuestion

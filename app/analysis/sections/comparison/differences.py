@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.analysis.data.question_data import TOO_MANY
-from app.analysis.data.source_contrast import Found
+from app.analysis.data.questions.question_data import TOO_MANY
+from app.analysis.data.questions.source_contrast import Found
 from app.stats.comparison import describe
 from app.stats.comparison import t_tests as classical
 from app.stats.comparison.equivalence import equivalence, non_inferiority
@@ -20,7 +20,7 @@ from app.stats.proportions import share_bootstrap as bootstrap
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.source_contrast import Contrast
+    from app.analysis.data.questions.source_contrast import Contrast
 
 
 # Label of intervals that treat the raters as fixed.

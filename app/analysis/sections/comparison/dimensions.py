@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.scopes import distinct_groups
+from app.analysis.data.questions.scopes import distinct_groups
 from app.stats.linear.correlation import correlation, halo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from app.analysis.data.question_data import ScaledData
+    from app.analysis.data.questions.question_data import ScaledData
     from app.analysis.estimate import Estimate
     from app.analysis.sections.comparison.composites import Table
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.scopes import distinct_groups, with_answers
+from app.analysis.data.questions.scopes import distinct_groups, with_answers
 from app.design.questions.kinds.slider import SliderQuestion
 from app.design.questions.scale import number_text
 from app.stats.comparison import describe
@@ -16,8 +16,8 @@ from app.stats.core.result import Result, undefined
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.question_data import ScaledData
+    from app.analysis.data.questions.answers import Answers
+    from app.analysis.data.questions.question_data import ScaledData
     from app.analysis.estimate import Estimate, Scope
     from app.design.questions.kinds.registry import ScaledQuestion
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.analysis.data.question_data import TOO_MANY
-from app.analysis.data.source_contrast import Found
+from app.analysis.data.questions.question_data import TOO_MANY
+from app.analysis.data.questions.source_contrast import Found
 from app.stats.core.result import undefined
 from app.stats.ordinal.clmm import METHOD, compare_ordinal, probit_shift
 from app.stats.ordinal.proportional_odds import proportional_odds
@@ -14,7 +14,7 @@ from app.stats.ordinal.proportional_odds import proportional_odds
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.source_contrast import Contrast
+    from app.analysis.data.questions.source_contrast import Contrast
     from app.stats.ordinal.clmm import OrdinalComparison
 
 PARTS = ("item", "rater", "item_slope", "rater_slope")

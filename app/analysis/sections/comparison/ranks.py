@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.source_contrast import Found
+from app.analysis.data.questions.source_contrast import Found
 from app.analysis.sections.comparison.distribution import point_counts
 from app.stats.comparison import superiority as stats
 from app.stats.comparison.rank_tests import mann_whitney, rank_biserial, wilcoxon_of_item_means
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.analysis.data.encoded_study import Bools
-    from app.analysis.data.source_contrast import Contrast
+    from app.analysis.data.questions.source_contrast import Contrast
     from app.stats.core.result import Result
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.scopes import distinct_groups, groups, with_answers
-from app.analysis.data.source_contrast import Contrast
+from app.analysis.data.questions.scopes import distinct_groups, groups, with_answers
+from app.analysis.data.questions.source_contrast import Contrast
 from app.analysis.sections.choice.choice import is_between, outcomes
 from app.design.questions.kinds.choice import ChoiceQuestion
 from app.stats.choice import preference_shares as choice_stats
@@ -19,10 +19,10 @@ from app.stats.factors.interaction import interaction
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from app.analysis.data.answers import Answers, Choices
     from app.analysis.data.encoded_study import Bools
-    from app.analysis.data.question_data import AnyQuestionData, ChoiceData, ScaledData
-    from app.analysis.data.splits import Split
+    from app.analysis.data.questions.answers import Answers, Choices
+    from app.analysis.data.questions.question_data import AnyQuestionData, ChoiceData, ScaledData
+    from app.analysis.data.questions.splits import Split
     from app.analysis.estimate import Estimate, Scope
 
 SECTION = "subgroup"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.scopes import groups
+from app.analysis.data.questions.scopes import groups
 from app.analysis.minimum_data import MIN_ANSWERS_OF_RATER
 from app.analysis.sections.categories import SECTION, keyed_data
 from app.stats.accuracy.category_f1 import confusion, f1_macro, f1_scores
@@ -18,10 +18,10 @@ from app.stats.reliability.decision import items_needed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Bools
-    from app.analysis.data.question_data import ScaledData
-    from app.analysis.data.splits import Split
+    from app.analysis.data.questions.answers import Answers
+    from app.analysis.data.questions.question_data import ScaledData
+    from app.analysis.data.questions.splits import Split
     from app.analysis.estimate import Estimate, Scope
     from app.analysis.sections.categories import CategoryData
     from app.stats.core.arrays import Labels

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.scopes import groups
+from app.analysis.data.questions.scopes import groups
 from app.stats.factors.source_attributes import attribute_effect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.question_data import ScaledData
+    from app.analysis.data.questions.question_data import ScaledData
     from app.analysis.estimate import Estimate
     from app.design.protocol.study import Protocol
 

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.scopes import groups
+from app.analysis.data.questions.scopes import groups
 from app.stats.proportions.category_shares import category_difference, cochran_q, stuart_maxwell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Bools, Ints
-    from app.analysis.data.question_data import ScaledData
+    from app.analysis.data.questions.answers import Answers
+    from app.analysis.data.questions.question_data import ScaledData
     from app.analysis.estimate import Estimate
     from app.analysis.sections.categories import CategoryData
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from app.analysis.data.scopes import groups
+from app.analysis.data.questions.scopes import groups
 from app.stats.core.result import undefined
 from app.stats.factors.conjoint import amce
 from app.stats.linear.cluster_robust import METHOD
@@ -16,9 +16,9 @@ from app.stats.linear.cluster_robust import METHOD
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Floats, Ints
-    from app.analysis.data.question_data import AnyQuestionData, ChoiceData, ScaledData
+    from app.analysis.data.questions.answers import Answers
+    from app.analysis.data.questions.question_data import AnyQuestionData, ChoiceData, ScaledData
     from app.analysis.estimate import Estimate, Scope, Unit
     from app.analysis.sections.study_data import StudyData
     from app.stats.core.arrays import Labels

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.scopes import groups
+from app.analysis.data.questions.scopes import groups
 from app.stats.core.result import undefined
 from app.stats.linear.cluster_robust import METHOD
 from app.stats.linear.correlation import correlation
@@ -16,10 +16,10 @@ from app.stats.linear.covariates import covariate_slope, covariate_slope_differe
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.declared_covariates import Score
+    from app.analysis.data.covariates.declared_covariates import Score
     from app.analysis.data.encoded_study import Floats
-    from app.analysis.data.question_data import ScaledData
+    from app.analysis.data.questions.answers import Answers
+    from app.analysis.data.questions.question_data import ScaledData
     from app.analysis.estimate import Estimate, Scope
 
 SECTION = "contrast"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.question_data import TOO_MANY
-from app.analysis.data.splits import groups_of_raters
+from app.analysis.data.questions.question_data import TOO_MANY
+from app.analysis.data.questions.splits import groups_of_raters
 from app.stats.core.result import undefined
 from app.stats.raters.dif import METHOD, Dif, dif
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.analysis.data.encoded_study import Bools
-    from app.analysis.data.question_data import ScaledData
+    from app.analysis.data.questions.question_data import ScaledData
     from app.analysis.estimate import Estimate, Scope
     from app.analysis.sections.comparison.composites import Table
     from app.analysis.sections.study_data import StudyData

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from app.analysis.data.scopes import distinct_groups
+from app.analysis.data.questions.scopes import distinct_groups
 from app.stats.accuracy.empathic import METHOD, empathic_accuracy
 from app.stats.core.result import undefined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Bools
-    from app.analysis.data.question_data import ScaledData
+    from app.analysis.data.questions.answers import Answers
+    from app.analysis.data.questions.question_data import ScaledData
     from app.analysis.estimate import Estimate
     from app.analysis.sections.study_data import StudyData
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.scopes import groups
+from app.analysis.data.questions.scopes import groups
 from app.design.protocol.parts.cells import cell_of
 from app.stats.core.result import undefined
 from app.stats.factors.design_factor import factor_effect
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from app.analysis.data.encoded_study import Ints
-    from app.analysis.data.question_data import ScaledData
-    from app.analysis.data.splits import Split
+    from app.analysis.data.questions.question_data import ScaledData
+    from app.analysis.data.questions.splits import Split
     from app.analysis.estimate import Estimate, Scope
     from app.design.protocol.parts.conditions import Factor
 

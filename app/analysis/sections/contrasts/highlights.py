@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from app.analysis.data.answers import answers_at
-from app.analysis.data.question_data import record_of
-from app.analysis.data.scopes import distinct_groups, with_answers
+from app.analysis.data.questions.answers import answers_at
+from app.analysis.data.questions.question_data import record_of
+from app.analysis.data.questions.scopes import distinct_groups, with_answers
 from app.design.questions.kinds.highlight import HighlightQuestion
 from app.design.questions.spans import read_spans
 from app.stats.core.clusters import METHOD
@@ -22,9 +22,9 @@ from app.stats.spans.unitized_alpha import span_alpha
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Codes
     from app.analysis.data.frames import Frames
+    from app.analysis.data.questions.answers import Answers
     from app.analysis.estimate import Estimate, Scope
     from app.analysis.sections.study_data import StudyData
     from app.stats.core.result import Result

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.scopes import distinct_groups, with_answers
-from app.analysis.data.source_contrast import Contrast
+from app.analysis.data.questions.scopes import distinct_groups, with_answers
+from app.analysis.data.questions.source_contrast import Contrast
 from app.analysis.sections.comparison.distribution import point_counts
 from app.stats.comparison import describe
 from app.stats.comparison.source_pairs import all_pairs
@@ -19,8 +19,8 @@ from app.stats.proportions.share_difference import share_difference
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.question_data import ScaledData
+    from app.analysis.data.questions.answers import Answers
+    from app.analysis.data.questions.question_data import ScaledData
     from app.analysis.estimate import Estimate, Scope, Unit
     from app.stats.core.result import Result
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.scopes import groups
-from app.analysis.data.source_contrast import Contrast
+from app.analysis.data.questions.scopes import groups
+from app.analysis.data.questions.source_contrast import Contrast
 from app.stats.comparison.percent import percent_change
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.question_data import ScaledData
+    from app.analysis.data.questions.question_data import ScaledData
     from app.analysis.estimate import Estimate, Scope
 
 SECTION = "contrast"

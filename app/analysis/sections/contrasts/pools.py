@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.scopes import groups
+from app.analysis.data.questions.scopes import groups
 from app.stats.comparison.pool_correlation import pool_correlation
 from app.stats.comparison.pools import pool_difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.question_data import ScaledData
-    from app.analysis.data.scopes import Group
+    from app.analysis.data.questions.question_data import ScaledData
+    from app.analysis.data.questions.scopes import Group
     from app.analysis.estimate import Estimate, Scope
 
 SECTION = "contrast"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.analysis.data.answers import UNITS
-from app.analysis.data.scopes import groups
+from app.analysis.data.questions.answers import UNITS
+from app.analysis.data.questions.scopes import groups
 from app.stats.reliability.decision import g_coefficient, one_way_coefficient, phi_coefficient, raters_needed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.question_data import ScaledData
+    from app.analysis.data.questions.answers import Answers
+    from app.analysis.data.questions.question_data import ScaledData
     from app.analysis.estimate import Estimate, Scope
 
 SECTION = "agreement"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from app.analysis.data.scopes import groups
+from app.analysis.data.questions.scopes import groups
 from app.stats.comparison import describe
 from app.stats.core.result import undefined
 from app.stats.linear.random_slopes import METHOD
@@ -16,9 +16,9 @@ from app.stats.linear.turns import turn_slope, turn_slope_difference, whole_on_t
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Floats, Ints
-    from app.analysis.data.question_data import ScaledData
+    from app.analysis.data.questions.answers import Answers
+    from app.analysis.data.questions.question_data import ScaledData
     from app.analysis.estimate import Estimate, Scope
 
 SECTION = "contrast"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.answers import RESPONSE, Answers, Choices
+from app.analysis.data.questions.answers import RESPONSE, Answers, Choices
 from app.analysis.sections.agreement.coefficients import level_of
 from app.stats.comparison import describe
 from app.stats.core.clusters import for_new_items
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.analysis.data.encoded_study import Floats, Responses
-    from app.analysis.data.question_data import AnyQuestionData
+    from app.analysis.data.questions.question_data import AnyQuestionData
     from app.analysis.estimate import Estimate, Scope, Unit
     from app.stats.core.result import Result
 

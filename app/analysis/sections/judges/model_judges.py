@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.answers import Answers, Choices
-from app.analysis.data.question_data import TOO_MANY
-from app.analysis.data.scopes import distinct_groups
+from app.analysis.data.questions.answers import Answers, Choices
+from app.analysis.data.questions.question_data import TOO_MANY
+from app.analysis.data.questions.scopes import distinct_groups
 from app.analysis.sections.agreement.coefficients import level_of
 from app.analysis.sections.judges.length_bias import length_bias
 from app.analysis.sections.judges.repeated_answers import repeated_answers
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.analysis.data.encoded_study import Floats
-    from app.analysis.data.question_data import AnyQuestionData
+    from app.analysis.data.questions.question_data import AnyQuestionData
     from app.analysis.estimate import Estimate, Scope, Unit
     from app.design.protocol.study import Protocol
 

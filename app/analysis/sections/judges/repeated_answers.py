@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.answers import Choices
+from app.analysis.data.questions.answers import Choices
 from app.stats.comparison import describe
 from app.stats.core.clusters import for_new_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Bools, Floats, Ints
-    from app.analysis.data.question_data import AnyQuestionData
+    from app.analysis.data.questions.answers import Answers
+    from app.analysis.data.questions.question_data import AnyQuestionData
     from app.analysis.estimate import Estimate, Scope, Unit
 
 SECTION = "judge"

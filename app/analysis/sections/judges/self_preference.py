@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.answers import NEITHER, RESPONSE, TIE, Answers, Choices
+from app.analysis.data.questions.answers import NEITHER, RESPONSE, TIE, Answers, Choices
 from app.design.questions.kinds.choice import ChoiceQuestion
 from app.design.questions.scale import number_text
 from app.stats.comparison import describe
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.analysis.data.encoded_study import Bools, Floats, Ints
-    from app.analysis.data.question_data import AnyQuestionData
+    from app.analysis.data.questions.question_data import AnyQuestionData
     from app.analysis.estimate import Estimate, Scope, Unit
     from app.design.protocol.study import Protocol
     from app.design.questions.kinds.registry import ScaledQuestion

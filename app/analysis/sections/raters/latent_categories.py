@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.answers import NEITHER, UNITS, Choices
-from app.analysis.data.question_data import TOO_MANY
-from app.analysis.data.rater_panel import MAX_RATERS, SECTION
-from app.analysis.data.scopes import groups
+from app.analysis.data.questions.answers import NEITHER, UNITS, Choices
+from app.analysis.data.questions.question_data import TOO_MANY
+from app.analysis.data.questions.rater_panel import MAX_RATERS, SECTION
+from app.analysis.data.questions.scopes import groups
 from app.analysis.minimum_data import MIN_ANSWERS_OF_RATER, enough
 from app.analysis.sections.choice.choice import is_between, outcomes
 from app.design.questions.kinds.choice import ChoiceQuestion
@@ -20,9 +20,9 @@ from app.stats.raters.dawid_skene import dawid_skene
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Floats, Ints
-    from app.analysis.data.question_data import AnyQuestionData
+    from app.analysis.data.questions.answers import Answers
+    from app.analysis.data.questions.question_data import AnyQuestionData
     from app.analysis.estimate import Estimate, Scope
     from app.stats.raters.dawid_skene import DawidSkene
 

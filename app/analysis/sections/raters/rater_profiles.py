@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from app.analysis.data.answers import UNITS, Choices
-from app.analysis.data.question_data import TOO_MANY
-from app.analysis.data.rater_panel import Panel
+from app.analysis.data.questions.answers import UNITS, Choices
+from app.analysis.data.questions.question_data import TOO_MANY
+from app.analysis.data.questions.rater_panel import Panel
 from app.analysis.minimum_data import MIN_ANSWERS_OF_RATER, enough
 from app.stats.comparison import describe
 from app.stats.core.clusters import for_new_items
@@ -24,7 +24,7 @@ from app.stats.raters.severity import METHOD, rater_severity
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.question_data import AnyQuestionData, ScaledData
+    from app.analysis.data.questions.question_data import AnyQuestionData, ScaledData
     from app.analysis.estimate import Estimate
 
 ALONE = "no other rater rated the same units"

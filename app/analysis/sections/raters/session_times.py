@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from app.analysis.data.answers import answers_at
-from app.analysis.data.question_data import record_of
-from app.analysis.data.rater_panel import MAX_RATERS, SECTION
-from app.analysis.data.scopes import groups
+from app.analysis.data.questions.answers import answers_at
+from app.analysis.data.questions.question_data import record_of
+from app.analysis.data.questions.rater_panel import MAX_RATERS, SECTION
+from app.analysis.data.questions.scopes import groups
 from app.design.protocol.parts.checks import is_flagged, too_fast
 from app.stats.core.result import Result, undefined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Codes
     from app.analysis.data.frames import Frames
+    from app.analysis.data.questions.answers import Answers
     from app.analysis.estimate import Estimate
     from app.design.protocol.study import Protocol
 

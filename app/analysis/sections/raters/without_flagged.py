@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.answers import UNITS, Choices
-from app.analysis.data.rater_panel import SECTION
-from app.analysis.data.scopes import groups
+from app.analysis.data.questions.answers import UNITS, Choices
+from app.analysis.data.questions.rater_panel import SECTION
+from app.analysis.data.questions.scopes import groups
 from app.analysis.sections.agreement.agreement import in_words
 from app.analysis.sections.agreement.coefficients import coefficients
 from app.analysis.sections.choice.choice import is_between, outcomes
@@ -18,8 +18,8 @@ from app.stats.comparison import describe
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.question_data import AnyQuestionData
+    from app.analysis.data.questions.answers import Answers
+    from app.analysis.data.questions.question_data import AnyQuestionData
     from app.analysis.estimate import Estimate, Scope
 
 FLAGGED: dict[str, str] = {"flagged": "left_out"}

@@ -10,7 +10,7 @@ import typer
 
 from app.actions.results.report import read_study, write_report
 from app.analysis import analyze as analyze_frames
-from app.analysis.data.filtering import filtered_protocol
+from app.analysis.data.filters.filtering import filtered_protocol
 from app.analysis.data.study_folder import frames_of
 from app.analysis.report.recompute import again
 from app.analysis.report.report_tables import report_json

@@ -20,7 +20,7 @@ from app.actions.results.snapshots import (
     save_snapshot,
 )
 from app.analysis import analyze
-from app.analysis.data.filtering import filtered_protocol
+from app.analysis.data.filters.filtering import filtered_protocol
 from app.analysis.report.report_tables import report_json
 from app.analysis.report.stored_report import StoredReportError
 from app.cli.filter_options import Conditions, Items, Pools, Raters, Sources, Until, WithoutFlagged, filters_of
@@ -33,7 +33,7 @@ from app.storage.results.snapshots import list_snapshots
 
 if TYPE_CHECKING:
     from app.actions.results.snapshots import Opened
-    from app.analysis.data.filters import Filters
+    from app.analysis.data.filters.report_filters import Filters
     from app.storage.database.engine import Begin
     from app.storage.studies.studies import StudyRow
 

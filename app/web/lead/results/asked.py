@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from fastapi import Depends, Query, Request
 
-from app.analysis.data.filters import Filters
+from app.analysis.data.filters.report_filters import Filters
 from app.web.errors import NotFoundError, PageError
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app.analysis import analyze
-from app.analysis.data.question_data import MAX_RATINGS
+from app.analysis.data.questions.question_data import MAX_RATINGS
 from tests.analysis.builders import FIVE, Row, find, first, frames, only, protocol
 
 

@@ -59,7 +59,7 @@ def test_differential_functioning_requires_trait_and_small_study(
     reason: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("app.analysis.data.question_data.MAX_RATINGS", 3)
+    monkeypatch.setattr("app.analysis.data.questions.question_data.MAX_RATINGS", 3)
     asked = TRAIT[:n_questions]
     analysis = {"composites": {"score": [q["key"] for q in asked]}, "rater_groups": ["gender"]}
     study = protocol(FIVE, *asked, sources=ONE, analysis=analysis)
@@ -78,5 +78,5 @@ def test_many_facet_severity_is_estimated_on_request(monkeypatch: pytest.MonkeyP
     report = analyze(frames(study, rows), study)
     severity = {f.scope["raters"][0]: f.estimate or 0 for f in find(report, "rater_severity")}
     assert max(severity, key=lambda name: severity[name]) == "r0"
-    monkeypatch.setattr("app.analysis.data.question_data.MAX_RATINGS", 3)
+    monkeypatch.setattr("app.analysis.data.questions.question_data.MAX_RATINGS", 3)
     assert only(analyze(frames(study, rows), study), "rater_severity").reason == "not_run"

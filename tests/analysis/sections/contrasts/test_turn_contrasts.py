@@ -14,7 +14,7 @@ NOW = {**FIVE, "key": "now", "target": "turn"}
 
 
 def test_large_study_omits_turn_slopes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.analysis.data.question_data.MAX_RATINGS", 3)
+    monkeypatch.setattr("app.analysis.data.questions.question_data.MAX_RATINGS", 3)
     study = protocol(NOW)
     rows = [
         {**row, "question": "now", "turn": turn}

@@ -15,9 +15,9 @@ from app.design.questions.scale import number, number_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Bools, Codes, Ints
-    from app.analysis.data.question_data import ScaledData
+    from app.analysis.data.questions.answers import Answers
+    from app.analysis.data.questions.question_data import ScaledData
     from app.analysis.estimate import Scope
 
 MAX_LEVELS = 12

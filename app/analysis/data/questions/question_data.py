@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from app.analysis.data.answers import Answers, Choices
+from app.analysis.data.questions.answers import Answers, Choices
 from app.analysis.estimate import estimate_of
 from app.design.questions.kinds.choice import ChoiceQuestion
 from app.design.questions.kinds.ranking import RankingQuestion

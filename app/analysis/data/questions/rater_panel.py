@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.scopes import groups
+from app.analysis.data.questions.scopes import groups
 from app.design.questions.kinds.choice import ChoiceQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Ints
-    from app.analysis.data.question_data import AnyQuestionData
+    from app.analysis.data.questions.answers import Answers
+    from app.analysis.data.questions.question_data import AnyQuestionData
     from app.analysis.estimate import Estimate, Scope, Unit
     from app.stats.core.result import Result
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from app.analysis.data.answers import Answers
+from app.analysis.data.questions.answers import Answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

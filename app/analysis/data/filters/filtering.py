@@ -11,7 +11,7 @@ import pandas as pd
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from app.analysis.data.filters import Filters
+    from app.analysis.data.filters.report_filters import Filters
     from app.analysis.data.frames import Frames
     from app.design.protocol.parts.labels import Labels
     from app.design.protocol.study import Protocol

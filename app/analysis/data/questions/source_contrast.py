@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.answers import within_items
+from app.analysis.data.questions.answers import within_items
 
 if TYPE_CHECKING:
     from typing import Self
 
-    from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Bools
-    from app.analysis.data.question_data import ScaledData
+    from app.analysis.data.questions.answers import Answers
+    from app.analysis.data.questions.question_data import ScaledData
     from app.analysis.estimate import Scope, Unit
     from app.stats.core.result import Result
 

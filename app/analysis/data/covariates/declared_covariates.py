@@ -17,10 +17,10 @@ from app.design.questions.scale import number
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from app.analysis.data.answers import Answers
     from app.analysis.data.encoded_study import Codes, Floats
     from app.analysis.data.frames import Frames
-    from app.analysis.data.question_data import ScaledData
+    from app.analysis.data.questions.answers import Answers
+    from app.analysis.data.questions.question_data import ScaledData
 
 _TWO = 2
 

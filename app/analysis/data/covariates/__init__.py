@@ -1,0 +1,1 @@
+"""Covariates of responses and of ratings."""

@@ -1,0 +1,1 @@
+"""Filters: which answers a report uses."""
