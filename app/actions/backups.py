@@ -9,15 +9,15 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from app.postgres.filesystem.locks import open_lock, try_alone
-from app.storage.database.backup import BackupError
-from app.storage.database.backup_record import record_of, remove_backup
-from app.storage.database.verified_backup import verified_backup
+from app.storage.backups.backup import BackupError
+from app.storage.backups.backup_record import record_of, remove_backup
+from app.storage.backups.verified_backup import verified_backup
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from app.storage.database.backup_record import BackupRecord
+    from app.storage.backups.backup_record import BackupRecord
 
 EVERY = timedelta(days=1)
 N_DAYS, N_WEEKS = 7, 4

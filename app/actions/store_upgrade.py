@@ -11,12 +11,12 @@ from app.postgres import EmbeddedPostgres
 from app.postgres.filesystem.data_dirs import HOME
 from app.postgres.filesystem.moved_data import moved_to
 from app.postgres.old_version import old_version, put_back, serving_old, set_aside
-from app.storage.database.backup import BackupError, restore
-from app.storage.database.digests import differing
-from app.storage.database.verified_backup import backup_with_digests, digests_at
+from app.storage.backups.backup import BackupError, restore
+from app.storage.backups.digests import differing
+from app.storage.backups.verified_backup import backup_with_digests, digests_at
 
 if TYPE_CHECKING:
-    from app.storage.database.digests import Digest
+    from app.storage.backups.digests import Digest
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.actions.backups import is_due, make_backup
 from app.actions.studies.retention import delete_outdated
-from app.storage.database.backup import BackupError
+from app.storage.backups.backup import BackupError
 from app.storage.database.engine import make_engine, transactions
 from app.storage.database.outages import OUTAGES
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.actions.backups import MAX_AGE_DAYS, Backup, is_due, list_backups, make_backup, outdated
-from app.storage.database.backup import BackupError
-from app.storage.database.backup_record import BackupRecord, write_record
+from app.storage.backups.backup import BackupError
+from app.storage.backups.backup_record import BackupRecord, write_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable

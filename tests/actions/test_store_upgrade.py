@@ -13,7 +13,7 @@ from app.postgres import EmbeddedError, EmbeddedPostgres
 from app.postgres.account import server_account
 from app.postgres.binaries import binaries
 from app.postgres.old_version import serving_old
-from app.storage.database.backup import BackupError
+from app.storage.backups.backup import BackupError
 from tests.postgres_fixture import libpq_url
 
 if TYPE_CHECKING:

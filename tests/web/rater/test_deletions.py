@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import text
 
 from app.actions.deletion_list import DeletionList
+from app.storage.backups.verified_backup import restore_compared, verified_backup
 from app.storage.database.engine import make_engine
-from app.storage.database.verified_backup import restore_compared, verified_backup
 from app.storage.studies.deletions import delete_again, deletion_of_study
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from app.cli.output import WRONG_CALL, fail, say
 from app.cli.store import named_database, reached_database, store
 from app.postgres import EmbeddedError, default_data_dir
 from app.settings import settings
-from app.storage.database.backup import BackupError
-from app.storage.database.verified_backup import restore_compared, verified_backup
+from app.storage.backups.backup import BackupError
+from app.storage.backups.verified_backup import restore_compared, verified_backup
 from app.storage.studies.deletions import delete_again
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import make_url
 
 from app.postgres import EmbeddedPostgres
-from app.storage.database.backup import BackupError, backup, restore
+from app.storage.backups.backup import BackupError, backup, restore
 from tests.postgres_fixture import libpq_url
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def test_password_is_not_on_command_line(
     recorder = data_dir / "pg_dump"
     recorder.write_text(f"#!/bin/sh\nprintf '%s\\n' \"$@\" > '{data_dir}/command'\nenv > '{data_dir}/environment'\n")
     recorder.chmod(0o755)
-    monkeypatch.setattr("app.storage.database.backup.binaries", lambda: data_dir)
+    monkeypatch.setattr("app.storage.backups.backup.binaries", lambda: data_dir)
     backup(filled, tmp_path / "file.dump")
     password = make_url(filled).password
     assert f"PGPASSWORD={password}" in (data_dir / "environment").read_text().splitlines()

@@ -12,9 +12,9 @@ from psycopg import sql
 from sqlalchemy import make_url
 
 from app.postgres.account import reason
-from app.storage.database.backup import BackupError, backup, connect, restore
-from app.storage.database.backup_record import BackupRecord, record_of, write_record
-from app.storage.database.digests import Digest, differing, table_digests
+from app.storage.backups.backup import BackupError, backup, connect, restore
+from app.storage.backups.backup_record import BackupRecord, record_of, write_record
+from app.storage.backups.digests import Digest, differing, table_digests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import psycopg
 import pytest
 
-from app.storage.database import verified_backup as module
-from app.storage.database.backup import BackupError, restore
-from app.storage.database.backup_record import record_of
-from app.storage.database.verified_backup import digests_at, restore_compared, verified_backup
+from app.storage.backups import verified_backup as module
+from app.storage.backups.backup import BackupError, restore
+from app.storage.backups.backup_record import record_of
+from app.storage.backups.verified_backup import digests_at, restore_compared, verified_backup
 from tests.postgres_fixture import libpq_url
 
 if TYPE_CHECKING:

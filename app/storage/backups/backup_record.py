@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from app.postgres.filesystem.private_files import write_private
-from app.storage.database.digests import Digest
+from app.storage.backups.digests import Digest
 
 if TYPE_CHECKING:
     from pathlib import Path
