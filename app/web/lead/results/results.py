@@ -18,8 +18,8 @@ from app.storage.results.snapshots import list_snapshots
 from app.web.lead.links import base_address
 from app.web.lead.results.asked import Asked, Question
 from app.web.lead.results.disagreement_rows import by_place, disagreement_rows
-from app.web.lead.results.parts import SUMMARY, parts_of
 from app.web.lead.results.replica_note import replica_note
+from app.web.lead.results.sections.parts import SUMMARY, parts_of
 from app.web.lead.session import LeadAndStudy, OwnExport, OwnForLong
 from app.web.rendering.pages import page
 
@@ -59,7 +59,7 @@ def show_results_part(request: Request, own: OwnForLong, asked: Asked, part: str
     """One section."""
 
     def context(made: LiveReport, shown: Report) -> tuple[str, dict[str, Any]]:
-        from app.web.lead.results.part_view import part_context
+        from app.web.lead.results.sections.part_view import part_context
 
         found = parts_of(shown.estimates, made.protocol).get(part)
         if found is None:

@@ -10,8 +10,8 @@ from app.analysis.findings.main_contrasts import counts_words, effect_cell, inte
 from app.analysis.findings.summary import summary_of
 from app.analysis.report.sentences import p_words, primary_answers
 from app.analysis.report.wording import number, p_text
-from app.web.lead.results.parts import part_of
 from app.web.lead.results.plots import alpha_mark, card_plot, row_marks
+from app.web.lead.results.sections.parts import part_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,7 @@ from app.actions.studies.life_cycle import open_study
 from app.analysis import analyze
 from app.exchange.folder.read import read_folder
 from app.storage.studies.load import load_study
-from app.web.lead.results.parts import TITLES
+from app.web.lead.results.sections.parts import TITLES
 from tests.real_data.ayers import write_ayers
 from tests.web.lead.build import rate, study_of
 

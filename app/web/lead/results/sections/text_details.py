@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from app.analysis.report.statistics_registry import STATISTICS
 from app.analysis.report.wording import covariate_text, scope_text, why_text
 from app.charts.drawing.table import Table
-from app.web.lead.results.estimate_tables import cell_of
+from app.web.lead.results.sections.estimate_tables import cell_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.analysis.estimate import Estimate
-from app.web.lead.results.rater_tables import each_rater, without_flagged
+from app.web.lead.results.sections.rater_tables import each_rater, without_flagged
 
 TWO = {"source": "model", "reference": "human"}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from app.analysis.estimate import Estimate
 from app.design.protocol.parts.labels import Labels
-from app.web.lead.results.part_tables import MAX_ROWS, blocks_of
-from app.web.lead.results.text_details import texts
+from app.web.lead.results.sections.part_tables import MAX_ROWS, blocks_of
+from app.web.lead.results.sections.text_details import texts
 
 TWO = {"source": "model", "reference": "human"}
 

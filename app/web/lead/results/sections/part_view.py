@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from app.charts.chart import charts_of, plane_axes
 from app.charts.drawing.table import Table
-from app.web.lead.results.estimate_tables import all_rows
-from app.web.lead.results.part_tables import Block, blocks_of
-from app.web.lead.results.rater_tables import each_rater, without_flagged
-from app.web.lead.results.text_details import texts
+from app.web.lead.results.sections.estimate_tables import all_rows
+from app.web.lead.results.sections.part_tables import Block, blocks_of
+from app.web.lead.results.sections.rater_tables import each_rater, without_flagged
+from app.web.lead.results.sections.text_details import texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.design.protocol.parts.labels import Labels
     from app.design.protocol.study import Protocol
     from app.web.lead.results.asked import Question
-    from app.web.lead.results.parts import Part
+    from app.web.lead.results.sections.parts import Part
 
 # Maximum number of charts of single questions on a page; for others, the user selects the question.
 MAX_OF_QUESTIONS = 6

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from app.analysis.report.statistics_registry import STATISTICS
 from app.analysis.report.wording import MINUS, estimate_text, interval_text, p_text, scope_text, why_text
 from app.charts.drawing.table import Table
-from app.web.lead.results.part_columns import BLOCKS, Column
+from app.web.lead.results.sections.part_columns import BLOCKS, Column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
