@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from app.actions.results.circumstances import circumstances_of
+from app.actions.results.documents.circumstances import circumstances_of
+from app.actions.results.documents.report_files import FORMATS, ReportJob, zipped
 from app.actions.results.processes.report_files_process import REPORT_FILES_PROCESS
-from app.actions.results.report_files import FORMATS, ReportJob, zipped
 
 if TYPE_CHECKING:
     from app.actions.results.live_report import LiveReport

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.results.preregister import ToRegister, register
+from app.actions.results.documents.preregister import ToRegister, register
 from app.analysis import analyze
 from app.analysis.document.blocks import DataTable, Paragraph
 from app.analysis.document.deviations import NONE, deviations_section

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.actions.results.preregister import (
+from app.actions.results.documents.preregister import (
     ToRegister,
     keep_registration,
     register,
     registration_files,
     to_register,
 )
-from app.actions.results.report_files import FORMATS, zipped
+from app.actions.results.documents.report_files import FORMATS, zipped
 from app.actions.side_process import SideProcess
 from app.analysis.document.registration import Registration, read_registration
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.actions.results.report_files import ReportJob, report_files
+from app.actions.results.documents.report_files import ReportJob, report_files
 from app.actions.side_process import SideProcess
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.actions.backups import MAX_AGE_DAYS
-from app.actions.results.report_files import document_files
+from app.actions.results.documents.report_files import document_files
 from app.actions.studies.folder_feasibility import planned_items
 from app.analysis.document.ethics import Retention, ethics_document
 from app.cli.commands.results.report import Formats, NewFolder, chosen_formats, refuse_full_folder, write_files

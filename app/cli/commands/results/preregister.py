@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.actions.results.circumstances import REGISTRATION
-from app.actions.results.preregister import ToRegister, register, register_study, registration_files
+from app.actions.results.documents.circumstances import REGISTRATION
+from app.actions.results.documents.preregister import ToRegister, register, register_study, registration_files
 from app.actions.studies.folder_feasibility import planned_items
 from app.analysis.document.registration import registration_json
 from app.cli.commands.results.report import Formats, NewFolder, chosen_formats, refuse_full_folder, write_files

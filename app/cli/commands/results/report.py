@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.actions.results.circumstances import REGISTRATION, circumstances_of, circumstances_of_folder
-from app.actions.results.report_files import FORMATS, Format, ReportJob, report_files
+from app.actions.results.documents.circumstances import REGISTRATION, circumstances_of, circumstances_of_folder
+from app.actions.results.documents.report_files import FORMATS, Format, ReportJob, report_files
 from app.analysis import analyze as analyze_frames
 from app.analysis.document.registration import RegistrationError
 from app.cli.commands.results.analyze import study_data

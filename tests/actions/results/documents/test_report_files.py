@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import docx
 import pytest
 
+from app.actions.results.documents.report_files import FORMATS, ReportJob, report_files, zipped
 from app.actions.results.processes.report_files_process import ReportFilesProcess
 from app.actions.results.report import report_of_folder
-from app.actions.results.report_files import FORMATS, ReportJob, report_files, zipped
 from app.analysis import analyze
 from app.analysis.document.study_report import Circumstances
 from app.analysis.report.report_tables import records_csv

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from app.actions.results.preregister import registration_of
+from app.actions.results.documents.preregister import registration_of
 from app.analysis.document.registration import read_registration
 from app.analysis.document.study_report import Circumstances
 from app.storage.results.coverage import get_session_counts

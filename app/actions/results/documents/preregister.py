@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
 from app.actions.planning.planning import Asked, PlanError, make_plan
-from app.actions.results.report_files import document_files
+from app.actions.results.documents.report_files import document_files
 from app.analysis.document.preregistration import aspredicted_document, osf_document
 from app.analysis.document.registration import (
     Registration,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.actions.results.report_files import Format
+    from app.actions.results.documents.report_files import Format
     from app.design.allocation.trials import PlannedItem
     from app.design.protocol.study import Protocol
     from app.storage.studies.studies import StudyRow

@@ -1,0 +1,1 @@
+"""Documents of a study: its report and its registration, as files."""
