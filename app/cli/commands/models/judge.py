@@ -16,7 +16,7 @@ from app.actions.models.judging import finish_run, judging
 from app.actions.models.page_questions import NOT_ASKED
 from app.actions.models.run_start import OtherSettingsError
 from app.cli.commands.models.judge_result import say_result
-from app.cli.model_options import (
+from app.cli.options.model_options import (
     AtOnce,
     BaseUrl,
     MaxTokens,

@@ -14,7 +14,7 @@ from app.actions.models.responding import responding
 from app.actions.models.run_start import OtherSettingsError
 from app.actions.studies.items import import_into_store
 from app.cli.commands.models.judge_result import say_result
-from app.cli.model_options import (
+from app.cli.options.model_options import (
     AtOnce,
     BaseUrl,
     MaxTokens,

@@ -14,7 +14,7 @@ from app.analysis.data.filters.filtering import filtered_protocol
 from app.analysis.data.study_folder import frames_of
 from app.analysis.report.recompute import again
 from app.analysis.report.report_tables import report_json
-from app.cli.filter_options import (
+from app.cli.options.filter_options import (
     Conditions,
     Items,
     Pools,

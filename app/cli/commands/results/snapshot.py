@@ -23,7 +23,7 @@ from app.analysis import analyze
 from app.analysis.data.filters.filtering import filtered_protocol
 from app.analysis.report.report_tables import report_json
 from app.analysis.report.stored_report import StoredReportError
-from app.cli.filter_options import Conditions, Items, Pools, Raters, Sources, Until, WithoutFlagged, filters_of
+from app.cli.options.filter_options import Conditions, Items, Pools, Raters, Sources, Until, WithoutFlagged, filters_of
 from app.cli.output import WRONG_CALL, fail, say
 from app.cli.print_report import print_report
 from app.cli.store import store

@@ -9,9 +9,9 @@ import typer
 
 from app.actions.studies.items import TextsInTheWayError, import_into_folder, import_into_store
 from app.actions.studies.life_cycle import StudyMissingError
+from app.cli.options.spreadsheet_options import column, spreadsheet
 from app.cli.output import fail, say
 from app.cli.reading import reading
-from app.cli.spreadsheet_options import column, spreadsheet
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_study
 from app.exchange.tabular.wide_table import Layout

@@ -10,9 +10,9 @@ import typer
 
 from app.actions.studies.life_cycle import StudyMissingError
 from app.actions.studies.ratings_import import StudyChangedError, ratings_into_folder, ratings_into_store
+from app.cli.options.spreadsheet_options import column, spreadsheet
 from app.cli.output import fail, say
 from app.cli.reading import reading
-from app.cli.spreadsheet_options import column, spreadsheet
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_study
 from app.exchange.rating_import.layout import NewRaters, RatingLayout
