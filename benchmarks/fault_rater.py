@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 SLOTS = ("q0", "q1r0", "q1r1")
-SERVER_ERROR, TAKEN = 500, 409
+SERVER_ERROR, TAKEN, TOO_MANY = 500, 409, 429
 MAX_RETRY_SECONDS = 2.0
 End = Literal["done", "full", "stuck"]
 
@@ -42,7 +42,7 @@ class FaultRater(RaterClient):
     """Saves each answer with an idempotency key, changes some, submits, and retries whatever was not acknowledged.
 
     Like the script of the page, but with shorter waits: 0.1 seconds after the first failure and at most 2 after further
-    ones. A response with status 500 or above counts as a failure.
+    ones. A response with status 429, or 500 and above, counts as a failure.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class FaultRater(RaterClient):
             sent_at = time.monotonic()
             with suppress(OSError, http.client.HTTPException):
                 answer = self._once(method, path, data)
-                if answer[0] < SERVER_ERROR:
+                if answer[0] < SERVER_ERROR and answer[0] != TOO_MANY:
                     self.last_acknowledged = sent_at
                     return answer
             self._go_elsewhere()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 from limits import RateLimitItemPerMinute
+from sqlalchemy import func, update
 
 from app.actions import rate_limits
 from app.actions.lead_access import add_lead, begin_session
 from app.actions.studies.life_cycle import open_study
+from app.storage.tables import attempts
 from tests.web.lead.build import study_of
 
 if TYPE_CHECKING:
@@ -53,6 +56,17 @@ def test_downloads_are_limited_per_lead(
     refused = browser.get("/studies/small/ratings.csv")
     assert refused.status_code == 429
     assert int(refused.headers["retry-after"]) > 0
+
+
+def test_clock_that_was_set_back_refuses_no_arrivals(
+    app: FastAPI, db: Connection, visit: Callable[[], TestClient]
+) -> None:
+    study_of(db, add_lead(db, "lead@example.org"))
+    open_study(db, "small")
+    app.state.max_arrivals = 1
+    assert [visit().get(f"/s/small?participant=guess-{n}").status_code for n in range(2)] == [303, 429]
+    db.execute(update(attempts).values(resets_at=func.now() + timedelta(hours=30)))
+    assert [visit().get(f"/s/small?participant=next-{n}").status_code for n in range(2)] == [303, 429]
 
 
 @pytest.mark.parametrize(

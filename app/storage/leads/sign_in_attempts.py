@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from limits.storage import Storage
-from sqlalchemy import case, delete, func, literal, select
+from sqlalchemy import case, delete, func, literal, not_, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -34,10 +34,13 @@ class Attempts(Storage):
         return SQLAlchemyError
 
     def incr(self, key: str, expiry: int, amount: int = 1) -> int:
-        """Count an attempt in the current window; a window lasts `expiry` seconds from its first attempt."""
+        """Count an attempt in the current window; a window lasts `expiry` seconds from its first attempt.
+
+        A window that ends later than one that would begin now was opened by a clock that has been set back since.
+        """
         until = func.now() + literal(timedelta(seconds=expiry))
         new = insert(attempts).values(key_hash=token_hash(key), n_attempts=amount, resets_at=until)
-        is_over = attempts.c.resets_at <= func.now()
+        is_over = not_(attempts.c.resets_at.between(func.now(), until))
         counted = new.on_conflict_do_update(
             index_elements=[attempts.c.key_hash],
             set_={
