@@ -5,50 +5,18 @@ from __future__ import annotations
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
 from urllib.request import urlopen
 
 import pytest
-from sqlalchemy import text
 
-from app.actions.studies.life_cycle import open_study
-from app.settings import folder
-from app.storage.database.address import parse_address
-from app.storage.database.engine import make_engine
-from app.storage.database.migrate import upgrade
 from benchmarks.rater_client import RaterClient
-from tests.builder import build_study, protocol_of
-from tests.postgres.tcp_servers import Server, copy_as_replica, make_primary, served
+from tests.postgres.tcp_servers import copy_as_replica, make_primary, served
 from tests.postgres_fixture import reachable_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+from tests.web.rater.arrival.hosts import N_PAGES, N_RATERS, done, host, prepare
 
 pytestmark = pytest.mark.slow
-N_RATERS = 8
-
-
-@contextmanager
-def host(place: Path, name: str, **environment: str) -> Iterator[tuple[str, int]]:
-    """`attune serve` with two processes and a data folder of its own; yields its address and process group."""
-    given = {**os.environ, "ATTUNE_DATA_DIR": str(place / name), "ATTUNE_BACKUP_DIR": "", **environment}
-    command = [sys.executable, "-m", "app", "serve", "--port", "0", "--workers", "2"]
-    log = place / f"{name}.said"
-    with log.open("w") as said, subprocess.Popen(command, env=given, stderr=said, start_new_session=True) as process:
-        while not (found := re.search(r"http://\S+", log.read_text())):
-            assert process.poll() is None, log.read_text()
-            time.sleep(0.05)
-        try:
-            yield found[0], process.pid
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
 
 
 def lag_of(address: str) -> float:
@@ -74,24 +42,6 @@ def rate(address: str, other: str, number: int, acknowledged: list[str]) -> None
         again.close()
 
 
-def done(server: Server) -> set[str]:
-    engine = make_engine(parse_address(server.url), n_connections=1)
-    with engine.begin() as db:
-        found = db.execute(text("SELECT token::text FROM assignments WHERE state = 'done'")).scalars().all()
-    engine.dispose()
-    return set(found)
-
-
-def prepare(server: Server) -> None:
-    engine = make_engine(parse_address(server.url), n_connections=2)
-    upgrade(engine, folder("migrations"))
-    with engine.begin() as db:
-        design = {"raters_per_trial": N_RATERS, "trials_per_rater": 12}
-        build_study(db, protocol_of(design=design), n_items=12)
-        open_study(db, "study")
-    engine.dispose()
-
-
 def test_a_host_and_then_the_server_are_lost_and_no_answer_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.rater_client._PATIENCE", 8)
     with reachable_folder() as place, served(place, make_primary(place)) as primary:
@@ -110,7 +60,7 @@ def test_a_host_and_then_the_server_are_lost_and_no_answer_is(monkeypatch: pytes
                     for end in ends:
                         end.result(timeout=120)
                 tokens = {token for mine in acknowledged for token in mine}
-                assert len(tokens) == N_RATERS * 12
+                assert len(tokens) == N_RATERS * N_PAGES
                 assert done(primary) == tokens
                 while lag_of(two) > 0:
                     time.sleep(0.1)
