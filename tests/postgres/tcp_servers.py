@@ -16,6 +16,7 @@ import psycopg
 
 from app.postgres.account import Account, server_account
 from app.postgres.binaries import server_binaries
+from tests.postgres.network_namespaces import NETWORK, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +24,13 @@ if TYPE_CHECKING:
 
 PASSWORD = "of a test"
 # A password for every connection, also for replication.
-HBA = "host all all 127.0.0.1/32 scram-sha-256\nhost replication all 127.0.0.1/32 scram-sha-256\n"
+HBA = (
+    "host all all 127.0.0.1/32 scram-sha-256\n"
+    "host replication all 127.0.0.1/32 scram-sha-256\n"
+    f"host all all {NETWORK}.0.0/16 scram-sha-256\n"
+)
 SETTINGS = ("fsync=off", "wal_level=replica")
+IN_NAMESPACE = 5432
 
 
 @dataclass(frozen=True)
@@ -34,11 +40,16 @@ class Server:
     folder: Path
     port: int
     process: subprocess.Popen[bytes]
+    address: str = "127.0.0.1"
 
     @property
     def url(self) -> str:
         """The address of its database, as DATABASE_URL."""
-        return f"postgresql://attune:{PASSWORD.replace(' ', '%20')}@127.0.0.1:{self.port}/postgres"
+        return self.url_at(self.address)
+
+    def url_at(self, address: str) -> str:
+        """DATABASE_URL for a host that reaches this server at another address."""
+        return f"postgresql://attune:{PASSWORD.replace(' ', '%20')}@{address}:{self.port}/postgres"
 
     def ask(self, query: str) -> object:
         """The first value of the result."""
@@ -119,14 +130,41 @@ def served(
     """Run the server of these files on a free port of 127.0.0.1; it is stopped at the end."""
     account, binaries = programs(place, binaries)
     port = free_port()
-    command = [str(binaries / "postgres"), "-D", str(folder), "-h", "127.0.0.1", "-p", str(port), "-k", ""]
-    options = [part for setting in settings for part in ("-c", setting)]
-    with (place / f"{folder.name}.log").open("wb") as log:
-        process = subprocess.Popen([*command, *options], stdout=log, stderr=log, **account.popen_options())  # type: ignore[call-overload]
-    server = Server(folder, port, process)
-    try:
+    command = [*_command(binaries, folder, port, settings), "-h", "127.0.0.1"]
+    with _running(place, folder, command, account.popen_options()) as process:
+        server = Server(folder, port, process)
         wait_for(server)
         yield server
+
+
+@contextmanager
+def served_in(namespace: str, place: Path, folder: Path, address: str) -> Iterator[Server]:
+    """Run the server of these files in a network namespace, which the tests reach at this address."""
+    account, binaries = programs(place)
+    command = [*_command(binaries, folder, IN_NAMESPACE, SETTINGS), "-h", "*"]
+    # Only root can enter the namespace, so the account is changed afterwards.
+    options = account.popen_options()
+    given = {name: value for name, value in options.items() if name not in {"user", "group", "extra_groups"}}
+    change = ["setpriv", f"--reuid={account.uid}", f"--regid={account.gid}", "--clear-groups"]
+    with _running(place, folder, [*within(namespace), *change, *command], given) as process:
+        server = Server(folder, IN_NAMESPACE, process, address)
+        wait_for(server)
+        yield server
+
+
+def _command(binaries: Path, folder: Path, port: int, settings: tuple[str, ...]) -> list[str]:
+    options = [part for setting in settings for part in ("-c", setting)]
+    return [str(binaries / "postgres"), "-D", str(folder), "-p", str(port), "-k", "", *options]
+
+
+@contextmanager
+def _running(
+    place: Path, folder: Path, command: list[str], options: dict[str, object]
+) -> Iterator[subprocess.Popen[bytes]]:
+    with (place / f"{folder.name}.log").open("wb") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log, **options)  # type: ignore[call-overload]
+    try:
+        yield process
     finally:
         process.kill() if process.poll() is None else None
         process.wait()

@@ -17,6 +17,7 @@ from sqlalchemy import make_url
 from app.postgres.account import reason
 from app.postgres.binaries import binaries
 from app.postgres.filesystem.private_files import sync
+from app.storage.database.network_timeouts import client_timeouts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,7 +80,7 @@ def _connection(url: str) -> tuple[str, str]:
     found = make_url(url)
     named = {"user": found.username, "host": found.host, "port": found.port, "dbname": found.database}
     options = {name: value if isinstance(value, str) else ",".join(value) for name, value in found.query.items()}
-    return make_conninfo("", **{**named, **options}), found.password or ""
+    return make_conninfo("", **{**named, **client_timeouts(options), **options}), found.password or ""
 
 
 @contextmanager

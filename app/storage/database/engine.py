@@ -6,11 +6,12 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, create_engine, text
+from sqlalchemy import Connection, create_engine, make_url, text
 
 from app.postgres import EmbeddedPostgres, default_data_dir
 from app.storage.database.address import parse_address
 from app.storage.database.idle_connections import ask_idle_connections
+from app.storage.database.network_timeouts import CONNECT_S, SERVER_TIMEOUTS, client_timeouts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,8 +24,6 @@ __all__ = ["TO_SPARE", "Begin", "Connection", "database_url", "is_alive", "make_
 
 # Connections in addition to one per thread, for handlers that manage their own transactions.
 TO_SPARE = 4
-# Timeout for getting a connection, in seconds.
-CONNECT_S = 5
 
 
 def database_url(named: str | None, data_dir: Path | None) -> str:
@@ -64,10 +63,10 @@ def make_engine(url: str, *, n_connections: int = 16, statement_s: int = 0) -> E
         hide_parameters=True,
         connect_args={
             "options": "-c plan_cache_mode=force_generic_plan -c timezone=UTC"
-            " -c idle_in_transaction_session_timeout=60s" + limits,
+            f" -c idle_in_transaction_session_timeout=60s {SERVER_TIMEOUTS}{limits}",
             "prepare_threshold": 1,
             "application_name": "attune",
-            "connect_timeout": CONNECT_S,
+            **client_timeouts(make_url(url).query),
         },
     )
     ask_idle_connections(engine)

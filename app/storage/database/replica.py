@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from app.storage.database.engine import Begin
 
 MAX_LAG_S, CHECK_S = 10.0, 1.0
+# A replica that did not respond is left alone for this long: with a silent network, each attempt takes seconds.
+AWAY_S = 15.0
 _WRITTEN = text("SELECT pg_current_wal_lsn()::text AS position, clock_timestamp() AS now")
 # The position of the primary decides: an idle primary has old transactions, and a replica that lost its connection has
 # replayed all that it received.
@@ -38,7 +40,7 @@ class ReplicaReads:
         """`max_lag_s`: how many seconds of the latest answers may be missing."""
         self._primary, self._replica, self._max_lag_s = primary, replica, max_lag_s
         self._guard = Lock()
-        self._checked_at = -CHECK_S
+        self._next_check_at = -1.0
         self._lag_s: float | None = None
         self._was_usable = True
 
@@ -62,11 +64,11 @@ class ReplicaReads:
         return is_usable
 
     def lag_s(self) -> float | None:
-        """How far the replica is behind, in seconds, at most one second ago; None if it does not respond."""
+        """How far the replica is behind, in seconds, at most one second ago; None if it did not respond lately."""
         with self._guard:
-            if time.monotonic() - self._checked_at >= CHECK_S:
+            if time.monotonic() >= self._next_check_at:
                 self._lag_s = self._measure()
-                self._checked_at = time.monotonic()
+                self._next_check_at = time.monotonic() + (AWAY_S if self._lag_s is None else CHECK_S)
             return self._lag_s
 
     def _measure(self) -> float | None:

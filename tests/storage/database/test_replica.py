@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import psycopg
 import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
 
 from app.storage.database.address import parse_address
 from app.storage.database.engine import make_engine, transactions
 from app.storage.database.replica import ReplicaReads
 from tests.postgres.tcp_servers import Server, copy_as_replica, make_primary, served
+from tests.postgres_fixture import reachable_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-
-from sqlalchemy import text
-
-from tests.postgres_fixture import reachable_folder
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +34,7 @@ def pair() -> Iterator[tuple[Server, Server]]:
 @pytest.fixture
 def reads(pair: tuple[Server, Server], monkeypatch: pytest.MonkeyPatch) -> Iterator[ReplicaReads]:
     monkeypatch.setattr("app.storage.database.replica.CHECK_S", 0.0)
+    monkeypatch.setattr("app.storage.database.replica.AWAY_S", 0.0)
     engines = [make_engine(parse_address(server.url), n_connections=1) for server in pair]
     yield ReplicaReads(*map(transactions, engines), max_lag_s=5)
     for engine in engines:
@@ -95,3 +94,41 @@ def test_a_server_that_is_no_replica_or_does_not_answer_is_not_read(pair: tuple[
     assert not ReplicaReads(begin, begin).is_usable()
     assert not ReplicaReads(begin, transactions(nowhere)).is_usable()
     engine.dispose()
+
+
+def test_replica_that_did_not_respond_is_left_alone_for_a_while(
+    pair: tuple[Server, Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, n_asked = [100.0], 0
+
+    def fail() -> NoReturn:
+        nonlocal n_asked
+        n_asked += 1
+        raise OperationalError("SELECT", {}, psycopg.OperationalError("timeout expired"))
+
+    monkeypatch.setattr("app.storage.database.replica.time.monotonic", lambda: now[0])
+    engine = make_engine(parse_address(pair[0].url), n_connections=1)
+    reads = ReplicaReads(transactions(engine), fail)
+    assert [reads.lag_s() for _ in range(3)] == [None] * 3
+    assert n_asked == 1
+    now[0] += 15
+    assert reads.lag_s() is None
+    assert n_asked == 2
+    engine.dispose()
+
+
+def test_both_sides_notice_a_silent_network(pair: tuple[Server, Server]) -> None:
+    engine = make_engine(parse_address(f"{pair[0].url}?tcp_user_timeout=7000"), n_connections=1)
+    with engine.begin() as db:
+        info = db.connection.driver_connection.info  # type: ignore[union-attr]
+        ours = info.get_parameters()
+        theirs = db.execute(text("SELECT name, setting FROM pg_settings WHERE name LIKE 'tcp_%'")).all()
+    engine.dispose()
+    assert {name: ours.get(name) for name in ("connect_timeout", "keepalives_idle", "keepalives_interval")} == {
+        "connect_timeout": "5",
+        "keepalives_idle": "4",
+        "keepalives_interval": "2",
+    }
+    assert ours["tcp_user_timeout"] == "7000"  # that of the address
+    expected = {"tcp_keepalives_idle": "4", "tcp_keepalives_interval": "2", "tcp_user_timeout": "10000"}
+    assert dict(map(tuple, theirs)).items() >= expected.items()
