@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import argparse
 import time
+from itertools import count
 from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from benchmarks.export_ratings import ITEMS, connected, fill
+from benchmarks.export_ratings import ITEMS, fill
 from benchmarks.load_folder import backend_seconds, database
 
 if TYPE_CHECKING:
@@ -22,9 +23,20 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 
-def measured(db: Connection, name: str, ask: Callable[[], object]) -> None:
+MORE = """
+WITH came AS (INSERT INTO raters (study_id, key) VALUES (:study, :key) RETURNING id)
+INSERT INTO ratings (study_id, rater_id, question, item_id, response_id, number)
+SELECT :study, came.id, 'empathy', p.item_id, p.id, 1 + p.id % 5
+FROM came CROSS JOIN responses p WHERE p.study_id = :study
+"""
+
+
+def measured(
+    db: Connection, name: str, ask: Callable[[], object], prepare: Callable[[], object] = lambda: None
+) -> None:
     """Print how long this takes the second time, when the pages of the database are in memory."""
     ask()
+    prepare()
     begun, of_database, own = time.perf_counter(), backend_seconds(db), time.process_time()
     ask()
     processor = backend_seconds(db) - of_database + time.process_time() - own
@@ -34,7 +46,7 @@ def measured(db: Connection, name: str, ask: Callable[[], object]) -> None:
 def main() -> None:
     from app.actions.results.known_patterns import KnownPatterns
     from app.actions.results.rater_review import review
-    from app.storage.results.rater_patterns import list_rater_patterns
+    from app.storage.database.engine import make_engine
     from app.storage.results.rater_rows import list_rater_rows
     from app.storage.studies.protocols import get_protocol
 
@@ -44,16 +56,23 @@ def main() -> None:
     asked = parser.parse_args()
     with database() as url:
         fill(url, asked.raters, asked.items)
-        with connected(url) as db:
+        with make_engine(url).connect() as db:
             db.execute(text("ANALYZE"))
             study = db.execute(text("SELECT id FROM studies WHERE slug = 'large'")).scalar_one()
             n_ratings = db.execute(text("SELECT count(*) FROM ratings")).scalar_one()
             print(f"{n_ratings:,} ratings")
             protocol = get_protocol(db, study, 1)
             measured(db, "one row per rater", lambda: list_rater_rows(db, study))
-            measured(db, "patterns of answers, computed", lambda: list_rater_patterns(db, study, "empathy"))
-            known = KnownPatterns()
-            measured(db, "patterns of answers, known", lambda: known.of(db, study, "empathy"))
+            measured(db, "patterns, first view of a server process", lambda: KnownPatterns().of(db, study, "empathy"))
+            known, keys = KnownPatterns(), count()
+            db.commit()
+
+            def come() -> None:
+                db.execute(text(MORE), {"study": study, "key": f"new-{next(keys)}"})
+                db.commit()
+
+            measured(db, "patterns, first view after new ratings", lambda: known.of(db, study, "empathy"), come)
+            measured(db, "patterns, no new ratings", lambda: known.of(db, study, "empathy"))
             rows, patterns = list_rater_rows(db, study), known.of(db, study, "empathy")
             measured(db, "flags", lambda: review(protocol, rows, patterns))
 

@@ -1,44 +1,74 @@
-"""How each rater answers, computed once for the same ratings, not at each view."""
+"""How each rater answers. Only raters whose ratings changed are read again."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from app.storage.results.rater_patterns import get_ratings_state, list_rater_patterns
+from app.storage.results.rater_answers import (
+    get_server_start,
+    list_model_raters,
+    list_rater_answers,
+    list_rater_states,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sqlalchemy import Connection
 
-    from app.storage.results.rater_patterns import RaterPattern
+    from app.actions.results.rater_review import RaterPattern
+    from app.storage.results.rater_answers import RaterAnswers
 
-KEPT = 8
+# Studies that are kept, and the bytes that their answers may take together: three million ratings.
+KEPT, KEPT_BYTES = 8, 60_000_000
+
+
+class _Known(NamedTuple):
+    answers: Mapping[int, RaterAnswers]
+    patterns: Mapping[int, RaterPattern]
+
+    @property
+    def n_bytes(self) -> int:
+        return sum(len(one.points) + len(one.sides) for one in self.answers.values())
 
 
 class KnownPatterns:
-    """The most recent patterns, by the state of the ratings. They hold no text and no name of a rater."""
+    """The answers and patterns of the studies that were looked at last. They hold no text and no name of a rater."""
 
     def __init__(self) -> None:
         """Nothing is known yet."""
         self._guard = Lock()
-        self._known: OrderedDict[tuple[object, ...], Mapping[int, RaterPattern]] = OrderedDict()
+        self._known: OrderedDict[tuple[object, ...], _Known] = OrderedDict()
 
     def of(self, db: Connection, study_id: int, question: str) -> Mapping[int, RaterPattern]:
-        """The pattern of each rater, by rater ID; `question` is the one that agreement is about."""
-        # The state is read first: a rating that arrives in between is found again by the next view.
-        key = study_id, question, *get_ratings_state(db, study_id)
-        known = self._known.get(key)
-        return known if known is not None else self._keep(key, list_rater_patterns(db, study_id, question))
+        """The pattern of each rater who answered, by ID; `question` is the one that agreement is about."""
+        key = study_id, question, get_server_start(db)
+        known = self._known.get(key, _Known({}, {}))
+        states = list_rater_states(db, study_id)
+        current = {rater: one for rater, one in known.answers.items() if one.is_current(states.get(rater))}
+        changed = states.keys() - current.keys()
+        if not changed and len(current) == len(known.answers):
+            return known.patterns
+        read = list_rater_answers(db, study_id, question, changed if current else None) if changed else {}
+        return self._keep(key, current | read, list_model_raters(db, study_id))
 
-    def _keep(self, key: tuple[object, ...], found: Mapping[int, RaterPattern]) -> Mapping[int, RaterPattern]:
+    def _keep(
+        self, key: tuple[object, ...], answers: Mapping[int, RaterAnswers], models: set[int]
+    ) -> Mapping[int, RaterPattern]:
+        from app.actions.results.rater_patterns import patterns_of
+
+        found = _Known(answers, patterns_of(answers, models))
         with self._guard:
             self._known[key] = found
-            while len(self._known) > KEPT:
+            self._known.move_to_end(key)
+            while len(self._known) > 1 and self._is_too_much():
                 self._known.popitem(last=False)
-        return found
+        return found.patterns
+
+    def _is_too_much(self) -> bool:
+        return len(self._known) > KEPT or sum(one.n_bytes for one in self._known.values()) > KEPT_BYTES
 
 
 # One for each web process.

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from app.design.protocol.parts.checks import is_flagged, too_fast
-from app.storage.results.rater_patterns import RaterPattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,6 +25,23 @@ _MIN_FAILED = 2
 # Most of what was entered was pasted, in texts of more than a few words. Nobody types 25
 # keys per second for long.
 _PASTED, _MIN_ENTERED, _MAX_KEYS_PER_S = 0.5, 50, 25
+
+
+class RaterPattern(NamedTuple):
+    """How a rater answers. `agreement`: correlation with the mean of the others over `n_compared` ratings, or None.
+
+    `n_most` of `n_points` ratings have the same value; `n_left` of `n_sides` choices are the response on the left.
+    """
+
+    n_compared: int = 0
+    agreement: float | None = None
+    longest_run: int = 0
+    longest_side_run: int = 0
+    n_ratings: int = 0
+    n_points: int = 0
+    n_most: int = 0
+    n_sides: int = 0
+    n_left: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import socket
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 # An IPv6 address of this network stands for an IPv4 address, which a gateway of the network translates.
 _NAT64 = IPv6Network("64:ff9b::/96")
+# For a name server; a part of the time that a whole request may take.
+LOOKUP_S = 5.0
 PLAIN = "A webhook needs an address that begins with https://."
 NOT_PUBLIC = (
     "{host} is not a public address. Use a public one, or ask the administrator of this server to add its network to "
@@ -87,20 +91,42 @@ def parse_target(address: str, networks: Networks = ()) -> Target:
     return Target(is_tls, host, port or (443 if is_tls else 80), path)
 
 
-def resolve(target: Target, networks: Networks = ()) -> str:
+def resolve(target: Target, networks: Networks = (), *, timeout_s: float = LOOKUP_S) -> str:
     """The IP address to connect to. All addresses of the name must be allowed, so that none can be slipped in.
 
     Raises:
-        WebhookAddressError: the name has no address, or one that is not allowed.
+        WebhookAddressError: the name has no address, or one that is not allowed, or was not found in time.
     """
     try:
-        found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError):
-        raise WebhookAddressError(f"The host name {target.host} was not found.") from None
-    addresses = [str(entry[4][0]) for entry in found]
-    if not addresses or not all(is_allowed(ip_address(one.partition("%")[0]), networks) for one in addresses):
+        addresses = _look_up(target, timeout_s)
+    except Empty:
+        raise WebhookAddressError(f"Looking up {target.host} took longer than {timeout_s:g} seconds.") from None
+    if not addresses:
+        raise WebhookAddressError(f"The host name {target.host} was not found.")
+    if not all(is_allowed(ip_address(one.partition("%")[0]), networks) for one in addresses):
         raise WebhookAddressError(NOT_PUBLIC.format(host=target.host))
     return addresses[0]
+
+
+def _look_up(target: Target, timeout_s: float) -> list[str]:
+    """All IP addresses of the host; none if there is no such name.
+
+    A look-up cannot be cancelled, and a slow name server can take minutes. It is left to a thread that ends by itself.
+
+    Raises:
+        Empty: it took too long.
+    """
+    found: SimpleQueue[list[str]] = SimpleQueue()
+
+    def ask() -> None:
+        try:
+            entries = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError):
+            entries = []
+        found.put([str(entry[4][0]) for entry in entries])
+
+    Thread(target=ask, name="attune-look-up", daemon=True).start()
+    return found.get(timeout=timeout_s)
 
 
 def is_allowed(address: Address, networks: Networks = ()) -> bool:

@@ -17,14 +17,14 @@ from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from threading import Event, Timer
 from typing import TYPE_CHECKING
 
-from app.actions.webhooks.addresses import WebhookAddressError, parse_target, resolve
+from app.actions.webhooks.addresses import LOOKUP_S, WebhookAddressError, parse_target, resolve
 from app.storage.webhooks.webhooks import PREFIX
 
 if TYPE_CHECKING:
     from app.actions.webhooks.addresses import Networks, Target
     from app.storage.webhooks.deliveries import DueDelivery
 
-# For the whole request: a receiver that sends a byte now and then is cut off too.
+# For the whole request and the look-up of its address: a receiver that sends a byte now and then is cut off too.
 DEADLINE_S = 15.0
 # As much of an answer as is read, and as much as is kept.
 MAX_READ, MAX_KEPT = 4096, 300
@@ -90,14 +90,15 @@ def signature(secret: str, message_id: str, timestamp: int, body: str) -> str:
 
 def send(due: DueDelivery, networks: Networks = (), *, deadline_s: float = DEADLINE_S) -> Outcome:
     """Make one attempt. It never raises: whatever goes wrong is an outcome."""
+    ends = time.monotonic() + deadline_s
     try:
         target = parse_target(due.address, networks)
-        ip = resolve(target, networks)
+        ip = resolve(target, networks, timeout_s=min(LOOKUP_S, deadline_s))
     except WebhookAddressError as error:
         return Outcome(None, str(error))
     connection = (_Secure if target.is_tls else _Plain)(target, ip, deadline_s)
     is_late = Event()
-    cut_off = Timer(deadline_s, _cut_off, [connection, is_late])
+    cut_off = Timer(ends - time.monotonic(), _cut_off, [connection, is_late])
     cut_off.daemon = True
     cut_off.start()
     try:

@@ -97,13 +97,13 @@ def get_lead_of_session(db: Connection, token: str) -> Lead | None:
     return Lead(*row) if row else None
 
 
-def is_recent_link_session(db: Connection, token: str) -> bool:
-    """Whether this session began by a link within the last hour."""
+def is_recent_session(db: Connection, token: str, *, is_from_link: bool = False) -> bool:
+    """Whether this session began within the last hour, and by a link if it must have."""
     statement = select(lead_sessions.c.token_hash).where(
-        lead_sessions.c.token_hash == token_hash(token),
-        lead_sessions.c.is_from_link,
-        lead_sessions.c.created_at > func.now() - RECENT,
+        lead_sessions.c.token_hash == token_hash(token), lead_sessions.c.created_at > func.now() - RECENT
     )
+    if is_from_link:
+        statement = statement.where(lead_sessions.c.is_from_link)
     return db.execute(statement).one_or_none() is not None
 
 

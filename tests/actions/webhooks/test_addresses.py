@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from threading import Event
 from typing import Any
 
 import pytest
@@ -84,3 +85,16 @@ def test_name_is_refused_unless_all_its_addresses_are_public(
 def test_name_without_address_is_refused() -> None:
     with pytest.raises(WebhookAddressError, match="was not found"):
         resolve(parse_target("https://nowhere.invalid"))
+
+
+def test_slow_look_up_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    is_over = Event()
+
+    def look_up(*_: Any, **__: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401 - as socket's
+        is_over.wait(60)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    with pytest.raises(WebhookAddressError, match=r"Looking up slow.example.org took longer than 0.1 seconds."):
+        resolve(parse_target("https://slow.example.org"), timeout_s=0.1)
+    is_over.set()

@@ -11,12 +11,14 @@ from app.actions.prolific.approvals import NOT_ASKED, Submission, approve, submi
 from app.actions.prolific.client import ProlificError
 from app.storage.leads.audit import record_act
 from app.storage.raters.exclusions import list_identities, list_platform_parameters
+from app.web.lead.accounts.confirmation import SIGN_IN_AGAIN, asked_of, is_password
 from app.web.lead.recruitment.raters import reviewed_raters
 from app.web.lead.session import LeadAndStudy, OwnForLong
 from app.web.rendering.pages import page
 
 router = APIRouter()
 MAX_ROWS = 2000
+WRONG = "This is not your password. Nothing was approved."
 Step = Annotated[str, Form()]
 Chosen = Annotated[tuple[str, ...], Form(max_length=MAX_ROWS)]
 
@@ -27,23 +29,41 @@ def show_prolific(request: Request, own: OwnForLong) -> Response:
 
 
 @router.post("/studies/{slug}/raters/prolific")
-def submit_approvals(request: Request, own: OwnForLong, submission: Chosen = (), step: Step = "check") -> Response:
+def submit_approvals(
+    request: Request,
+    own: OwnForLong,
+    submission: Chosen = (),
+    step: Step = "check",
+    password: Annotated[str, Form(max_length=5000)] = "",
+) -> Response:
     """Ask Prolific which submissions wait; if `step` is *approve*, approve the chosen ones. Outside any transaction."""
     found, prolific = _submissions(request, own), request.app.state.prolific
     if prolific is None:
         return _page(request, own, found)
+    refusal = _refusal(request, own, password) if step == "approve" else ""
     try:
         checked = with_statuses(prolific, found)
     except ProlificError as error:
         return _page(request, own, found, problem=str(error))
-    if step != "approve":
-        return _page(request, own, checked, is_checked=True)
+    if step != "approve" or refusal:
+        chosen = frozenset(submission) if refusal else None
+        return _page(request, own, checked, is_checked=True, refusal=refusal, chosen=chosen)
     results = approve(prolific, checked, frozenset(submission))
     with request.app.state.begin() as db:
         for one in results:
             if one.result and one.result != NOT_ASKED:
                 record_act(db, own.lead, own.study, "Prolific approval", rater=one.rater, result=one.result)
     return _page(request, own, results, is_checked=True, is_sent=True)
+
+
+def _refusal(request: Request, own: LeadAndStudy, password: str) -> str:
+    """Why this session may not approve, which pays people; empty if it may."""
+    with request.app.state.begin() as db:
+        asked = asked_of(request, db, own.lead)
+        if asked == "sign-in":
+            return SIGN_IN_AGAIN
+        is_right = asked == "nothing" or is_password(request, db, own.lead, password, step="approval on Prolific")
+        return "" if is_right else WRONG
 
 
 def _submissions(request: Request, own: LeadAndStudy) -> list[Submission]:
@@ -63,11 +83,15 @@ def _page(
     problem: str = "",
     is_checked: bool = False,
     is_sent: bool = False,
+    refusal: str = "",
+    chosen: frozenset[str] | None = None,
 ) -> Response:
+    with request.app.state.begin() as db:
+        asked = asked_of(request, db, own.lead)
     return page(
         request,
         "lead/prolific.html",
-        status=502 if problem else 200,
+        status=502 if problem else 422 if refusal else 200,
         lead=own.lead,
         study=own.study,
         submissions=found[:MAX_ROWS],
@@ -75,7 +99,10 @@ def _page(
         n_waiting=sum(one.is_to_approve for one in found),
         n_approved=sum(one.result == "approved" for one in found),
         has_token=request.app.state.prolific is not None,
-        problem=problem,
+        problem=problem or refusal or (SIGN_IN_AGAIN if is_checked and asked == "sign-in" else ""),
+        asks_password=asked == "password",
+        is_allowed=asked != "sign-in",
+        chosen=chosen,
         is_checked=is_checked,
         is_sent=is_sent,
     )

@@ -23,30 +23,17 @@ from app.web.deps import Db
 from app.web.errors import NotFoundError, PageError
 from app.web.json_file import data_file
 from app.web.lead.csv_file import csv_file
+from app.web.lead.recruitment.rater_view import FILTERS, Asked, RaterView, groups_of, is_shown
 from app.web.lead.session import Own, SignedIn
 from app.web.rendering.pages import page
 
 router = APIRouter()
-GROUPS = (
-    ("people", "People"),
-    ("imported", "Imported raters"),
-    ("models", "Model judges"),
-    ("simulated", "Simulated raters"),
-)
-FILTERS = (
-    ("", "All raters"),
-    ("flagged", "Flagged"),
-    ("finished", "Finished"),
-    ("unfinished", "Not finished"),
-    ("excluded", "Excluded"),
-)
-MAX_ROWS = 500
 Amount = Annotated[float, Query(gt=0, le=10_000)]
 
 
 @router.get("/studies/{slug}/raters")
-def show_raters(request: Request, db: Db, lead: SignedIn, study: Own, show: str = "") -> Response:
-    return _page(request, db, lead, study, show)
+def show_raters(request: Request, db: Db, lead: SignedIn, study: Own, view: Asked) -> Response:
+    return _page(request, db, lead, study, view)
 
 
 @router.post("/studies/{slug}/raters/{rater}/exclusion")
@@ -56,6 +43,7 @@ def submit_exclusion(
     lead: SignedIn,
     study: Own,
     rater: int,
+    view: Asked,
     reason: Annotated[str, Form(max_length=500)] = "",
     *,
     exclude: Annotated[bool, Form()] = False,
@@ -65,24 +53,24 @@ def submit_exclusion(
     key, words = _key(db, study, rater), reason.strip()
     record_exclusion(db, study.id, rater, is_excluded=exclude, reason=words, lead_id=lead.id)
     record_act(db, lead, study, "rater excluded" if exclude else "rater included", rater=key, reason=words)
-    return _back(request, study, rater)
+    return _back(request, study, rater, view)
 
 
 @router.post("/studies/{slug}/raters/{rater}/release")
-def submit_release(request: Request, db: Db, lead: SignedIn, study: Own, rater: int) -> Response:
+def submit_release(request: Request, db: Db, lead: SignedIn, study: Own, rater: int, view: Asked) -> Response:
     key = _key(db, study, rater)
     n_released = release_seats(db, study.id, rater)
     record_act(db, lead, study, "seats released", rater=key, n_trials=n_released)
-    return _back(request, study, rater)
+    return _back(request, study, rater, view)
 
 
 @router.post("/studies/{slug}/raters/{rater}/identity")
-def show_identity(request: Request, db: Db, lead: SignedIn, study: Own, rater: int) -> Response:
+def show_identity(request: Request, db: Db, lead: SignedIn, study: Own, rater: int, view: Asked) -> Response:
     found = list_identities(db, study.id, rater)
     if not found:
         raise NotFoundError
     record_act(db, lead, study, "participant ID shown", rater=found[0][0])
-    return _page(request, db, lead, study, "", identity=found[0])
+    return _page(request, db, lead, study, view, identity=found[0])
 
 
 @router.post("/studies/{slug}/raters/{rater}/data.json")
@@ -126,23 +114,9 @@ def reviewed_raters(db: Db, study: StudyRow) -> list[ReviewedRater]:
     return review(protocol, list_rater_rows(db, study.id), patterns, typing)
 
 
-def _back(request: Request, study: StudyRow, rater: int) -> Response:
+def _back(request: Request, study: StudyRow, rater: int, view: RaterView) -> Response:
     address = request.app.url_path_for("show_raters", slug=study.slug)
-    return RedirectResponse(f"{address}#rater-{rater}", status_code=303)
-
-
-def _is_shown(one: ReviewedRater, show: str) -> bool:
-    match show:
-        case "flagged":
-            return bool(one.flags)
-        case "finished":
-            return one.row.state == "finished"
-        case "unfinished":
-            return one.row.state not in {None, "finished"}
-        case "excluded":
-            return one.row.is_excluded
-        case _:
-            return True
+    return RedirectResponse(f"{address}{view.query()}#rater-{rater}", status_code=303)
 
 
 def _page(
@@ -150,25 +124,25 @@ def _page(
     db: Db,
     lead: Lead,
     study: StudyRow,
-    show: str,
+    view: RaterView,
     *,
     identity: tuple[str, str, str] | None = None,
 ) -> Response:
     reviewed = reviewed_raters(db, study)
-    shown = [one for one in reviewed if _is_shown(one, show)]
-    groups = [(words, [one for one in shown if one.group == key]) for key, words in GROUPS]
+    found = [one for one in reviewed if view.finds(one)]
     protocol = get_protocol(db, study.id, study.protocol_version)
     compared = spread_question(protocol)
-    counts = {key: sum(_is_shown(one, key) for one in reviewed) for key, _ in FILTERS}
+    counts = {key: sum(is_shown(one, key) for one in found) for key, _ in FILTERS}
     return page(
         request,
         "lead/raters.html",
         lead=lead,
         study=study,
-        groups=[(words, rows[:MAX_ROWS], len(rows)) for words, rows in groups if rows],
+        groups=groups_of([one for one in found if is_shown(one, view.show)], view),
+        n_all=len(reviewed),
         filters=FILTERS,
         counts=counts,
-        show=show,
+        view=view,
         compared=protocol.labels.question(compared.key) if compared else "",
         identity=identity,
         open_states=OPEN_STATES,

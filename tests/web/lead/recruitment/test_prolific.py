@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from app.storage.leads.leads import Lead
 
+PASSWORD = "correct horse battery"
 PAGE = "/studies/small/raters/prolific"
 
 
@@ -47,10 +48,30 @@ def test_lead_sees_what_is_sent_before_it_is_sent(app: FastAPI, client: TestClie
         checked = client.post(PAGE, data={"step": "check"}).text
         assert "submissions/s1/transition/" in checked
         assert server.bodies == []
-        sent = client.post(PAGE, data={"step": "approve", "submission": ["s1"]}).text
+        assert "Your password, because approving pays people" in checked
+        refused = client.post(PAGE, data={"step": "approve", "submission": ["s1"], "password": "a guess"})
+        assert (refused.status_code, "not your password" in refused.text) == (422, True)
+        assert server.bodies == []
+        sent = client.post(PAGE, data={"step": "approve", "submission": ["s1"], "password": PASSWORD}).text
         assert "1 approved. 0 more" in sent
         app.state.prolific = server.client("wrong")
         assert "does not accept the token" in client.post(PAGE, data={"step": "check"}).text
     assert server.bodies == [{"action": "APPROVE"}]
     (act,) = [one for one in list_acts(db, study_id) if one.action == "Prolific approval"]
     assert act.detail == {"rater": "anna", "result": "approved"}
+
+
+def test_lead_without_password_needs_a_recent_sign_in(
+    app: FastAPI, client: TestClient, db: Connection, lead: Lead
+) -> None:
+    prepare(db, lead)
+    db.execute(text("UPDATE leads SET password_hash = NULL"))
+    chosen = {"step": "approve", "submission": ["s1"]}
+    with prolific_server() as server:
+        server.statuses = {"s1": "AWAITING REVIEW"}
+        app.state.prolific = server.client()
+        db.execute(text("UPDATE lead_sessions SET created_at = now() - interval '2 hours'"))
+        old = client.post(PAGE, data=chosen)
+        assert (old.status_code, "Sign out and sign in again" in old.text, server.bodies) == (422, True, [])
+        db.execute(text("UPDATE lead_sessions SET created_at = now()"))
+        assert "1 approved" in client.post(PAGE, data=chosen).text

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
 from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import text
 
-from app.actions.results.rater_review import _pattern_flags
+from app.actions.results.rater_review import RaterPattern, _pattern_flags
 from app.actions.studies.life_cycle import open_study
 from app.storage.results.frames import study_frames
-from app.storage.results.rater_patterns import RaterPattern
 from tests.web.lead.build import rate, study_of
 
 if TYPE_CHECKING:
@@ -138,3 +139,29 @@ def test_long_runs_and_ratings_against_the_others_are_flagged_with_their_evidenc
         "Chose the same side 10 times in a row",
     ]
     assert list(_pattern_flags(RaterPattern(5, -0.25, 19, 9))) == []
+
+
+def test_pages_of_raters_keep_the_filter_and_the_place(
+    client: TestClient, db: Connection, study_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.web.lead.recruitment.rater_view.MAX_ROWS", 2)
+    for number in range(5):
+        rate(db, study_id, rater=f"crowd-{number}")
+    first = client.get(f"{PAGE}?show=unfinished&words=CROWD").text
+    assert "1 to 2 of 5" in first
+    assert re.findall(r'href="([^"]+)">(Next|Previous) raters', first) == [
+        (f"{PAGE}?show=unfinished&amp;words=CROWD&amp;people=2", "Next")
+    ]
+    last = client.get(f"{PAGE}?show=unfinished&words=CROWD&people=4").text
+    assert "crowd-4" in last
+    assert "crowd-3" not in last
+    assert "robot" not in last
+    assert f'{PAGE}?show=unfinished&amp;words=CROWD&amp;people=2">Previous raters' in last
+    assert "crowd-4" in client.get(f"{PAGE}?words=crowd&people=400").text, "the last part of a group that has shrunk"
+    rater = rater_id(db, "crowd-4")
+    action = re.search(rf'action="({PAGE}/{rater}/exclusion[^"]*)"', last)
+    assert action
+    answer = client.post(unescape(action[1]), data={"exclude": "true", "reason": "Knows the author"})
+    assert answer.headers["location"] == f"{PAGE}?show=unfinished&words=CROWD&people=4#rater-{rater}"
+    assert "1 to 2 of 7" in client.get(PAGE).text, "groups have pages of their own"
+    assert client.get(f"{PAGE}?people=-1").status_code == 422

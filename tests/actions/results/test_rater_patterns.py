@@ -1,19 +1,21 @@
-"""Agreement with others and runs of equal answers: the database computes the numbers of the statistics rooms."""
+"""Agreement with others and runs of equal answers: the same numbers as those of the statistics."""
 
 from __future__ import annotations
 
 from collections import Counter
 from itertools import groupby
+from struct import pack
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from sqlalchemy import text
 
+from app.actions.results.rater_patterns import patterns_of
 from app.exchange.folder.read import read_files
 from app.stats.raters.profiles import profiles
 from app.stats.raters.response_patterns import habits, side_habits
-from app.storage.results.rater_patterns import get_ratings_state, list_rater_patterns
+from app.storage.results.rater_answers import RaterAnswers, list_model_raters, list_rater_answers
 from app.storage.studies.load import load_study
 from tests.builder import build_study, protocol_of
 from tests.web.lead.folder import N_ITEMS, rated_folder
@@ -22,6 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlalchemy import Connection
+
+    from app.actions.results.rater_review import RaterPattern
+
+
+def list_rater_patterns(db: Connection, study_id: int, question: str) -> dict[int, RaterPattern]:
+    return patterns_of(list_rater_answers(db, study_id, question), list_model_raters(db, study_id))
 
 
 @pytest.fixture
@@ -139,26 +147,6 @@ def is_other(one: dict[str, Any], row: dict[str, Any]) -> bool:
     return one["rater"] != row["rater"] and all(one[key] == row[key] for key in ("item", "response", "turn"))
 
 
-def test_state_differs_after_each_change_of_ratings(db: Connection, answers: list[tuple[Any, ...]]) -> None:
-    study = db.execute(text("SELECT id FROM studies")).scalar_one()
-    changes = (
-        "UPDATE ratings SET number = 3 WHERE id = (SELECT min(id) FROM ratings)",
-        "DELETE FROM ratings WHERE id = (SELECT min(id) FROM ratings)",
-        """
-        INSERT INTO ratings (study_id, rater_id, question, item_id, repeat, number)
-        SELECT study_id, min(rater_id), 'empathy', min(item_id), 1, 2 FROM ratings GROUP BY study_id
-        """,
-    )
-    states = [get_ratings_state(db, study)]
-    for change in changes:
-        with db.begin_nested():
-            db.execute(text(change))
-        states.append(get_ratings_state(db, study))
-    assert get_ratings_state(db, study) == states[-1]
-    assert len(answers) > 0
-    assert len(set(states)) == len(states)
-
-
 def test_side_counts_include_only_choices(db: Connection) -> None:
     study_id = load_study(db, read_files(rated_folder()))
     # Each response of a pair is on one side; this rater always chose the left one.
@@ -170,3 +158,20 @@ def test_side_counts_include_only_choices(db: Connection) -> None:
     )
     found = list_rater_patterns(db, study_id, "empathy").values()
     assert {(one.n_sides, one.n_left) for one in found} == {(N_ITEMS, N_ITEMS)}
+
+
+def test_agreement_is_undefined_where_nothing_varies_or_nobody_else_rated() -> None:
+    def given(*points: tuple[float, int]) -> RaterAnswers:
+        return RaterAnswers(len(points), 0, b"".join(pack(">dqi", *one, -1) for one in points), b"")
+
+    found = patterns_of(
+        {
+            1: given((4, 11), (4, 12), (4, 13)),
+            2: given((1, 11), (3, 12), (5, 13), (5, 14)),
+            3: given((2, 0), (5, 21)),
+            4: RaterAnswers(2, 0, b"", b"lr"),
+        },
+        models=(),
+    )
+    assert [(one.n_compared, one.agreement) for one in found.values()] == [(3, None), (3, None), (0, None), (0, None)]
+    assert patterns_of({}, models=()) == {}
