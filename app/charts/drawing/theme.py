@@ -112,45 +112,48 @@ def ink_on(colour: str) -> str:
 def config(theme: Theme) -> Spec:
     """Return the Vega-Lite configuration of a theme."""
     colours = COLOURS[theme]
-    axis = {
-        "labelColor": colours.muted,
-        "titleColor": colours.muted,
-        "domainColor": colours.grid,
-        "tickColor": colours.grid,
-        "gridColor": colours.grid,
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
-        "labelLimit": 240,
-        "titlePadding": 8,
-    }
     return {
         "background": None,
         "font": FONT,
         "view": {"stroke": None},
-        "axis": axis,
+        "axis": _axis(colours),
         "axisY": {"domain": False, "ticks": False, "labelColor": colours.ink, "labelPadding": 8, "labelFontSize": 13},
-        "legend": {
-            "labelColor": colours.ink,
-            "labelFontSize": 12,
-            "titleColor": colours.muted,
-            "orient": "top",
-            "symbolType": "square",
-            "symbolStrokeWidth": 0,
-            "labelLimit": 220,
-        },
-        "title": {
-            "color": colours.ink,
-            "subtitleColor": colours.muted,
-            "fontSize": 15,
-            "subtitleFontSize": 12,
-            "anchor": "start",
-            "frame": "group",
-            "offset": 12,
-            "subtitlePadding": 5,
-            "fontWeight": 600,
-        },
+        "legend": _legend(colours),
+        "title": _title(colours),
         "text": {"color": colours.ink, "fontSize": 12},
+    }
+
+
+def _axis(colours: Colours) -> Spec:
+    words = dict.fromkeys(("labelColor", "titleColor"), colours.muted)
+    lines = dict.fromkeys(("domainColor", "tickColor", "gridColor"), colours.grid)
+    sizes = {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
+    return {**words, **lines, **sizes, "labelLimit": 240, "titlePadding": 8}
+
+
+def _legend(colours: Colours) -> Spec:
+    return {
+        "labelColor": colours.ink,
+        "labelFontSize": 12,
+        "titleColor": colours.muted,
+        "orient": "top",
+        "symbolType": "square",
+        "symbolStrokeWidth": 0,
+        "labelLimit": 220,
+    }
+
+
+def _title(colours: Colours) -> Spec:
+    return {
+        "color": colours.ink,
+        "subtitleColor": colours.muted,
+        "fontSize": 15,
+        "subtitleFontSize": 12,
+        "anchor": "start",
+        "frame": "group",
+        "offset": 12,
+        "subtitlePadding": 5,
+        "fontWeight": 600,
     }
 
 

@@ -37,9 +37,7 @@ def answers(db: Connection) -> list[tuple[Any, ...]]:
     """Ratings and choices of four people about six items: rater, response, number, side, in order of answering."""
     study = build_study(db, protocol_of(), n_items=6)
     rng = np.random.default_rng(7)
-    for name in "abcd":
-        db.execute(text("INSERT INTO raters (study_id, key) VALUES (:s, :k)"), {"s": study, "k": name})
-    raters = db.execute(text("SELECT id FROM raters ORDER BY id")).scalars().all()
+    raters = add_raters(db, study, dict.fromkeys("abcd", "person"))
     responses = db.execute(text("SELECT id, item_id FROM responses ORDER BY id")).all()
     given = []
     for rater in raters:
@@ -80,17 +78,38 @@ def test_patterns_are_those_of_the_statistics(db: Connection, answers: list[tupl
 def test_patterns_of_mixed_answers_are_those_of_their_definition(db: Connection) -> None:
     """Models, repeats, excluded ratings, ratings of a whole item, and times that are missing or out of order."""
     study = build_study(db, protocol_of(), n_items=6)
+    raters = add_raters(db, study, {"a": "person", "b": "person", "c": "person", "d": "person", "e": "model"})
+    rows = mixed_answers(db, raters)
+    db.execute(
+        text(
+            "INSERT INTO ratings (study_id, rater_id, question, item_id, response_id, turn, repeat, exclude, number,"
+            " side, position, rated_at, stored_at) VALUES (:study, :rater, 'empathy', :item, :response, :turn, :repeat,"
+            " :exclude, :number, :side, :position, timestamptz '2026-01-01' + :hour * interval '1 hour', '2026-01-01')"
+        ),
+        [{"study": study, **row} for row in rows],
+    )
+    found = list_rater_patterns(db, study, "empathy")
+    assert {rater: by_definition(rows, rater, raters[:4]) for rater in raters} == {
+        rater: (one.n_compared, pytest.approx(one.agreement) if one.agreement else None, *one[2:])
+        for rater, one in found.items()
+    }
+
+
+def add_raters(db: Connection, study: int, kinds: dict[str, str]) -> list[int]:
+    """Add raters by key and kind, and return their IDs."""
+    db.execute(
+        text("INSERT INTO raters (study_id, key, kind) VALUES (:study, :key, :kind)"),
+        [{"study": study, "key": key, "kind": kind} for key, kind in kinds.items()],
+    )
+    return list(db.execute(text("SELECT id FROM raters ORDER BY id")).scalars())
+
+
+def mixed_answers(db: Connection, raters: Sequence[int]) -> list[dict[str, Any]]:
+    """Random answers about responses and whole items, with and without a turn; values can be missing."""
     rng = np.random.default_rng(11)
-    for number, name in enumerate("abcde"):
-        kind = "model" if number == 4 else "person"
-        db.execute(
-            text("INSERT INTO raters (study_id, key, kind) VALUES (:s, :k, :kind)"),
-            {"s": study, "k": name, "kind": kind},
-        )
-    raters = db.execute(text("SELECT id FROM raters ORDER BY id")).scalars().all()
     things = [tuple(row) for row in db.execute(text("SELECT item_id, id FROM responses ORDER BY id"))]
     things += [(item, None) for item in sorted({item for item, _ in things})]
-    rows = [
+    return [
         {
             "rater": rater,
             "item": item,
@@ -108,19 +127,6 @@ def test_patterns_of_mixed_answers_are_those_of_their_definition(db: Connection)
         for turn in (None, 1)
         if rng.random() < 0.8
     ]
-    db.execute(
-        text(
-            "INSERT INTO ratings (study_id, rater_id, question, item_id, response_id, turn, repeat, exclude, number,"
-            " side, position, rated_at, stored_at) VALUES (:study, :rater, 'empathy', :item, :response, :turn, :repeat,"
-            " :exclude, :number, :side, :position, timestamptz '2026-01-01' + :hour * interval '1 hour', '2026-01-01')"
-        ),
-        [{"study": study, **row} for row in rows],
-    )
-    found = list_rater_patterns(db, study, "empathy")
-    assert {rater: by_definition(rows, rater, raters[:4]) for rater in raters} == {
-        rater: (one.n_compared, pytest.approx(one.agreement) if one.agreement else None, *one[2:])
-        for rater, one in found.items()
-    }
 
 
 def by_definition(rows: list[dict[str, Any]], rater: int, people: Sequence[int]) -> tuple[Any, ...]:

@@ -44,50 +44,46 @@ def rate(
 ) -> None:
     """Add a rater who was shown the study's first trials and left them in `state`."""
     rater_id = db.execute(
-        text("INSERT INTO raters (study_id, key, is_simulated) VALUES (:s, :key, :simulated) RETURNING id"),
-        {"s": study_id, "key": rater, "simulated": is_simulated},
+        text("INSERT INTO raters (study_id, key, is_simulated) VALUES (:study, :key, :simulated) RETURNING id"),
+        {"study": study_id, "key": rater, "simulated": is_simulated},
     ).scalar_one()
     session_id = db.execute(
         text(
             "INSERT INTO rating_sessions (study_id, rater_id, token_hash, protocol_version, state, lease_expires_at)"
-            " VALUES (:s, :r, :token, 1, 'active', now() + interval '1 hour') RETURNING id"
+            " VALUES (:study, :rater, :token, 1, 'active', now() + interval '1 hour') RETURNING id"
         ),
-        {"s": study_id, "r": rater_id, "token": rater.encode()},
+        {"study": study_id, "rater": rater_id, "token": rater.encode()},
     ).scalar_one()
-    trials = db.execute(
-        text("SELECT id, item_id, response_ids FROM trials WHERE study_id = :s ORDER BY id LIMIT :n"),
-        {"s": study_id, "n": n_trials},
-    ).all()
-    for position, (trial_id, item_id, response_ids) in enumerate(trials):
-        assignment_id = db.execute(
-            text(
-                "INSERT INTO assignments (study_id, trial_id, rater_id, rating_session_id, position, response_ids,"
-                " state, served_at, submitted_at) VALUES (:s, :t, :r, :session, :position, :responses, :state,"
-                " now(), CASE WHEN :state = 'done' THEN now() END) RETURNING id"
-            ),
-            {
-                "s": study_id,
-                "t": trial_id,
-                "r": rater_id,
-                "session": session_id,
-                "position": position,
-                "responses": response_ids,
-                "state": state,
-            },
-        ).scalar_one()
-        if state == "done" and with_answer:
-            db.execute(
-                text(
-                    "INSERT INTO ratings (study_id, rater_id, assignment_id, question, item_id, outcome,"
-                    " chosen_response_id, left_response_id, right_response_id, side, rated_at)"
-                    " VALUES (:s, :r, :a, 'preference', :i, 'response', :left, :left, :right, 'left', now())"
-                ),
-                {
-                    "s": study_id,
-                    "r": rater_id,
-                    "a": assignment_id,
-                    "i": item_id,
-                    "left": response_ids[0],
-                    "right": response_ids[1],
-                },
-            )
+    assignment_ids = _assign(db, study_id, session_id, state, n_trials)
+    if state == "done" and with_answer:
+        _choose_the_left(db, assignment_ids)
+
+
+def _assign(db: Connection, study_id: int, session_id: int, state: str, n_trials: int) -> list[int]:
+    """Add assignments of the study's first trials to a session, and return their IDs."""
+    added = db.execute(
+        text(
+            "INSERT INTO assignments (study_id, trial_id, rater_id, rating_session_id, position, response_ids, state,"
+            " served_at, submitted_at)"
+            " SELECT t.study_id, t.id, s.rater_id, s.id, row_number() OVER (ORDER BY t.id) - 1, t.response_ids,"
+            " :state, now(), CASE WHEN :state = 'done' THEN now() END"
+            " FROM trials t JOIN rating_sessions s ON s.id = :session"
+            " WHERE t.study_id = :study ORDER BY t.id LIMIT :n RETURNING id"
+        ),
+        {"study": study_id, "session": session_id, "state": state, "n": n_trials},
+    )
+    return list(added.scalars())
+
+
+def _choose_the_left(db: Connection, assignment_ids: list[int]) -> None:
+    """Add the choice of the left response to each of these assignments."""
+    db.execute(
+        text(
+            "INSERT INTO ratings (study_id, rater_id, assignment_id, question, item_id, outcome, chosen_response_id,"
+            " left_response_id, right_response_id, side, rated_at)"
+            " SELECT a.study_id, a.rater_id, a.id, 'preference', t.item_id, 'response', a.response_ids[1],"
+            " a.response_ids[1], a.response_ids[2], 'left', now()"
+            " FROM assignments a JOIN trials t ON t.id = a.trial_id WHERE a.id = ANY(:ids) ORDER BY a.id"
+        ),
+        {"ids": assignment_ids},
+    )
