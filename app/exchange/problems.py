@@ -9,7 +9,6 @@ from app.design.limits import ON_THIS_COMPUTER, Limits
 from app.design.problem import InvalidInputError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Literal
 
     Severity = Literal["error", "warning"]
@@ -33,17 +32,6 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
-
-
-def listed(words: Iterable[object], most: int = 12) -> str:
-    """Join words into a readable list.
-
-    >>> listed(["a", "b", "c"]), listed("abcde", most=3)
-    ('a, b or c', 'a, b, c or 2 more')
-    """
-    all_words = [str(word) for word in words]
-    some = all_words if len(all_words) <= most else [*all_words[:most], f"{len(all_words) - most} more"]
-    return " or ".join(([", ".join(some[:-1])] if some[1:] else []) + some[-1:]) or "none"
 
 
 class Problems:

@@ -9,9 +9,10 @@ import zlib
 from typing import TYPE_CHECKING
 
 from app.design.limits import ON_THIS_COMPUTER, Limits
+from app.design.word_lists import or_list
 from app.exchange.folder.read import READ, WRITTEN_ONLY, read_files
 from app.exchange.input_limits import MEBIBYTE, check_archive
-from app.exchange.problems import Problems, listed
+from app.exchange.problems import Problems
 from app.exchange.protocol.study_yaml import FILE
 from app.exchange.tabular.records import quiet
 
@@ -54,7 +55,7 @@ def read_upload(
     for path, data in files.items():
         name = _base_name(path)
         if name not in _KNOWN:
-            problems.note(path, None, None, path, f"{listed(READ, 20)}; the file was ignored")
+            problems.note(path, None, None, path, f"{or_list(READ, 20)}; the file was ignored")
         elif name in by_name:
             problems.add(name, None, None, "two files with this name", "the files of one study")
         by_name.setdefault(name, data)

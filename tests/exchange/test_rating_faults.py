@@ -173,3 +173,16 @@ def test_a_mark_within_the_text_is_read(row: str) -> None:
 def test_a_mark_of_a_turn_that_is_not_there_is_a_wrong_turn() -> None:
     problem = only_problem(study=MARKED, ratings=rated("r2,b,,parts,0-1,,3,,,,,,"))
     assert (problem.column, problem.found) == ("turn", "3")
+
+
+def test_only_the_columns_that_the_answers_need_are_required() -> None:
+    choices = "rater,item,question,value\nr1,a,preference,person\nr2,a,preference,tie\n"
+    assert list(read_small(ratings=choices).ratings["chosen"]) == ["a:person", None]
+    assert len(read_small(ratings="rater,question,value\nr1,age,30\n").ratings) == 1
+
+
+def test_missing_columns_are_named_with_those_found() -> None:
+    problem = only_problem(ratings="rater,item,question,value\nr1,a,warmth,3\n")
+    assert (problem.column, problem.found) == ("response", "rater, item, question and value")
+    problems = problems_in(small(ratings="rater,value\nr1,3\n"))
+    assert [problem.column for problem in problems] == ["item", "response", "question"]

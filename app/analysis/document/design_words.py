@@ -10,9 +10,10 @@ from app.design.questions.kinds.choice import ChoiceQuestion
 from app.design.questions.kinds.rating import RatingQuestion
 from app.design.questions.kinds.slider import SliderQuestion
 from app.design.questions.scale import number_text
+from app.design.word_lists import and_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from app.design.protocol.study import Protocol
     from app.design.questions.kinds.registry import AnyQuestion
@@ -37,15 +38,6 @@ TARGETS = {
     "turn": "each turn",
     "rater": "the rater",
 }
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence.
-
-    >>> listed([]), listed(["a"]), listed(["a", "b", "c"])
-    ('', 'a', 'a, b and c')
-    """
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def counted(n: int, word: str) -> str:
@@ -88,7 +80,7 @@ def condition_sentences(protocol: Protocol) -> Iterator[str]:
     """Each factor with its levels."""
     labels = protocol.labels
     for name, factor in protocol.conditions.items():
-        levels = listed([labels.level(name, level) for level in factor.levels])
+        levels = and_list([labels.level(name, level) for level in factor.levels])
         how = "between raters" if factor.assign == "between" else "within raters"
         label = labels.factors.get(name) or name
         yield f"{label} is varied {how}: {levels}."
@@ -98,7 +90,7 @@ def sources_sentence(protocol: Protocol) -> str:
     """Who wrote the responses."""
     kinds = {"human": "human", "model": "model", "human+model": "human with a model"}
     said = [f"{protocol.labels.source(key)} ({kinds[one.kind]})" for key, one in protocol.sources.items()]
-    return f"Responses come from {listed(said)}." if said else "The study has no sources of responses."
+    return f"Responses come from {and_list(said)}." if said else "The study has no sources of responses."
 
 
 def question_table(protocol: Protocol) -> DataTable:
@@ -141,7 +133,7 @@ def check_sentences(protocol: Protocol) -> Iterator[str]:
         if found
     ]
     if parts:
-        yield f"The study has {listed(parts)}."
+        yield f"The study has {and_list(parts)}."
     if protocol.raters.identity == "unknown":
         return
     failed = f"who failed {counted(checks.flag_at, 'attention check')} or gold trials, or " if parts else ""
@@ -159,7 +151,7 @@ def consent_sentences(protocol: Protocol) -> Iterator[str]:
     else:
         yield "The protocol has no consent form."
     if flow.eligibility:
-        asked = listed([protocol.labels.question(key) for key in flow.eligibility.accept])
+        asked = and_list([protocol.labels.question(key) for key in flow.eligibility.accept])
         yield f"Eligibility is decided by: {asked}."
     if flow.debrief:
         yield "Raters are debriefed at the end."

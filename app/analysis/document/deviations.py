@@ -12,10 +12,10 @@ from app.analysis.document.design_words import (
     condition_sentences,
     counted,
     design_sentences,
-    listed,
 )
 from app.analysis.document.preregistration import decisions, exclusions, hypotheses, stopping
 from app.analysis.document.registration import RegistrationError
+from app.design.word_lists import and_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +65,7 @@ def _protocol_points(registered: Protocol, done: Protocol) -> Iterator[Point]:
         ("Primary contrasts and tests", lambda one: "; ".join(contrast_lines(one))),
         ("Reference, cut-off values and margins", lambda one: " ".join(decisions(one)) or "None"),
         ("Questions", _questions),
-        ("Sources", lambda one: listed([one.labels.source(key) for key in one.sources]) or "None"),
+        ("Sources", lambda one: and_list([one.labels.source(key) for key in one.sources]) or "None"),
         ("Conditions", lambda one: " ".join(condition_sentences(one)) or "None"),
         ("Trials and raters", lambda one: " ".join(design_sentences(one))),
         ("Blinding", blinding),

@@ -12,7 +12,6 @@ from app.analysis.document.design_words import (
     consent_sentences,
     counted,
     design_sentences,
-    listed,
     question_table,
     sources_sentence,
 )
@@ -21,6 +20,7 @@ from app.analysis.document.reference import cited
 from app.analysis.report.statistics_registry import STATISTICS
 from app.analysis.report.wording import GENERALIZES
 from app.design.questions.scale import number_text
+from app.design.word_lists import and_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -60,19 +60,19 @@ def _materials(sample: Sample, protocol: Protocol) -> Iterator[str]:
     yield sources_sentence(protocol)
     if sample.n_responses:
         parts = [f"{n:,} of {protocol.labels.source(key)}" for key, n in sample.n_responses.items()]
-        yield f"Responses to these items: {listed(parts)}."
+        yield f"Responses to these items: {and_list(parts)}."
 
 
 def _raters(sample: Sample, protocol: Protocol, arrivals: Mapping[str, int]) -> Iterator[str]:
     if protocol.raters.identity == "unknown":
         yield "It is not known which person gave which rating: persons are counted as slots."
     groups = [_group(group.kind, group.pool, group.n, protocol) for group in sample.raters]
-    yield f"{counted(sample.n_raters, 'rater')} answered: {listed(groups)}." if groups else "No rater has answered."
+    yield f"{counted(sample.n_raters, 'rater')} answered: {and_list(groups)}." if groups else "No rater has answered."
     for n, words in ((sample.n_simulated, "simulated"), (sample.n_imported, "imported from elsewhere")):
         if n:
             yield f"Of these, {n:,} {'is' if n == 1 else 'are'} {words}."
     if arrivals:
-        yield f"Participation: {listed([f'{n:,} {words}' for words, n in arrivals.items()])}."
+        yield f"Participation: {and_list([f'{n:,} {words}' for words, n in arrivals.items()])}."
     if sample.first_day and sample.last_day:
         yield f"Ratings were given from {sample.first_day.isoformat()} to {sample.last_day.isoformat()} (UTC)."
 
@@ -88,7 +88,7 @@ def _excluded(sample: Sample) -> Iterator[str]:
         yield "No answer was excluded."
         return
     parts = [f"{n:,} ({reason})" for reason, n in sample.excluded.items()]
-    yield f"Answers excluded from every estimate, with the reason: {listed(parts)}."
+    yield f"Answers excluded from every estimate, with the reason: {and_list(parts)}."
 
 
 def _analysis(protocol: Protocol, shown: list[Estimate]) -> tuple[Paragraph | Bullets, ...]:
@@ -120,10 +120,10 @@ def _intervals(shown: list[Estimate]) -> Iterator[str]:
     methods = (of_method(one.method) for one in shown if one.ci_low is not None)
     found = {method[0]: method[1] for method in methods if method}
     if found:
-        yield f"Intervals: {listed([f'{words}{cited(to)}' for words, to in found.items()])}."
+        yield f"Intervals: {and_list([f'{words}{cited(to)}' for words, to in found.items()])}."
     inferred = {GENERALIZES[one.inference] for one in shown if one.ci_low is not None} - {""}
     if inferred:
-        yield f"They hold {listed(sorted(inferred))}, as each sentence says."
+        yield f"They hold {and_list(sorted(inferred))}, as each sentence says."
 
 
 def _statistics(shown: list[Estimate]) -> Iterator[str]:

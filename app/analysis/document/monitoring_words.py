@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis.document.bibliography import REFERENCES
-from app.analysis.document.design_words import listed
 from app.analysis.document.reference import cited
 from app.analysis.report.wording import p_text
+from app.design.word_lists import and_list
 from app.stats.sequential.boundaries import boundaries, nominal_p
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ def monitoring_sentences(protocol: Protocol) -> Iterator[str]:
     plan = protocol.monitoring
     if plan.looks and plan.n_ratings:
         bounds = boundaries(plan.looks, alpha=plan.alpha, spending=plan.spending)
-        at = listed([f"{look * plan.n_ratings:,.0f}" for look in plan.looks])
-        zs = listed([f"{bound:.3f}" for bound in bounds])
-        ps = listed([p_text(nominal_p(bound)) for bound in bounds])
+        at = and_list([f"{look * plan.n_ratings:,.0f}" for look in plan.looks])
+        zs = and_list([f"{bound:.3f}" for bound in bounds])
+        ps = and_list([p_text(nominal_p(bound)) for bound in bounds])
         references = cited([REFERENCES[key] for key in monitoring_keys(protocol)])
         yield (
             f"The primary contrast is tested at {at} ratings, with alpha spending in the shape of "

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis.findings.main_contrasts import interval_words
-from app.analysis.report.wording import listed, number
+from app.analysis.report.wording import number
+from app.design.word_lists import and_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,7 +29,7 @@ def warnings_of(report: Report, contrasts: Sequence[MainContrast]) -> Iterator[s
         n_clear = sum(contrast.is_clear for contrast in contrasts)
         yield (
             f"At equal length, {len(overturned)} of {n_clear} clear differences are no longer statistically clear, "
-            f"among them {listed([_name(one) for one in overturned[:MAX_TOLD]])}."
+            f"among them {and_list([_name(one) for one in overturned[:MAX_TOLD]])}."
         )
     for contrast in overturned if len(overturned) <= MAX_TOLD else ():
         other = contrast.at_equal_length

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from app.analysis.findings.agreement_summary import agreement_rows, agreement_sentence, needed_sentence
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.findings.overturning import warnings_of
-from app.analysis.report.wording import REASONS, listed
+from app.analysis.report.wording import REASONS
+from app.design.word_lists import and_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 # Reasons of computations that failed, as opposed to having nothing to compute.
 FAILED = ("not_converged", "singular", "separation")
+# A question in the summary names at most this many sources, dimensions or factors.
+MAX_NAMES = 3
 JUDGED = {"judge_correlation": "ceiling_correlation", "judge_share": "ceiling_share"}
 
 
@@ -79,10 +82,10 @@ def question_words(protocol: Protocol, contrasts: list[MainContrast]) -> str:
     labels = list(dict.fromkeys(contrast.label for contrast in about))
     if not labels:
         asked = [protocol.labels.question(question.key) for question in protocol.questions]
-        return f"How far do raters agree on {listed(asked)}?"
+        return f"How far do raters agree on {_some(asked)}?"
     sources = list(dict.fromkeys(contrast.source for contrast in about))
     verb = "does" if len(sources) == 1 else "do"
-    return f"How {verb} {listed(sources)} compare with {about[0].reference} on {listed(labels)}?"
+    return f"How {verb} {_some(sources)} compare with {about[0].reference} on {_some(labels)}?"
 
 
 def _changes_words(protocol: Protocol) -> str:
@@ -92,7 +95,7 @@ def _changes_words(protocol: Protocol) -> str:
         return ""
     causes = list(dict.fromkeys(_cause(one, protocol) for one in primary))
     labels = list(dict.fromkeys(protocol.labels.question(one.question) for one in primary))
-    return f"How {'does' if len(labels) == 1 else 'do'} {listed(labels)} differ by {listed(causes)}?"
+    return f"How {'does' if len(labels) == 1 else 'do'} {_some(labels)} differ by {_some(causes)}?"
 
 
 def _cause(contrast: PrimaryContrast, protocol: Protocol) -> str:
@@ -131,3 +134,7 @@ def failed_words(report: Report) -> str:
     if len(found) == 1:
         return f"{said} because {found[0][0]}."
     return f"{said}: {'; '.join(f'{n:,} because {why}' for why, n in found)}."
+
+
+def _some(names: list[str]) -> str:
+    return and_list(names, most=MAX_NAMES)

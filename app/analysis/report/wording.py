@@ -8,7 +8,7 @@ from app.analysis.report.statistics_registry import STATISTICS
 from app.design.questions.scale import number_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from app.analysis.estimate import Estimate, Scope
     from app.analysis.report.statistics_registry import Kind
@@ -98,18 +98,6 @@ def p_text(p: float | None) -> str:
     if p is None:
         return ""
     return "< .001" if p < SMALLEST_P else f"{p:.3f}".removeprefix("0")
-
-
-def listed(names: Sequence[str], most: int = 3) -> str:
-    """Some names in a sentence; a long list is cut.
-
-    >>> listed(["a"]), listed(["a", "b", "c"]), listed(["a", "b", "c", "d", "e"])
-    ('a', 'a, b and c', 'a, b, c and 2 others')
-    """
-    shown, n_more = names[:most], len(names) - most
-    if n_more > 0:
-        return f"{', '.join(shown)} and {n_more} {'other' if n_more == 1 else 'others'}"
-    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]
 
 
 def of_text(estimate: Estimate) -> str:

@@ -110,7 +110,7 @@ def _text_and_turns(table: Table, problems: Problems) -> tuple[Column, Column]:
         row, cell = int(table.rows[place]), str(turns[place])
         turns[place] = "" if not cell.strip() else _one_form(table.file, row, cell, problems)
     both = (text != "") & (turns != "")
-    faulty(table, both, "turns", text, "either text or turns, not both", problems)
+    faulty(table, both, "turns", turns, "nothing, because this row has a text; give either text or turns", problems)
     return text, turns
 
 

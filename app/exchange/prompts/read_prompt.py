@@ -8,7 +8,8 @@ from pydantic import ValidationError
 
 from app.design.model_runs.model_prompt import OWN_FIELDS, ModelPrompt, fields_of
 from app.design.problem import InvalidInputError, Problem
-from app.exchange.problems import Problems, listed
+from app.design.word_lists import or_list
+from app.exchange.problems import Problems
 from app.exchange.protocol.yaml_tree import dotted, read_yaml
 from app.exchange.tabular.encoding import not_text, open_text
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from app.exchange.protocol.yaml_tree import Tree
 
 _ALLOWED = {
-    "extra_forbidden": f"one of the keys {listed(ModelPrompt.model_fields)}; examples have situation, response and "
+    "extra_forbidden": f"one of the keys {or_list(ModelPrompt.model_fields)}; examples have situation, response and "
     "fields, length has words, match, tolerance and retries",
     "missing": "a value; this key is required",
     "string_pattern_mismatch": "letters, digits, hyphens, points and underscores",
@@ -42,7 +43,7 @@ def read_prompt(data: bytes, file: str) -> tuple[ModelPrompt, str]:
     tree = read_yaml(file, text, problems)
     problems.raise_if_any()
     if tree is None or not isinstance(tree.data, dict):
-        raise InvalidInputError([Problem(file, 1, None, "no keys", listed(ModelPrompt.model_fields))])
+        raise InvalidInputError([Problem(file, 1, None, "no keys", or_list(ModelPrompt.model_fields))])
     try:
         prompt = ModelPrompt.model_validate({key: value for key, value in tree.data.items() if value is not None})
     except ValidationError as error:
@@ -72,7 +73,7 @@ def check_prompt(prompt: ModelPrompt, file: str, attributes: Collection[str], so
     """
     known = [*OWN_FIELDS, *attributes]
     problems = [
-        Problem(file, None, place, f"{{{name}}}", f"a field that every item of the study fills: {listed(known, 30)}")
+        Problem(file, None, place, f"{{{name}}}", f"a field that every item of the study fills: {or_list(known, 30)}")
         for place, name in prompt.used_fields()
         if name not in known
     ]
@@ -83,6 +84,6 @@ def check_prompt(prompt: ModelPrompt, file: str, attributes: Collection[str], so
         if name == "words" and length is None
     ]
     if length and length.match is not None and length.match not in sources:
-        problems.append(Problem(file, None, "length.match", length.match, f"a source: {listed(sources)}"))
+        problems.append(Problem(file, None, "length.match", length.match, f"a source: {or_list(sources)}"))
     if problems:
         raise InvalidInputError(problems)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.design.questions.kinds.category import CategoryQuestion
 from app.design.questions.kinds.highlight import HighlightQuestion
-from app.exchange.problems import listed
+from app.design.word_lists import or_list
 from app.exchange.protocol.study_yaml import FILE
 from app.exchange.ratings.highlights import beyond, passages_of
 
@@ -52,7 +52,7 @@ def _wrong(
         if answer is None:
             continue
         if question.read_cell(answer) is None:
-            words = question.allowed_words() if isinstance(question, HighlightQuestion) else listed(question.codes)
+            words = question.allowed_words() if isinstance(question, HighlightQuestion) else or_list(question.codes)
             yield row, answer, words
         elif isinstance(question, HighlightQuestion) and _is_of(question, name):
             passages = passages_of(texts["text"].iloc[row], texts["turns"].iloc[row])

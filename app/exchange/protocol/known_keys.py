@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 from pydantic import AliasChoices, BaseModel
 
 from app.design.questions.scale import Scale
-from app.exchange.problems import listed
+from app.design.word_lists import or_list
 from app.exchange.protocol.yaml_tree import Path, Tree, dotted
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class KnownKeys:
         if meant:
             self.problems.add(self.file, line, column, key, f"{meant[0]} (did you mean this?)")
         else:
-            allowed = f"{listed(sorted(names), 40)}; the key was ignored"
+            allowed = f"{or_list(sorted(names), 40)}; the key was ignored"
             self.problems.note(self.file, line, column, key, allowed)
 
 

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from app.design.protocol.study import Protocol
 from app.design.questions.kinds.registry import KINDS
-from app.exchange.problems import listed
+from app.design.word_lists import and_list, or_list
 from app.exchange.protocol.known_keys import KnownKeys
 from app.exchange.protocol.yaml_tree import Path, Tree, dotted, read_yaml
 from app.exchange.tabular.encoding import not_text, open_text
@@ -53,7 +53,7 @@ def read_protocol(text: str, problems: Problems) -> Protocol | None:
             _add(detail, tree, problems)
         return None
     if catalogue_of(protocol.language) is None:
-        allowed = f"{listed(catalogues())} for the built-in texts, which are now in English; see docs/languages.md"
+        allowed = f"{or_list(catalogues())} for the built-in texts, which are now in English; see docs/languages.md"
         problems.note(FILE, tree.line(("language",)), "language", protocol.language, allowed)
     return None if problems.of(FILE) else protocol
 
@@ -79,16 +79,18 @@ def _add(detail: ErrorDetails, tree: Tree, problems: Problems) -> None:
                 "lowercase letters, digits and hyphens between them, at most 64 characters",
             )
         case "string_pattern_mismatch":
-            problems.add(FILE, tree.line(path), column, found, "text without leading or trailing spaces")
+            key = str(path[-1]) if detail["loc"][-1] == "[key]" else found
+            problems.add(FILE, tree.line(path), column, key, "text without leading or trailing spaces")
         case "literal_error":
             problems.add(FILE, tree.line(path), column, found, str(context["expected"]).replace("'", ""))
         case "union_tag_invalid":
             path = (*path, "type")
-            problems.add(FILE, tree.line(path), dotted(path), str(context["tag"]), listed(KINDS))
+            problems.add(FILE, tree.line(path), dotted(path), str(context["tag"]), or_list(KINDS))
         case "union_tag_not_found":
-            problems.add(FILE, tree.line(path), dotted((*path, "type")), "nothing", listed(KINDS))
+            problems.add(FILE, tree.line(path), dotted((*path, "type")), "nothing", or_list(KINDS))
         case _:
             message = detail["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+            message = message.partition(", unable to parse")[0]
             add_sentence(message, path, found, tree, problems)
 
 
@@ -114,5 +116,5 @@ def _found(data: Any, path: Path) -> str:  # noqa: ANN401 - any value of the fil
     for part in path:
         data = data[part]
     if isinstance(data, dict):
-        return listed(data)
+        return and_list(data)
     return "nothing" if data is None else str(data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.exchange.problems import listed
+from app.design.word_lists import and_list, or_list
 from app.exchange.rating_import.names import plain, question_names, source_names
 from app.exchange.rating_import.patterns import AnswerColumn, Patterns, guessed
 
@@ -59,7 +59,7 @@ def columns_of(
     if not names_raters and any(column.rater is None for column in answers):
         without = next(column.column for column in answers if column.rater is None)
         allowed = "a column of raters (--rater), {rater} in the column names, or a single rater (--rater-id)"
-        problems.add(sheet.file, 1, without, listed(sheet.columns, 40), allowed)
+        problems.add(sheet.file, 1, without, and_list(sheet.columns, 40), allowed)
     if named["item"] is None and named["response"] is None:
         named["item"] = finder.item_by_content(
             {column.column for column in answers}, required=named["rater"] is not None
@@ -80,7 +80,7 @@ class _Finder:
         if asked is not None:
             if asked not in self._sheet.columns:
                 self._problems.add(
-                    self._sheet.file, 1, asked, listed(self._sheet.columns, 40), f"a column named {asked}"
+                    self._sheet.file, 1, asked, and_list(self._sheet.columns, 40), f"a column named {asked}"
                 )
             return asked
         return next((self._plain[common] for common in COMMON[name] if common in self._plain), None)
@@ -109,12 +109,12 @@ class _Finder:
         found = guessed(self._sheet, taken, self._sources, self._questions, names_raters=names_raters)
         if not found:
             allowed = "columns of answers, named with --question KEY=COLUMN or --value COLUMN"
-            self._problems.add(self._sheet.file, 1, None, listed(self._sheet.columns, 40), allowed)
+            self._problems.add(self._sheet.file, 1, None, and_list(self._sheet.columns, 40), allowed)
         return None, found
 
     def _asks(self, key: str) -> bool:
         if key not in self._questions.keys:
-            self._problems.add(OPTION, None, None, key, f"a question in study.yaml: {listed(self._questions.keys)}")
+            self._problems.add(OPTION, None, None, key, f"a question in study.yaml: {or_list(self._questions.keys)}")
         return key in self._questions.keys
 
     def item_by_content(self, taken: set[str], *, required: bool) -> str | None:
@@ -123,8 +123,8 @@ class _Finder:
         columns = [name for name in self._sheet.columns if name not in taken]
         fitting = [name for name in columns if len(self._sheet) and known.issuperset(self._sheet.stripped(name))]
         if len(fitting) > 1:
-            self._problems.add(self._sheet.file, 1, None, listed(fitting), "a single column of item IDs (--item)")
+            self._problems.add(self._sheet.file, 1, None, and_list(fitting), "a single column of item IDs (--item)")
         if not fitting and required and any(one.target != "rater" for one in self._study.protocol.questions):
             allowed = "a column of item IDs (--item) or response IDs (--response)"
-            self._problems.add(self._sheet.file, 1, None, listed(self._sheet.columns, 40), allowed)
+            self._problems.add(self._sheet.file, 1, None, and_list(self._sheet.columns, 40), allowed)
         return fitting[0] if len(fitting) == 1 else None

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.exchange.problems import listed
+from app.design.word_lists import and_list, or_list
 from app.exchange.rating_import.names import words_of
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Patterns:
         expression = _expression(pattern)
         columns = [column for column in self._sheet.columns if column == pattern or expression.fullmatch(column)]
         if not columns:
-            found, kind = listed(self._sheet.columns, 40), "like" if _PLACEHOLDER.search(pattern) else "named"
+            found, kind = and_list(self._sheet.columns, 40), "like" if _PLACEHOLDER.search(pattern) else "named"
             self._problems.add(self._sheet.file, 1, pattern, found, f"a column {kind} {pattern}")
         return [answers for column in columns for answers in self._of(column, expression, question)]
 
@@ -64,7 +64,7 @@ class Patterns:
     def _source(self, column: str, word: str) -> str | None:
         source = self._sources.key(word)
         if source is None:
-            allowed = f"a source in study.yaml: {listed(self._sources.keys)}"
+            allowed = f"a source in study.yaml: {or_list(self._sources.keys)}"
             self._problems.add(self._sheet.file, 1, column, word, allowed)
         return source
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from app.design.word_lists import or_list
 from app.exchange.folder.raters import KINDS, raters_frame
-from app.exchange.problems import listed
 from app.exchange.rating_import.answer_table import answer_table
 from app.exchange.rating_import.columns import columns_of
 from app.exchange.rating_import.encodings import check_one_encoding
@@ -131,7 +131,7 @@ def _fill_responses(table: Table, study: Study, problems: Problems) -> Mask:
     keys_of = table.mapped("source", lambda text: names.key(text) or "")
     asks = (source != "") & (table.stripped("response") == "")
     unknown = asks & (keys_of == "")
-    faulty(table, unknown, "source", source, f"a source in study.yaml: {listed(names.keys)}", problems)
+    faulty(table, unknown, "source", source, f"a source in study.yaml: {or_list(names.keys)}", problems)
     items = places(study.items["item"].to_numpy(dtype=object), _stripped(table.columns["item"]))
     found = replies.by_source(items, places(list(names.keys), keys_of))
     several, none = (asks & ~unknown & (items >= 0) & (found == which) for which in (AMBIGUOUS, UNKNOWN))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.design.questions.scale import number, number_text
-from app.exchange.problems import listed
+from app.design.word_lists import or_list
 from app.exchange.ratings.response_lookup import AMBIGUOUS, UNKNOWN
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _check_strength(scale: Scale, rows: Mask, picks: Mask, sheet: Sheet, strengt
     given = rows & (sheet.table.stripped("strength") != "")
     points = sheet.table.mapped("strength", lambda text: _point(scale, text))
     off = np.array([point is None for point in points], dtype=bool)
-    allowed = listed(number_text(value) for value in scale.values)
+    allowed = or_list(number_text(value) for value in scale.values)
     sheet.reject(given & ~picks, "strength", "nothing, because no response was chosen")
     sheet.reject(given & picks & off, "strength", allowed)
     strengths[given] = points[given]

@@ -9,7 +9,7 @@ import pandas as pd
 
 from app.design.questions.kinds.ranking import MIN_RANKED
 from app.design.questions.scale import number
-from app.exchange.problems import listed
+from app.design.word_lists import or_list
 
 if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
@@ -79,4 +79,4 @@ class _Sets:
             return None
         if len(whole) < MIN_RANKED:
             return f"an item with at least {MIN_RANKED} responses; this item has {len(whole)}"
-        return f"a ranking of all responses to the item; there is no rank for {listed(sorted(whole - ranked))}"
+        return f"a ranking of all responses to the item; there is no rank for {or_list(sorted(whole - ranked))}"

@@ -11,7 +11,7 @@ import pandas as pd
 from app.analysis.data.rating_columns import FRAME_COLUMNS
 from app.design.questions.question import TYPING
 from app.design.questions.scale import number
-from app.exchange.problems import listed
+from app.design.word_lists import or_list
 from app.exchange.tabular.columns import text_or_none
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def check_circumstances(sheet: Sheet, study: Study, targets: Targets, chosen: Co
     for column in TEXT:
         if column.allowed:
             cells = sheet.table.stripped(column.name)
-            sheet.reject((cells != "") & ~np.isin(cells, column.allowed), column.name, listed(column.allowed))
+            sheet.reject((cells != "") & ~np.isin(cells, column.allowed), column.name, or_list(column.allowed))
     too_long = sheet.table.mapped("condition", lambda text: len(text.strip()) > _LONGEST_CONDITION)
     sheet.reject(too_long.astype(bool), "condition", f"at most {_LONGEST_CONDITION} characters")
     _check_side(sheet, targets, chosen)

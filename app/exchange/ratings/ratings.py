@@ -38,7 +38,7 @@ def check_ratings(
         problems: collects the problems.
         before: existing answers of the study; none of them may be given again.
     """
-    if not has_columns(table, _needed(study.protocol), problems):
+    if not has_columns(table, _needed(table, study.protocol), problems):
         return None
     for name in sorted(set(table.columns) - {*FILE_COLUMNS, *DERIVED_COLUMNS}):
         problems.note(table.file, 1, name, name, f"{', '.join(FILE_COLUMNS)}; the column was ignored")
@@ -57,8 +57,11 @@ def check_ratings(
     return rating_frame(named | answers | context, len(table))
 
 
-def _needed(protocol: Protocol) -> list[str]:
-    targets = {question.target for question in protocol.questions}
+def _needed(table: Table, protocol: Protocol) -> list[str]:
+    """Return the columns that the questions in these rows need: choices, for example, need no `response`."""
+    asked = {str(question).strip() for question in table.factor("question")[1]}
+    has_questions = "question" in table.columns
+    targets = {one.target for one in protocol.questions if one.key in asked or not has_questions}
     item = ["item"] if targets - {"rater"} else []
     response = ["response"] if targets & {"response", "set"} else []
     return ["rater", *item, *response, "question", "value"]

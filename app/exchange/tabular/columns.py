@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from app.exchange.problems import listed
+from app.design.word_lists import and_list, or_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ def has_columns(table: Table, names: Sequence[str], problems: Problems) -> bool:
     missing = [name for name in names if name not in table.columns]
     for name in missing:
         near = get_close_matches(name, [column for column in table.columns if column not in names], n=1, cutoff=0.6)
-        problems.add(table.file, 1, name, near[0] if near else listed(table.columns, 30), f"a column named {name}")
+        problems.add(table.file, 1, name, near[0] if near else and_list(table.columns, 30), f"a column named {name}")
     return not missing
 
 
@@ -72,7 +72,7 @@ def unique_ids(table: Table, name: str, values: Column, problems: Problems) -> N
 
 def one_of(keys: Sequence[str] | Column, file: str, wanted: str) -> str:
     """Describe what is allowed: the keys themselves if there are few, otherwise the file that lists them."""
-    return listed(keys) if len(keys) <= 12 else f"{wanted} in {file}"  # noqa: PLR2004 - fits on one line
+    return or_list(keys) if len(keys) <= 12 else f"{wanted} in {file}"  # noqa: PLR2004 - fits on one line
 
 
 def only_where(keep: Mask, values: Column) -> Column:

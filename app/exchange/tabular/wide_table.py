@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.analysis.data.study_folder import ITEM_COLUMNS
-from app.exchange.problems import listed
+from app.design.word_lists import and_list
 from app.exchange.tabular.table import Table
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def unfold(sheet: Table, layout: Layout, problems: Problems) -> tuple[Table, Tab
     wanted = [*layout.named.values(), *layout.responses.values(), *(layout.attributes or ())]
     for column in dict.fromkeys(wanted):
         if column not in sheet.columns:
-            problems.add(sheet.file, 1, column, listed(sheet.columns, 40), f"a column named {column}")
+            problems.add(sheet.file, 1, column, and_list(sheet.columns, 40), f"a column named {column}")
     if set(wanted) - set(sheet.columns):
         return None
     items = {name: sheet.column(column) for name, column in layout.named.items()}

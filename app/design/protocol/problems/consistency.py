@@ -18,9 +18,10 @@ from app.design.protocol.problems.show_if_problems import show_if_problems
 from app.design.protocol.problems.swapped_labels import swapped_source
 from app.design.questions.kinds.category import CategoryQuestion
 from app.design.questions.kinds.ranking import MIN_RANKED
+from app.design.word_lists import or_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from app.design.protocol.study_parts import ProtocolParts
 
@@ -42,9 +43,9 @@ def problems_between_parts(protocol: ProtocolParts) -> Iterator[str]:
     yield from show_if_problems(protocol)
 
 
-def _unknown(part: str, what: str, names: Iterable[str], known: Iterable[str]) -> Iterator[str]:
+def _unknown(part: str, what: str, names: Iterable[str], known: Collection[str]) -> Iterator[str]:
     if other := sorted(set(names) - set(known)):
-        yield f"{part} must name {what}, found {', '.join(other)}"
+        yield f"{part} must name {what} ({or_list(known)}), found {', '.join(other)}"
 
 
 def _questions(protocol: ProtocolParts) -> Iterator[str]:
@@ -72,8 +73,9 @@ def _labels(protocol: ProtocolParts) -> Iterator[str]:
 def _analysis(protocol: ProtocolParts) -> Iterator[str]:
     analysis = protocol.analysis
     if analysis.reference is not None and analysis.reference not in protocol.sources:
-        yield f"analysis.reference must be one of the sources, found {analysis.reference}"
-    scaled = {question.key for question in protocol.scaled_questions}
+        known = or_list(protocol.sources)
+        yield f"analysis.reference must be one of the sources ({known}), found {analysis.reference}"
+    scaled = [question.key for question in protocol.scaled_questions]
     yield from _unknown("analysis.cut", "rating questions", analysis.cut, scaled)
     yield from _unknown("analysis.margin", "rating questions", analysis.margin, scaled)
     questions = {question.key: question for question in protocol.scaled_questions}
@@ -121,7 +123,7 @@ def _adaptive(protocol: ProtocolParts) -> Iterator[str]:
     design = protocol.design
     if design.adaptive is None:
         return
-    choices = {question.key for question in protocol.choice_questions}
+    choices = [question.key for question in protocol.choice_questions]
     yield from _unknown(
         "design.adaptive", "a question that asks raters to choose a response of a pair", [design.adaptive], choices
     )
@@ -152,7 +154,7 @@ def _rankings(protocol: ProtocolParts) -> Iterator[str]:
 
 def _flow(protocol: ProtocolParts) -> Iterator[str]:
     flow = protocol.flow
-    about_rater = {question.key for question in protocol.questions if question.target == "rater"}
+    about_rater = [question.key for question in protocol.questions if question.target == "rater"]
     named = [*(flow.eligibility.accept if flow.eligibility else ())]
     named += [key for questionnaire in (*flow.before, *flow.after) for key in questionnaire.questions]
     yield from _unknown("flow", "questions about the rater", named, about_rater)
@@ -160,14 +162,14 @@ def _flow(protocol: ProtocolParts) -> Iterator[str]:
         yield f"flow must ask each question about the rater only once, found twice: {', '.join(twice)}"
     pools = [pool for questionnaire in (*flow.before, *flow.after) for pool in questionnaire.pools]
     yield from _unknown("flow", "pools from design.pools", pools, protocol.design.pools)
-    shown = {question.key for question in protocol.questions if question.target in {"response", "item"}}
+    shown = [question.key for question in protocol.questions if question.target in {"response", "item"}]
     yield from _unknown("flow.revisit", "questions about a response or an item", flow.revisit, shown)
-    keys = {question.key for question in protocol.questions}
+    keys = [question.key for question in protocol.questions]
     for trial in flow.practice.trials if flow.practice else ():
         yield from _unknown("flow.practice", "questions", trial.expect, keys)
 
 
 def _checks(protocol: ProtocolParts) -> Iterator[str]:
-    keys = {question.key for question in protocol.questions}
+    keys = [question.key for question in protocol.questions]
     for trial in protocol.checks.gold:
         yield from _unknown("checks.gold", "questions", trial.expect, keys)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from pydantic import ValidationError
 
@@ -30,21 +32,21 @@ def test_expected_answers_are_text_as_in_ratings_csv() -> None:
     [
         ({"consent": {"version": "", "text": "x"}}, "at least 1 character"),
         ({"eligibility": {"accept": {}}}, "at least 1 item"),
-        ({"eligibility": {"accept": {"warm": "3"}}}, "questions about the rater, found warm"),
+        ({"eligibility": {"accept": {"warm": "3"}}}, "questions about the rater (mood or adult), found warm"),
         ({"before": [{"questions": ["mood"]}], "after": [{"questions": ["mood"]}]}, "once, found twice: mood"),
         ({"before": [{"questions": ["nothing"]}]}, "found nothing"),
-        ({"before": [{"questions": ["mood"], "pools": ["crowd"]}]}, "pools from design.pools, found crowd"),
-        ({"revisit": ["mood"]}, "about a response or an item, found mood"),
+        ({"before": [{"questions": ["mood"], "pools": ["crowd"]}]}, "pools from design.pools (none), found crowd"),
+        ({"revisit": ["mood"]}, "about a response or an item (warm, who or sure), found mood"),
         (
             {"practice": {"trials": [{"item": "p", "expect": {"cold": 1}}]}},
-            "flow.practice must name questions, found cold",
+            "flow.practice must name questions (warm, who, sure, mood or adult), found cold",
         ),
         ({"practice": {"trials": [{"item": "p"}], "pass_share": 2}}, "less than or equal to 1"),
         ({"exposure_cap": 0}, "greater than or equal to 1"),
     ],
 )
 def test_invalid_flow_is_rejected_with_message(flow: dict[str, object], words: str) -> None:
-    with pytest.raises(ValidationError, match=words):
+    with pytest.raises(ValidationError, match=re.escape(words)):
         protocol(flow=flow)
 
 

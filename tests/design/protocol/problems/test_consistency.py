@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -23,22 +24,28 @@ ADAPTIVE: dict[str, Any] = {"adaptive": "better", "trials_per_rater": 4}
             {"questions": [{**WARM, "condition": "label=false"}], "conditions": {"label": LABEL}, "flow": DEBRIEF},
             "questions must name conditions of the study as factor=level, found label=false",
         ),
-        ({"analysis": {"reference": "nobody"}}, "analysis.reference must be one of the sources, found nobody"),
-        ({"analysis": {"cut": {"who": 1}}}, "analysis.cut must name rating questions, found who"),
+        ({"analysis": {"reference": "nobody"}}, "one of the sources (person or model), found nobody"),
+        ({"analysis": {"cut": {"who": 1}}}, "analysis.cut must name rating questions (warm, sure or mood), found who"),
         ({"analysis": {"composites": {"both": ["warm", "who"]}}}, "found who"),
         ({"analysis": {"believed_source": {**BELIEF, "question": "warm"}}}, "a category question, found warm"),
         (
             {"analysis": {"believed_source": {**BELIEF, "means": {"robot": ["model"]}}}},
-            "codes of the question, found robot",
+            "codes of the question (human or ai), found robot",
         ),
-        ({"analysis": {"believed_source": {**BELIEF, "means": {"ai": ["gpt"]}}}}, "must name sources, found gpt"),
+        (
+            {"analysis": {"believed_source": {**BELIEF, "means": {"ai": ["gpt"]}}}},
+            "must name sources (person or model), found gpt",
+        ),
         ({"analysis": {"believed_source": {**BELIEF, "confidence": "who"}}}, "a rating question, found who"),
         ({"conditions": {"a": {"kind": "profile"}, "b": {"kind": "profile"}}}, "found twice: profile"),
         (
             {"conditions": {"wrote": {"kind": "source", "levels": ["person", "nobody"]}}},
-            "must name sources, found nobody",
+            "must name sources (person or model), found nobody",
         ),
-        ({"conditions": {"label": {**LABEL, "swaps": {"person": "x"}}}, "flow": DEBRIEF}, "must name sources, found x"),
+        (
+            {"conditions": {"label": {**LABEL, "swaps": {"person": "x"}}}, "flow": DEBRIEF},
+            "must name sources (person or model), found x",
+        ),
         ({"conditions": {"label": LABEL}}, "flow.debrief must tell raters the true source"),
         (
             {"conditions": {"label": LABEL}, "flow": DEBRIEF, "sources": {**SOURCES, "both": {"kind": "human+model"}}},
@@ -48,7 +55,7 @@ ADAPTIVE: dict[str, Any] = {"adaptive": "better", "trials_per_rater": 4}
             {"conditions": {"label": LABEL}, "flow": DEBRIEF, "sources": {"person": {"kind": "human"}}},
             "found none for person",
         ),
-        ({**ARENA, "design": {**ADAPTIVE, "adaptive": "warm"}}, "choose a response of a pair, found warm"),
+        ({**ARENA, "design": {**ADAPTIVE, "adaptive": "warm"}}, "choose a response of a pair (better), found warm"),
         ({**ARENA, "sources": SOURCES, "design": ADAPTIVE}, "at least 3 sources, found 2"),
         ({**ARENA, "design": {**ADAPTIVE, "trials": "set"}}, "needs trials of pairs, found set"),
         ({**ARENA, "design": {"adaptive": "better"}}, "needs design.trials_per_rater, found nothing"),
@@ -69,7 +76,7 @@ ADAPTIVE: dict[str, Any] = {"adaptive": "better", "trials_per_rater": 4}
     ],
 )
 def test_undefined_reference_is_rejected_with_message(parts: dict[str, object], words: str) -> None:
-    with pytest.raises(ValidationError, match=words):
+    with pytest.raises(ValidationError, match=re.escape(words)):
         protocol(**parts)
 
 
@@ -107,7 +114,7 @@ def test_ranking_requires_set_of_three(parts: dict[str, Any], words: str) -> Non
     ranking = {"key": "order", "type": "ranking", "text": "Rank."}
     choice = {"key": "better", "type": "choice", "text": "Which?"}
     sources = {f"model-{n}": {"kind": "model"} for n in range(6)}
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(ValueError, match=re.escape(words)):
         protocol(questions=[ranking, choice], sources=sources, **parts)
 
 
