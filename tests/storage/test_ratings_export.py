@@ -25,16 +25,40 @@ EXCLUDE = text("""
     INSERT INTO rater_exclusions (study_id, rater_id, is_excluded, reason)
     SELECT study_id, id, true, 'slow, "very"' FROM raters WHERE study_id = :study ORDER BY id LIMIT 1
 """)
+COMMENT = text(
+    "UPDATE ratings SET comment = 'Said late' WHERE id = (SELECT max(id) FROM ratings WHERE study_id = :study)"
+)
 CHANGE = text("UPDATE ratings SET number = :number WHERE study_id = :study AND number IS NOT NULL")
 
 
-def test_export_scans_ratings_once_for_filled_columns(db: Connection) -> None:
+def test_only_columns_that_the_first_answers_leave_empty_are_searched_in_all(db: Connection) -> None:
     study = read_folder(HERE / "epitome")
     study_id = load_study(db, study)
     said: list[str] = []
     event.listen(db, "before_cursor_execute", lambda *given: said.append(given[2]))
     copy_ratings_csv(db, study_id, study.protocol, io.BytesIO())
-    assert sum("bool_or" in one for one in said) == 1
+    first, whole = (one for one in said if "bool_or" in one)
+    assert "(question IS NOT NULL)" in first
+    assert "(question IS NOT NULL)" not in whole
+    assert "(comment IS NOT NULL)" in whole
+
+
+def test_column_that_only_a_late_answer_fills_is_written(db: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ratings_export, "FIRST_ROWS", 1)
+    study_id = load_study(db, read_folder(HERE / "epitome"))
+    db.execute(COMMENT, {"study": study_id})
+    header, *rows = _streamed(db, study_id)
+    assert [row[header.index("comment")] for row in rows].count("Said late") == 1
+
+
+def test_file_that_cannot_be_written_leaves_the_connection_usable(db: Connection) -> None:
+    study = read_folder(HERE / "epitome")
+    study_id = load_study(db, study)
+    full = io.BytesIO()
+    full.close()
+    with pytest.raises(ValueError, match="closed file"), db.begin_nested():
+        copy_ratings_csv(db, study_id, study.protocol, full)
+    assert len(_streamed(db, study_id)) > 1
 
 
 @pytest.mark.parametrize("name", ["ab-tie", "ayers-pair", "behaviours", "epitome", "label-experiment"])

@@ -12,7 +12,7 @@ from psycopg import sql
 from sqlalchemy import text
 
 from app.analysis.data.answer_labels import answer_labels
-from app.storage.database.bulk_copy import driver_cursor
+from app.storage.database.bulk_copy import copy_query, driver_cursor
 from app.storage.raters.exclusions import list_excluded
 from app.storage.results.ratings_query import DICTIONARIES, filled_flags, piece_of
 from app.storage.results.row_pages import RowPage
@@ -20,11 +20,13 @@ from app.storage.results.row_pages import RowPage
 if TYPE_CHECKING:
     from typing import BinaryIO
 
-    from sqlalchemy import Connection, RowMapping
+    from sqlalchemy import Connection
 
     from app.design.protocol.study import Protocol
 
 _IDS = text("SELECT id FROM ratings WHERE study_id = :study AND id > :after ORDER BY id LIMIT :n")
+_EXTENT = text("SELECT count(*), min(id), max(id) FROM ratings WHERE study_id = :study")
+FIRST_ROWS = 1_000
 # Each piece is sorted in memory; one sort of all rows would go through files on disk.
 ROWS_PER_PIECE = 100_000
 # Whole tables are joined: without statistics of new rows the planner would look up each row in turn.
@@ -43,14 +45,11 @@ def copy_ratings_csv(db: Connection, study_id: int, protocol: Protocol, file: Bi
         protocol: the labels of answers and sources.
         file: takes the text as UTF-8.
     """
-    found, excluded = _found(db, study_id), list_excluded(db, study_id)
-    filled = {name for name, is_filled in found.items() if is_filled is True}
+    filled, excluded = _filled(db, study_id), list_excluded(db, study_id)
     filled |= {"exclude"} if excluded else set()
-    rows = _query(study_id, protocol, filled, excluded, _ranges(found))
+    rows = _query(study_id, protocol, filled, excluded, _ranges(db, study_id))
     db.execute(_WHOLE_TABLES)
-    query = sql.SQL("COPY ({}) TO STDOUT (FORMAT csv, HEADER)").format(rows)
-    with driver_cursor(db) as cursor, cursor.copy(query) as copy:
-        file.writelines(copy)
+    copy_query(db, rows, file)
 
 
 def rating_page(db: Connection, study_id: int, protocol: Protocol, after: int, n: int) -> RowPage:
@@ -80,18 +79,34 @@ def _query(
     return sql.SQL("{} {}").format(sql.SQL(DICTIONARIES).format(**_literals(study_id, protocol, excluded)), pieces)
 
 
-def _found(db: Connection, study_id: int) -> RowMapping:
-    """Which columns some answer fills, the first and the last ID, and how many answers there are."""
-    parts = [f'bool_or({condition}) AS "{name}"' for name, condition in filled_flags().items()]
-    parts += ["min(id) AS low", "max(id) AS high", "count(*) AS n"]
-    query = text(f"SELECT {', '.join(parts)} FROM ratings WHERE study_id = :study")  # noqa: S608 - of our own columns
-    return db.execute(query, {"study": study_id}).mappings().one()
+def _filled(db: Connection, study_id: int) -> set[str]:
+    """The names in `filled_flags` that hold for some answer.
+
+    The first answers fill nearly every column that any answer fills. The scan of all answers looks for the rest.
+    """
+    flags = filled_flags()
+    known = _holding(db, study_id, flags, f"LIMIT {FIRST_ROWS}")
+    rest = {name: condition for name, condition in flags.items() if name not in known}
+    if not rest:
+        return known
+    any_of_rest = " OR ".join(f"({condition})" for condition in rest.values())
+    return known | _holding(db, study_id, rest, f"AND ({any_of_rest})")
 
 
-def _ranges(found: RowMapping) -> list[tuple[int, int]]:
+def _holding(db: Connection, study_id: int, flags: dict[str, str], which: str) -> set[str]:
+    """The names of the flags that hold for some of the answers; `which` ends the query for the answers."""
+    parts = ", ".join(f'bool_or({condition}) AS "{name}"' for name, condition in flags.items())
+    looked_at = f"SELECT * FROM ratings WHERE study_id = :study {which}"  # noqa: S608 - of our own columns
+    query = text(f"SELECT {parts} FROM ({looked_at}) AS looked_at")  # noqa: S608 - of our own columns
+    found = db.execute(query, {"study": study_id}).mappings().one()
+    return {name for name, holds in found.items() if holds}
+
+
+def _ranges(db: Connection, study_id: int) -> list[tuple[int, int]]:
     """Ranges of IDs that hold about `ROWS_PER_PIECE` answers each; the end of a range belongs to the next one."""
-    low, high = found["low"] or 0, (found["high"] or 0) + 1
-    n_pieces = -(-found["n"] // ROWS_PER_PIECE) or 1
+    n, first, last = db.execute(_EXTENT, {"study": study_id}).one()
+    low, high = first or 0, (last or 0) + 1
+    n_pieces = -(-n // ROWS_PER_PIECE) or 1
     ends = [low + (high - low) * place // n_pieces for place in range(n_pieces + 1)]
     return list(pairwise(ends))
 
