@@ -1,8 +1,10 @@
-"""Options that restrict the ratings of a report, as the filters of the results pages do."""
+"""Options that restrict the ratings of a report, as the filters of the results pages do; declared once, here."""
 
 from __future__ import annotations
 
+import inspect
 from datetime import date
+from functools import wraps
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,7 +12,7 @@ import typer
 from app.analysis.data.filters.report_filters import Filters
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 Sources = Annotated[
     list[str] | None, typer.Option("--source", metavar="KEY", help="Keep responses of this source. Can be repeated.")
@@ -33,15 +35,32 @@ Until = Annotated[
 WithoutFlagged = Annotated[bool, typer.Option("--without-flagged", help="Leave out raters who are flagged.")]
 
 
+def takes_filters(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `filters_of` in place of its parameter `filters`."""
+    options = inspect.signature(filters_of, eval_str=True).parameters
+
+    @wraps(command)
+    def run(**given: object) -> None:
+        chosen = {name: given.pop(name) for name in options}
+        command(**given, filters=filters_of(**chosen))  # type: ignore[arg-type]  # of the types that typer was told
+
+    own = inspect.signature(command, eval_str=True).parameters.values()
+    found = [one for each in own for one in (options.values() if each.name == "filters" else [each])]
+    named = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in found]
+    run.__annotations__ = {one.name: one.annotation for one in named}
+    run.__signature__ = inspect.Signature(named)  # type: ignore[attr-defined]  # read by typer
+    return run
+
+
 def filters_of(
     *,
-    sources: Sequence[str] | None,
-    conditions: Sequence[str] | None,
-    pools: Sequence[str] | None,
-    items: Sequence[str] | None,
-    raters: Sequence[str] | None,
-    until: str,
-    without_flagged: bool,
+    sources: Sources = None,
+    conditions: Conditions = None,
+    pools: Pools = None,
+    items: Items = None,
+    raters: Raters = None,
+    until: Until = "",
+    without_flagged: WithoutFlagged = False,
 ) -> Filters:
     """Return the filters that the options name.
 

@@ -11,19 +11,11 @@ import typer
 from app.actions.results.report import read_study, write_report
 from app.analysis import analyze as analyze_frames
 from app.analysis.data.filters.filtering import filtered_protocol
+from app.analysis.data.filters.report_filters import ALL, Filters
 from app.analysis.data.study_folder import frames_of
 from app.analysis.report.recompute import again
 from app.analysis.report.report_tables import report_json
-from app.cli.options.filter_options import (
-    Conditions,
-    Items,
-    Pools,
-    Raters,
-    Sources,
-    Until,
-    WithoutFlagged,
-    filters_of,
-)
+from app.cli.options.filter_options import takes_filters
 from app.cli.output import INPUT_ERROR, say
 from app.cli.print_report import print_report
 from app.cli.reading import read_study_folder
@@ -35,7 +27,8 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
 
 
-def analyze(  # noqa: PLR0913, PLR0917 - one parameter per option
+@takes_filters
+def analyze(
     study: Study,
     as_json: Annotated[bool, typer.Option("--json", help="Print only the estimates, as JSON.")] = False,
     out: Annotated[
@@ -53,28 +46,13 @@ def analyze(  # noqa: PLR0913, PLR0917 - one parameter per option
     full: Annotated[
         bool, typer.Option("--full", help="Print all estimates, and fit mixed models above 20,000 ratings too.")
     ] = False,
-    sources: Sources = None,
-    conditions: Conditions = None,
-    pools: Pools = None,
-    items: Items = None,
-    raters: Raters = None,
-    until: Until = "",
-    without_flagged: WithoutFlagged = False,
+    filters: Filters = ALL,
     is_folder: BareName = None,
 ) -> None:
     """Compute the estimates of a study. A study folder needs no database.
 
     Prints the primary contrasts and the main estimates of each question; all of them with --full, --json or --out.
     """
-    filters = filters_of(
-        sources=sources,
-        conditions=conditions,
-        pools=pools,
-        items=items,
-        raters=raters,
-        until=until,
-        without_flagged=without_flagged,
-    )
     frames, protocol = study_data(folder_or_slug(study, command="analyze", is_folder=is_folder))
     if again is not None:
         _again(frames, protocol, again)

@@ -10,8 +10,11 @@ import typer
 from app.actions.results.documents.circumstances import REGISTRATION, circumstances_of, circumstances_of_folder
 from app.actions.results.documents.report_files import FORMATS, Format, ReportJob, report_files
 from app.analysis import analyze as analyze_frames
+from app.analysis.data.filters.filtering import filtered_protocol
+from app.analysis.data.filters.report_filters import ALL, Filters
 from app.analysis.document.registration import RegistrationError
 from app.cli.commands.results.analyze import study_data
+from app.cli.options.filter_options import takes_filters
 from app.cli.output import fail, say
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
@@ -31,11 +34,13 @@ NewFolder = Annotated[
 ]
 
 
+@takes_filters
 def report(
     study: Study,
     out: NewFolder,
     format_: Formats = None,
     full: Annotated[bool, typer.Option("--full", help="Fit mixed models above 20,000 ratings too.")] = False,
+    filters: Filters = ALL,
     is_folder: BareName = None,
 ) -> None:
     """Write the report of a study for a paper: methods, results, limits, and the way to compute each number again.
@@ -46,8 +51,9 @@ def report(
     refuse_full_folder(out)
     which = folder_or_slug(study, command="report", is_folder=is_folder)
     frames, protocol = study_data(which)
-    found = analyze_frames(frames, protocol, full=full)
-    files = report_files(ReportJob(found, protocol, _circumstances(which), formats))
+    found = analyze_frames(frames, protocol, full=full, filters=filters)
+    shown = filtered_protocol(protocol, filters)
+    files = report_files(ReportJob(found, shown, _circumstances(which), formats))
     say(f"{write_files(out, files)} files written to {out}.")
 
 

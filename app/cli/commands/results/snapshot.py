@@ -21,9 +21,10 @@ from app.actions.results.snapshots import (
 )
 from app.analysis import analyze
 from app.analysis.data.filters.filtering import filtered_protocol
+from app.analysis.data.filters.report_filters import ALL, Filters
 from app.analysis.report.report_tables import report_json
 from app.analysis.report.stored_report import StoredReportError
-from app.cli.options.filter_options import Conditions, Items, Pools, Raters, Sources, Until, WithoutFlagged, filters_of
+from app.cli.options.filter_options import takes_filters
 from app.cli.output import WRONG_CALL, fail, say
 from app.cli.print_report import print_report
 from app.cli.store import store
@@ -33,7 +34,6 @@ from app.storage.results.snapshots import list_snapshots
 
 if TYPE_CHECKING:
     from app.actions.results.snapshots import Opened
-    from app.analysis.data.filters.report_filters import Filters
     from app.storage.database.engine import Begin
     from app.storage.studies.studies import StudyRow
 
@@ -54,16 +54,11 @@ def snapshots() -> None:
 
 
 @cli.command("save")
-def save(  # noqa: PLR0913, PLR0917 - one parameter per option
+@takes_filters
+def save(
     slug: Slug,
     name: Name,
-    sources: Sources = None,
-    conditions: Conditions = None,
-    pools: Pools = None,
-    items: Items = None,
-    raters: Raters = None,
-    until: Until = "",
-    without_flagged: WithoutFlagged = False,
+    filters: Filters = ALL,
     address: Address = HERE,
 ) -> None:
     """Save the current results of a stored study under a name, and print the address to cite.
@@ -74,15 +69,6 @@ def save(  # noqa: PLR0913, PLR0917 - one parameter per option
     name = " ".join(name.split())
     if not 0 < len(name) <= MAX_NAME:
         raise typer.BadParameter(f"Give a name of up to {MAX_NAME} characters.", param_hint="NAME")
-    filters = filters_of(
-        sources=sources,
-        conditions=conditions,
-        pools=pools,
-        items=items,
-        raters=raters,
-        until=until,
-        without_flagged=without_flagged,
-    )
     with store() as engine:
         begin = transactions(engine)
         study = _study(begin, slug)

@@ -25,6 +25,24 @@ def test_requested_report_files_are_written(attune_alone: Alone, tmp_path: Path)
     assert not {"report.pdf", "report.docx"} & names
 
 
+def test_report_of_a_selection_names_it(attune_alone: Alone, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    outcome = attune_alone(
+        "report",
+        str(_folder(tmp_path)),
+        "--out",
+        str(out),
+        "--format",
+        "md",
+        "--source",
+        "person",
+        "--until",
+        "2100-01-01",
+    )
+    assert outcome.code == 0, outcome.err
+    assert "responses of Person; ratings until 1 January 2100 (UTC)" in (out / "report.md").read_text(encoding="utf-8")
+
+
 def test_report_overwrites_nothing(attune_alone: Alone, tmp_path: Path) -> None:
     outcome = attune_alone("report", str(_folder(tmp_path)), "--out", str(tmp_path))
     assert outcome.code == 1
