@@ -10,12 +10,14 @@ from app.actions.results.blinding import refuse_if_blinded
 from app.actions.results.live_report import LiveReport
 from app.analysis.data.filters.filtering import FilterOptions, filtered_protocol
 from app.analysis.report.stored_report import read_report, report_text
+from app.storage.leads.audit import record_act
 from app.storage.raters.withdrawals import get_last_deletion
 from app.storage.results.snapshots import get_snapshot, record_snapshot
 from app.storage.studies.protocols import get_protocol
 
 if TYPE_CHECKING:
     from app.storage.database.engine import Begin
+    from app.storage.leads.leads import Lead
     from app.storage.results.snapshots import SnapshotRow
     from app.storage.studies.studies import StudyRow
 
@@ -40,8 +42,8 @@ class Opened:
     has_deleted: bool
 
 
-def save_snapshot(begin: Begin, study: StudyRow, made: LiveReport, name: str, lead_id: int | None) -> str:
-    """Keep a report under a name; returns the token of its address.
+def save_snapshot(begin: Begin, study: StudyRow, made: LiveReport, name: str, lead: Lead | None) -> str:
+    """Keep a report under a name, and log it; returns the token of its address. `lead` is None on the command line.
 
     Raises:
         BlindedError: the study's estimates are hidden until it closes.
@@ -53,6 +55,7 @@ def save_snapshot(begin: Begin, study: StudyRow, made: LiveReport, name: str, le
         refuse_if_blinded(study, protocol)
         if filtered_protocol(protocol, made.filters) != made.protocol:
             raise OtherVersionError
+        record_act(db, lead, study, "snapshot saved", name=name, data_hash=made.report.data_hash)
         return record_snapshot(
             db,
             study.id,
@@ -61,7 +64,7 @@ def save_snapshot(begin: Begin, study: StudyRow, made: LiveReport, name: str, le
             data_hash=made.report.data_hash,
             read_at=made.read_at,
             report=report,
-            lead_id=lead_id,
+            lead_id=lead.id if lead else None,
         )
 
 

@@ -46,9 +46,11 @@ class Act:
         return "; ".join(f"{name.replace('_', ' ')}: {value}" for name, value in self.detail.items() if value != "")
 
 
-def record_act(db: Connection, lead: Lead, study: StudyRow, action: str, **detail: object) -> int:
-    """Record what a lead did with a study; returns the ID of the entry."""
-    values = {"study": study.id, "slug": study.slug, "lead": lead.id, "email": lead.email, "action": action}
+def record_act(db: Connection, lead: Lead | None, study: StudyRow, action: str, **detail: object) -> int:
+    """Record what a lead did with a study, or what was done on the command line; returns the ID of the entry."""
+    who = {"lead": lead.id, "email": lead.email} if lead else {"lead": None, "email": None}
+    values = {"study": study.id, "slug": study.slug, "action": action, **who}
+    detail |= {} if lead else {"by": "command line"}
     row = db.execute(_RECORD, values | {"detail": json.dumps(detail, ensure_ascii=False)})
     return int(row.scalar_one())
 

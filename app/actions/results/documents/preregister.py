@@ -17,6 +17,7 @@ from app.analysis.document.registration import (
     registration_json,
 )
 from app.storage.assignments.trials import list_items
+from app.storage.leads.audit import record_act
 from app.storage.results.coverage import get_counts
 from app.storage.studies.protocols import get_protocol
 from app.storage.studies.registrations import list_registrations, record_registration
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from app.actions.results.documents.report_files import Format
     from app.design.allocation.trials import PlannedItem
     from app.design.protocol.study import Protocol
+    from app.storage.leads.leads import Lead
     from app.storage.studies.studies import StudyRow
 
 Form = Literal["osf", "aspredicted"]
@@ -75,16 +77,17 @@ def to_register(db: Connection, study: StudyRow) -> ToRegister:
     return ToRegister(protocol, list_items(db, study.id), n_ratings, study.protocol_version)
 
 
-def keep_registration(db: Connection, study: StudyRow, made: Registration) -> None:
-    """Store a registration of a study."""
+def keep_registration(db: Connection, study: StudyRow, made: Registration, lead: Lead | None) -> None:
+    """Store a registration of a study, and log it; `lead` is None on the command line."""
     text = registration_json(made)
+    record_act(db, lead, study, "preregistered", version=made.version, sha256=made.sha256)
     record_registration(db, study.id, version=made.version or 1, sha256=made.sha256, document=text)
 
 
 def register_study(db: Connection, study: StudyRow) -> Registration:
-    """Register a stored study as it is now, and keep the registration."""
+    """Register a stored study as it is now, and keep the registration, on the command line."""
     made = register(to_register(db, study))
-    keep_registration(db, study, made)
+    keep_registration(db, study, made, None)
     return made
 
 

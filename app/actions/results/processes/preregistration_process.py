@@ -18,6 +18,7 @@ from app.analysis.document.registration import Registration, read_registration
 
 if TYPE_CHECKING:
     from app.storage.database.engine import Begin
+    from app.storage.leads.leads import Lead
     from app.storage.studies.studies import StudyRow
 
 REST_S = 120
@@ -42,7 +43,7 @@ def work(job: ToRegister | ToWrite) -> Registration | bytes:
 PREREGISTRATION_PROCESS = SideProcess(work, name="attune-preregistration", rest_s=REST_S)
 
 
-def preregister(begin: Begin, study: StudyRow) -> Registration:
+def preregister(begin: Begin, study: StudyRow, lead: Lead) -> Registration:
     """Register a stored study as it is now; no transaction is open while the plan is simulated.
 
     Raises:
@@ -52,7 +53,7 @@ def preregister(begin: Begin, study: StudyRow) -> Registration:
         asked = to_register(db, study)
     made: Registration = PREREGISTRATION_PROCESS.ask(asked, timeout_s=TIMEOUT_S)
     with begin() as db:
-        keep_registration(db, study, made)
+        keep_registration(db, study, made, lead)
     return made
 
 

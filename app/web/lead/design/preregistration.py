@@ -6,7 +6,6 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from app.actions.side_process import SideProcessError
-from app.storage.leads.audit import record_act
 from app.storage.studies.registrations import list_registrations
 from app.web.deps import Db
 from app.web.errors import BusyError, NotFoundError
@@ -26,13 +25,10 @@ def show_preregistration(request: Request, db: Db, lead: SignedIn, study: Own) -
 def submit_preregistration(request: Request, own: OwnForLong) -> Response:
     from app.actions.results.processes.preregistration_process import preregister
 
-    begin = request.app.state.begin
     try:
-        made = preregister(begin, own.study)
+        preregister(request.app.state.begin, own.study, own.lead)
     except SideProcessError as error:
         raise BusyError("The plan could not be simulated in time. Nothing was registered. Try again.") from error
-    with begin() as db:
-        record_act(db, own.lead, own.study, "preregistered", version=own.study.protocol_version, sha256=made.sha256)
     return RedirectResponse(request.app.url_path_for("show_preregistration", slug=own.study.slug), status_code=303)
 
 

@@ -7,7 +7,6 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from app.storage.leads.audit import record_act
 from app.storage.results.snapshots import find_snapshot
 from app.storage.studies.studies import get_study
 from app.web.deps import Db
@@ -31,11 +30,9 @@ def submit_snapshot(request: Request, own: OwnForLong, asked: Asked, name: Annot
     state = request.app.state
     made = asked.whole_report(request, own)
     try:
-        token = save_snapshot(state.begin, own.study, made, name, own.lead.id)
+        token = save_snapshot(state.begin, own.study, made, name, own.lead)
     except OtherVersionError:
         raise PageError(OTHER_VERSION) from None
-    with state.begin() as db:
-        record_act(db, own.lead, own.study, "snapshot saved", name=name, data_hash=made.report.data_hash)
     return RedirectResponse(_address(request, own.study.slug, token), status_code=303)
 
 

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.cli.store import store
+from app.cli.study_argument import stored_study
+from app.storage.leads.audit import list_acts
 from tests.cli.database import Outcome, attune
 from tests.exchange.small import small
 
@@ -47,6 +50,23 @@ def test_snapshot_is_saved_listed_and_shown(stored: Attune, tmp_path: Path) -> N
     assert "Only responses of Person." in brief.out
     assert stored("snapshot", "show", "small", token, "--out", tmp_path / "out").code == 0
     assert json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8")) == document
+
+
+def test_snapshot_and_preregistration_are_logged(stored: Attune, tmp_path: Path) -> None:
+    assert stored("snapshot", "save", "small", "As submitted").code == 0
+    made = stored("preregister", "small", "--out", tmp_path / "plan", "--format", "md")
+    assert made.code == 0, made.err
+    assert _logged() == [
+        ("preregistered", None, "command line"),
+        ("snapshot saved", None, "command line"),
+    ]
+
+
+def _logged() -> list[tuple[str, str | None, str]]:
+    """The entries of the audit log, newest first: action, lead, and by what."""
+    with store() as engine, engine.connect() as db:
+        study = stored_study(db, "small")
+        return [(act.action, act.email, act.detail["by"]) for act in list_acts(db, study.id)]
 
 
 def test_wrong_names_are_refused_with_what_to_do(stored: Attune) -> None:
