@@ -10,6 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.actions.results.progress import progress_words
 from app.actions.studies import life_cycle as design
+from app.actions.studies.rater_links import rater_links
 from app.charts.raters.progress import ProgressChart
 from app.language.language import note_on
 from app.storage.leads.audit import record_act
@@ -18,7 +19,7 @@ from app.storage.results.progress_counts import get_progress
 from app.storage.studies.protocols import get_protocol
 from app.web.deps import Db
 from app.web.errors import PageError
-from app.web.lead.links import rater_links
+from app.web.lead.links import base_address
 from app.web.lead.session import Own, SignedIn
 from app.web.rendering.pages import is_htmx, page
 
@@ -32,7 +33,7 @@ CHANGE = {"open": design.open_study, "paused": design.pause_study, "closed": des
 @router.get("/studies/{slug}")
 def show_study(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
     protocol = get_protocol(db, study.id, study.protocol_version)
-    links = rater_links(request, study.rater_token, is_personal=protocol.design.links == "personal")
+    links = rater_links(base_address(request), study.rater_token, is_personal=protocol.design.links == "personal")
     note = note_on(protocol.language)
     counted = _counted(db, study)
     is_small = counted["counts"].n_items < MANY_TRIALS

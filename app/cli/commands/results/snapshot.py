@@ -24,6 +24,7 @@ from app.analysis.data.filters.filtering import filtered_protocol
 from app.analysis.data.filters.report_filters import ALL, Filters
 from app.analysis.report.report_tables import report_json
 from app.analysis.report.stored_report import StoredReportError
+from app.cli.options.address_option import Address  # noqa: TC001 - read by typer
 from app.cli.options.filter_options import takes_filters
 from app.cli.output import WRONG_CALL, fail, say
 from app.cli.print_report import print_report
@@ -44,8 +45,6 @@ Token = Annotated[
     str,
     typer.Argument(metavar="TOKEN", help="The last part of the snapshot's address.", show_default=False),
 ]
-Address = Annotated[str, typer.Option("--address", metavar="URL", help="The server's address, used in the link.")]
-HERE = "http://127.0.0.1:8000"
 
 
 @cli.callback()
@@ -59,7 +58,7 @@ def save(
     slug: Slug,
     name: Name,
     filters: Filters = ALL,
-    address: Address = HERE,
+    address: Address = "",
 ) -> None:
     """Save the current results of a stored study under a name, and print the address to cite.
 
@@ -77,7 +76,7 @@ def save(
             token = save_snapshot(begin, study, made, name, None)
         except OtherVersionError:
             fail("The study got a new version while the results were computed. Run the command again.")
-    typer.echo(f"{address.rstrip('/')}/snapshots/{token}")
+    typer.echo(f"{address}/snapshots/{token}")
     say(f"Saved the results of {slug} as {name}, data hash {made.report.data_hash}.")
 
 

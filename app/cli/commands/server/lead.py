@@ -9,6 +9,7 @@ import typer
 
 from app.actions.breached_passwords import BREACHED
 from app.actions.lead_access import AccessError, add_lead, new_link, set_password
+from app.cli.options.address_option import Address  # noqa: TC001 - read by typer
 from app.cli.output import WRONG_CALL, fail, say
 from app.cli.store import store
 from app.settings import settings
@@ -25,8 +26,6 @@ cli = typer.Typer(no_args_is_help=True)
 Email = Annotated[str, typer.Argument(metavar="EMAIL", help="The e-mail address of the lead.", show_default=False)]
 Stdin = Annotated[bool, typer.Option("--password-stdin", help="Read the password from standard input.")]
 Link = Annotated[bool, typer.Option("--link", help="Print a single-use sign-in link instead of asking for a password.")]
-Address = Annotated[str, typer.Option("--address", metavar="URL", help="The server's address, used in the link.")]
-HERE = "http://127.0.0.1:8000"
 
 
 @cli.callback()
@@ -36,7 +35,7 @@ def leads() -> None:
 
 
 @cli.command("add")
-def add(email: Email, password_stdin: Stdin = False, link: Link = False, address: Address = HERE) -> None:
+def add(email: Email, password_stdin: Stdin = False, link: Link = False, address: Address = "") -> None:
     """Add a lead, with a password or with a sign-in link."""
     password = None if link else _password(from_stdin=password_stdin)
     with store() as engine, engine.begin() as db:
@@ -62,7 +61,7 @@ def password(email: Email, password_stdin: Stdin = False) -> None:
 
 
 @cli.command("link")
-def link(email: Email, address: Address = HERE) -> None:
+def link(email: Email, address: Address = "") -> None:
     """Print a single-use sign-in link for a lead, valid for one day."""
     with store() as engine, engine.begin() as db:
         _print_link(db, _lead(db, email), address)
@@ -90,7 +89,7 @@ def _lead(db: Connection, email: str) -> Lead:
 
 
 def _print_link(db: Connection, lead: Lead, address: str) -> None:
-    typer.echo(f"{address.rstrip('/')}/sign-in/{new_link(db, lead)}")
+    typer.echo(f"{address}/sign-in/{new_link(db, lead)}")
 
 
 def _password(*, from_stdin: bool) -> str:

@@ -11,8 +11,10 @@ from app.actions.rating.invite import InviteError, invite_raters
 from app.actions.studies.folder_feasibility import feasibility_of_folder
 from app.actions.studies.life_cycle import OpeningError, close_study, open_study, pause_study
 from app.actions.studies.opening_checks import notes_on_opening
+from app.actions.studies.rater_links import rater_links
 from app.actions.studies.studies import LeadUnknownError, export_study, lead_for
 from app.cli.commands.studies import templates
+from app.cli.options.address_option import Address  # noqa: TC001 - read by typer
 from app.cli.output import WRONG_CALL, fail, say
 from app.cli.progress import progress
 from app.cli.reading import read_study_folder
@@ -110,15 +112,22 @@ def export(slug: Slug, out: Out, spreadsheet: Spreadsheet = False) -> None:
 
 
 @cli.command("open")
-def open_(slug: Slug) -> None:
-    """Open a study to raters. Items that were added since it was last opened are included."""
+def open_(slug: Slug, address: Address = "") -> None:
+    """Open a study to raters, and print their links, one per line: platform, tab, link.
+
+    Items that were added since it was last opened are included.
+    """
     _change(slug, open_study, f"The study {slug} is open.")
     with store() as engine, engine.connect() as db:
         study = stored_study(db, slug)
-        link = f"/s/{study.rater_token}"
-        say(f"Links for raters: {link}?participant=ID, from Prolific {link}?PROLIFIC_PID=ID")
-        if note := note_on(get_protocol(db, study.id, study.protocol_version).language):
-            say(f"Note: {note}")
+        protocol = get_protocol(db, study.id, study.protocol_version)
+    links = rater_links(address, study.rater_token, is_personal=protocol.design.links == "personal")
+    for link in links:
+        typer.echo(f"{link.words}\t{link.address}")
+    if not links:
+        say(f"Raters need personal links. To create them: attune study invite {slug}")
+    if note := note_on(protocol.language):
+        say(f"Note: {note}")
 
 
 @cli.command("invite")
@@ -134,14 +143,12 @@ def invite(
         str | None,
         typer.Option("--pool", metavar="POOL", help="The pool of new raters, who are not in raters.csv."),
     ] = None,
-    address: Annotated[
-        str, typer.Option("--address", metavar="URL", help="The server's address, used in the links.")
-    ] = "http://127.0.0.1:8000",
+    address: Address = "",
 ) -> None:
     """Create personal links, one per line: rater, tab, link. They are shown only once, and replace earlier links."""
     with store() as engine, engine.begin() as db:
         door = get_study_door(db, slug) or no_such_study(slug)
-        link = f"{address.rstrip('/')}/s/{stored_study(db, slug).rater_token}"
+        link = f"{address}/s/{stored_study(db, slug).rater_token}"
         try:
             links = invite_raters(db, door, raters or (), pool)
         except InviteError as error:

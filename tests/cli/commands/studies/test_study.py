@@ -109,3 +109,30 @@ def test_missing_translation_is_announced_at_opening(attune: Callable[..., Resul
     opened = attune("study", "open", attune("study", "list").stdout.split("\t")[0])
     assert opened.exit_code == 0
     assert "there is no translation for fa. Available: en, ar or de" in opened.stderr
+
+
+def test_links_of_an_open_study_are_complete(
+    attune: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(template_folder("ayers-pair"), tmp_path / "own")
+    attune("study", "load", tmp_path / "own")
+    slug = attune("study", "list").stdout.split("\t")[0]
+    links = dict(line.split("\t") for line in attune("study", "open", slug).stdout.splitlines())
+    assert links["Any other participants"].startswith("http://127.0.0.1:8000/s/")
+    assert "PROLIFIC_PID={{%PROLIFIC_PID%}}" in links["Prolific"]
+    monkeypatch.setenv("ATTUNE_PUBLIC_URL", "https://rate.example.org")
+    settings.cache_clear()
+    assert "https://rate.example.org/s/" in attune("study", "open", slug).stdout
+    elsewhere = attune("study", "open", slug, "--address", "https://other.example.org/").stdout
+    assert "https://other.example.org/s/" in elsewhere
+
+
+def test_study_with_personal_links_has_no_open_link(attune: Callable[..., Result], tmp_path: Path) -> None:
+    shutil.copytree(template_folder("ayers-pair"), tmp_path / "own")
+    protocol = tmp_path / "own" / "study.yaml"
+    protocol.write_text(protocol.read_text().replace("blind: true}", "blind: true, links: personal}"))
+    attune("study", "load", tmp_path / "own")
+    slug = attune("study", "list").stdout.split("\t")[0]
+    opened = attune("study", "open", slug)
+    assert opened.stdout == ""
+    assert f"attune study invite {slug}" in opened.stderr
