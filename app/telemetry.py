@@ -11,7 +11,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from app import __version__
-from app.web.middleware.request_metrics import METHODS, template
+from app.web.middleware.observed_requests import ObservedRequests
+from app.web.middleware.request_metrics import method_of, template
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter
     from opentelemetry.trace import Tracer
     from sqlalchemy import Engine
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 log = logging.getLogger("attune.web")
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
@@ -59,38 +60,37 @@ def make_tracer(exporter: SpanExporter | None = None) -> Tracer | None:
     return provider.get_tracer("attune", __version__)
 
 
-class TracedRequests:
-    """Pure ASGI: a span per request, named after its route."""
+class TracedRequests(ObservedRequests):
+    """A span per request, named after its route."""
 
     def __init__(self, app: ASGIApp, tracer: Tracer) -> None:
         """Trace requests to `app`, which must write the matched route into the scope that it is given."""
-        self.app, self.tracer = app, tracer
+        super().__init__(app)
+        self.tracer = tracer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass everything on, and note route and status."""
+        """Handle a request within its span."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        from opentelemetry.trace import SpanKind, StatusCode
+        from opentelemetry.trace import SpanKind
 
-        method = scope["method"] if scope["method"] in METHODS else "other"
         with self.tracer.start_as_current_span(
-            method, kind=SpanKind.SERVER, record_exception=False, set_status_on_exception=False
-        ) as span:
+            method_of(scope), kind=SpanKind.SERVER, record_exception=False, set_status_on_exception=False
+        ):
+            await super().__call__(scope, receive, send)
 
-            async def watch(message: Message) -> None:
-                if message["type"] == "http.response.start":
-                    span.set_attribute("http.response.status_code", message["status"])
-                    if message["status"] >= SERVER_ERROR:
-                        span.set_status(StatusCode.ERROR)
-                await send(message)
+    def note(self, scope: Scope, status: int, seconds: float, *, has_failed: bool) -> None:  # noqa: ARG002 - a span has its own times
+        """Name the span, and note method, route and status."""
+        from opentelemetry.trace import StatusCode, get_current_span
 
-            try:
-                await self.app(scope, receive, watch)
-            finally:
-                route = template(scope)
-                span.update_name(f"{method} {route}")
-                span.set_attributes({"http.request.method": method, "http.route": route})
+        span, method, route = get_current_span(), method_of(scope), template(scope)
+        span.update_name(f"{method} {route}")
+        span.set_attributes({"http.request.method": method, "http.route": route})
+        if status:
+            span.set_attribute("http.response.status_code", status)
+        if status >= SERVER_ERROR:
+            span.set_status(StatusCode.ERROR)
 
 
 def trace_statements(engine: Engine, tracer: Tracer) -> None:

@@ -26,10 +26,15 @@ class RequestMetrics(ObservedRequests):
 
     def note(self, scope: Scope, status: int, seconds: float, *, has_failed: bool) -> None:  # noqa: ARG002 - failed requests count too
         """Count and time a request."""
-        method = scope["method"] if scope["method"] in METHODS else "other"
-        route = template(scope)
+        method, route = method_of(scope), template(scope)
         _count(method, route, status).inc()
         _timer(method, route).observe(seconds)
+
+
+def method_of(scope: Scope) -> str:
+    """The method of a request; methods that no route has become `other`."""
+    method: str = scope["method"]
+    return method if method in METHODS else "other"
 
 
 def template(scope: Scope) -> str:
