@@ -18,6 +18,7 @@ from app.design.questions.saves import Save, read_page, read_save
 from app.language.language import language_of
 from app.storage.answers.ratings import GOLD, record_answers, record_submission
 from app.storage.answers.revisits import record_revisit, save_revisit
+from app.storage.answers.submit_and_next import submit_and_next
 from app.storage.answers.turns import record_turn, release_turns
 from app.storage.assignments.assignment_view import AssignmentView, next_assignment, next_revisit
 from app.storage.assignments.assignments import get_so_far
@@ -51,10 +52,14 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """The result of submitting a page; `is_stored` is False if answers are invalid or the seat was reassigned."""
+    """The result of submitting a page; `is_stored` is False if answers are invalid or the seat was reassigned.
+
+    `following`: the next page, if it was asked for and is known already.
+    """
 
     answers: Answers
     is_stored: bool
+    following: AssignmentView | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +117,16 @@ def protocol_of(db: Connection, session: RatingSession) -> Protocol:
     return get_protocol(db, session.study_id, session.protocol_version, session.sha256)
 
 
-def stage_of_page(protocol: Protocol, view: AssignmentView) -> Stage:
-    """How far the page of an assignment is revealed."""
-    return Stage() if view.state == PRACTICE else stage_of(protocol, _shown(protocol, view), view.n_turns_done)
+def asked_now(protocol: Protocol, view: AssignmentView) -> tuple[Stage, tuple[Slot, ...]]:
+    """How far the page of an assignment is revealed, and the slots that it asks now."""
+    shown = _shown(protocol, view)
+    stage = Stage() if view.state == PRACTICE else stage_of(protocol, shown, view.n_turns_done)
+    return stage, slots_now(asked_at(protocol, shown, is_revisit=view.is_revisit), stage)
 
 
 def slots_of(protocol: Protocol, view: AssignmentView) -> tuple[Slot, ...]:
     """The slots that the page of an assignment asks now."""
-    asked = asked_at(protocol, _shown(protocol, view), is_revisit=view.is_revisit)
-    return slots_now(asked, stage_of_page(protocol, view))
+    return asked_now(protocol, view)[1]
 
 
 def _shown(protocol: Protocol, view: AssignmentView) -> Shown:
@@ -152,7 +158,8 @@ def current_step(db: Connection, session: RatingSession) -> str:
 
 def as_shown(db: Connection, session: RatingSession, view: AssignmentView) -> AssignmentView:
     """The assignment as its page is now: for rating or as a revisit."""
-    return view.looked_back_on() if current_step(db, session) == "revisit" else view
+    is_done = view.state == "done"
+    return view.looked_back_on() if is_done and current_step(db, session) == "revisit" else view
 
 
 def may_rate(db: Connection, session: RatingSession, view: AssignmentView) -> bool:
@@ -197,14 +204,23 @@ def _rating_page(db: Connection, session: RatingSession) -> AssignmentView | str
 
 
 def submit_rating(
-    db: Connection, session: RatingSession, view: AssignmentView, form: Form, *, active_ms: int | None = None
+    db: Connection,
+    session: RatingSession,
+    view: AssignmentView,
+    form: Form,
+    *,
+    active_ms: int | None = None,
+    goes_on: bool = False,
 ) -> Submission:
-    """Check a page of answers and store all or none of them; for a turn of a dialogue, reveal the next one."""
+    """Check a page of answers and store all or none of them; for a turn of a dialogue, reveal the next one.
+
+    `goes_on`: serve the next page in the same statement, if nothing can come between two pages of this study.
+    """
     protocol = protocol_of(db, session)
-    stage = stage_of_page(protocol, view)
+    stage, slots = asked_now(protocol, view)
     if stage.turn is not None and next(iter(form.get("turn", ())), str(stage.turn)) != str(stage.turn):
         return Submission(Answers(()), is_stored=True)
-    answers = read_page(slots_of(protocol, view), form, view.response_ids)
+    answers = read_page(slots, form, view.response_ids)
     if answers.wrong:
         return Submission(answers, is_stored=False)
     if view.is_revisit:
@@ -214,12 +230,21 @@ def submit_rating(
         come_back(db, session, protocol)
     if stage.turn is not None:
         return Submission(answers, record_turn(db, view, answers.given, stage.turn))
-    is_stored = record_submission(db, view, answers.given, hidden_ms=_milliseconds(form), active_ms=active_ms)
+    following = None
+    if goes_on and _is_straight_on(protocol, session):
+        is_stored, following = submit_and_next(db, session, view, answers.given, hidden_ms=_milliseconds(form))
+    else:
+        is_stored = record_submission(db, view, answers.given, hidden_ms=_milliseconds(form), active_ms=active_ms)
     if stage.n_turns:
         release_turns(db, view)
     if is_stored:
         _check(db, protocol, view)
-    return Submission(answers, is_stored)
+    return Submission(answers, is_stored, following)
+
+
+def _is_straight_on(protocol: Protocol, session: RatingSession) -> bool:
+    """Whether nothing can come between two pages: no message, attention check or break."""
+    return not session.has_message and not protocol.checks.attention and protocol.design.blocks is None
 
 
 def save_answers(db: Connection, session: RatingSession, view: AssignmentView, form: Form) -> Saved | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
-from app.actions.rating.rating import slots_of, stage_of_page
+from app.actions.rating.rating import asked_now
 from app.actions.trial_page.fields import Field, fields_of
 from app.design.pages.page_slots import places_as_read
 from app.design.presentation import Presentation, presentation
@@ -124,26 +124,28 @@ def make_sheet(
     wrong: Mapping[str, Message],
 ) -> Sheet:
     """The page of an assignment, with the stored answers or with a submitted form."""
-    shown, turn = presentation(protocol, view.condition), stage_of_page(protocol, view).turn
-    slots = slots_of(protocol, view)
+    shown = presentation(protocol, view.condition)
+    stage, slots = asked_now(protocol, view)
     language = language_of(protocol.language)
     fields = fields_of(slots, language, view.answers, form=form, wrong=wrong, is_turned=shown.scale_turned)
-    return _sheet(protocol, view, _blocks(protocol, fields), turn)
+    return _sheet(protocol, view, _blocks(protocol, fields), stage.turn, shown)
 
 
 def reading_sheet(protocol: Protocol, view: AssignmentView) -> Sheet:
     """The texts of a page as raters read them, whole and without any questions."""
-    return _sheet(protocol, view, (), None)
+    return _sheet(protocol, view, (), None, presentation(protocol, view.condition))
 
 
-def _sheet(protocol: Protocol, view: AssignmentView, blocks: tuple[Block, ...], turn: int | None) -> Sheet:
+def _sheet(
+    protocol: Protocol, view: AssignmentView, blocks: tuple[Block, ...], turn: int | None, shown: Presentation
+) -> Sheet:
     # Responses that are dialogues are revealed below the situation; otherwise the situation is, before the responses.
     in_responses = any(response["turns"] for response in view.responses)
     n_cards = 0 if turn is not None and not in_responses else len(view.responses)
     places = places_as_read(n_cards, is_right_to_left=language_of(protocol.language).is_right_to_left)
     situation = _passage("item", view.text, view.turns, None if in_responses else turn)
     cards = tuple(_card(view, nth, place, turn) for nth, place in enumerate(places))
-    return Sheet(presentation(protocol, view.condition), situation, cards, blocks, _shape(cards), turn)
+    return Sheet(shown, situation, cards, blocks, _shape(cards), turn)
 
 
 def _blocks(protocol: Protocol, fields: Sequence[Field]) -> tuple[Block, ...]:

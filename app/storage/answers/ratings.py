@@ -105,8 +105,9 @@ INSERT_PAGE, INSERT_SAVED = _INSERT.format(judged=_TAKEN), _INSERT.format(judged
 SAVED = (
     "SELECT a.id, (SELECT array_agg(DISTINCT g.n) FROM judged g WHERE g.is_older AND NOT g.is_repeat) AS older FROM a"
 )
-_SUBMIT = HotStatement(f"""
-    WITH a AS (
+# Two CTEs: `a` is the assignment, now done; the other stores the answers.
+SUBMITTED = f"""
+    a AS (
       UPDATE assignments SET state = 'done', submitted_at = coalesce(submitted_at, now()),
         hidden_ms = CASE WHEN submitted_at IS NULL THEN :hidden ELSE hidden_ms END,
         active_ms = CASE WHEN submitted_at IS NULL THEN coalesce(CAST(:active AS bigint), greatest(0,
@@ -114,8 +115,8 @@ _SUBMIT = HotStatement(f"""
           ELSE active_ms END
       WHERE study_id = :study AND id = :assignment AND state IN ('leased', 'done') RETURNING *
     ), {INSERT_PAGE}
-    SELECT id FROM a
-""")  # noqa: S608 - constants only
+"""  # noqa: S608 - constants only
+_SUBMIT = HotStatement(f"WITH {SUBMITTED} SELECT id FROM a")  # noqa: S608 - constants only
 _SAVE = HotStatement(f"""
     WITH a AS (
       UPDATE assignments SET first_action_at = coalesce(first_action_at, now())
@@ -138,9 +139,7 @@ def record_submission(
         active_ms: active time in milliseconds, if measured elsewhere; by default, the time since serving minus
             `hidden_ms`.
     """
-    times = {"hidden": hidden_ms, "active": active_ms}
-    values = values_of(view, answers) | {"exclude": None, "is_save": False, **times}
-    return _SUBMIT.one_or_none(db, values) is not None
+    return _SUBMIT.one_or_none(db, submitted_values(view, answers, hidden_ms, active_ms)) is not None
 
 
 def record_answers(
@@ -160,6 +159,14 @@ def record_answers(
     exclude = None if view.state == "done" else NOT_SUBMITTED
     values = values_of(view, answers) | {"exclude": exclude, "is_save": is_save}
     return too_old(answers, _SAVE.one_or_none(db, values))
+
+
+def submitted_values(
+    view: AssignmentView, answers: Sequence[Answer], hidden_ms: int, active_ms: int | None
+) -> dict[str, object]:
+    """The parameters of SUBMITTED, as in `record_submission`."""
+    times = {"hidden": hidden_ms, "active": active_ms}
+    return values_of(view, answers) | {"exclude": None, "is_save": False, **times}
 
 
 def too_old(answers: Sequence[Answer], saved: Mapping[str, Any] | None) -> list[Answer] | None:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.storage.answers.ratings import INSERT_PAGE, INSERT_SAVED, NOT_SUBMITTED, SAVED, paused_ms, too_old, values_of
+from app.storage.answers.ratings import (
+    INSERT_PAGE,
+    INSERT_SAVED,
+    NOT_SUBMITTED,
+    SAVED,
+    paused_ms,
+    submitted_values,
+    too_old,
+    values_of,
+)
 from app.storage.database.hot_statement import HotStatement
 
 if TYPE_CHECKING:
@@ -43,9 +52,7 @@ def record_revisit(
     db: Connection, view: AssignmentView, answers: Sequence[Answer], *, hidden_ms: int = 0, active_ms: int | None = None
 ) -> bool:
     """Store the answers of a page that is shown once more; otherwise like `record_submission`."""
-    times = {"hidden": hidden_ms, "active": active_ms}
-    values = values_of(view, answers) | {"exclude": None, "is_save": False, **times}
-    return _SUBMIT.one_or_none(db, values) is not None
+    return _SUBMIT.one_or_none(db, submitted_values(view, answers, hidden_ms, active_ms)) is not None
 
 
 def save_revisit(db: Connection, view: AssignmentView, answers: Sequence[Answer]) -> list[Answer] | None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+
 _COLUMNS = """
     a.study_id, a.id, a.token, a.rater_id, a.trial_id, a.position, a.response_ids, a.shown_labels, a.repeat, a.state,
     a.n_turns_done, a.served_at, t.condition, i.id AS item_id, i.text, i.turns, i.profile, i.content_note,
@@ -68,18 +69,22 @@ _OWN_BY = f"""
       ON a.study_id = me.study_id AND a.rating_session_id = me.session_id AND a.token = CAST(:token AS uuid)
 """  # noqa: S608 - constants only
 _OWN, _OWN_MOVED = (HotStatement(_OWN_BY.format(touch=touch)) for touch in (TOUCH, TOUCH_MOVED))
-_NEXT = HotStatement(f"""
-    WITH pick AS (
+# The first open assignment, now served; `{besides}` leaves one out.
+PICKED = """
+    pick AS (
       SELECT id, state FROM assignments
-      WHERE study_id = :study AND rating_session_id = :session AND state IN ('planned', 'leased')
+      WHERE study_id = :study AND rating_session_id = :session AND state IN ('planned', 'leased') {besides}
       ORDER BY position LIMIT 1
     ), served AS (
       UPDATE assignments SET state = 'leased', served_at = coalesce(served_at, now())
       WHERE study_id = :study AND id = (SELECT id FROM pick WHERE state = 'planned')
     )
+"""
+AS_NEXT = f"""
     SELECT {_COLUMNS}, {_ANSWERS}, {_PLACE}
     FROM assignments a {_SOURCES} WHERE a.study_id = :study AND a.id = (SELECT id FROM pick)
-""")  # noqa: S608 - constants only
+"""  # noqa: S608 - constants only
+_NEXT = HotStatement(f"WITH {PICKED.format(besides='')} {AS_NEXT}")
 _NEXT_REVISIT = HotStatement(f"""
     WITH pick AS (
       SELECT o.id FROM assignments o
@@ -153,7 +158,7 @@ def get_own_assignment(
     row = _OWN.one_or_none(db, values) or _OWN_MOVED.one_or_none(db, values)
     if row is None or row["id"] is None:
         return None
-    session, view = RatingSession.of(row, "my_"), _view(row)
+    session, view = RatingSession.of(row, "my_"), view_of(row)
     if view.move_id == session.move_id:
         return session, view
     if session.is_moved:
@@ -184,15 +189,16 @@ def _next(db: Connection, session: RatingSession, statement: HotStatement) -> As
     """The assignment that a statement selects; if another browser had it, this one takes it over."""
     values = {"study": session.study_id, "session": session.session_id}
     row = statement.one_or_none(db, values)
-    view = None if row is None else _view(row)
+    view = None if row is None else view_of(row)
     if view is None or view.move_id == session.move_id:
         return view
     take_over(db, session, view.id)
     again = statement.one_or_none(db, values)
-    return None if again is None else _view(again)
+    return None if again is None else view_of(again)
 
 
-def _view(row: Mapping[str, Any]) -> AssignmentView:
+def view_of(row: Mapping[str, Any]) -> AssignmentView:
+    """The assignment in a row; columns that a statement does not read keep their defaults."""
     values = {name: row[name] for name in _FIELDS if name in row}
     labels = values["shown_labels"]
     lists = {"responses": values["responses"] or [], "answers": values.get("answers") or ()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Annotated
 from urllib.parse import parse_qsl
 from uuid import UUID
@@ -192,9 +193,9 @@ def readable(form: Form) -> Form:
     Raises:
         PageError: a NUL or an unpaired surrogate, which no keyboard produces and the database does not accept.
     """
-    for text in (*form, *(value for values in form.values() for value in values)):
-        if "\0" in text or not _is_encodable(text):
-            raise PageError(message("Your input contains a character that cannot be stored."))
+    whole = "".join(chain(form, *form.values()))
+    if "\0" in whole or not _is_encodable(whole):
+        raise PageError(message("Your input contains a character that cannot be stored."))
     return form
 
 

@@ -49,9 +49,11 @@ def submit_rate(request: Request, db: Db, own: OwnTrial, form: Form) -> Response
     resume(db, session)
     if not may_rate(db, session, view):
         return go(request, "show_current", slug=slug)
-    submission = submit_rating(db, session, view, form)
+    submission = submit_rating(db, session, view, form, goes_on=True)
     if submission.answers.wrong:
         return _sheet(request, slug, db, session, to_show(db, view), form=form, wrong=submission.answers.wrong)
+    if submission.following:
+        return _next(request, slug, db, session, submission.following)
     return follow(request, slug, db, session, view) if submission.is_stored else go(request, "show_current", slug=slug)
 
 
