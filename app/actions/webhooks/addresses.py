@@ -138,7 +138,8 @@ def is_allowed(address: Address, networks: Networks = ()) -> bool:
     meant = _meant(address)
     if any(meant in network for network in networks):
         return True
-    return meant.is_global and not (meant.is_multicast or meant.is_reserved or meant.is_unspecified)
+    is_old_private = isinstance(meant, IPv6Address) and meant.is_site_local
+    return meant.is_global and not (meant.is_multicast or meant.is_reserved or meant.is_unspecified or is_old_private)
 
 
 def _meant(address: Address) -> Address:

@@ -6,6 +6,7 @@ behind a firewall can see. It cannot do so with an IP address or with a configur
 
 from __future__ import annotations
 
+import re
 import socket
 from functools import lru_cache
 from ipaddress import ip_address
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
+# A name or address, and a port. Anything else could name another host once it is part of a link.
+_HEADER = re.compile(r"(?:\[([0-9a-f:.]+)\]|([\w.-]+?)\.?)(?::\d{0,5})?", re.ASCII | re.IGNORECASE)
 
 
 class AllowedHosts:
@@ -40,15 +43,21 @@ class AllowedHosts:
         (True, False, True)
         """
         name = _name_of(header)
+        if not name:
+            return False
         if name in self._names or "*" in self._names or name.endswith(self._endings or ("\0",)):
             return True
         return self._is_open and (name.endswith(".localhost") or _is_address(name))
 
 
 def _name_of(header: str) -> str:
-    if header.startswith("["):
-        return header[1:].partition("]")[0].lower()
-    return header.partition(":")[0].lower().rstrip(".")
+    """The host without port; empty if the header is not valid.
+
+    >>> _name_of("RATE.example.org.:443"), _name_of("[::1]:8000"), _name_of("127.0.0.1:80@evil.example")
+    ('rate.example.org', '::1', '')
+    """
+    found = _HEADER.fullmatch(header)
+    return (found[1] or found[2]).lower() if found else ""
 
 
 def _is_address(name: str) -> bool:

@@ -28,6 +28,7 @@ LOOPBACK = parse_networks("127.0.0.1")
         "https://[::1]",
         "https://[fe80::1]",
         "https://[fd00::1]",
+        "https://[fec0::1]",
         "https://[::ffff:10.0.0.1]",
         "https://[64:ff9b::7f00:1]",
         "https://[2002:7f00:1::]",

@@ -73,6 +73,11 @@ def test_changes_require_same_origin(
         ("rate.example.org", 400, 200),
         ("RATE.example.org.:443", 400, 200),
         ("evil.example", 400, 400),
+        # Written into a link, what follows the @ would be the host.
+        ("127.0.0.1:8000@evil.example", 400, 400),
+        ("rate.example.org:x@evil.example", 400, 400),
+        ("[::1]@evil.example", 400, 400),
+        ("localhost/evil.example", 400, 400),
         ("", 400, 400),
     ],
 )
