@@ -5,6 +5,7 @@ A route that is missing in the table fails the test, so that no route is added w
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from httpx2 import Response
 
 __all__ = ["prepared", "stage"]
+OF_ANOTHER_STUDY = re.compile(r"\{(item|rater|member)\}")
 
 
 def routes(app: FastAPI) -> Iterator[str]:
@@ -67,6 +69,13 @@ def test_each_role_gets_expected_response(prepared: Prepared, stage: Stage, rout
         is_sent_to_sign_in = answer.headers.get("location", "").startswith("/sign-in?")
         found.append(SIGN_IN if is_sent_to_sign_in else answer.status_code)
     assert dict(zip(CAST, found, strict=True)) == dict(zip(CAST, EXPECTED[route], strict=True))
+
+
+@pytest.mark.parametrize("route", [one for one in EXPECTED if OF_ANOTHER_STUDY.search(one)])
+def test_numbers_of_another_study_open_nothing_in_an_own_one(stage: Stage, route: str) -> None:
+    address = route.partition(" ")[2].format(**{**stage.words, "slug": "other"})
+    answer = ask(stage, "lead of another study", route, address)
+    assert answer.status_code in {404, 422}
 
 
 @pytest.mark.parametrize("who", CAST)
