@@ -13,6 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from tests.token_stream import Stated, stream_of, text_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -52,7 +54,7 @@ class Prompt:
 
 @dataclass
 class ModelServer:
-    """The server. `behave` makes the answer of the model: an object for JSON, or a text.
+    """The server. `behave` makes the answer of the model: an object for JSON, a text, or the probabilities of answers.
 
     `troubles`: what it answers instead, by the number of the request. `usage`: tokens in and out that it reports.
     """
@@ -81,7 +83,10 @@ class ModelServer:
     def answer(self, body: dict[str, Any], request_id: str, number: int) -> bytes:
         """One completion."""
         rng = Random(f"{request_id} {body.get('seed')}")  # noqa: S311 - a test's own dice
-        found = self.behave(Prompt(body), rng)
+        found, tokens = self.behave(Prompt(body), rng), None
+        if isinstance(found, Stated):
+            tokens = stream_of(found, found.drawn(rng))
+            found = text_of(tokens)
         text = found if isinstance(found, str) else json.dumps(found)
         completion = {
             "id": f"c-{number}",
@@ -94,7 +99,7 @@ class ModelServer:
                     "index": 0,
                     "finish_reason": self.finish,
                     "message": {"role": "assistant", "content": text, "refusal": self.refusal},
-                    "logprobs": _tokens(text) if body.get("logprobs") else None,
+                    "logprobs": {"content": tokens or _tokens(text)} if body.get("logprobs") else None,
                 }
             ],
         }
@@ -104,10 +109,10 @@ class ModelServer:
         return json.dumps(completion).encode()
 
 
-def _tokens(text: str) -> dict[str, Any]:
-    """Each character a token of probability .9."""
+def _tokens(text: str) -> list[dict[str, Any]]:
+    """Each character a token of probability .9, without alternatives."""
     of_sign: dict[str, object] = {"logprob": -0.1053605, "bytes": None, "top_logprobs": []}
-    return {"content": [{"token": sign, **of_sign} for sign in text], "refusal": None}
+    return [{"token": sign, **of_sign} for sign in text]
 
 
 class _Handler(BaseHTTPRequestHandler):

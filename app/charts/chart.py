@@ -25,6 +25,7 @@ from app.charts.comparison.plane import (
 )
 from app.charts.comparison.turns import turn_places, turns_finding, turns_spec, turns_table
 from app.charts.raters.agreement import agreement_finding, agreement_spec, agreement_table, alphas
+from app.charts.raters.calibration import bins_of, calibration_finding, calibration_spec, calibration_table
 from app.charts.raters.judges import judge_rows, judges_finding, judges_spec, judges_table
 from app.charts.raters.pace import pace_finding, pace_spec, pace_table, rater_points
 from app.charts.raters.rater_pairs import rater_pairs_finding, rater_pairs_spec, rater_pairs_table, with_pairs
@@ -188,6 +189,11 @@ def _by_question(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
         if with_pairs(disagreed):
             kinds = (rater_pairs_spec, rater_pairs_table, rater_pairs_finding)
             yield Chart(f"pairs-{number}", "raters", key, f"{label}: pairs of raters", disagreed, *kinds)
+        of_judges = tuple(f for f in report.of("judge", key) if "pool" not in f.scope)
+        if bins_of(of_judges):
+            kinds = (calibration_spec, calibration_table, calibration_finding)
+            title = f"Calibration of judges: {label}"
+            yield Chart(f"calibration-{number}", "judges", key, title, of_judges, *kinds)
 
 
 def _of(report: Report, section: str, question: str | None = None, *, is_model: bool) -> tuple[Estimate, ...]:

@@ -22,22 +22,32 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """How an answer is sampled. `schema` is the JSON schema of the answer, None for a text."""
+    """How an answer is sampled.
+
+    `schema` is the JSON schema of the answer, None for a text; `n_alternatives` is the number of alternatives to each
+    token that are asked for with its log-probability, 0 for no log-probabilities.
+    """
 
     max_tokens: int
     temperature: float | None = None
     seed: int | None = None
     schema: dict[str, Any] | None = None
     answer_format: AnswerFormat = "schema"
-    with_probabilities: bool = False
+    n_alternatives: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class TokenProbability:
-    """A token of the answer and the log-probability with which it was sampled."""
+    """A token of the answer and the log-probability with which it was sampled.
+
+    `data`: its bytes, if the server sends them; a token can be a part of a character. `others`: the most probable
+    tokens at this place with their log-probabilities; the token itself may be among them.
+    """
 
     token: str
     log_probability: float
+    data: bytes | None = None
+    others: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

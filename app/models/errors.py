@@ -37,7 +37,7 @@ def problem_of_status(status: int, words: str, headers: Mapping[str, str], *, ha
     said = f": {words}" if words else "."
     if status in _REDIRECTS:
         return RequestError("The endpoint redirects to another address, which is not followed. Check the base URL.")
-    if status in {_UNAUTHORIZED, _FORBIDDEN}:
+    if status in {_UNAUTHORIZED, _FORBIDDEN} and "logprob" not in words.lower():
         return RequestError(_about_key(status, has_key=has_key))
     if status == _NOT_FOUND:
         return RequestError(f"The endpoint does not know this address or model (HTTP 404){said}")

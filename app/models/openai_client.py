@@ -16,6 +16,8 @@ from app.models.errors import RequestError, cut_to_line, problem_of_status
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
+    from openai.types.chat import ChatCompletionTokenLogprob
+
     from app.models.endpoint import Endpoint, Message, Parameters
 
 # This server calls the limit of an answer by another name than all others.
@@ -77,7 +79,8 @@ def _body(endpoint: Endpoint, messages: Sequence[Message], parameters: Parameter
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
     elif parameters.schema is not None and parameters.answer_format == "json":
         body["response_format"] = {"type": "json_object"}
-    return body | ({"logprobs": True} if parameters.with_probabilities else {})
+    n = parameters.n_alternatives
+    return body | ({"logprobs": True, "top_logprobs": n} if n else {})
 
 
 def _words_of(error: APIStatusError) -> str:
@@ -100,5 +103,12 @@ def _reply(found: object) -> Reply:
         found.system_fingerprint,
         usage.prompt_tokens if usage else 0,
         usage.completion_tokens if usage else 0,
-        tuple(TokenProbability(token.token, token.logprob) for token in tokens),
+        tuple(map(_token, tokens)),
     )
+
+
+def _token(found: ChatCompletionTokenLogprob) -> TokenProbability:
+    # Servers that are nearly compatible leave out bytes or alternatives.
+    data = None if found.bytes is None else bytes(found.bytes)
+    others = tuple((other.token, other.logprob) for other in found.top_logprobs or ())
+    return TokenProbability(found.token, found.logprob, data, others)

@@ -886,6 +886,7 @@ def create_ratings() -> None:
         sa.Column("n_keystrokes", sa.Integer(), nullable=True),
         sa.Column("n_pasted", sa.Integer(), nullable=True),
         sa.Column("typing_ms", sa.Integer(), nullable=True),
+        sa.Column("probabilities", sa.Text(), nullable=True),
         sa.Column("comment", sa.Text(), nullable=True),
         sa.Column("exclude", sa.Text(), nullable=True),
         sa.Column("stored_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),

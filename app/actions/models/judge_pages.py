@@ -11,6 +11,7 @@ from app.actions.trial_page.sheet import Sheet, make_sheet
 from app.design.allocation.randomization import seeded
 from app.design.allocation.trial_plan import planned_trials
 from app.design.presentation import presentation, shown_labels
+from app.design.questions.question import SIDES
 from app.language.language import language_of
 from app.models.asked import answer_format
 from app.storage.assignments.trials import list_items
@@ -73,6 +74,12 @@ class JudgedStudy:
         view = replace(view, repeat=planned.repeat, n_turns_done=planned.n_turns_done)
         sheet = make_sheet(self.protocol, view, wrong={})
         return JudgePage(view, sheet, questions_of(sheet))
+
+    def keys_by_side(self, view: AssignmentView) -> dict[str, str]:
+        """The ID of the response on each side of a page with two responses."""
+        keys = {one.response_id: one.key for item in self.items for one in item.responses}
+        shown = [keys[response] for response in view.response_ids]
+        return dict(zip(SIDES, shown, strict=True)) if len(shown) == _PAIR else {}
 
 
 def judged_study(db: Connection, study_id: int, version: int) -> JudgedStudy:

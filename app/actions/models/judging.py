@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from app.actions.models.judge_settings import JudgeSettings
-from app.actions.models.page_questions import answers_of
+from app.actions.models.page_questions import answers_of, probabilities_by_slot
 from app.actions.models.request_run import RequestRun, Result, answered_by, failed, without_use
 from app.design.model_runs.model_outcomes import Outcome
 from app.models.answers import UnparsedError
 from app.models.asked import schema_of
+from app.models.connection import N_ALTERNATIVES
 from app.models.endpoint import Parameters
 from app.models.probabilities import answer_probabilities
 from app.storage.model_runs.judgements import record_judgement
@@ -73,7 +74,7 @@ class JudgeJob:
             seed=self.planned.seed,
             schema=schema_of([one.asked for one in self.page.questions]),
             answer_format=settings.answer_format,
-            with_probabilities=settings.with_probabilities,
+            n_alternatives=N_ALTERNATIVES[0] if settings.with_probabilities else 0,
         )
 
     def result(self, planned: PlannedRequest, prompt: Sequence[Message], tried: Tried) -> Result:
@@ -90,11 +91,15 @@ class JudgeJob:
                 repair = FollowUp.after(prompt, reply.text, REPAIR.format(problem=problem), kind="repair")
             return Result(answered_by(outcome, problem, prompt, tried), follow_up=repair)
 
+        found = answer_probabilities(reply, [one.asked for one in page.questions])
+
         def store(db: Connection) -> None:
             if answers and rater_id is not None:
-                record_judgement(db, page.view, rater_id, planned.id, answers)
+                of_slots = probabilities_by_slot(page.questions, found or {}, self.study.keys_by_side(page.view))
+                record_judgement(db, page.view, rater_id, planned.id, answers, of_slots)
 
-        return Result(answered_by(Outcome.ANSWERED, None, prompt, tried, answer_probabilities(reply)), store)
+        stored = None if found is None else {name: one.stored() for name, one in found.items()}
+        return Result(answered_by(Outcome.ANSWERED, None, prompt, tried, stored), store)
 
 
 def finish_run(db: Connection, run: RunRow) -> None:

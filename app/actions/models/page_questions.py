@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from app.actions.trial_page.sheet import Sheet
     from app.design.questions.form import Answer
     from app.models.asked import Kind
+    from app.models.probabilities import AnswerProbability
 
 # Named in the dry run and the docs: on no page of a trial, or not asked of a model.
 NOT_ASKED = (
@@ -123,6 +124,27 @@ def answers_of(sheet: Sheet, questions: Sequence[PageQuestion], text: str, shown
         )
     # An empty text is no answer.
     return tuple(answer for answer in answers.given if answer.text != "")
+
+
+def probabilities_by_slot(
+    questions: Sequence[PageQuestion], found: Mapping[str, AnswerProbability], keys: Mapping[str, str]
+) -> dict[str, dict[str, float]]:
+    """The probability of each allowed answer as written in ratings.csv, or only of the one given, by slot.
+
+    Args:
+        questions: from `questions_of`; of a choice with its strength, the choice counts.
+        found: the probabilities of a reply, by field.
+        keys: the ID of the response on each side.
+    """
+    by_slot = {}
+    for one in questions:
+        probability = found.get(one.asked.name)
+        if probability is None or one.asked.kind != "one_of" or one.form_name.endswith(".strength"):
+            continue
+        by_sign = probability.allowed or {probability.sign or "": probability.given}
+        by_value = {one.values[sign]: p for sign, p in by_sign.items() if sign in one.values}
+        by_slot[one.form_name] = {keys.get(value, value): round(p, 6) for value, p in by_value.items()}
+    return {slot: probabilities for slot, probabilities in by_slot.items() if probabilities}
 
 
 def _form_values(one: PageQuestion, given: Sequence[str]) -> list[str]:

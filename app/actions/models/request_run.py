@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from app.design.model_runs.model_outcomes import Outcome
 from app.models.budget import estimated_tokens
@@ -170,7 +170,7 @@ def answered_by(
     problem: str | None,
     prompt: Sequence[Message],
     tried: Tried,
-    probabilities: dict[str, float] | None = None,
+    probabilities: dict[str, Any] | None = None,
 ) -> Answered:
     """The outcome of a request with a reply. Tokens that the server does not report are estimated."""
     reply = tried.reply

@@ -116,6 +116,12 @@ COLUMNS = (
         "milliseconds from the first to the last key of a text answer",
         is_given=True,
     ),
+    RatingColumn(
+        "probabilities",
+        "text",
+        "Probabilities",
+        "the probability that a model judge gave to each allowed answer, or only to its own, as JSON; empty for people",
+    ),
     RatingColumn("comment", "text", "Comment", "the rater's comment on the answer", is_given=True),
     RatingColumn("exclude", "name", "Excluded", "reason for excluding the answer from all estimates"),
     RatingColumn(

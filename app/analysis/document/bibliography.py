@@ -22,6 +22,7 @@ brant1990|Brant, R.|1990|Assessing proportionality in the proportional odds mode
 brennan1981|Brennan, R. L.; Prediger, D. J.|1981|Coefficient kappa: Some uses, misuses, and alternatives|Educational and Psychological Measurement|41|687–699|10.1177/001316448104100307
 brennan2001|Brennan, R. L.|2001|Generalizability theory|Springer|||10.1007/978-1-4757-3456-0
 breslow1993|Breslow, N. E.; Clayton, D. G.|1993|Approximate inference in generalized linear mixed models|Journal of the American Statistical Association|88|9–25|10.1080/01621459.1993.10594284
+brier1950|Brier, G. W.|1950|Verification of forecasts expressed in terms of probability|Monthly Weather Review|78|1–3
 calderon2025|Calderon, N.; Reichart, R.; Dror, R.|2025|The alternative annotator test for LLM-as-a-judge: How to statistically justify replacing human annotators with LLMs|Proceedings of the 63rd Annual Meeting of the Association for Computational Linguistics (Volume 1: Long Papers)||16051–16081|10.18653/v1/2025.acl-long.782
 cameron2011|Cameron, A. C.; Gelbach, J. B.; Miller, D. L.|2011|Robust inference with multiway clustering|Journal of Business & Economic Statistics|29|238–249|10.1198/jbes.2010.07136
 christensen2019|Christensen, R. H. B.|2019|ordinal: Regression models for ordinal data|R package version 2019.12-10
@@ -35,6 +36,7 @@ cureton1956|Cureton, E. E.|1956|Rank-biserial correlation|Psychometrika|21|287�
 davidson1970|Davidson, R. R.|1970|On extending the Bradley-Terry model to accommodate ties in paired comparison experiments|Journal of the American Statistical Association|65|317–328|10.1080/01621459.1970.10481082
 davidson1977|Davidson, R. R.; Beaver, R. J.|1977|On extending the Bradley-Terry model to incorporate within-pair order effects|Biometrics|33|693–702|10.2307/2529467
 dawid1979|Dawid, A. P.; Skene, A. M.|1979|Maximum likelihood estimation of observer error-rates using the EM algorithm|Applied Statistics|28|20–28|10.2307/2346806
+degroot1983|DeGroot, M. H.; Fienberg, S. E.|1983|The comparison and evaluation of forecasters|The Statistician|32|12–22|10.2307/2987588
 dubois2024|Dubois, Y.; Galambosi, B.; Liang, P.; Hashimoto, T. B.|2024|Length-controlled AlpacaEval: A simple way to debias automatic evaluators|arXiv:2404.04475
 efron1993|Efron, B.; Tibshirani, R. J.|1993|An introduction to the bootstrap|Chapman & Hall
 enders2007|Enders, C. K.; Tofighi, D.|2007|Centering predictor variables in cross-sectional multilevel models: A new look at an old issue|Psychological Methods|12|121–138|10.1037/1082-989X.12.2.121
@@ -43,6 +45,7 @@ flesch1948|Flesch, R.|1948|A new readability yardstick|Journal of Applied Psycho
 fleiss1969|Fleiss, J. L.; Cohen, J.; Everitt, B. S.|1969|Large sample standard errors of kappa and weighted kappa|Psychological Bulletin|72|323–327|10.1037/h0028106
 fleiss1971|Fleiss, J. L.|1971|Measuring nominal scale agreement among many raters|Psychological Bulletin|76|378–382|10.1037/h0031619
 green1966|Green, D. M.; Swets, J. A.|1966|Signal detection theory and psychophysics|Wiley
+guo2017|Guo, C.; Pleiss, G.; Sun, Y.; Weinberger, K. Q.|2017|On calibration of modern neural networks|Proceedings of the 34th International Conference on Machine Learning|70|1321–1330
 gwet2008|Gwet, K. L.|2008|Computing inter-rater reliability and its variance in the presence of high agreement|British Journal of Mathematical and Statistical Psychology|61|29–48|10.1348/000711006X126600
 gwet2014|Gwet, K. L.|2014|Handbook of inter-rater reliability (4th ed.)|Advanced Analytics
 hainmueller2014|Hainmueller, J.; Hopkins, D. J.; Yamamoto, T.|2014|Causal inference in conjoint analysis: Understanding multidimensional choices via stated preference experiments|Political Analysis|22|1–30|10.1093/pan/mpt024
@@ -60,6 +63,7 @@ maxwell1970|Maxwell, A. E.|1970|Comparing the classification of subjects by two 
 mccullagh1980|McCullagh, P.|1980|Regression models for ordinal data|Journal of the Royal Statistical Society B|42|109–142|10.1111/j.2517-6161.1980.tb01109.x
 mcdonald1999|McDonald, R. P.|1999|Test theory: A unified treatment|Erlbaum
 mcgraw1996|McGraw, K. O.; Wong, S. P.|1996|Forming inferences about some intraclass correlation coefficients|Psychological Methods|1|30–46|10.1037/1082-989X.1.1.30
+naeini2015|Naeini, M. P.; Cooper, G. F.; Hauskrecht, M.|2015|Obtaining well calibrated probabilities using Bayesian binning|Proceedings of the AAAI Conference on Artificial Intelligence|29|2901–2907|10.1609/aaai.v29i1.9602
 newcombe1998|Newcombe, R. G.|1998|Two-sided confidence intervals for the single proportion: Comparison of seven methods|Statistics in Medicine|17|857–872
 obrien1979|O'Brien, P. C.; Fleming, T. R.|1979|A multiple testing procedure for clinical trials|Biometrics|35|549–556|10.2307/2530245
 owen2007|Owen, A. B.|2007|The pigeonhole bootstrap|Annals of Applied Statistics|1|386–411|10.1214/07-AOAS122
@@ -68,6 +72,7 @@ pocock1977|Pocock, S. J.|1977|Group sequential methods in the design and analysi
 pustejovsky2018|Pustejovsky, J. E.; Tipton, E.|2018|Small-sample methods for cluster-robust variance estimation and hypothesis testing in fixed effects models|Journal of Business & Economic Statistics|36|672–683|10.1080/07350015.2016.1247004
 schuirmann1987|Schuirmann, D. J.|1987|A comparison of the two one-sided tests procedure and the power approach for assessing the equivalence of average bioavailability|Journal of Pharmacokinetics and Biopharmaceutics|15|657–680|10.1007/BF01068419
 shrout1979|Shrout, P. E.; Fleiss, J. L.|1979|Intraclass correlations: Uses in assessing rater reliability|Psychological Bulletin|86|420–428|10.1037/0033-2909.86.2.420
+simpson1949|Simpson, E. H.|1949|Measurement of diversity|Nature|163|688|10.1038/163688a0
 stuart1955|Stuart, A.|1955|A test for homogeneity of the marginal distributions in a two-way classification|Biometrika|42|412–416|10.1093/biomet/42.3-4.412
 student1908|Student|1908|The probable error of a mean|Biometrika|6|1–25|10.1093/biomet/6.1.1
 thorndike1920|Thorndike, E. L.|1920|A constant error in psychological ratings|Journal of Applied Psychology|4|25–29|10.1037/h0071663
@@ -147,6 +152,10 @@ OF_STATISTIC: dict[str, tuple[str, ...]] = {
     "rater_severity": ("linacre1989",),
     "dawid_skene": ("dawid1979",),
     "alt_test": ("calderon2025",),
+    "brier_score": ("brier1950",),
+    "brier_lowest": ("simpson1949",),
+    "calibration_error": ("naeini2015", "guo2017"),
+    "calibration_bin": ("degroot1983",),
 }
 # by how a method begins, longest first: its words, and what it cites
 OF_METHOD: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -173,6 +182,7 @@ OF_METHOD: dict[str, tuple[str, tuple[str, ...]]] = {
     "jackknife_raters": ("delete-one jackknife intervals over raters", ("efron1993",)),
     "jackknife_texts": ("delete-one jackknife intervals over texts", ("efron1993",)),
     "jackknife": ("infinitesimal jackknife intervals", ("efron1993",)),
+    "bins_bootstrap": ("bootstrap bounds of the total error of the bins", ("efron1993",)),
     "bootstrap": ("bootstrap percentile intervals", ("efron1993",)),
     "wilson": ("Wilson intervals", ("wilson1927",)),
     "wilson_cc": ("Wilson intervals with continuity correction", ("wilson1927", "newcombe1998")),

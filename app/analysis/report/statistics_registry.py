@@ -195,4 +195,12 @@ STATISTICS: dict[str, Statistic] = {
     "side_consistency": Statistic("Same answer after swapping sides", "share"),
     "retest_agreement": Statistic("Same answer when asked again on the same sides", "share"),
     "length_bias": Statistic("Influence of length beyond that on people", "points"),
+    "brier_score": Statistic("Brier score of the judge's probabilities (0 is best, 2 worst)", "coefficient"),
+    "brier_lowest": Statistic("Lowest Brier score that human disagreement allows", "coefficient"),
+    "calibration_error": Statistic("Expected calibration error", "share"),
+    "overconfidence": Statistic("Judge's mean probability minus share of human raters who agree", "share"),
+    "stated_probability": Statistic("Judge's mean probability of its answers", "share"),
+    "agreeing_share": Statistic("Share of human raters who agree with the judge, mean over units", "share"),
+    "calibration_bin_probability": Statistic("Judge's mean probability within the bin", "share"),
+    "calibration_bin_share": Statistic("Share of human raters who agree within the bin", "share"),
 }

@@ -163,6 +163,7 @@ _WORDS: dict[str, Callable[[Any], str]] = {
     "shown_label": "shown as {}".format,
     "before": (f"after {MINUS} before" + " ({})").format,
     "correct": "correct: {}".format,
+    "bin": "probability {}".format,
 }
 
 

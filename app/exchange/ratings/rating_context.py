@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _SMALL, _WHOLE, _LARGE = 2**15 - 1, 2**31 - 1, 2**53
 # The condition is part of an index together with other text.
 _LONGEST_CONDITION = 400
+# How far rounded probabilities can add up to more than 1.
+_ROUNDING = 0.01
 TEXT = tuple(column for column in FRAME_COLUMNS if column.name in {"condition", "shown_label", "side", "device"})
 
 
@@ -41,6 +43,7 @@ def check_circumstances(sheet: Sheet, study: Study, targets: Targets, chosen: Co
     context |= {name: _whole(sheet, name, most) for name, most in limits.items()}
     _check_turn(sheet, study, targets, context["turn"])
     context |= {name: text_or_none(sheet.table.column(name)) for name in ("comment", "exclude")}
+    context["probabilities"] = _probabilities(sheet)
     return context | {name: _times(sheet, name) for name in ("rated_at", "served_at")}
 
 
@@ -64,6 +67,24 @@ def _whole(sheet: Sheet, name: str, most: int) -> Column:
 def _whole_number(text: str, most: int) -> int | None:
     value = number(text)
     return int(value) if value is not None and value.is_integer() and 0 <= value <= most else None
+
+
+def _probabilities(sheet: Sheet) -> Column:
+    cells = text_or_none(sheet.table.stripped("probabilities"))
+    wrong = np.array([cell is not None and not _are_probabilities(cell) for cell in cells], dtype=bool)
+    sheet.reject(wrong, "probabilities", 'the probability of each answer as JSON, such as {"4": 0.7, "5": 0.3}')
+    return cells
+
+
+def _are_probabilities(cell: str) -> bool:
+    try:
+        found = json.loads(cell)
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(found, dict) or not found:
+        return False
+    is_number = all(isinstance(one, int | float) and not isinstance(one, bool) for one in found.values())
+    return is_number and all(0 <= one <= 1 for one in found.values()) and sum(found.values()) <= 1 + _ROUNDING
 
 
 def _check_turn(sheet: Sheet, study: Study, targets: Targets, turn: Column) -> None:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from app.storage.answers.given_columns import NAMES, OF_GIVEN
-from app.storage.answers.ratings import GIVEN, answer_rows
+from app.storage.answers.given_columns import NAMES, OF_GIVEN, TYPED
+from app.storage.answers.ratings import answer_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlalchemy import Connection
 
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 # one answer, the first one.
 _INSERT = text(f"""
     INSERT INTO ratings (study_id, rater_id, item_id, {NAMES}, rated_at, served_at, left_response_id,
-                         right_response_id, position, condition, repeat)
+                         right_response_id, position, condition, repeat, probabilities)
     SELECT :study, :rater, :item, {OF_GIVEN}, q.answered_at, q.asked_at, :left, :right, q.number,
-           nullif(CAST(:condition AS text), ''), CAST(:repeat AS smallint)
-    FROM ({GIVEN}) AS g CROSS JOIN model_requests q WHERE q.study_id = :study AND q.id = :request
+           nullif(CAST(:condition AS text), ''), CAST(:repeat AS smallint), g.probabilities
+    FROM jsonb_to_recordset(CAST(:answers AS jsonb)) AS g ({TYPED}, n integer, probabilities text)
+    CROSS JOIN model_requests q WHERE q.study_id = :study AND q.id = :request
     ORDER BY g.n
     ON CONFLICT DO NOTHING
 """)  # noqa: S608 - constants only
@@ -33,7 +34,12 @@ _PAIR = 2
 
 
 def record_judgement(
-    db: Connection, view: AssignmentView, rater_id: int, request_id: int, answers: Sequence[Answer]
+    db: Connection,
+    view: AssignmentView,
+    rater_id: int,
+    request_id: int,
+    answers: Sequence[Answer],
+    probabilities: Mapping[str, Mapping[str, float]] | None = None,
 ) -> None:
     """Store the answers of a judge to one page.
 
@@ -43,10 +49,16 @@ def record_judgement(
         rater_id: the judge.
         request_id: the request, whose times are those of the answers.
         answers: validated answers.
+        probabilities: the probability of each allowed answer, or only of the one given, by the slot of the answer.
     """
     labels = dict(zip(view.response_ids, view.shown_labels or (), strict=False))
     n_shown = len(view.response_ids)
-    rows = [row | {"n": n} for n, answer in enumerate(answers) for row in answer_rows(answer, labels, n_shown)]
+    found = {slot: json.dumps(by_value, ensure_ascii=False) for slot, by_value in (probabilities or {}).items()}
+    rows = [
+        row | {"n": n, "probabilities": found.get(answer.slot.name)}
+        for n, answer in enumerate(answers)
+        for row in answer_rows(answer, labels, n_shown)
+    ]
     left, right = view.response_ids if n_shown == _PAIR else (None, None)
     db.execute(
         _INSERT,

@@ -129,7 +129,7 @@ class Answered:
     tokens_out: int = 0
     model_version: str | None = None
     fingerprint: str | None = None
-    probabilities: Mapping[str, float] | None = None
+    probabilities: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

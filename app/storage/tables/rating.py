@@ -66,6 +66,7 @@ ratings = Table(
     Column("n_keystrokes", Integer),
     Column("n_pasted", Integer),
     Column("typing_ms", Integer),
+    Column("probabilities", Text),
     Column("comment", Text),
     Column("exclude", Text),
     time("stored_at", now=True),

@@ -289,10 +289,3 @@ def test_a_changed_version_of_the_model_is_noted(judge: Make) -> None:
     one, _ = judge(server=server)
     assert one.go().versions == ("test-model-1", "test-model-2")
     assert one.rows("SELECT attributes ->> 'model_version' FROM raters") == [("test-model-1, test-model-2",)]
-
-
-def test_the_probability_of_an_answer_is_that_of_its_tokens(judge: Make) -> None:
-    one, _ = judge(with_probabilities=True, n_items=1, both_sides=False)
-    one.go()
-    ((found,),) = one.rows("SELECT probabilities FROM model_requests")
-    assert found["q2_A"] == pytest.approx(0.9**3, abs=1e-6)

@@ -12,6 +12,7 @@ from app.analysis.data.questions.answers import Answers, Choices
 from app.analysis.data.questions.question_data import TOO_MANY
 from app.analysis.data.questions.scopes import distinct_groups
 from app.analysis.sections.agreement.coefficients import level_of
+from app.analysis.sections.judges.calibration import calibration
 from app.analysis.sections.judges.length_bias import length_bias
 from app.analysis.sections.judges.repeated_answers import repeated_answers
 from app.analysis.sections.judges.self_preference import self_preference_estimates
@@ -93,6 +94,7 @@ def judges(data: AnyQuestionData, protocol: Protocol) -> Iterator[Estimate]:
                 if not group.scope:
                     yield from self_preference_estimates(judged.data, judged.humans, own, judged.said, scope, protocol)
                     yield from length_bias(judged.data, judged.humans, own, judged.said, scope)
+                    yield from calibration(judged.data, judged.humans, own, scope)
         yield from repeated_answers(data, answers.select(answers.rater == code), is_again[answers.rater == code], scope)
 
 

@@ -86,7 +86,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
         typer.Option(help="How the server is asked for JSON: by a schema, by JSON mode, or in the prompt only."),
     ] = "schema",
     probabilities: Annotated[
-        bool, typer.Option("--probabilities", help="Ask for log-probabilities, and store that of each answer.")
+        bool, typer.Option("--probabilities", help="Ask for log-probabilities, for the calibration of the judge.")
     ] = False,
     budget_tokens: TokenBudget = None,
     budget: MoneyBudget = None,

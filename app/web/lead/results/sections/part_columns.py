@@ -159,6 +159,17 @@ BLOCKS: dict[str, tuple[tuple[str, tuple[Column, ...]], ...]] = {
                 Column("Same when asked again", ("retest_agreement",)),
             ),
         ),
+        (
+            "Calibration: the judge's probabilities compared with human raters, with 95% CIs",
+            (
+                Column("Mean probability of its answers", ("stated_probability",)),
+                Column("Human raters who agree", ("agreeing_share",)),
+                Column("Overconfidence", ("overconfidence",)),
+                Column("Expected calibration error", ("calibration_error",)),
+                Column("Brier score", ("brier_score",)),
+                Column("Lowest possible Brier score", ("brier_lowest",)),
+            ),
+        ),
     ),
     "items": (("Share of items with split opinions", (Column("Split opinions", ("split_share",)),)),),
 }
