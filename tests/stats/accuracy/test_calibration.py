@@ -73,7 +73,7 @@ def test_lowest_score_is_that_of_the_distribution_of_people() -> None:
 def test_bins_of_scikit_learn() -> None:
     rng = np.random.default_rng(3)
     confidence: Floats = np.append(rng.random(300), [0.0, 1.0]).astype(np.float64)
-    agreed = (rng.random(302) < confidence) * 1.0
+    agreed: Floats = np.asarray(rng.random(302) < confidence, dtype=np.float64)
     bins = calibration_bins(confidence, agreed, item=np.arange(302))
     share, stated = sklearn_calibration.calibration_curve(agreed, confidence, n_bins=10)
     assert [one.agreement.estimate for one in bins] == pytest.approx(share)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.answers import NEITHER, TIE, Answers, Choices
+from app.analysis.data.questions.answers import NEITHER, TIE, Answers, Choices
 from app.design.questions.kinds.choice import ChoiceQuestion
 from app.design.questions.kinds.rating import RatingQuestion
 from app.design.questions.question import SIDES
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from app.analysis.data.encoded_study import Bools, Floats
-    from app.analysis.data.question_data import AnyQuestionData
+    from app.analysis.data.questions.question_data import AnyQuestionData
     from app.analysis.estimate import Estimate, Scope, Unit
     from app.stats.core.result import Result
 
