@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from app.design.questions.scale import number_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from app.exchange.prompts.read_profiles import RaterProfile
     from app.models.endpoint import AnswerFormat
 
 # Raised whenever the words around the plain text of a trial change: judges with different prompts are not one judge.
@@ -70,3 +71,15 @@ class JudgeSettings:
             "prompt_version": str(self.prompt_version),
         }
         return {**dict(self.profile), **{name: value for name, value in shown.items() if value}}
+
+
+def profile_settings(profiles: Sequence[RaterProfile], name: str, settings: JudgeSettings) -> dict[str, JudgeSettings]:
+    """The settings of a judge per profile, by its name: the name of the run, a hyphen and that of the profile."""
+    return {
+        f"{name}-{one.name}": replace(
+            settings,
+            persona="\n\n".join(part for part in (settings.persona, one.persona) if part),
+            profile=one.attributes,
+        )
+        for one in profiles
+    }
