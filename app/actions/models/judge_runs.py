@@ -13,7 +13,7 @@ from app.models.budget import estimated_tokens
 from app.storage.model_runs.runs import record_judge
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sqlalchemy import Connection
 
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 # Tokens of an answer: what a field takes on average. A text is counted as a short paragraph.
 _TOKENS_PER_FIELD, _TOKENS_PER_TEXT, _TOKENS_PER_ANSWER = 12, 120, 10
+
+
+class RunExistsError(ValueError):
+    """A run of this name exists already."""
 
 
 class NothingToJudgeError(ValueError):
@@ -61,6 +65,18 @@ def estimate_run(db: Connection, study: StudyRow, settings: JudgeSettings) -> Es
     n_trials = len(Counter((one.item_id, frozenset(one.response_ids), one.condition) for one in planned))
     n_fields, tokens_in, tokens_out = (sum(column) for column in zip(*sizes, strict=True))
     return Estimate(len(planned), n_trials, n_fields, tokens_in, tokens_out)
+
+
+def estimate_runs(db: Connection, study: StudyRow, judges: Iterable[JudgeSettings]) -> Estimate:
+    """What the runs of several judges would use together; as `estimate_run`."""
+    each = [estimate_run(db, study, settings) for settings in judges]
+    return Estimate(
+        sum(one.n_requests for one in each),
+        each[0].n_trials,
+        sum(one.n_fields for one in each),
+        sum(one.tokens_in for one in each),
+        sum(one.tokens_out for one in each),
+    )
 
 
 def _planned(db: Connection, judged: JudgedStudy, settings: JudgeSettings) -> list[PlannedRequest]:
@@ -113,3 +129,24 @@ def begin_run(
     rater_id = record_judge(db, study.id, name, settings.attributes(endpoint.model, host))
     run = start_run(db, study, "judge", name, endpoint, settings, planned, rater_id=rater_id, lead_id=lead_id)
     return run, True
+
+
+def begin_judges(
+    db: Connection, study: StudyRow, endpoint: Endpoint, judges: Mapping[str, JudgeSettings], *, lead_id: int | None
+) -> list[RunRow]:
+    """Create a run for each judge, by its name; all of them or none.
+
+    Raises:
+        RunExistsError: a run has one of these names.
+        NothingToJudgeError: there is nothing to ask.
+        OtherSettingsError: a run has one of these names, and other settings.
+        RunNameTakenError: a rater of the study has one of these names.
+    """
+    runs = []
+    with db.begin_nested():
+        for name, settings in judges.items():
+            run, is_new = begin_run(db, study, endpoint, settings, name, lead_id=lead_id)
+            if not is_new:
+                raise RunExistsError(f"The study already has a run {name}. Choose another name.")
+            runs.append(run)
+    return runs

@@ -11,7 +11,7 @@ from app.design.questions.scale import number_text
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from app.exchange.prompts.read_profiles import RaterProfile
+    from app.exchange.prompts.rater_profiles import RaterProfile
     from app.models.endpoint import AnswerFormat
 
 # Raised whenever the words around the plain text of a trial change: judges with different prompts are not one judge.

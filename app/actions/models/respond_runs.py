@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.actions.models.dialogue_turns import name_of
 from app.actions.models.request_run import prompt_tokens
 from app.actions.models.responding import item_prompt
 from app.actions.models.run_start import find_run, start_run
-from app.exchange.prompts.read_prompt import check_prompt
+from app.exchange.prompts.read_prompt import check_prompt, check_speaker
 from app.storage.model_runs.requests import PlannedRequest
 from app.storage.model_runs.texts import list_items_to_answer
 from app.storage.studies.protocols import get_protocol
@@ -83,6 +84,7 @@ def checked_items(db: Connection, study: StudyRow, settings: RespondSettings, fi
     in_all = set.intersection(*(set(item.attributes) for item in items))
     protocol = get_protocol(db, study.id, study.protocol_version)
     check_prompt(prompt, file, sorted(in_all), list(protocol.sources))
+    check_speaker(prompt, file, [{name_of(turn) for turn in item.turns} for item in items if item.turns])
     without = [item.key for item in items if matched and not (item.matched or "").strip()]
     if without:
         raise NothingToAnswerError(

@@ -67,6 +67,8 @@ class ModelPrompt(_Part):
     examples: tuple[PromptExample, ...] = ()
     user: str = Field(default="{situation}", min_length=1, max_length=MAX_TEXT)
     steps: tuple[str, ...] = ()
+    speaker: str | None = Field(default=None, min_length=1, max_length=200)
+    """Whose part the model takes in dialogues: their earlier turns are given as its own."""
     length: PromptLength | None = None
 
     @property

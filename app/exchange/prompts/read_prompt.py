@@ -14,12 +14,13 @@ from app.exchange.protocol.yaml_tree import dotted, read_yaml
 from app.exchange.tabular.encoding import not_text, open_text
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from pydantic_core import ErrorDetails
 
     from app.exchange.protocol.yaml_tree import Tree
 
+_TWO = 2
 _ALLOWED = {
     "extra_forbidden": f"one of the keys {or_list(ModelPrompt.model_fields)}; examples have situation, response and "
     "fields, length has words, match, tolerance and retries",
@@ -87,3 +88,26 @@ def check_prompt(prompt: ModelPrompt, file: str, attributes: Collection[str], so
         problems.append(Problem(file, None, "length.match", length.match, f"a source: {or_list(sources)}"))
     if problems:
         raise InvalidInputError(problems)
+
+
+def check_speaker(prompt: ModelPrompt, file: str, dialogues: Sequence[Collection[str]]) -> None:
+    """Make sure that it is known whose part a model takes in each dialogue.
+
+    Args:
+        prompt: the prompt.
+        file: its name.
+        dialogues: the names of the speakers of each dialogue.
+
+    Raises:
+        InvalidInputError: no dialogue has the speaker, or a dialogue of three or more leaves it open.
+    """
+    known = sorted(set().union(*dialogues))
+    many = next((names for names in dialogues if len(names) > _TWO), None)
+    if prompt.speaker is not None and prompt.speaker not in known:
+        allowed = or_list(known) if known else "no such key, because no item is a dialogue"
+        raise InvalidInputError([Problem(file, None, "speaker", prompt.speaker, allowed)])
+    if prompt.speaker is None and many is not None:
+        found = f"a dialogue of {len(many)} speakers"
+        raise InvalidInputError(
+            [Problem(file, None, "speaker", found, f"whose part the model takes: {or_list(known)}")]
+        )

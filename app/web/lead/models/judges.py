@@ -8,18 +8,22 @@ from fastapi import APIRouter, Form, Request
 from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 
-from app.actions.models.judge_runs import NothingToJudgeError, begin_run, estimate_run
-from app.actions.models.judge_settings import JudgeSettings
+from app.actions.models.judge_runs import NothingToJudgeError, RunExistsError, begin_judges, estimate_runs
+from app.actions.models.judge_settings import JudgeSettings, profile_settings
 from app.actions.models.run_start import OtherSettingsError
+from app.design.problem import InvalidInputError
+from app.exchange.prompts.rater_profiles import profiles_of_text
 from app.storage.leads.audit import record_act
 from app.storage.model_runs.runs import RunNameTakenError, record_queued
 from app.web.deps import Db
 from app.web.lead.models.run_rows import servers, shown_runs
-from app.web.lead.models.start_form import StartForm, StartProblemError, check_new, chosen, words_of_estimate
+from app.web.lead.models.start_form import StartForm, StartProblemError, chosen, words_of_estimate
 from app.web.lead.session import Own, SignedIn
 from app.web.rendering.pages import page
 
 router = APIRouter()
+# The requests of all judges are planned before the page answers.
+MAX_PROFILES = 20
 
 
 class JudgeForm(StartForm):
@@ -31,6 +35,7 @@ class JudgeForm(StartForm):
     family: str = Field("", max_length=100)
     answer_format: Literal["schema", "json", "words"] = "schema"
     probabilities: bool = False
+    profiles: str = Field("", max_length=200_000)
 
     @property
     def settings(self) -> JudgeSettings:
@@ -46,6 +51,24 @@ class JudgeForm(StartForm):
             family=self.family.strip(),
             with_probabilities=self.probabilities,
         )
+
+    @property
+    def judges(self) -> dict[str, JudgeSettings]:
+        """The settings of each judge by its name: one, or one per rater profile.
+
+        Raises:
+            InvalidInputError: every problem of the profiles.
+            StartProblemError: there are too many.
+        """
+        if not self.profiles.strip():
+            return {self.run_name: self.settings}
+        profiles = profiles_of_text(self.profiles.replace("\0", "").strip())
+        if len(profiles) > MAX_PROFILES:
+            raise StartProblemError(
+                f"There are {len(profiles)} profiles. Start at most {MAX_PROFILES} judges here, and more with "
+                "attune judge --profile."
+            )
+        return profile_settings(profiles, self.run_name, self.settings)
 
 
 @router.get("/studies/{slug}/judges")
@@ -65,30 +88,41 @@ def submit_new_judge(
 ) -> Response:
     try:
         server, endpoint = chosen(request, form)
-        estimate = estimate_run(db, study, form.settings)
-        estimated = words_of_estimate(estimate, server, form)
+        judges = form.judges
+        tokens = form.tokens // len(judges)
+        estimated = words_of_estimate(estimate_runs(db, study, judges.values()), server, form)
+        if len(judges) > 1:
+            estimated = f"{len(judges)} judges, {estimated} Each judge has {tokens:,} tokens of the budget."
         if form.step != "start" or form.estimated != estimated:
             return _form_page(request, lead, study, form, estimated=estimated)
-        run, is_new = begin_run(db, study, endpoint, form.settings, form.run_name, lead_id=lead.id)
-        check_new(run, is_new=is_new)
-    except (NothingToJudgeError, OtherSettingsError, RunNameTakenError, StartProblemError) as error:
-        return _form_page(request, lead, study, form, problem=str(error))
-    record_queued(db, run, server.name, form.tokens)
-    record_act(db, lead, study, "judge started", name=run.name, model=run.model, max_tokens=form.tokens)
+        runs = begin_judges(db, study, endpoint, judges, lead_id=lead.id)
+    except InvalidInputError as error:
+        return _form_page(request, lead, study, form, problems=[one.sentence() for one in error.problems])
+    except (NothingToJudgeError, OtherSettingsError, RunExistsError, RunNameTakenError, StartProblemError) as error:
+        return _form_page(request, lead, study, form, problems=[str(error)])
+    for run in runs:
+        record_queued(db, run, server.name, tokens)
+        record_act(db, lead, study, "judge started", name=run.name, model=run.model, max_tokens=tokens)
     return RedirectResponse(request.app.url_path_for("show_judges", slug=study.slug), status_code=303)
 
 
 def _form_page(
-    request: Request, lead: SignedIn, study: Own, form: JudgeForm, *, estimated: str = "", problem: str = ""
+    request: Request,
+    lead: SignedIn,
+    study: Own,
+    form: JudgeForm,
+    *,
+    estimated: str = "",
+    problems: list[str] | None = None,
 ) -> Response:
     return page(
         request,
         "lead/models/new_judge.html",
-        status=422 if problem else 200,
+        status=422 if problems else 200,
         lead=lead,
         study=study,
         form=form,
         servers=servers(request),
         estimated=estimated,
-        problem=problem,
+        problems=problems or [],
     )

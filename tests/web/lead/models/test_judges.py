@@ -135,6 +135,57 @@ def test_a_run_continues_in_the_browser_if_its_server_is_in_the_list(
     assert (refused.status_code, "not in the list of servers" in refused.text) == (400, True)
 
 
+PROFILES = "rater\tpersona\tage\r\nanna\tYou are Anna.\t34\r\nben\t\t71\r\n"
+
+
+def test_each_row_of_the_profiles_is_a_judge_and_all_start_or_none(
+    client: TestClient, db: Connection, lead: Lead, listed: ModelServer
+) -> None:
+    study_id = study_of(db, lead)
+    form = FORM | {"profiles": PROFILES, "persona": "You rate for a study."}
+    page = client.post("/studies/small/judges/new", data=form).text
+    found = re.search(r'name="estimated" value="([^"]+)"', page)
+    assert found
+    assert found[1].startswith("2 judges, 4 requests: about ")
+    assert found[1].endswith("Each judge has 2,500 tokens of the budget.")
+    study = get_study(db, "small")
+    assert study
+    endpoint = Endpoint(listed.base_url, "a-model", KEY)
+    begin_run(db, study, endpoint, JudgeSettings(), "a-judge-ben")
+    started = form | {"step": "start", "estimated": found[1]}
+    refused = client.post("/studies/small/judges/new", data=started)
+    assert (refused.status_code, "began with other settings" in refused.text) == (422, True)
+    assert get_run(db, study_id, "judge", "a-judge-anna") is None
+    started["name"] = "b-judge"
+    assert client.post("/studies/small/judges/new", data=started).status_code == 303
+    anna, ben = list_queued_runs(db)
+    assert (anna.name, ben.name, anna.limits) == (
+        "b-judge-anna",
+        "b-judge-ben",
+        {"server": "Local", "max_tokens": 2500},
+    )
+    assert JudgeSettings.of(anna.settings).before.startswith("You rate for a study.\n\nYou are Anna.\n\nAnswer as a")
+    assert JudgeSettings.of(ben.settings).profile == (("age", "71"),)
+
+
+@pytest.mark.parametrize(
+    ("profiles", "words"),
+    [
+        ("name,age\nanna,3", "no such column"),
+        ("rater,age\nanna,3,4\n", "3 cells"),
+        ("rater,age,age\nanna,3,4\n", "a name that no other column has"),
+        ("rater,model\nanna,x", "a name that is not a setting of a judge"),
+        ("rater\n" + "\n".join(f"r{n}" for n in range(21)), "There are 21 profiles."),
+    ],
+)
+def test_profiles_that_cannot_be_used_are_refused_in_words(
+    client: TestClient, db: Connection, lead: Lead, listed: ModelServer, profiles: str, words: str
+) -> None:
+    study_of(db, lead)
+    answer = client.post("/studies/small/judges/new", data=FORM | {"profiles": profiles})
+    assert (answer.status_code, words in answer.text) == (422, True)
+
+
 def test_without_a_list_of_servers_nothing_can_be_started(client: TestClient, db: Connection, lead: Lead) -> None:
     study_of(db, lead)
     assert "ATTUNE_MODEL_SERVERS_FILE" in client.get("/studies/small/judges/new").text
