@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import linalg
 
 from app.stats.core.crossed_groups import Group, groups_of_equal_size
+from app.stats.core.small_matrices import cholesky_of, inverse_of_blocks, inverse_of_cholesky, multiplied, solved
 
 if TYPE_CHECKING:
     from app.stats.core.arrays import Floats, Ints
@@ -171,9 +171,9 @@ class Factored:
         A[np.arange(len(large)), np.arange(len(large))] += 1
         B[np.arange(len(small)), np.arange(len(small))] += 1
         self.C = self._blocks(cells, large, small, sd_large, sd_small)
-        self.A_inverse, log_det = _inverse(A)
-        self.M = _matmul(self.A_inverse[:, :, design.cell_large], self.C)
-        self.cholesky = _cholesky(self._schur(B))
+        self.A_inverse, log_det = inverse_of_blocks(A)
+        self.M = multiplied(self.A_inverse[:, :, design.cell_large], self.C)
+        self.cholesky = cholesky_of(self._schur(B))
         self.log_det = log_det + 2 * float(np.log(np.diag(self.cholesky)).sum())
 
     def _blocks(
@@ -200,11 +200,11 @@ class Factored:
     def solve(self, large: Floats, small: Floats) -> tuple[Floats, Floats]:
         """Return H^-1 g for g in the shapes that `Crossed.gather` returns."""
         design = self.design
-        shift = _matmul(large[np.newaxis, :, design.cell_large], self.M)[0]
+        shift = multiplied(large[np.newaxis, :, design.cell_large], self.M)[0]
         right = small - design.over_small(shift)
-        x_small = _solved(self.cholesky, right.ravel()).reshape(small.shape)
-        back = _matmul(self.C, x_small[:, np.newaxis, design.cell_small])[:, 0]
-        x_large = _matmul(self.A_inverse, (large - design.over_large(back))[:, np.newaxis])[:, 0]
+        x_small = solved(self.cholesky, right.ravel()).reshape(small.shape)
+        back = multiplied(self.C, x_small[:, np.newaxis, design.cell_small])[:, 0]
+        x_large = multiplied(self.A_inverse, (large - design.over_large(back))[:, np.newaxis])[:, 0]
         return x_large, x_small
 
     @cached_property
@@ -214,13 +214,13 @@ class Factored:
         Shapes (q_large, q_large, n_large), (q_large, q_small, n_cells), (q_small, q_small, n_small).
         """
         design, (q, n) = self.design, (self.design.small.q, self.design.small.n_levels)
-        S_inverse = _inverse_of_cholesky(self.cholesky)
+        S_inverse = inverse_of_cholesky(self.cholesky)
         MS = np.empty_like(self.M)
         for group in design.groups:
             group.times(S_inverse, self.M, MS)
         levels = np.arange(n)
         by_small = S_inverse.reshape(q, n, q, n)[:, levels, :, levels].transpose(1, 2, 0)
-        corrections = _matmul(MS, self.M.transpose(1, 0, 2))
+        corrections = multiplied(MS, self.M.transpose(1, 0, 2))
         p = design.large.q
         flat = corrections.reshape(p * p, len(design.cell_large))
         by_large = self.A_inverse + design.over_large(flat).reshape(self.A_inverse.shape)
@@ -243,58 +243,3 @@ class Factored:
             for b, j in enumerate(design.small.columns):
                 of_small[a] += self.sd_small[b] * (self.small_sums[design.product(k, j)] @ by_small[a, b])
         return of_large, of_small
-
-
-def _matmul(left: Floats, right: Floats) -> Floats:
-    """Multiply many small matrices, shapes (p, r, n) and (r, q, n); einsum is ten times slower in this layout."""
-    total = np.zeros((left.shape[0], *right.shape[1:]))
-    for j in range(left.shape[1]):
-        total += left[:, j, np.newaxis] * right[j]
-    return total
-
-
-# LAPACK's routines are called directly: with small matrices, the checks of scipy.linalg take longer than the routines.
-def _cholesky(S: Floats) -> Floats:
-    """Return the lower triangle L with L L' = S.
-
-    Raises:
-        numpy.linalg.LinAlgError: S is not positive definite.
-    """
-    if not len(S):
-        return S
-    lower, info = linalg.lapack.dpotrf(S, lower=1, clean=1)
-    if info:
-        raise np.linalg.LinAlgError("not positive definite")
-    return np.asarray(lower, dtype=np.float64)
-
-
-def _solved(cholesky: Floats, right: Floats) -> Floats:
-    """Return x of L L' x = right."""
-    if not len(cholesky):
-        return right
-    x, _ = linalg.lapack.dpotrs(cholesky, right, lower=1)
-    return np.asarray(x, dtype=np.float64)
-
-
-def _inverse_of_cholesky(cholesky: Floats) -> Floats:
-    """Return (L L')^-1 of a lower triangle with LAPACK's potri, a third of the cost of solving for the identity."""
-    if not len(cholesky):
-        return cholesky
-    lower, _ = linalg.lapack.dpotri(cholesky, lower=1)
-    # the upper triangle contains the zeros of the factor
-    full: Floats = lower + lower.T
-    full.flat[:: len(full) + 1] /= 2
-    return full
-
-
-def _inverse(blocks: Floats) -> tuple[Floats, float]:
-    """Return the inverses of symmetric blocks, shape (q, q, n), and the sum of their log determinants."""
-    if blocks.shape[0] == 1:
-        return 1 / blocks, float(np.log(blocks).sum())
-    if blocks.shape[0] == 2:  # noqa: PLR2004  # an intercept and a slope: by Cramer's rule, ten times faster
-        a, b, d = blocks[0, 0], blocks[0, 1], blocks[1, 1]
-        det = a * d - b * b
-        return np.array([[d, -b], [-b, a]]) / det, float(np.log(det).sum())
-    stack = blocks.transpose(2, 0, 1)
-    inverses: Floats = np.asarray(np.linalg.inv(stack), dtype=np.float64)
-    return inverses.transpose(1, 2, 0), float(np.linalg.slogdet(stack)[1].sum())
