@@ -32,6 +32,12 @@ if TYPE_CHECKING:
     Chance = Callable[[Floats, Floats], tuple[float, Floats]]
 
 
+_UNTESTED = (
+    "All ratings that can be compared are the same. A value of 1 then follows from the declared scale alone: it does not "
+    "show that raters tell units apart."
+)
+
+
 class Wanted(NamedTuple):
     """What the interval generalizes to, and its confidence level."""
 
@@ -138,7 +144,8 @@ def _corrected(
         parts = _Parts(counts, n_units, values, agreement, expected, gradient, by_unit)
         spread = _two_way(ratings, parts, chance, estimate, wanted.confidence)
     method = f"{weights} weights, {len(values)} categories"
-    return Result(estimate, method=method, **spread, **ratings.sizes())
+    note = _UNTESTED if len(ratings.paired.values) == 1 else ""
+    return Result(estimate, method=method, note=note, **spread, **ratings.sizes())
 
 
 def _two_way(ratings: Ratings, parts: _Parts, chance: Chance, estimate: float, confidence: float) -> Spread:
@@ -153,13 +160,24 @@ def _two_way(ratings: Ratings, parts: _Parts, chance: Chance, estimate: float, c
     form = _form(chance, parts.agreement)
     column = np.searchsorted(parts.values, ratings.values)[ratings.value_column]
     every, strangers = between_raters(ratings, column, (1 / size)[ratings.pattern_row], form)
-    apart = parts.expected + strangers - every
-    centre = 1 - (1 - estimate) * (1 - parts.expected) / (1 - apart)
+    centre = _between_raters(estimate, parts.expected, parts.expected + strangers - every)
     by_units = jackknife_se(parts.by_unit, parts.n_units) ** 2
     of_rating = influence[ratings.pattern_row, column]
     return two_way_spread(
         ratings, by_units, of_rating, estimate, centre, confidence, is_of_pairs=chance is not _fleiss_chance
     )
+
+
+def _between_raters(estimate: float, expected: float, apart: float) -> float:
+    """Return the coefficient with the chance agreement of different raters, `apart`, in place of `expected`.
+
+    If hardly any two raters use the same categories, that chance is close to 1, and the coefficient is far below its
+    range or undefined. The estimate itself is returned then.
+    """
+    if 1 - apart < ZERO:
+        return estimate
+    centre = 1 - (1 - estimate) * (1 - expected) / (1 - apart)
+    return centre if centre >= min(-1.0, estimate) else estimate
 
 
 def _form(chance: Chance, agreement: Floats) -> Floats:

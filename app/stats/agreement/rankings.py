@@ -15,7 +15,7 @@ from scipy import special
 
 from app.stats.agreement.concordance import complete_table, concordance_of
 from app.stats.core.clusters import t_quantile, without_interval
-from app.stats.core.jackknife import PAIR
+from app.stats.core.jackknife import PAIR, ZERO
 from app.stats.core.ratings import Ratings
 from app.stats.core.result import Interval, Result, undefined
 
@@ -113,7 +113,7 @@ def _mean(
     if len(value) < PAIR:
         return without_interval(bare, "one_cluster", "An interval for new items needs two items.")
     error = float(value.std(ddof=1) / np.sqrt(len(value)))
-    if error == 0:
+    if error < ZERO:
         return without_interval(bare, "no_variation", "Agreement is the same on every item, so no interval.")
     reach = t_quantile(len(value) - 1, level) * error
     low, high = max(limits[0], mean - reach), min(limits[1], mean + reach)

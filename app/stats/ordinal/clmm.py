@@ -206,7 +206,9 @@ class _Comparison:
     @property
     def effect(self) -> Result:
         """The odds ratio (logit), or the shift in standard deviations of the noise (probit)."""
-        result = self._with_interval(float(self.fit.beta[0]), float(self.fit.beta_errors[0]))
+        error = float(self.fit.beta_errors[0])
+        # a flat likelihood: the limits of the odds ratio would not even be finite
+        result = self._with_interval(float(self.fit.beta[0]), error if error <= _FARTHEST else 0.0)
         flat = [name for name, sd in self._sds.items() if sd < BOUNDARY]
         notes = [f"Variance estimated as zero: {', '.join(flat).replace('_', ' ')} (boundary fit)."] if flat else []
         if self.classes.is_merged:

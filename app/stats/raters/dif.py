@@ -9,6 +9,7 @@ import numpy as np
 from scipy import special
 
 from app.stats.core.arrays import codes, present, spread
+from app.stats.core.clusters import without_interval
 from app.stats.core.contrast_sides import missing_side
 from app.stats.core.model_design import is_nested_one_to_one, ordered_classes, random_columns
 from app.stats.core.result import Interval, Result, undefined
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 METHOD = "clmm_laplace: likelihood ratio"
 _LARGEST = 20.0
+_VAGUE = "The ratings hardly determine the effect of the group, so no interval."
 _LOGISTIC_VARIANCE = np.pi**2 / 3
 
 
@@ -113,18 +115,19 @@ def _nested(
 
 def _compared(base: _Fitted, uniform: _Fitted, full: _Fitted, *, level: float, counts: dict[str, int | None]) -> Dif:
     log_odds, error = float(uniform.fit.beta[1]), float(uniform.fit.beta_errors[1])
-    reach = float(special.ndtri(0.5 + level / 2)) * error
-    low, high = float(np.exp(log_odds - reach)), float(np.exp(log_odds + reach))
     p_value = _likelihood_ratio(base, uniform, 1).p_value
-    odds_ratio = Result(
-        float(np.exp(log_odds)),
-        METHOD,
-        interval=Interval(low, high, "clmm_laplace", level, inference="items_and_raters"),
-        p_value=p_value,
-    )
+    odds_ratio = _with_wald_interval(Result(float(np.exp(log_odds)), METHOD, p_value=p_value), log_odds, error, level)
     parts = odds_ratio, _likelihood_ratio(uniform, full, 1), _likelihood_ratio(base, full, 2)
     change = Result(full.r2 - base.r2, "mckelvey_zavoina")
     return Dif(*[part.with_counts(**counts) for part in (*parts, change)])
+
+
+def _with_wald_interval(odds_ratio: Result, log_odds: float, error: float, level: float) -> Result:
+    if not 0 < error <= _LARGEST:
+        return without_interval(odds_ratio, "singular", _VAGUE)
+    reach = float(special.ndtri(0.5 + level / 2)) * error
+    low, high = float(np.exp(log_odds - reach)), float(np.exp(log_odds + reach))
+    return replace(odds_ratio, interval=Interval(low, high, "clmm_laplace", level, inference="items_and_raters"))
 
 
 def _likelihood_ratio(smaller: _Fitted, larger: _Fitted, df: int) -> Result:

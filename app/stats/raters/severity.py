@@ -10,6 +10,7 @@ import pandas as pd
 from scipy import special
 
 from app.stats.core.arrays import present
+from app.stats.core.clusters import without_interval
 from app.stats.core.crossed import Factor, crossed
 from app.stats.core.model_design import ordered_classes
 from app.stats.core.result import Interval, Result, undefined
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 METHOD = "clmm_laplace: conditional modes"
 _PAIR = 2
 _FARTHEST = 20.0
+# raters whose effects have a smaller standard deviation, in log odds, do not differ
+_ALIKE = 1e-3
+_NO_DIFFERENCE = "The model finds no differences in severity between raters, so no interval."
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,8 @@ def _problem(value: Floats, n_units: int, n_raters: int) -> Result | None:
 
 
 def _result(severity: float, error: float, level: float) -> Result:
+    if error < _ALIKE:
+        return without_interval(Result(0.0, METHOD), "no_variation", _NO_DIFFERENCE)
     reach = float(special.ndtri(0.5 + level / 2)) * error
     interval = Interval(severity - reach, severity + reach, "clmm_laplace", level, inference="items")
     return Result(severity, METHOD, standard_error=error, interval=interval)

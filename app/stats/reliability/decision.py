@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Coefficient = Literal["phi", "g", "one_way"]
 _FORM: dict[Coefficient, Form] = {"phi": "a_1", "g": "c_1", "one_way": "1_1"}
 _NO_UNITS = "Units do not differ beyond chance, so no number of raters reaches this reliability."
+_BELOW = "The interval of the reliability of one rating is below 0, which counts as 0, so no interval."
 _NO_END = "The reliability of one rating may be 0, so there is no upper limit."
 
 
@@ -90,10 +91,13 @@ def _stepped_up(ratings: Ratings, coefficient: Coefficient, n: float, confidence
     if single.estimate is None:
         return single
     method = f"decision_study: {coefficient}({n:g}), {single.method}"
-    ends = single.interval and replace(
-        single.interval, low=_of_mean(single.interval.low, n), high=_of_mean(single.interval.high, n)
-    )
-    return replace(single, estimate=_of_mean(single.estimate, n), method=method, interval=ends, p_value=None)
+    mean = replace(single, estimate=_of_mean(single.estimate, n), method=method, p_value=None)
+    ends = single.interval
+    if ends is None:
+        return mean
+    if ends.high <= 0:
+        return replace(mean, interval=None, interval_reason="no_variation", note=_BELOW)
+    return replace(mean, interval=replace(ends, low=_of_mean(ends.low, n), high=_of_mean(ends.high, n)))
 
 
 def _single(ratings: Ratings, coefficient: Coefficient, confidence: float) -> Result:

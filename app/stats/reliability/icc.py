@@ -21,6 +21,9 @@ NEGATIVE = (
     "Ratings of the same unit differ at least as much as ratings of different units, so the mean has no reliability: a "
     "value below 0 counts as 0, and its size has no meaning."
 )
+# a mean square this small relative to the largest is 0 but for rounding, or at the end of what REML searches
+_RATIO = 1e-8
+_EXACT = "Either the means of the units or the ratings of a unit do not vary, so no interval."
 
 
 def icc(ratings: Ratings, *, form: Form, confidence: float = 0.95) -> Result:
@@ -73,9 +76,14 @@ def _of(ratings: Ratings, squares: MeanSquares | None, form: Form, confidence: f
         interval=interval,
         interval_reason=None if interval else "no_variation",
         p_value=squares.p_value,
-        note=NEGATIVE if form.endswith("k") and estimate < 0 else "",
+        note=_note(form, estimate, interval),
         **ratings.sizes(),
     )
+
+
+def _note(form: Form, estimate: float, interval: Interval | None) -> str:
+    sentences = [NEGATIVE] if form.endswith("k") and estimate < 0 else []
+    return " ".join(sentences if interval else [*sentences, _EXACT])
 
 
 def _too_little(ratings: Ratings) -> Result | None:
@@ -95,7 +103,8 @@ def _ends(
     squares: MeanSquares, single: float, *, agreement: bool, confidence: float
 ) -> tuple[float | None, float | None]:
     """Return the limits by McGraw and Wong (1996), table 7; for agreement with Satterthwaite degrees of freedom."""
-    if squares.rest < ZERO:
+    smallest = max(_RATIO * max(squares.units, squares.raters, squares.rest), ZERO)
+    if min(squares.rest, squares.units) < smallest:
         return None, None
     df = squares.df_units, squares.satterthwaite(single) if agreement else squares.df_rest
     up, down = float(fdtri(*df, (1 + confidence) / 2)), 1 / float(fdtri(*df, (1 - confidence) / 2))

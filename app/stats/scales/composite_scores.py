@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from app.stats.core.arrays import Bools, Floats
 
 _PAIR = 2
+# tolerance for the rounding error of a covariance
+_ROUNDING = 1e-9
 _NEGATIVE = (
     "The questions vary against each other, so the scale has no reliability: check which questions are reversed."
 )
@@ -67,7 +69,7 @@ def cronbach_alpha(scores: Floats, *, level: float = 0.95, is_pairwise: bool = F
     bare = Result(alpha, "cronbach_alpha", n_units=n, note=_NEGATIVE if alpha < 0 else "")
     if is_pairwise:
         return bare
-    if alpha >= 1:
+    if alpha > 1 - _ROUNDING:
         return without_interval(bare, "no_variation", "All questions have identical answers, so no interval.")
     tail = (1 - level) / 2
     low, high = (1 - (1 - alpha) * float(special.fdtri(n - 1, (n - 1) * (k - 1), p)) for p in (1 - tail, tail))

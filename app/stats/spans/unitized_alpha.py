@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 METHOD = "jackknife_texts"
 _PAIR = 2
+# alphas that differ by less are equal but for rounding
+_ROUNDING = 1e-12
 
 
 def span_alpha(marks: Sequence[Marked], length: Mapping[object, int], *, level: float = 0.95) -> Result:
@@ -90,7 +92,7 @@ def _with_interval(bare: Result, left: Floats, level: float) -> Result:
     n, alpha = len(left), bare.estimate or 0.0
     if not np.isfinite(left).all():
         return without_interval(bare, "one_cluster", "The estimate depends on one text, so no interval for new texts.")
-    if max(alpha, float(left.max())) >= 1 or np.ptp(left) == 0:
+    if max(alpha, float(left.max())) >= 1 or np.ptp(left) < _ROUNDING:
         return without_interval(bare, "no_variation", "The texts do not differ in agreement: no interval.")
     z = np.arctanh(left)
     error = float(np.sqrt((n - 1) / n * ((z - z.mean()) ** 2).sum()))

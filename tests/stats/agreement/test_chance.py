@@ -94,6 +94,8 @@ def test_constant_ratings_give_full_gwet_but_undefined_fleiss(oracle: Oracle) ->
         expected["bp_with_declared_scale_1_5"],
     )
     assert (ac1.interval_reason, bp.interval_reason) == ("no_variation", "no_variation")
+    assert "does not show that raters tell units apart" in ac1.note
+    assert ac1.note == bp.note
     assert (expected["fleiss_kappa"], fleiss_kappa(ratings).reason) == ("undefined", "no_variation")
 
 
