@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 
 _UNTESTED = (
-    "All ratings that can be compared are the same. A value of 1 then follows from the declared scale alone: it does not "
-    "show that raters tell units apart."
+    "All ratings that can be compared are the same. A value of 1 then follows from the declared scale alone: it does "
+    "not show that raters tell units apart."
 )
 
 
