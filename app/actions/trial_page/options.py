@@ -31,8 +31,6 @@ Layout = Literal["scale", "column", "choice", "few", "chips", "list"]
 _FEW, _FEW_LENGTH, _FEW_WORD = 3, 24, 14
 _CHIP_LENGTH = 3
 _DIGITS = frozenset("0123456789")
-# The keyboard shortcut of "Cannot judge", in every language.
-CANNOT_JUDGE_KEY = "C"
 
 
 @dataclass(frozen=True, slots=True)

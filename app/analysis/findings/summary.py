@@ -53,7 +53,6 @@ class Summary:
     needed: str
     judges: tuple[JudgeSummary, ...]
     failed: str
-    n_estimates: int
 
 
 def summary_of(report: Report, protocol: Protocol) -> Summary:
@@ -69,7 +68,6 @@ def summary_of(report: Report, protocol: Protocol) -> Summary:
         needed=needed,
         judges=tuple(judge_summaries(report)),
         failed=failed_words(report),
-        n_estimates=len(report.estimates),
     )
 
 

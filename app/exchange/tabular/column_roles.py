@@ -33,8 +33,6 @@ class ColumnGuess:
 
     name: str
     role: Role
-    n_filled: int
-    mean_length: int
     examples: tuple[str, ...]
     source: str = ""
     kind: str = ""
@@ -65,7 +63,7 @@ def _guess(name: str, cells: Column) -> ColumnGuess:
     filled = [cell.strip() for cell in cells if cell.strip()]
     mean = int(np.mean([len(cell) for cell in filled])) if filled else 0
     examples = tuple(cell[:_EXAMPLE_LENGTH] for cell in filled[:_EXAMPLES])
-    return ColumnGuess(name, _role(name, filled, mean), len(filled), mean, examples)
+    return ColumnGuess(name, _role(name, filled, mean), examples)
 
 
 def _role(name: str, filled: Sequence[str], mean: int) -> Role:  # noqa: PLR0911 - one line per role

@@ -49,11 +49,6 @@ class ImportReport:
     repairs: tuple[Example, ...]
     revealing: tuple[Example, ...]
 
-    @property
-    def is_garbled(self) -> bool:
-        """Whether there is anything to repair."""
-        return bool(self.repairs)
-
 
 def import_report(table: Table, columns: Mapping[str, str]) -> ImportReport:
     """Return the report on the given text columns; `columns` maps the name of each group to its column."""

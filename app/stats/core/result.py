@@ -18,7 +18,6 @@ Reason = Literal[
 REASONS: tuple[str, ...] = get_args(Reason)
 
 Inference = Literal["items", "raters", "items_and_raters", "ratings", "none"]
-INFERENCES: tuple[str, ...] = get_args(Inference)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Query, Request
+from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from app.actions.results.item_estimates import spread_question
@@ -28,7 +28,6 @@ from app.web.lead.session import Own, SignedIn
 from app.web.rendering.pages import page
 
 router = APIRouter()
-Amount = Annotated[float, Query(gt=0, le=10_000)]
 
 
 @router.get("/studies/{slug}/raters")

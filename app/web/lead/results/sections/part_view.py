@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 MAX_OF_QUESTIONS = 6
 MAX_RATERS = 15
 MAX_RECIPES = 400
-ALL_PARTS = "estimates"
 
 
 @dataclass(frozen=True, slots=True)
