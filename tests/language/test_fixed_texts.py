@@ -25,7 +25,8 @@ RATER_CODE = sorted(
         ROOT / "app/web/errors.py",
         ROOT / "app/web/rendering/pages.py",
         *(ROOT / "app/design/questions" / f"{name}.py" for name in ("form", "slot", "spans")),
-        *(ROOT / "app/design" / f"{name}.py" for name in ("page_slots", "presentation", "steps", "reveal")),
+        ROOT / "app/design/presentation.py",
+        *(ROOT / "app/design/pages").glob("*.py"),
     ]
 )
 NO_WORDS = {"use strict", "Escape", "Accept", "Enter"}
