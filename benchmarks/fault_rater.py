@@ -107,6 +107,8 @@ class FaultRater(RaterClient):
         path = f"/s/{self.slug}?participant={self.who}"
         while "Cookie" not in self.headers:
             _, path, _ = self.ask("GET", path)
+            if not path:
+                raise StuckError(f"{self.who}: refused")
         self.ask("POST", f"/s/{self.slug}/start", {})
         return self.look()
 
