@@ -72,6 +72,8 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /studies/new/{slug}/texts": READ_PAGE,
     "POST /studies/new/{slug}/texts": study(422, *EDITORS),
     "POST /studies/new/{slug}/columns": EDIT_CHANGE,
+    "GET /studies/new/{slug}/ratings": EDIT_PAGE,
+    "POST /studies/new/{slug}/ratings": EDIT_PAGE,
     "GET /studies/{slug}": FOLLOW_PAGE,
     "GET /studies/{slug}/coverage": study(303, *EVERYBODY),
     "POST /studies/{slug}/status": EDIT_CHANGE,

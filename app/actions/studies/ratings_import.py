@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from app.actions.studies.life_cycle import StudyMissingError
+from app.design.limits import ON_THIS_COMPUTER
 from app.exchange.folder.read import read_folder
 from app.exchange.folder.written_tables import tables_of
 from app.exchange.problems import Problems
@@ -20,7 +21,10 @@ from app.storage.studies.load import count_answers, known_keys, list_raters_with
 from app.storage.studies.studies import get_study
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
     from app.analysis.data.study_folder import StudyFolder
+    from app.design.limits import Limits
     from app.exchange.rating_import.layout import NewRaters, RatingLayout
     from app.exchange.rating_import.read_ratings import ReadRatings
     from app.storage.database.engine import Begin
@@ -28,6 +32,27 @@ if TYPE_CHECKING:
 
 class StudyChangedError(Exception):
     """Someone else imported ratings at the same time. Nothing was saved."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatingsFile:
+    """A spreadsheet of ratings with all that is needed to read it, in this process or in another one."""
+
+    file: Path
+    layout: RatingLayout
+    new_raters: NewRaters
+    study: StudyFolder
+    rated_here: Collection[str]
+
+
+def read_file(job: RatingsFile, limits: Limits = ON_THIS_COMPUTER) -> ReadRatings:
+    """Read the answers of a spreadsheet within these limits.
+
+    Raises:
+        InvalidInputError: every problem of the spreadsheet.
+    """
+    problems = Problems(limits)
+    return read_ratings(job.file, job.layout, job.new_raters, job.study, problems, rated_here=job.rated_here)
 
 
 def ratings_into_folder(
@@ -70,7 +95,14 @@ def with_ratings(study: StudyFolder, read: ReadRatings) -> StudyFolder:
 
 
 def ratings_into_store(
-    begin: Begin, slug: str, file: Path, layout: RatingLayout, new_raters: NewRaters, *, is_dry_run: bool = False
+    begin: Begin,
+    slug: str,
+    file: Path,
+    layout: RatingLayout,
+    new_raters: NewRaters,
+    *,
+    is_dry_run: bool = False,
+    read_job: Callable[[RatingsFile], ReadRatings] = read_file,
 ) -> ReadRatings:
     """Append the spreadsheet's answers to a study in the database; the file is read outside of a transaction.
 
@@ -81,6 +113,7 @@ def ratings_into_store(
         layout: the meaning of its columns.
         new_raters: who gave the ratings.
         is_dry_run: whether to check only.
+        read_job: reads the file.
 
     Raises:
         StudyMissingError: the study does not exist.
@@ -92,7 +125,7 @@ def ratings_into_store(
         if row is None:
             raise StudyMissingError(f"No study has the slug {slug}.")
         study, rated_here = study_folder(db, row.id), list_raters_with_sessions(db, row.id)
-    read = read_ratings(file, layout, new_raters, study, Problems(), rated_here=rated_here)
+    read = read_job(RatingsFile(file, layout, new_raters, study, rated_here))
     if is_dry_run:
         return read
     named = set(read.ratings["rater"]) & set(study.raters["rater"])

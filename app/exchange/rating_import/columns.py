@@ -89,6 +89,8 @@ class _Finder:
         """Return the column with the questions, if any, and the columns with the answers."""
         patterns = Patterns(self._sheet, self._sources, self._questions, self._problems)
         layout = self._layout
+        if layout.columns:
+            return None, list(layout.columns)
         if layout.questions:
             named = (patterns.found(pattern, key) for key, pattern in layout.questions.items() if self._asks(key))
             return None, [column for columns in named for column in columns]

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from app.exchange.rating_import.patterns import AnswerColumn
+
 
 @dataclass(frozen=True, slots=True)
 class RatingLayout:
@@ -15,7 +17,8 @@ class RatingLayout:
 
     `questions`: from question to the column with its answers, which may contain the placeholders {rater} and {source}.
     `value`: the column with the answers to all questions, which may contain {question} too. `recoded`: from question
-    and cell to the value to read instead. `missing`: cells that are not answers.
+    and cell to the value to read instead. `missing`: cells that are not answers. `columns`: the columns with
+    answers, if each is described by itself.
     """
 
     item: str | None = None
@@ -27,6 +30,7 @@ class RatingLayout:
     questions: Mapping[str, str] = field(default_factory=dict)
     recoded: Mapping[tuple[str, str], str] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
+    columns: tuple[AnswerColumn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,14 +100,15 @@ def guessed(
     """
     found = []
     for column in sheet.columns:
-        if column not in taken and (answers := _guessed(column, sources, questions)) is not None:
+        if column not in taken and (answers := guessed_column(column, sources, questions)) is not None:
             if names_raters and answers.rater:
                 continue
             found.append(answers)
     return found
 
 
-def _guessed(column: str, sources: Names, questions: Names) -> AnswerColumn | None:
+def guessed_column(column: str, sources: Names, questions: Names) -> AnswerColumn | None:
+    """Return what the name of a column says; None if it names no question."""
     words = words_of(column)
     question = questions.in_words(words)
     if question is None:

@@ -14,6 +14,7 @@ from openpyxl import load_workbook
 
 from app.design.questions.scale import number_text
 from app.exchange.input_limits import check_archive, check_rows
+from app.exchange.tabular.merged_cells import repeat_merged
 from app.exchange.tabular.records import check_nameless, checked_names, quiet, read_table
 from app.exchange.tabular.table import Table
 
@@ -66,7 +67,9 @@ def _from_excel(file: str, data: bytes, problems: Problems) -> Table | None:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if not check_archive(file, archive.infolist(), problems.limits.sheet_mb, problems):
                 return None
-        names, records = _records(data, problems.limits)
+        names, records, part = _records(data, problems.limits)
+        if len(records) <= problems.limits.max_rows(max(1, len(names))):
+            repeat_merged(file, data, part, names, records, problems)
     except _UNREADABLE as error:
         problems.add(file, None, None, f"a file that is not readable as Excel ({error})", KINDS)
         return None
@@ -83,22 +86,23 @@ def _from_excel(file: str, data: bytes, problems: Problems) -> Table | None:
     return Table(file, rows, columns)
 
 
-def _records(data: bytes, limits: Limits) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """Return the header, and each row that is not empty with its number, padded to the width of the header."""
+def _records(data: bytes, limits: Limits) -> tuple[list[str], list[tuple[int, list[str]]], str]:
+    """Return the header, each row that is not empty with its number and as wide as the header, and the sheet's part."""
     sheet = load_workbook(io.BytesIO(data), read_only=True, data_only=True).worksheets[0]
     # The dimensions stated in the file may be far larger than the range of its cells.
+    part = str(vars(sheet)["_worksheet_path"])  # where the merged cells are
     sheet.reset_dimensions()
     header = [_text(cell) for cell in next(iter(sheet.iter_rows(max_row=1, values_only=True)), ())]
     named = len("".join("x" if name.strip() else " " for name in header).rstrip())
     if not 0 < named <= limits.columns:
-        return header[:named], []
+        return header[:named], [], part
     below = islice(sheet.iter_rows(min_row=2, max_col=limits.columns, values_only=True), _N_BELOW)
     used = max((place for cells in below for place, cell in enumerate(cells, start=1) if cell is not None), default=0)
     header = [*header[:named], *[""] * (used - named)]
     rows = enumerate(sheet.iter_rows(min_row=2, max_col=len(header), values_only=True), start=2)
     filled = ((row, [_text(cell) for cell in cells]) for row, cells in rows if any(cell is not None for cell in cells))
     some = islice(filled, limits.max_rows(len(header)) + 1)
-    return header, [(row, cells + [""] * (len(header) - len(cells))) for row, cells in some]
+    return header, [(row, cells + [""] * (len(header) - len(cells))) for row, cells in some], part
 
 
 def _check_formulas(file: str, data: bytes, names: list[str], records: list[list[str]], problems: Problems) -> None:

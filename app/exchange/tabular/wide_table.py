@@ -71,7 +71,7 @@ def _attributes(sheet: Table, layout: Layout, problems: Problems) -> dict[str, C
     kept = layout.attributes if layout.attributes is not None else [name for name in rest if name not in layout.answers]
     for name in rest if layout.attributes is None else ():
         if name in layout.answers:
-            problems.note(sheet.file, 1, name, name, "an attribute; to import ratings, use `attune ratings import`")
+            problems.note(sheet.file, 1, name, name, "an attribute; ratings are imported in a step of their own")
     for name in kept:
         if name in ITEM_COLUMNS:
             problems.note(sheet.file, 1, name, name, "another name for an attribute; the column was ignored")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.web.lead import design, home, items, new_study, plan, settings, studies, study, texts, webhooks
+from app.web.lead import design, home, items, new_study, plan, settings, sheet_ratings, studies, study, texts, webhooks
 from app.web.lead.accounts import account, invitations, openid, people, sign_in, tokens
 from app.web.lead.models import generated, generated_texts, judges, run_rows
 from app.web.lead.recruitment import invited_raters, messages, platform_files, prolific, raters
@@ -20,6 +20,7 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     app.state.pages.environment.globals["right_of"] = right_of
     app.include_router(new_study.router, max_body_size=max_upload_bytes)
     app.include_router(texts.router, max_body_size=max_upload_bytes)
+    app.include_router(sheet_ratings.router, max_body_size=max_upload_bytes)
     for screen in (
         home,
         openid,

@@ -74,6 +74,8 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
     Right.EDIT: (
         "submit_text_file",
         "submit_columns",
+        "show_sheet_ratings",
+        "submit_sheet_ratings",
         "submit_status",
         "submit_version",
         "submit_preregistration",

@@ -23,7 +23,7 @@ from app.storage.webhooks.webhooks import list_webhooks
 from app.web.deps import Db
 from app.web.errors import NotFoundError
 from app.web.lead.session import Own, SignedIn
-from app.web.rendering.pages import page
+from app.web.rendering.pages import form_page
 
 router = APIRouter()
 MAX_SHOWN = 50
@@ -82,10 +82,9 @@ def _page(
     events: tuple[str, ...] = tuple(EVENTS),
     secret: str = "",
 ) -> Response:
-    return page(
+    return form_page(
         request,
         "lead/webhooks.html",
-        status=422 if problem else 200,
         lead=lead,
         study=study,
         webhooks=list_webhooks(db, study.id),

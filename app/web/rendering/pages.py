@@ -107,6 +107,11 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
     return HTMLResponse(html, status_code=status)
 
 
+def form_page(request: Request, template: str, *, problem: str = "", **context: Any) -> HTMLResponse:  # noqa: ANN401 - a template takes anything
+    """A page with a form, or the same page again with the problem of what was sent and status 422."""
+    return page(request, template, status=422 if problem else 200, problem=problem, **context)
+
+
 def is_htmx(request: Request) -> bool:
     """Whether htmx requests a fragment; when it restores a page from the history, it needs the whole page."""
     headers = request.headers

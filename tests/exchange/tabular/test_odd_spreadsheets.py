@@ -90,3 +90,24 @@ def test_dates_numbers_and_every_script_are_kept_as_text(tmp_path: Path) -> None
     assert table is not None
     assert problems == []
     assert [cells[0] for cells in table.columns.values()] == [family, "2025-03-04", "2025-03-04 09:05:00", "2", arabic]
+
+
+def test_merged_cells_are_repeated_with_a_note(tmp_path: Path) -> None:
+    rows: list[list[object]] = [
+        ["Question", "Written by", "Reply", "Topic"],
+        [LONG, "physician", "one", "sleep"],
+        [None, "chatbot", "two", None],
+        ["Another", "both", "three", 'work <mergeCell ref="A2:A3"/>'],
+        ["Last", "physician", "four", "work"],
+    ]
+    data = excel(*rows, merged=("A2:A3", "D2:D3", "B4:C4", "C9:D9"))
+    table, problems = read(tmp_path, "a.xlsx", data)
+    assert table is not None
+    assert list(table.columns["Question"]) == [LONG, LONG, "Another", "Last"]
+    assert list(table.columns["Topic"])[:2] == ["sleep", "sleep"]
+    assert list(table.columns["Reply"]) == ["one", "two", "both", "four"]
+    assert problems == []
+    notes = Problems()
+    read_spreadsheet(tmp_path / "a.xlsx", notes)
+    (note,) = notes.notes
+    assert note.found == "merged cells (A2:A3, D2:D3, B4:C4)"

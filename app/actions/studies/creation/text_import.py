@@ -73,13 +73,16 @@ def look_at_sheet(sheet: TextSheet, limits: Limits) -> tuple[Columns, dict[str, 
     Raises:
         InvalidInputError: the file cannot be read.
     """
-    table = _table(sheet, Problems(limits))
+    problems = Problems(limits)
+    table = _table(sheet, problems)
     columns = sheet.columns or [asdict(guess) for guess in guess_columns(table)]
     wide, responses = _wide(table, columns)
     situation = _column_of(columns, "text")
     groups = {**({"Situations": situation} if situation else {}), **responses}
     report = asdict(import_report(wide, groups))
-    return columns, report | {"n_rows": len(table), "n_items": len(wide), "sources": list(responses)}
+    notes = [f"{note.found[:1].upper()}{note.found[1:]}. Expected: {note.allowed}." for note in problems.notes]
+    report |= {"n_rows": len(table), "n_items": len(wide), "sources": list(responses), "notes": notes}
+    return columns, report
 
 
 def read_sheet_texts(job: SheetWithProtocol, limits: Limits) -> StudyFolder:

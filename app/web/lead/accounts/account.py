@@ -15,7 +15,7 @@ from app.web.lead.accounts.confirmation import asked_of, is_password
 from app.web.lead.accounts.security_log import log_event
 from app.web.lead.accounts.sign_in_page import check_has_passwords, ways_in
 from app.web.lead.session import SignedIn, session_token, signed_in_answer, signed_out_answer
-from app.web.rendering.pages import page
+from app.web.rendering.pages import form_page
 
 router = APIRouter()
 WRONG = "This is not your current password."
@@ -65,10 +65,9 @@ def submit_session_end(
 
 def _page(request: Request, db: Db, lead: Lead, *, problem: str = "", changed: bool = False) -> Response:
     asks_current = asked_of(request, db, lead) == "password"
-    return page(
+    return form_page(
         request,
         "lead/account.html",
-        status=422 if problem else 200,
         lead=lead,
         problem=problem,
         changed=changed,

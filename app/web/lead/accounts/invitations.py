@@ -17,7 +17,7 @@ from app.web.errors import GoneError
 from app.web.lead.accounts.security_log import log_event
 from app.web.lead.accounts.sign_in_page import check_has_passwords, ways_in
 from app.web.lead.session import MaybeLead, signed_in_answer
-from app.web.rendering.pages import page
+from app.web.rendering.pages import form_page
 
 router = APIRouter()
 OVER = "This invitation has been used, withdrawn or has expired. Ask for a new one."
@@ -59,10 +59,9 @@ def _page(request: Request, db: Db, lead: Lead | None, token: str, *, problem: s
     invitation = get_invitation(db, token)
     if invitation is None:
         raise GoneError(OVER)
-    return page(
+    return form_page(
         request,
         "lead/invitation.html",
-        status=422 if problem else 200,
         lead=lead,
         invitation=invitation,
         token=token,

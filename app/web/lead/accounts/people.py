@@ -17,7 +17,7 @@ from app.web.deps import Db
 from app.web.errors import NotFoundError
 from app.web.lead.links import base_address
 from app.web.lead.session import Own, SignedIn
-from app.web.rendering.pages import page
+from app.web.rendering.pages import form_page
 
 router = APIRouter()
 Email = Annotated[str, Form(max_length=320)]
@@ -107,10 +107,9 @@ def _page(
     email: str = "",
     link: tuple[str, str, str] | None = None,
 ) -> Response:
-    return page(
+    return form_page(
         request,
         "lead/people.html",
-        status=422 if problem else 200,
         lead=lead,
         study=study,
         members=list_members(db, study.id),

@@ -16,7 +16,7 @@ from app.web.deps import Db
 from app.web.errors import NotFoundError
 from app.web.lead.links import base_address
 from app.web.lead.session import Own, SignedIn
-from app.web.rendering.pages import page
+from app.web.rendering.pages import form_page
 
 router = APIRouter()
 
@@ -62,10 +62,9 @@ def _page(
 ) -> Response:
     roles = ROLES[ROLES.index(study.role) :] if study.role else ()
     base = base_address(request)
-    return page(
+    return form_page(
         request,
         "lead/tokens.html",
-        status=422 if problem else 200,
         lead=lead,
         study=study,
         tokens=list_api_tokens(db, study.id),

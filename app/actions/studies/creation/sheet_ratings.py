@@ -1,0 +1,162 @@
+"""Ratings in the spreadsheet of a study's texts: guess what each column holds, check them, import them."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from app.actions.studies.ratings_import import RatingsFile, ratings_into_store, read_file
+from app.exchange.rating_import.columns import COMMON
+from app.exchange.rating_import.layout import NewRaters, RatingLayout
+from app.exchange.rating_import.names import Names, plain, question_names, source_names, words_of
+from app.exchange.rating_import.patterns import AnswerColumn, guessed_column
+from app.storage.leads.audit import record_act
+from app.storage.studies.text_uploads import get_content
+
+if TYPE_CHECKING:
+    from app.actions.studies.creation.upload_process import UploadReader
+    from app.design.limits import Limits
+    from app.design.protocol.study import Protocol
+    from app.exchange.rating_import.read_ratings import ReadRatings
+    from app.storage.database.engine import Begin
+    from app.storage.leads.leads import Lead
+    from app.storage.studies.studies import StudyRow
+    from app.storage.studies.text_uploads import TextUpload
+
+Kind = Literal["person", "model"]
+_MAYBE_RATINGS = ("rating", "attribute", "ignore")
+
+
+@dataclass(frozen=True, slots=True)
+class RatingColumns:
+    """The description of the columns: those with answers, the column that names the raters, and who the raters are."""
+
+    answers: tuple[AnswerColumn, ...]
+    rater: str | None = None
+    kind: Kind = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class RatingCount:
+    """The answers to one question in the file; `lowest` and `highest` of numbers, None for other answers."""
+
+    question: str
+    n_answers: int
+    n_raters: int
+    n_items: int
+    lowest: float | None
+    highest: float | None
+
+
+def rating_columns(upload: TextUpload) -> list[dict[str, Any]]:
+    """The columns of the file that may hold ratings or name the raters."""
+    return [column for column in upload.columns if column["role"] in _MAYBE_RATINGS]
+
+
+def guess_rating_columns(upload: TextUpload, protocol: Protocol) -> RatingColumns:
+    """What the names of the columns say; a column that names no question of the study is left out."""
+    sources, questions = _source_names(upload, protocol), question_names(protocol)
+    named = {plain(column["name"]): column["name"] for column in rating_columns(upload)}
+    rater = next((named[name] for name in COMMON["rater"] if name in named), None)
+    columns = [column["name"] for column in upload.columns if column["role"] == "rating"]
+    found = (guessed_column(column, sources, questions) for column in columns if column != rater)
+    return RatingColumns(tuple(one for one in found if one is not None), rater)
+
+
+def check_sheet_ratings(
+    begin: Begin, reader: UploadReader, study: StudyRow, upload: TextUpload, columns: RatingColumns
+) -> list[RatingCount]:
+    """The ratings that the file holds. Nothing is saved.
+
+    Raises:
+        InvalidInputError: every problem of the ratings.
+    """
+    return _counted(_read(begin, reader, study, upload, columns, is_dry_run=True))
+
+
+def import_sheet_ratings(
+    begin: Begin, reader: UploadReader, study: StudyRow, lead: Lead, upload: TextUpload, columns: RatingColumns
+) -> None:
+    """Add the ratings of the file to the study.
+
+    Raises:
+        InvalidInputError: every problem of the ratings. Nothing was saved.
+        StudyChangedError: someone else imported ratings at the same time. Nothing was saved.
+    """
+    read = _read(begin, reader, study, upload, columns, is_dry_run=False)
+    with begin() as db:
+        record_act(db, lead, study, "ratings imported", file=upload.file_name, n_ratings=len(read.ratings))
+
+
+def read_within_limits(job: RatingsFile, limits: Limits) -> ReadRatings:
+    """Read the file in the process for uploads."""
+    return read_file(job, limits)
+
+
+def _read(
+    begin: Begin,
+    reader: UploadReader,
+    study: StudyRow,
+    upload: TextUpload,
+    columns: RatingColumns,
+    *,
+    is_dry_run: bool,
+) -> ReadRatings:
+    layout = RatingLayout(
+        item=_column_of(upload, "item"),
+        source=_column_of(upload, "source"),
+        rater=columns.rater,
+        columns=columns.answers,
+    )
+    with begin() as db:
+        content = get_content(db, study.id)
+    with tempfile.TemporaryDirectory(prefix="attune-ratings-") as folder:
+        path = Path(folder) / upload.file_name
+        path.write_bytes(content)
+        return ratings_into_store(
+            begin,
+            study.slug,
+            path,
+            layout,
+            NewRaters(kind=columns.kind, are_welcome=True),
+            is_dry_run=is_dry_run,
+            read_job=lambda job: reader.read(read_within_limits, job),
+        )
+
+
+def _column_of(upload: TextUpload, role: str) -> str | None:
+    return next((column["name"] for column in upload.columns if column["role"] == role), None)
+
+
+def _source_names(upload: TextUpload, protocol: Protocol) -> Names:
+    """The sources by key and label, and by the words that tell the columns of their responses apart."""
+    known = source_names(protocol)
+    responses = [
+        (column["source"], words_of(column["name"])) for column in upload.columns if column["role"] == "response"
+    ]
+    n_uses = Counter(word.casefold() for _, words in responses for word in set(words))
+    named: dict[str, list[str]] = {key: [] for key in known.keys}
+    for source, words in responses:
+        own = " ".join(word for word in words if n_uses[word.casefold()] == 1)
+        if source in named and own:
+            named[source].append(own)
+    more = Names.of(named)
+    return Names(known.keys, {**more.by_name, **known.by_name})
+
+
+def _counted(read: ReadRatings) -> list[RatingCount]:
+    """The answers of each question, in the order of the file."""
+    return [
+        RatingCount(
+            str(question),
+            len(own),
+            own["rater"].nunique(),
+            own["item"].nunique(),
+            float(own["number"].min()) if own["number"].notna().any() else None,
+            float(own["number"].max()) if own["number"].notna().any() else None,
+        )
+        for question, own in read.ratings.groupby("question", sort=False)
+    ]

@@ -1,0 +1,119 @@
+"""Import the ratings in the spreadsheet of a study's texts: describe its columns, check them, import them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from app.design.problem import InvalidInputError, Problem
+from app.storage.studies.protocols import get_protocol
+from app.storage.studies.text_uploads import get_upload, has_answers
+from app.web.deps import Db
+from app.web.lead.session import LeadAndStudy, Own, SignedIn
+from app.web.lead.texts import MAX_PROBLEMS, Sent
+from app.web.rendering.pages import page
+
+if TYPE_CHECKING:
+    from app.actions.studies.creation.sheet_ratings import RatingColumns
+    from app.storage.studies.text_uploads import TextUpload
+
+router = APIRouter()
+KINDS = (("person", "People"), ("model", "Language models"))
+TEXTS_FIRST = "Use the texts of a spreadsheet first. Then the ratings in the same spreadsheet can be imported."
+NO_COLUMN = "Choose the question of at least one column."
+NO_RATER = "Say who gave the ratings: enter a rater for each column, or choose the column that names the raters."
+
+
+@router.get("/studies/new/{slug}/ratings")
+def show_sheet_ratings(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
+    return _page(request, db, LeadAndStudy(lead, study))
+
+
+@router.post("/studies/new/{slug}/ratings")
+def submit_sheet_ratings(request: Request, sent: Sent) -> Response:
+    """Check the ratings; if the form says so, import them too."""
+    from app.actions.studies.creation.sheet_ratings import check_sheet_ratings, import_sheet_ratings
+    from app.actions.studies.ratings_import import StudyChangedError
+
+    own, begin, reader = sent.own, request.app.state.begin, request.app.state.uploads
+    with begin() as db:
+        upload = get_upload(db, own.study.id)
+        if upload is None or not upload.used_at:
+            return _page(request, db, own)
+        columns = _said(upload, sent.fields)
+    counted: list[Any] = []
+    problems = _missing(columns)
+    try:
+        if not problems and "import" in sent.fields:
+            import_sheet_ratings(begin, reader, own.study, own.lead, upload, columns)
+            return RedirectResponse(request.app.url_path_for("show_sheet_ratings", slug=own.study.slug), 303)
+        counted = [] if problems else check_sheet_ratings(begin, reader, own.study, upload, columns)
+    except InvalidInputError as error:
+        problems = error.problems
+    except StudyChangedError as error:
+        problems = [Problem("the study", None, None, "", str(error))]
+    with begin() as db:
+        return _page(request, db, own, columns=columns, counted=counted, problems=problems)
+
+
+def _said(upload: TextUpload, fields: dict[str, list[str]]) -> RatingColumns:
+    """The description of the columns in the form; a column without a question is left out."""
+    from app.actions.studies.creation.sheet_ratings import RatingColumns, rating_columns
+    from app.exchange.rating_import.patterns import AnswerColumn
+
+    def said(name: str) -> str:
+        return next(iter(fields.get(name, ())), "").strip()
+
+    found = rating_columns(upload)
+    rater = next((column["name"] for column in found if column["name"] == said("rater_column")), None)
+    answers = tuple(
+        AnswerColumn(column["name"], question, said(f"source.{number}") or None, said(f"rater.{number}") or None)
+        for number, column in enumerate(found)
+        if (question := said(f"question.{number}")) and column["name"] != rater
+    )
+    return RatingColumns(answers, rater, "model" if said("kind") == "model" else "person")
+
+
+def _missing(columns: RatingColumns) -> list[Problem]:
+    if not columns.answers:
+        return [Problem("the form", None, None, "", NO_COLUMN)]
+    if columns.rater is None and any(one.rater is None for one in columns.answers):
+        return [Problem("the form", None, None, "", NO_RATER)]
+    return []
+
+
+def _page(
+    request: Request,
+    db: Db,
+    own: LeadAndStudy,
+    *,
+    columns: RatingColumns | None = None,
+    counted: list[Any] | None = None,
+    problems: list[Problem] | None = None,
+) -> Response:
+    from app.actions.studies.creation.sheet_ratings import guess_rating_columns, rating_columns
+
+    protocol, upload = get_protocol(db, own.study.id, own.study.protocol_version), get_upload(db, own.study.id)
+    is_used = upload is not None and upload.used_at is not None
+    described = columns or (guess_rating_columns(upload, protocol) if upload and is_used else None)
+    return page(
+        request,
+        "lead/sheet_ratings.html",
+        status=422 if problems else 200,
+        lead=own.lead,
+        study=own.study,
+        upload=upload,
+        refusal="" if is_used else TEXTS_FIRST,
+        found=rating_columns(upload) if upload else [],
+        answers={one.column: one for one in described.answers} if described else {},
+        described=described,
+        questions=[(one.key, protocol.labels.question(one.key)) for one in protocol.questions],
+        sources=[(key, protocol.labels.source(key)) for key in protocol.sources],
+        kinds=KINDS,
+        counted=counted or [],
+        labels=protocol.labels,
+        has_ratings=has_answers(db, own.study.id),
+        problems=(problems or [])[:MAX_PROBLEMS],
+    )
