@@ -140,34 +140,43 @@ class LiveReports:
         with self._guard:
             if at_work := self._at_work.get(study_id):
                 return at_work, False
-            if kept := self._made.get((study_id, name)):
-                self._made.move_to_end((study_id, name))
-                future.set_result(kept)
-                return future, True
-            if error := self._stopped_lately(study_id, name):
-                future.set_exception(error)
+            if self._is_settled(future, study_id, name):
                 return future, True
             self._at_work[study_id] = future
             self._watch(len(self._at_work))
 
-        def make() -> None:
+        def make() -> LiveReport:
             from app.analysis.data.filters.filtering import filtered_protocol, options_of
 
-            try:
-                report = self._analyze(frames, protocol, filters=filters)
-                kept = filtered_protocol(protocol, filters)
-                made = LiveReport(name, read_at, report, kept, options_of(frames, protocol))
-            except BaseException as error:  # noqa: BLE001 - it is raised again for those who wait
-                if isinstance(error, SideProcessError):
-                    self._stopped[study_id, name] = error, time.monotonic()
-                self._end(study_id, None)
-                future.set_exception(error)
-            else:
-                self._end(study_id, made)
-                future.set_result(made)
+            report = self._analyze(frames, protocol, filters=filters)
+            return LiveReport(name, read_at, report, filtered_protocol(protocol, filters), options_of(frames, protocol))
 
-        Thread(target=make, name=f"report of study {study_id}", daemon=True).start()
+        Thread(
+            target=self._settle, args=(future, study_id, name, make), name=f"report of study {study_id}", daemon=True
+        ).start()
         return future, True
+
+    def _is_settled(self, future: Future[LiveReport], study_id: int, name: str) -> bool:
+        """Give the future the report, or its error, if this report was computed or stopped before."""
+        if kept := self._made.get((study_id, name)):
+            self._made.move_to_end((study_id, name))
+            future.set_result(kept)
+        elif error := self._stopped_lately(study_id, name):
+            future.set_exception(error)
+        return future.done()
+
+    def _settle(self, future: Future[LiveReport], study_id: int, name: str, make: Callable[[], LiveReport]) -> None:
+        """Compute the report; the future gets it, or the error."""
+        try:
+            made = make()
+        except BaseException as error:  # noqa: BLE001 - it is raised again for those who wait
+            if isinstance(error, SideProcessError):
+                self._stopped[study_id, name] = error, time.monotonic()
+            self._end(study_id, None)
+            future.set_exception(error)
+        else:
+            self._end(study_id, made)
+            future.set_result(made)
 
     def _end(self, study_id: int, made: LiveReport | None) -> None:
         with self._guard:

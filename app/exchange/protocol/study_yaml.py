@@ -59,39 +59,31 @@ def read_protocol(text: str, problems: Problems) -> Protocol | None:
 
 
 def _add(detail: ErrorDetails, tree: Tree, problems: Problems) -> None:
+    """Add the problem that pydantic found."""
     path: Path = ()
     for part in detail["loc"]:
         below: Path = (*path, part)
         path = below if below in tree.lines else path
-    column = dotted(path)
     found = _found(tree.data, path)
-    context = detail.get("ctx", {})
     match detail["type"]:
         case "missing":
-            name = str(detail["loc"][-1])
-            problems.add(FILE, tree.line(path), dotted((*path, name)), "nothing", "a value; this setting is required")
+            path, found, allowed = (*path, str(detail["loc"][-1])), "nothing", "a value; this setting is required"
         case "string_pattern_mismatch" if path == ("slug",):
-            problems.add(
-                FILE,
-                tree.line(path),
-                column,
-                found,
-                "lowercase letters, digits and hyphens between them, at most 64 characters",
-            )
+            allowed = "lowercase letters, digits and hyphens between them, at most 64 characters"
         case "string_pattern_mismatch":
-            key = str(path[-1]) if detail["loc"][-1] == "[key]" else found
-            problems.add(FILE, tree.line(path), column, key, "text without leading or trailing spaces")
+            found = str(path[-1]) if detail["loc"][-1] == "[key]" else found
+            allowed = "text without leading or trailing spaces"
         case "literal_error":
-            problems.add(FILE, tree.line(path), column, found, str(context["expected"]).replace("'", ""))
+            allowed = str(detail["ctx"]["expected"]).replace("'", "")
         case "union_tag_invalid":
-            path = (*path, "type")
-            problems.add(FILE, tree.line(path), dotted(path), str(context["tag"]), or_list(KINDS))
+            path, found, allowed = (*path, "type"), str(detail["ctx"]["tag"]), or_list(KINDS)
         case "union_tag_not_found":
-            problems.add(FILE, tree.line(path), dotted((*path, "type")), "nothing", or_list(KINDS))
+            path, found, allowed = (*path, "type"), "nothing", or_list(KINDS)
         case _:
             message = detail["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-            message = message.partition(", unable to parse")[0]
-            add_sentence(message, path, found, tree, problems)
+            add_sentence(message.partition(", unable to parse")[0], path, found, tree, problems)
+            return
+    problems.add(FILE, tree.line(path), dotted(path), found, allowed)
 
 
 def add_sentence(message: str, path: Path, found: str, tree: Tree, problems: Problems) -> None:

@@ -152,35 +152,39 @@ class _Filler:
 
 
 def _from_json_lines(file: str, lines: Iterable[str], problems: Problems) -> Table | None:
-    records: list[dict[str, Any]] = []
-    rows: list[int] = []
+    records: dict[int, dict[str, Any]] = {}
     names: dict[str, None] = {}
     for row, line in enumerate(lines, start=1):
-        if not line.strip():
+        if not line.strip() or (record := _json_record(file, row, line.strip(), problems)) is None:
             continue
-        try:
-            # Numbers stay as written, so that an ID of 007.0 is not read as 7.
-            record = json.loads(line, parse_float=str, parse_int=str)
-        except (ValueError, RecursionError) as error:
-            problems.add(file, row, None, line.strip(), f"one JSON object on each line ({error})")
-            continue
-        if isinstance(record, dict):
-            records.append({str(name).strip(): value for name, value in record.items()})
-            rows.append(row)
-            names |= dict.fromkeys(name for name in records[-1] if name)
-            if len(names) > problems.limits.columns or len(rows) > problems.limits.max_rows(len(names)):
-                break
-        else:
-            problems.add(file, row, None, line.strip(), "one JSON object on each line")
-    if not check_columns(file, len(names), problems) or not check_rows(file, len(rows), len(names), problems):
+        records[row] = record
+        names |= dict.fromkeys(name for name in record if name)
+        if len(names) > problems.limits.columns or len(records) > problems.limits.max_rows(len(names)):
+            break
+    if not check_columns(file, len(names), problems) or not check_rows(file, len(records), len(names), problems):
         return None
+    rows = list(records)
     table = Table(file, np.array(rows, dtype=np.int64))
     for name in names:
-        cells = [_cell(record.get(name)) for record in records]
+        cells = [_cell(record.get(name)) for record in records.values()]
         _check_storable(file, shown(name), [1], [name], problems)
         _check_storable(file, name, rows, cells, problems)
         table.columns[name] = np.array(cells, dtype=object)
     return table
+
+
+def _json_record(file: str, row: int, line: str, problems: Problems) -> dict[str, Any] | None:
+    """Return the object on a line; None, with a problem, if there is none."""
+    try:
+        # Numbers stay as written, so that an ID of 007.0 is not read as 7.
+        record = json.loads(line, parse_float=str, parse_int=str)
+    except (ValueError, RecursionError) as error:
+        problems.add(file, row, None, line, f"one JSON object on each line ({error})")
+        return None
+    if not isinstance(record, dict):
+        problems.add(file, row, None, line, "one JSON object on each line")
+        return None
+    return {str(name).strip(): value for name, value in record.items()}
 
 
 def _cell(value: object) -> str:

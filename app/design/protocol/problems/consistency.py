@@ -86,18 +86,22 @@ def _analysis(protocol: ProtocolParts) -> Iterator[str]:
             yield problem
     yield from primary_problems(protocol)
     yield from monitoring_problems(protocol)
-    if believed := analysis.believed_source:
-        question = protocol.question(believed.question)
-        if not isinstance(question, CategoryQuestion):
-            yield f"analysis.believed_source.question must be a category question, found {believed.question}"
-        else:
-            yield from _unknown(
-                "analysis.believed_source.means", "codes of the question", believed.means, question.codes
-            )
-        sources = (source for named in believed.means.values() for source in named)
-        yield from _unknown("analysis.believed_source.means", "sources", sources, protocol.sources)
-        if believed.confidence and believed.confidence not in {q.key for q in protocol.scaled_questions}:
-            yield f"analysis.believed_source.confidence must be a rating question, found {believed.confidence}"
+    yield from _believed_source(protocol)
+
+
+def _believed_source(protocol: ProtocolParts) -> Iterator[str]:
+    believed = protocol.analysis.believed_source
+    if believed is None:
+        return
+    question = protocol.question(believed.question)
+    if not isinstance(question, CategoryQuestion):
+        yield f"analysis.believed_source.question must be a category question, found {believed.question}"
+    else:
+        yield from _unknown("analysis.believed_source.means", "codes of the question", believed.means, question.codes)
+    sources = (source for named in believed.means.values() for source in named)
+    yield from _unknown("analysis.believed_source.means", "sources", sources, protocol.sources)
+    if believed.confidence and believed.confidence not in {q.key for q in protocol.scaled_questions}:
+        yield f"analysis.believed_source.confidence must be a rating question, found {believed.confidence}"
 
 
 def _conditions(protocol: ProtocolParts) -> Iterator[str]:
