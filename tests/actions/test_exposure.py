@@ -62,10 +62,10 @@ def test_reading_part_of_the_trials_announces_the_same_length(
     anna, lengths = Rater(engine, "anna"), []
     with engine.begin() as db:
         session = anna.session(db)
-        for trials_read in (1, 2, 1000):
+        for trials_read in ((1,), (2,), (1, 2), (1000,)):
             monkeypatch.setattr("app.actions.rating.trial_list.TRIALS_READ", trials_read)
             lengths.append(list_length(db, session, protocol_of(db, session)))
-    assert lengths == [min(wanted, 4)] * 3
+    assert lengths == [min(wanted, 4)] * 4
 
 
 def test_announced_length_respects_exposure_cap(engine: Engine) -> None:

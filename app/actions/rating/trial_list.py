@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from app.storage.assignments.trial_lists import Extent, Trial
     from app.storage.raters.rating_sessions import RatingSession
 
-# Trials that are read first for each trial of a rater's list: several may be of one item.
-TRIALS_READ = 50
+# Trials that are read for each trial of a rater's list, first and if that is too few: several may be of one item.
+TRIALS_READ = (4, 50)
 Outcome = Literal["given", "wait", "full"]
 
 
@@ -148,8 +148,9 @@ def _extent(
 ) -> Extent:
     """The extent; of a large study only as much of it as shows that the rater's list can be filled."""
     design, cap, seats = protocol.design, protocol.flow.exposure_cap, pool_of_seats(protocol, pool)
-    if wanted := design.trials_of(pool):
-        part = get_extent(db, session, conditions, seats, n_rows=wanted * TRIALS_READ)
+    wanted = design.trials_of(pool) or 0
+    for n_each in TRIALS_READ if wanted else ():
+        part = get_extent(db, session, conditions, seats, n_rows=wanted * n_each)
         is_sure = part.n_shown > 1 or design.trials == "single" or design.same_item is not None
         if is_sure and part.n_most(same_item=_may_repeat_items(protocol, part), exposure_cap=cap) >= wanted:
             return part
