@@ -172,7 +172,14 @@ def _openid(now: Settings) -> OpenIdProvider | None:
     if now.openid_issuer is None or now.openid_client_secret is None:
         return None
     secret = now.openid_client_secret.get_secret_value()
-    client = Client(now.openid_issuer, now.openid_client_id or "", secret, now.public_url or "", now.openid_name)
+    client = Client(
+        now.openid_issuer,
+        now.openid_client_id or "",
+        secret,
+        now.public_url or "",
+        now.openid_name,
+        tuple(now.openid_acr.split()),
+    )
     return OpenIdProvider(client)
 
 

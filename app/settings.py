@@ -70,6 +70,7 @@ class Settings(BaseSettings):
     openid_client_secret: SecretStr | None = None
     openid_client_secret_file: Path | None = None
     openid_name: str = Field(default="your institution", min_length=1, max_length=60)
+    openid_acr: str = ""
     local_passwords: bool = True
 
     @field_validator(

@@ -69,9 +69,9 @@ class State:
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
 
-    def provider(self, deadline_s: float = 5) -> OpenIdProvider:
+    def provider(self, deadline_s: float = 5, strengths: tuple[str, ...] = ()) -> OpenIdProvider:
         """Our side, registered at this provider."""
-        client = Client(self.issuer, CLIENT_ID, SECRET, PUBLIC_URL, "Example University")
+        client = Client(self.issuer, CLIENT_ID, SECRET, PUBLIC_URL, "Example University", strengths)
         return OpenIdProvider(client, deadline_s=deadline_s)
 
     def authorize(self, address: str) -> dict[str, str]:

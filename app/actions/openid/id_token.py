@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from app.actions.openid.errors import RefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 # Signatures by a key pair only: with `none` or HS*, whoever knows the client secret, or nothing, could write tokens.
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
@@ -18,6 +18,10 @@ KEY_TYPES = frozenset({"RSA", "EC"})
 LEEWAY_S = 60
 # Microsoft Entra sends no `email_verified`, but says whether the owner of the domain is verified.
 ENTRA = "login.microsoftonline.com"
+NOT_STRONG = (
+    "The sign-in service did not confirm a sign-in as strong as this server requires. Sign in there with your second "
+    "factor, then try again."
+)
 NOT_VALID = "The sign-in service sent a response that is not valid for this sign-in. Sign in again."
 
 
@@ -30,7 +34,9 @@ class Identity:
     email: str | None
 
 
-def read_id_token(token: str, keys: Mapping[str, Any], *, issuer: str, client_id: str, nonce: str) -> Identity:
+def read_id_token(
+    token: str, keys: Mapping[str, Any], *, issuer: str, client_id: str, nonce: str, strengths: Collection[str] = ()
+) -> Identity:
     """The identity that a token states, after all checks.
 
     Raises:
@@ -50,6 +56,8 @@ def read_id_token(token: str, keys: Mapping[str, Any], *, issuer: str, client_id
         # The name of a claim that was refused, such as nonce, but never its value.
         claim = getattr(error, "claim", None) or type(error).__name__
         raise RefusedError(NOT_VALID, f"the ID token is not valid ({claim})") from None
+    if strengths and not _is_strong(read.claims, strengths):
+        raise RefusedError(NOT_STRONG, "the sign-in was not strong enough (acr, amr)")
     return _identity(read.claims, issuer)
 
 
@@ -61,6 +69,13 @@ def _signing_keys(keys: Mapping[str, Any]) -> list[Any]:
         for key in (listed if isinstance(listed, list) else [])
         if isinstance(key, dict) and key.get("kty") in KEY_TYPES and key.get("use", "sig") == "sig"
     ]
+
+
+def _is_strong(claims: Mapping[str, Any], strengths: Collection[str]) -> bool:
+    """Whether the provider states one of these classes (acr) or methods (amr) of authentication."""
+    methods = claims.get("amr")
+    stated = [claims.get("acr"), *(methods if isinstance(methods, list) else [])]
+    return any(isinstance(one, str) and one in strengths for one in stated)
 
 
 def _identity(claims: Mapping[str, Any], issuer: str) -> Identity:

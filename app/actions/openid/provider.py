@@ -38,6 +38,8 @@ class Client:
     client_secret: str = field(repr=False)
     public_url: str
     name: str = "your institution"
+    # Accepted values of the claims acr or amr, which say how the person signed in; empty if all are accepted.
+    strengths: tuple[str, ...] = ()
 
     @property
     def redirect_uri(self) -> str:
@@ -79,6 +81,8 @@ class OpenIdProvider:
             "code_challenge": create_s256_code_challenge(attempt.verifier),
             "code_challenge_method": "S256",
         }
+        if self.client.strengths:
+            query["acr_values"] = " ".join(self.client.strengths)
         return f"{endpoint}{'&' if urlsplit(endpoint).query else '?'}{urlencode(query)}"
 
     def identify(self, code: str, attempt: Attempt, response_issuer: str = "") -> Identity:
@@ -98,8 +102,8 @@ class OpenIdProvider:
             self._check_response_issuer(discovery, response_issuer)
             token = self._id_token(discovery, code, attempt)
             keys = self._get(str(discovery["jwks_uri"]))
-        issuer, client_id = self.client.issuer, self.client.client_id
-        return read_id_token(token, keys, issuer=issuer, client_id=client_id, nonce=attempt.nonce)
+        issuer, client_id, strengths = self.client.issuer, self.client.client_id, self.client.strengths
+        return read_id_token(token, keys, issuer=issuer, client_id=client_id, nonce=attempt.nonce, strengths=strengths)
 
     def _check_response_issuer(self, discovery: dict[str, Any], response_issuer: str) -> None:
         is_promised = discovery.get("authorization_response_iss_parameter_supported") is True

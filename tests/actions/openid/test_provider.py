@@ -26,9 +26,9 @@ def there() -> Iterator[State]:
         yield state
 
 
-def sign_in(there: State) -> Identity:
+def sign_in(there: State, *strengths: str) -> Identity:
     """The whole way: to the provider and back, in one browser."""
-    provider, attempt = there.provider(), Attempt()
+    provider, attempt = there.provider(strengths=strengths), Attempt()
     back = there.authorize(provider.authorization_address(attempt))
     assert attempt.accepts(back["state"])
     return provider.identify(back["code"], attempt, back["iss"])
@@ -36,6 +36,22 @@ def sign_in(there: State) -> Identity:
 
 def test_identity_is_read_from_a_valid_token(there: State) -> None:
     assert sign_in(there) == Identity(there.issuer, "person-1", "lead@example.org")
+
+
+@pytest.mark.parametrize("claims", [{"acr": "gold"}, {"amr": ["pwd", "mfa"]}, {"acr": "0", "amr": ["mfa"]}])
+def test_required_strength_of_sign_in_is_asked_for_and_accepted(there: State, claims: dict[str, Any]) -> None:
+    address = there.provider(strengths=("gold", "mfa")).authorization_address(Attempt())
+    assert "acr_values=gold+mfa" in address
+    there.claims |= claims
+    assert sign_in(there, "gold", "mfa").subject == "person-1"
+
+
+@pytest.mark.parametrize("claims", [{}, {"acr": "silver"}, {"amr": ["pwd"]}, {"amr": "mfa"}, {"acr": ["gold"]}])
+def test_weaker_sign_in_is_refused(there: State, claims: dict[str, Any]) -> None:
+    there.claims |= claims
+    with pytest.raises(RefusedError) as refused:
+        sign_in(there, "gold", "mfa")
+    assert "amr" in refused.value.detail
 
 
 PAST, FUTURE = int(time.time()) - 3600, int(time.time()) + 3600
