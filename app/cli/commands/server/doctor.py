@@ -48,7 +48,16 @@ def doctor() -> None:
             states.append(_show("database", lambda: found))
         else:
             states += [_show(words, partial(check, found)) for words, check in DATABASE_CHECKS.items()]
+            is_current = _show("migrations", partial(_migrations, found))
+            states += [is_current, *_show_studies(found, has_tables=is_current == "ok")]
     raise typer.Exit(FAILED if "failed" in states else WARNED if "warning" in states else 0)
+
+
+def _show_studies(engine: Engine, *, has_tables: bool) -> list[str]:
+    """Check the studies; on outdated tables, their statements would fail."""
+    if not has_tables:
+        return []
+    return [_show(words, partial(check, engine)) for words, check in STUDY_CHECKS.items()]
 
 
 def _show(words: str, check: Callable[[], Finding]) -> str:
@@ -119,7 +128,9 @@ def _server(engine: Engine) -> Finding:
 
 def _migrations(engine: Engine) -> Finding:
     if differences(engine):
-        return Finding("failed", "the tables need an upgrade", "Run: attune db upgrade")
+        return Finding(
+            "failed", "the tables need an upgrade, so the studies were not checked", "Run: attune db upgrade"
+        )
     return Finding("ok", "the tables are those of this version")
 
 
@@ -148,9 +159,10 @@ DATABASE_CHECKS = {
     "database": _server,
     "encryption": _with_db(check_encryption),
     "replica": _replica,
-    "migrations": _migrations,
     "connections": _with_db(lambda db: check_workers(db, settings().n_threads)),
     "clock": _with_db(check_clock),
+}
+STUDY_CHECKS = {
     "leases": _with_db(check_leases),
     "reconciliation": _with_db(check_reconciliation),
 }

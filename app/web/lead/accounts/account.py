@@ -11,14 +11,15 @@ from app.actions import lead_access as access
 from app.storage.leads import leads
 from app.storage.leads.leads import Lead
 from app.web.deps import Db
-from app.web.lead.accounts.confirmation import asked_of, is_password
+from app.web.lead.accounts.confirmation import SIGN_IN_AGAIN, asked_of, is_password
 from app.web.lead.accounts.security_log import log_event
 from app.web.lead.accounts.sign_in_page import check_has_passwords, ways_in
 from app.web.lead.session import SignedIn, session_token, signed_in_answer, signed_out_answer
-from app.web.rendering.pages import form_page
+from app.web.rendering.pages import page
 
 router = APIRouter()
 WRONG = "This is not your current password."
+Password = Annotated[str, Form(max_length=5000)]
 
 
 @router.get("/account")
@@ -31,8 +32,8 @@ def submit_password(
     request: Request,
     db: Db,
     lead: SignedIn,
-    new: Annotated[str, Form(max_length=5000)] = "",
-    current: Annotated[str, Form(max_length=5000)] = "",
+    new: Password = "",
+    current: Password = "",
 ) -> Response:
     check_has_passwords(request)
     is_asked = asked_of(request, db, lead) == "password"
@@ -48,7 +49,9 @@ def submit_password(
 
 
 @router.post("/account/sign-out")
-def submit_sign_out_everywhere(request: Request, db: Db, lead: SignedIn) -> Response:
+def submit_sign_out_everywhere(request: Request, db: Db, lead: SignedIn, current: Password = "") -> Response:
+    if problem := _unconfirmed(request, db, lead, current):
+        return _page(request, db, lead, session_problem=problem)
     access.sign_out_everywhere(db, lead)
     log_event(request, "signed out everywhere", lead)
     return signed_out_answer(request)
@@ -56,20 +59,39 @@ def submit_sign_out_everywhere(request: Request, db: Db, lead: SignedIn) -> Resp
 
 @router.post("/account/sessions")
 def submit_session_end(
-    request: Request, db: Db, lead: SignedIn, session: Annotated[str, Form(pattern=r"^[0-9a-f]{64}$")]
+    request: Request,
+    db: Db,
+    lead: SignedIn,
+    session: Annotated[str, Form(pattern=r"^[0-9a-f]{64}$")],
+    current: Password = "",
 ) -> Response:
+    if problem := _unconfirmed(request, db, lead, current):
+        return _page(request, db, lead, session_problem=problem)
     leads.revoke_listed_session(db, lead.id, session)
     log_event(request, "ended a session", lead)
     return RedirectResponse(request.app.url_path_for("show_account"), status_code=303)
 
 
-def _page(request: Request, db: Db, lead: Lead, *, problem: str = "", changed: bool = False) -> Response:
+def _unconfirmed(request: Request, db: Db, lead: Lead, current: str) -> str:
+    """Why sessions may not be ended; empty if the lead has shown that it is them, and not a stolen session."""
+    asked = asked_of(request, db, lead)
+    if asked == "sign-in":
+        return SIGN_IN_AGAIN
+    is_wrong = asked == "password" and not is_password(request, db, lead, current, step="end of a session")
+    return WRONG if is_wrong else ""
+
+
+def _page(
+    request: Request, db: Db, lead: Lead, *, problem: str = "", session_problem: str = "", changed: bool = False
+) -> Response:
     asks_current = asked_of(request, db, lead) == "password"
-    return form_page(
+    return page(
         request,
         "lead/account.html",
+        status=422 if problem or session_problem else 200,
         lead=lead,
         problem=problem,
+        session_problem=session_problem,
         changed=changed,
         asks_current=asks_current,
         is_by_link=leads.get_password_hash(db, lead.id) is not None and not asks_current,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from app.storage.leads.leads import Lead
 
 GOOD = "four unrelated words here"
+CONFIRMED = {"current": "correct horse battery"}
 
 
 def test_sign_in_link_ends_on_password_change_or_global_sign_out(
@@ -30,7 +31,7 @@ def test_sign_in_link_ends_on_password_change_or_global_sign_out(
     client.post("/account", data={"current": "correct horse battery", "new": GOOD})
     assert visitor.post(links[0]).status_code == 410
     links.append(f"/sign-in/{new_link(db, lead)}")
-    client.post("/account/sign-out")
+    client.post("/account/sign-out", data={"current": GOOD})
     assert [visitor.post(link).status_code for link in links] == [410, 410, 410]
 
 
@@ -57,7 +58,7 @@ def test_signing_out_everywhere_ends_all_sessions(
     client: TestClient, sign_in: Callable[[Lead], TestClient], lead: Lead
 ) -> None:
     elsewhere = sign_in(lead)
-    client.post("/account/sign-out")
+    client.post("/account/sign-out", data=CONFIRMED)
     assert elsewhere.get("/studies").status_code == 303
 
 
@@ -72,8 +73,21 @@ def test_sessions_are_listed_and_end_one_by_one(
     assert all(browser.cookies["attune-lead"] not in page for browser in (client, lost, kept))
     key = token_hash(lost.cookies["attune-lead"]).hex()
     assert key in keys
-    assert client.post("/account/sessions", data={"session": key}).status_code == 303
+    assert client.post("/account/sessions", data={"session": key} | CONFIRMED).status_code == 303
     assert [browser.get("/studies").status_code for browser in (client, lost, kept)] == [200, 303, 200]
+
+
+def test_ending_sessions_asks_for_the_password(
+    client: TestClient, sign_in: Callable[[Lead], TestClient], lead: Lead
+) -> None:
+    elsewhere = sign_in(lead)
+    key = token_hash(elsewhere.cookies["attune-lead"]).hex()
+    for path in ("/account/sessions", "/account/sign-out"):
+        for current in ({}, {"current": "a stolen session"}):
+            answer = client.post(path, data={"session": key} | current)
+            assert answer.status_code == 422
+            assert "This is not your current password." in answer.text
+    assert elsewhere.get("/studies").status_code == 200
 
 
 def test_session_of_another_lead_cannot_be_ended(
@@ -81,7 +95,7 @@ def test_session_of_another_lead_cannot_be_ended(
 ) -> None:
     other = sign_in(add_lead(db, "other@example.org", GOOD))
     key = token_hash(other.cookies["attune-lead"]).hex()
-    client.post("/account/sessions", data={"session": key})
+    client.post("/account/sessions", data={"session": key} | CONFIRMED)
     assert other.get("/studies").status_code == 200
     assert client.post("/account/sessions", data={"session": "x"}).status_code == 422
 

@@ -53,7 +53,7 @@ def test_sign_ins_are_logged_with_their_outcome(
 def test_changes_of_a_password_are_logged(client: TestClient, lead: Lead, said: Callable[[], list[str]]) -> None:
     client.post("/account", data={"current": "a wrong guess", "new": GOOD})
     client.post("/account", data={"current": RIGHT["password"], "new": GOOD})
-    client.post("/account/sign-out")
+    client.post("/account/sign-out", data={"current": GOOD})
     events = ("password change with a wrong password", "password changed", "signed out everywhere")
     assert said() == [f"{event}: lead {lead.id}, from testclient" for event in events]
 
