@@ -23,7 +23,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytest_plugins = ["tests.postgres_fixture", "tests.database", "tests.application"]
+pytest_plugins = ["tests.postgres_fixture", "tests.database", "tests.application", "tests.reports_once"]
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"

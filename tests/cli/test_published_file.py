@@ -13,10 +13,12 @@ import pytest
 
 from app.exchange.folder.read import read_folder
 from tests.cli.database import Outcome, attune
-from tests.real_data.ayers import raw_csv, write_ayers
+from tests.real_data.ayers import raw_csv
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from app.analysis.report.report import Report
 
     Attune = Callable[..., Outcome]
 
@@ -44,7 +46,7 @@ def told(estimate: dict[str, Any]) -> tuple[str, ...]:
 
 
 def test_documented_import_commands_reproduce_estimates(
-    attune: Attune, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    attune: Attune, shared: Path, ayers: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "ayers").mkdir()
@@ -55,8 +57,7 @@ def test_documented_import_commands_reproduce_estimates(
         said = attune(*arguments)
         assert said.code == 0, (arguments, said.err)
     assert len(read_folder(tmp_path / "ayers").ratings) == 2925
-    converted = json.loads(attune("analyze", write_ayers(tmp_path / "converted", shared), "--json").out)
-    known = {told(estimate): estimate for estimate in converted["estimates"]}
+    known = {told(estimate): estimate for estimate in ayers.as_document()["estimates"]}
     made = json.loads((tmp_path / "ayers-results" / "report.json").read_text(encoding="utf-8"))["estimates"]
     # the converted folder has a column more, the length of each response
     assert {known[name]["scope"].get("covariate") for name in known.keys() - set(map(told, made))} == {"length"}

@@ -12,6 +12,7 @@ from app.actions.results.live_report import LiveReports
 from app.actions.results.processes.report_process import REPORT_PROCESS
 from tests.application import renewed
 from tests.downloads import WriterHere
+from tests.reports_once import AnalyzedOnce
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 SAME_ORIGIN = {"sec-fetch-site": "same-origin"}
+ANALYZED_ONCE = AnalyzedOnce(REPORT_PROCESS.analyze)
 
 
 @pytest.fixture(scope="session")
@@ -43,7 +45,7 @@ def app_on(db: Connection, built_app: FastAPI, data_folder: Path) -> FastAPI:
     made.state.downloads = WriterHere(begin)
     made.state.data_dir = data_folder
     made.state.allowed_hosts = ["testserver"]
-    made.state.reports = LiveReports(REPORT_PROCESS.analyze, patience_s=600)
+    made.state.reports = LiveReports(ANALYZED_ONCE, patience_s=600)
     return made
 
 

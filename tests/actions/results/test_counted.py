@@ -15,9 +15,7 @@ from app.storage.raters.exclusions import record_exclusion
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study
 from tests.analysis.golden import HERE
-from tests.real_data.ayers import write_ayers
-from tests.real_data.kumar import write_kumar
-from tests.real_data.pandalm import write_pandalm
+from tests.reports_once import WRITERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,9 +60,10 @@ def choices_of(report: Report) -> dict[tuple[str | None, str | None, str | None,
     return found
 
 
-def assert_same(db: Connection, study: StudyRow) -> int:
+def assert_same(db: Connection, study: StudyRow, report: Report | None = None) -> int:
+    """Compare with `report`, or else with the report of the stored answers."""
     counted, protocol = count_results(db, study)
-    report = report_of_study(db, study)[0]
+    report = report or report_of_study(db, study)[0]
     by_rows, choices = estimates_of(report), choices_of(report)
     asked = {question.key for question in protocol.choice_questions}
     for found in counted:
@@ -85,11 +84,12 @@ def test_counted_results_match_report(db: Connection, name: str) -> None:
     assert assert_same(db, study_of(db, HERE / name)) > 0
 
 
-@pytest.mark.parametrize("write", [write_ayers, write_kumar, write_pandalm])
+@pytest.mark.parametrize("name", WRITERS)
 def test_counted_results_match_report_on_published_data(
-    db: Connection, tmp_path: Path, shared: Path, write: Callable[[Path, Path], Path]
+    db: Connection, tmp_path: Path, shared: Path, report_of_real_data: Callable[[str], Report], name: str
 ) -> None:
-    assert assert_same(db, study_of(db, write(tmp_path, shared))) > 0
+    study = study_of(db, WRITERS[name](tmp_path, shared))
+    assert assert_same(db, study, report_of_real_data(name)) > 0
 
 
 def test_excluded_raters_are_not_counted(db: Connection) -> None:

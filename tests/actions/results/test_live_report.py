@@ -11,14 +11,13 @@ from app.actions.results import live_report
 from app.actions.results.live_report import LiveReports
 from app.analysis import analyze
 from app.analysis.data.filters.report_filters import ALL, Filters
-from app.exchange.folder.read import read_folder
+from app.exchange.folder.read import read_files
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study
-from tests.real_data.pandalm import write_pandalm
+from tests.exchange.small import small
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from sqlalchemy import Connection
 
@@ -50,9 +49,9 @@ class Maker:
 
 
 @pytest.fixture
-def study(db: Connection, tmp_path: Path, shared: Path) -> StudyRow:
-    """PandaLM's choices (Wang et al. 2024), the smallest of the real studies."""
-    folder = read_folder(write_pandalm(tmp_path, shared))
+def study(db: Connection) -> StudyRow:
+    """A study with answers of every kind, whose report takes little time."""
+    folder = read_files(small())
     load_study(db, folder)
     study = get_study(db, folder.protocol.slug)
     assert study is not None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.results.report import report_of_folder, report_of_study, write_report
+from app.actions.results.report import report_of_study, write_report
 from app.analysis.data.study_folder import frames_of
 from app.analysis.estimate import FIELDS
 from app.analysis.report.recompute import again
@@ -17,9 +17,9 @@ from app.exchange.folder.write import write_folder
 from app.storage.studies.export import study_folder
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study
+from tests.analysis.golden import HERE
 from tests.real_data.ayers import write_ayers
-from tests.real_data.kumar import write_kumar
-from tests.real_data.pandalm import write_pandalm
+from tests.reports_once import WRITERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,20 +27,22 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from app.analysis.report.report import Report
 
-@pytest.mark.parametrize("write", [write_ayers, write_kumar, write_pandalm])
+
+@pytest.mark.parametrize("name", WRITERS)
 def test_database_and_folder_give_identical_reports(
-    db: Connection, tmp_path: Path, shared: Path, write: Callable[[Path, Path], Path]
+    db: Connection, tmp_path: Path, shared: Path, report_of_real_data: Callable[[str], Report], name: str
 ) -> None:
-    folder = read_folder(write(tmp_path, shared))
+    folder = read_folder(WRITERS[name](tmp_path, shared))
     load_study(db, folder)
     study = get_study(db, folder.protocol.slug)
     assert study is not None
-    assert report_of_study(db, study)[0].as_document() == report_of_folder(folder).as_document()
+    assert report_of_study(db, study)[0].as_document() == report_of_real_data(name).as_document()
 
 
-def test_stored_record_is_reproduced_from_exported_folder(db: Connection, tmp_path: Path, shared: Path) -> None:
-    folder = read_folder(write_ayers(tmp_path / "study", shared))
+def test_stored_record_is_reproduced_from_exported_folder(db: Connection, tmp_path: Path) -> None:
+    folder = read_folder(HERE / "ayers-pair")
     load_study(db, folder)
     study = get_study(db, folder.protocol.slug)
     assert study is not None
@@ -55,9 +57,8 @@ def test_stored_record_is_reproduced_from_exported_folder(db: Connection, tmp_pa
     assert made.estimate.as_record() == record
 
 
-def test_report_files_hold_every_estimate_once_and_charts(tmp_path: Path, shared: Path) -> None:
-    folder = read_folder(write_ayers(tmp_path / "study", shared))
-    report = report_of_folder(folder)
+def test_report_files_hold_every_estimate_once_and_charts(tmp_path: Path, shared: Path, ayers: Report) -> None:
+    folder, report = read_folder(write_ayers(tmp_path / "study", shared)), ayers
     written = write_report(report, folder.protocol, tmp_path / "out")
     assert [path.relative_to(tmp_path / "out").as_posix() for path in written] == [
         "report.json",

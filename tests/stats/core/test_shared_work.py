@@ -25,7 +25,7 @@ def test_clusters_of_deleted_arrays_are_not_reused() -> None:
         item, rater = np.arange(n), np.zeros(n, dtype=np.int64)
         assert clusters(item, rater).n_items == n
         del item, rater
-        gc.collect()
+        gc.collect(0)
 
 
 def test_linear_algebra_thread_limit_is_restored() -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
-from app.analysis import analyze
 from app.analysis.data.study_folder import StudyFolder, frames_of, is_same
 from app.design.problem import InvalidInputError
 from app.exchange.folder.read import read_folder
@@ -65,12 +64,6 @@ def test_real_studies_load_as_identical_frames(
     study_id = load_study(db, folder)
     assert_same_frames(study_frames(db, study_id), frames_of(folder))
     assert is_same(study_folder(db, study_id), folder)
-
-
-def test_ayers_estimates_are_identical_from_database(db: Connection, tmp_path: Path, shared: Path) -> None:
-    folder = read_folder(write_ayers(tmp_path, shared))
-    stored = study_frames(db, load_study(db, folder))
-    assert analyze(stored, folder.protocol).as_document() == analyze(frames_of(folder), folder.protocol).as_document()
 
 
 AWKWARD = [

@@ -13,7 +13,6 @@ import pytest
 
 from app.actions.results.documents.report_files import FORMATS, ReportJob, report_files, zipped
 from app.actions.results.processes.report_files_process import ReportFilesProcess
-from app.actions.results.report import report_of_folder
 from app.analysis import analyze
 from app.analysis.document.study_report import Circumstances
 from app.analysis.report.report_tables import records_csv
@@ -28,10 +27,9 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="module")
-def made(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, dict[str, bytes]]:
+def made(shared: Path, tmp_path_factory: pytest.TempPathFactory, ayers: Report) -> tuple[Report, dict[str, bytes]]:
     folder = read_folder(write_ayers(tmp_path_factory.mktemp("ayers"), shared))
-    report = report_of_folder(folder)
-    return report, report_files(ReportJob(report, folder.protocol, Circumstances("2026-11-22"), tuple(FORMATS)))
+    return ayers, report_files(ReportJob(ayers, folder.protocol, Circumstances("2026-11-22"), tuple(FORMATS)))
 
 
 def plain(name: str, content: bytes) -> str:

@@ -15,30 +15,35 @@ import pytest
 from app.actions.results.processes.report_process import ReportBounds, ReportProcess
 from app.actions.side_process import SideProcessError
 from app.analysis import analyze
-from app.analysis.data.study_folder import frames_of
-from app.exchange.folder.read import read_folder
+from tests.analysis.builders import FIVE, frames, protocol
 from tests.processes import IN_PROC, all_end, is_running
-from tests.real_data.pandalm import write_pandalm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from app.analysis.data.frames import Frames
     from app.design.protocol.study import Protocol
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def process() -> Iterator[ReportProcess]:
+    """The processes for all tests here: each takes two seconds to start."""
     process = ReportProcess()
     yield process
     process.stop()
 
 
 @pytest.fixture
-def job(tmp_path: Path, shared: Path) -> tuple[Frames, Protocol]:
-    folder = read_folder(write_pandalm(tmp_path, shared))
-    return frames_of(folder), folder.protocol
+def job() -> tuple[Frames, Protocol]:
+    """Ratings of a few raters: the report is not what takes the time here."""
+    study = protocol(FIVE)
+    rows = [
+        {"rater": rater, "item": item, "response": f"{item}:{source}", "question": "empathy", "value": value}
+        for value, rater in enumerate("abc", 1)
+        for item in ("i", "j", "k")
+        for source in ("human", "model")
+    ]
+    return frames(study, rows), study
 
 
 def test_report_process_returns_same_report(process: ReportProcess, job: tuple[Frames, Protocol]) -> None:

@@ -1,0 +1,95 @@
+"""Reports that many tests look at, each computed once.
+
+The workers of pytest share those of the real data through files. `AnalyzedOnce` remembers the reports of one worker.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pickle
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.actions.results.fingerprint import fingerprint
+from app.analysis import analyze
+from app.analysis.data.filters.report_filters import ALL
+from tests.analysis.builders import read_study
+from tests.real_data.ayers import write_ayers
+from tests.real_data.kumar import write_kumar
+from tests.real_data.pandalm import write_pandalm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from app.actions.results.live_report import Analyze
+    from app.analysis.data.filters.report_filters import Filters
+    from app.analysis.data.frames import Frames
+    from app.analysis.report.report import Report
+    from app.design.protocol.study import Protocol
+
+WRITERS = {"ayers": write_ayers, "kumar": write_kumar, "pandalm": write_pandalm}
+
+
+class AnalyzedOnce:
+    """A function that computes a report, called once for all tests that ask for the report of the same answers.
+
+    `tests/actions/results/test_live_report.py` holds when the application computes a report again.
+    """
+
+    def __init__(self, analyze: Analyze) -> None:
+        """`analyze` computes the reports that are not known yet."""
+        self._analyze = analyze
+        self._known: dict[str, Report] = {}
+
+    def __call__(self, frames: Frames, protocol: Protocol, *, filters: Filters = ALL) -> Report:
+        """Return the report of these answers."""
+        key = fingerprint(frames, protocol, filters)
+        if key not in self._known:
+            self._known[key] = self._analyze(frames, protocol, filters=filters)
+        return self._known[key]
+
+
+def _computed(name: str, shared: Path, folder: Path) -> bytes:
+    (folder / name).mkdir()
+    return pickle.dumps(analyze(*read_study(WRITERS[name](folder / name, shared))))
+
+
+@pytest.fixture(scope="session")
+def report_of_real_data(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Report]:
+    """Return the report of a data set; the worker that asks first computes it, and the others wait for it."""
+    own = tmp_path_factory.getbasetemp()
+    common = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    known: dict[str, Report] = {}
+
+    def report_of(name: str) -> Report:
+        if name not in known:
+            file = common / f"report-of-{name}"
+            with file.with_suffix(".lock").open("w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                if not file.exists():
+                    file.write_bytes(_computed(name, shared, tmp_path_factory.mktemp("real")))
+            known[name] = pickle.loads(file.read_bytes())  # noqa: S301 - what this test run pickled
+        return known[name]
+
+    return report_of
+
+
+@pytest.fixture(scope="session")
+def ayers(report_of_real_data: Callable[[str], Report]) -> Report:
+    """Ayers et al. (2023)."""
+    return report_of_real_data("ayers")
+
+
+@pytest.fixture(scope="session")
+def kumar(report_of_real_data: Callable[[str], Report]) -> Report:
+    """Kumar et al. (2025)."""
+    return report_of_real_data("kumar")
+
+
+@pytest.fixture(scope="session")
+def pandalm(report_of_real_data: Callable[[str], Report]) -> Report:
+    """PandaLM test set v1."""
+    return report_of_real_data("pandalm")
