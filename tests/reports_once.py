@@ -15,6 +15,7 @@ import pytest
 from app.actions.results.fingerprint import fingerprint
 from app.analysis import analyze
 from app.analysis.data.filters.report_filters import ALL
+from app.analysis.report import report
 from tests.analysis.builders import read_study
 from tests.real_data.ayers import write_ayers
 from tests.real_data.kumar import write_kumar
@@ -50,6 +51,23 @@ class AnalyzedOnce:
         if key not in self._known:
             self._known[key] = self._analyze(frames, protocol, filters=filters)
         return self._known[key]
+
+
+@pytest.fixture
+def each_report_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compute a report once in a test whose commands and pages ask for the report of the same answers many times."""
+    known: dict[tuple[str, bool, bool], Report] = {}
+    compute = report.report_of
+
+    def report_of(
+        frames: Frames, protocol: Protocol, *, full: bool, only_primary: bool = False, filters: Filters = ALL
+    ) -> Report:
+        key = (fingerprint(frames, protocol, filters), full, only_primary)
+        if key not in known:
+            known[key] = compute(frames, protocol, full=full, only_primary=only_primary, filters=filters)
+        return known[key]
+
+    monkeypatch.setattr(report, "report_of", report_of)
 
 
 def _computed(name: str, shared: Path, folder: Path) -> bytes:

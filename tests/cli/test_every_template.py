@@ -11,8 +11,8 @@ from starlette.testclient import TestClient
 
 from app.actions.lead_access import begin_session
 from app.actions.results.live_report import LiveReports
-from app.actions.results.processes.report_process import REPORT_PROCESS
 from app.actions.studies.creation.templates import list_templates, template_folder
+from app.analysis import analyze
 from app.main import create_app
 from app.settings import settings
 from app.storage.database.engine import make_engine
@@ -65,7 +65,7 @@ def pages_of(slug: str) -> dict[str, int]:
         assert lead
         token = begin_session(db, lead)
     app = create_app(engine)
-    app.state.reports = LiveReports(REPORT_PROCESS.analyze, patience_s=600)
+    app.state.reports = LiveReports(analyze, patience_s=600)
     same_origin = {"sec-fetch-site": "same-origin"}
     browser = TestClient(app, "http://127.0.0.1", follow_redirects=False, headers=same_origin)
     browser.cookies.set("attune-lead", token)
@@ -74,6 +74,8 @@ def pages_of(slug: str) -> dict[str, int]:
     return found
 
 
+# That the same answers give the same estimates is held by tests/actions/results/test_report.py.
+@pytest.mark.usefixtures("each_report_once")
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name in IN_THE_DEFAULT_RUN else pytest.mark.slow) for name in NAMES]
 )
