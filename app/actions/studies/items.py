@@ -19,8 +19,10 @@ from app.exchange.protocol.study_yaml import FILE, protocol_from_bytes
 from app.exchange.rating_import.names import question_names, source_names
 from app.exchange.rating_import.patterns import guessed
 from app.exchange.ratings.ratings import no_ratings
+from app.exchange.tabular.column_roles import guess_columns
 from app.exchange.tabular.columns import one_of
 from app.exchange.tabular.spreadsheet import read_spreadsheet
+from app.exchange.tabular.table import Table
 from app.exchange.tabular.wide_table import unfold
 from app.storage.studies.load import known_keys, store_texts
 from app.storage.studies.protocols import get_protocol
@@ -31,10 +33,11 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.design.protocol.study import Protocol
-    from app.exchange.tabular.table import Table
     from app.exchange.tabular.wide_table import Layout
     from app.storage.database.engine import Begin
 
+# Names of columns that are read as the texts of items even if the texts are short.
+_SITUATIONS = ("text", "question", "post", "message", "situation", "prompt", "scenario")
 _TEXTS = ("items.csv", "items.jsonl", "responses.csv", "responses.jsonl")
 
 
@@ -122,6 +125,7 @@ def read_texts(file: Path, layout: Layout, protocol: Protocol, yaml: str, proble
     if sheet is None:
         problems.raise_if_any()
         raise AssertionError("a spreadsheet that cannot be read is a problem")
+    layout = _with_text(sheet, layout, problems)
     return texts_of_table(sheet, _without_answers(sheet, layout, protocol), protocol, yaml, problems)
 
 
@@ -143,6 +147,21 @@ def texts_of_table(sheet: Table, layout: Layout, protocol: Protocol, yaml: str, 
     if items is None or responses is None:
         raise AssertionError("a column that is missing is a problem")
     return StudyFolder(protocol, yaml, items, responses, named_in(None, problems), no_ratings(), tuple(problems.notes))
+
+
+def _with_text(sheet: Table, layout: Layout, problems: Problems) -> Layout:
+    """The layout; if it names no column of texts and there is no `text`, one is found by its content or name."""
+    if layout.text != "text" or layout.turns is not None or "text" in sheet.columns:
+        return layout
+    taken = {*layout.named.values(), *layout.responses.values()}
+    rest = Table(sheet.file, sheet.rows, {name: cells for name, cells in sheet.columns.items() if name not in taken})
+    found = [guess.name for guess in guess_columns(rest) if guess.role == "text"]
+    found += [name for name in rest.columns if name.casefold() in _SITUATIONS]
+    if not found:
+        return layout
+    allowed = f"a column named text, or --text COLUMN; {found[0]} was read as the text of the items"
+    problems.note(sheet.file, 1, "text", found[0], allowed)
+    return replace(layout, text=found[0])
 
 
 def _without_answers(sheet: Table, layout: Layout, protocol: Protocol) -> Layout:

@@ -151,7 +151,7 @@ def test_each_spreadsheet_problem_is_named(folder: Path, sheet: Path, tmp_path: 
         "sheet.csv",
         1,
         "Humans",
-        "ID, Post, Human, GPT, Mood or feels",
+        "ID, Post, Human, GPT, Mood and feels",
     )
     sheet.write_text(SHEET.replace("x2", "x1"))
     assert problem_of(folder, sheet, LAYOUT) == ("sheet.csv", 3, "item", "x1")
@@ -204,3 +204,23 @@ def test_raw_ayers_file_gives_the_converted_study_folder(tmp_path: Path, shared:
     )
     assert imported.ratings.equals(converted.ratings)
     assert imported.items["submissionID"].iloc[0] == "y2c05a"
+
+
+def test_text_column_is_found_by_its_content(folder: Path, sheet: Path) -> None:
+    long = "I lost my keys on the way home and now I am waiting in the rain until somebody opens."
+    sheet.write_text(f"Post,Human,GPT,feels\n{long},h1,g1,sad\n{long},h2,g2,glad\n")
+    sheet.write_text(sheet.read_text().replace("Post", "What they wrote"))
+    added = import_into_folder(folder, sheet, Layout(responses=LAYOUT.responses), folder)
+    assert list(added.items["text"]) == [long, long]
+    assert "What they wrote was read as the text of the items" in added.notes[0].allowed
+
+
+def test_short_texts_need_a_named_column(folder: Path, sheet: Path) -> None:
+    sheet.write_text(SHEET.replace("Post", "Note"))
+    with pytest.raises(InvalidInputError, match="column text"):
+        import_into_folder(folder, sheet, Layout(responses=LAYOUT.responses), folder)
+
+
+def test_text_column_is_found_by_its_name(folder: Path, sheet: Path) -> None:
+    added = import_into_folder(folder, sheet, Layout(responses=LAYOUT.responses, item="ID"), folder)
+    assert list(added.items["text"]) == ["One", "=2+2"]

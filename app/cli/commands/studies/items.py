@@ -41,7 +41,9 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
     item: Annotated[
         str | None, column("The column of item IDs. Default: the column item, otherwise the row number.")
     ] = None,
-    text: Annotated[str, column("The column with the text of the item.")] = "text",
+    text: Annotated[
+        str, column("The column with the text of the item. Default: `text`, otherwise found by content or name.")
+    ] = "text",
     turns: Annotated[str | None, column("The column with a dialogue as JSON, instead of a text.")] = None,
     profile: Annotated[str | None, column("The column with a profile of the person in the item.")] = None,
     content_note: Annotated[
