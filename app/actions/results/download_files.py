@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.actions.results.documents.preregister import registration_text
+from app.actions.results.documents.registered_plan import registration_text
 from app.actions.results.report import report_of_folder
 from app.exchange.downloads.files import write_download
 from app.exchange.folder.write import write_zip

@@ -15,15 +15,17 @@ if TYPE_CHECKING:
 
 
 def report_download(
-    begin: Begin, study: StudyRow, made: LiveReport, ending: Literal["html", "pdf", "docx", "zip"]
+    begin: Begin, study: StudyRow, made: LiveReport, version: int, ending: Literal["html", "pdf", "docx", "zip"]
 ) -> tuple[str, bytes]:
     """The media type and the bytes of the report in a format, or of all formats in an archive.
+
+    `version` is that of the protocol by which the report was made.
 
     Raises:
         SideProcessError: the process that writes the files is gone, or took too long.
     """
     with begin() as db:
-        about = circumstances_of(db, study)
+        about = circumstances_of(db, study, version)
     if ending == "zip":
         files = REPORT_FILES_PROCESS.write(ReportJob(made.report, made.protocol, about, tuple(FORMATS)))
         return "application/zip", zipped(files)

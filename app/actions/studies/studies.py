@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.actions.results.blinding import refuse_if_blinded
-from app.actions.results.documents.preregister import registration_text
+from app.actions.results.documents.registered_plan import registration_text
 from app.actions.results.report import report_of_folder
 from app.exchange.folder.write import write_folder
 from app.storage.leads.leads import get_lead, list_leads

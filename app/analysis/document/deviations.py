@@ -18,7 +18,7 @@ from app.analysis.document.registration import RegistrationError
 from app.design.word_lists import and_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from app.analysis.document.registration import Registration
     from app.analysis.report.report import Report
@@ -27,7 +27,12 @@ if TYPE_CHECKING:
 Point = tuple[str, str, str]
 HEADER = ("Point", "Registered", "Done", "Deviation")
 NONE = "No preregistration is stored with this study, so deviations from a plan cannot be listed."
-SAME, OTHER = "none", "yes"
+SELECTED = (
+    "These results are of a selection of the data. What was done is compared with the plan where no filter is set."
+)
+NO, YES, READ = "no", "yes", "compare"
+LEFT_OUT, NONE_LEFT_OUT = "Answers left out", "None left out"
+AS_REGISTERED = "As registered"
 
 
 def deviations_section(
@@ -37,16 +42,40 @@ def deviations_section(
     title = "Deviations from the preregistration"
     if registration is None:
         return Section(title, (Paragraph(NONE),))
+    if report.filters:
+        return Section(title, (Paragraph(SELECTED),))
     try:
         registered = registration.as_protocol()
     except RegistrationError as error:
         return Section(title, (Paragraph(str(error)),))
     points = [*_protocol_points(registered, protocol), *_data_points(registration, registered, report)]
-    rows = tuple((name, plan, done, SAME if plan == done else OTHER) for name, plan, done in points)
-    n = sum(row[-1] == OTHER for row in rows)
-    said = f"{n} of {len(rows)} points differ from the plan." if n else "Every point is as registered."
+    rows = tuple(_row(*point) for point in points)
+    said = deviations_in_words([row[-1] for row in rows])
     table = DataTable("Registered and done", HEADER, rows, widths=(4, 9, 9, 3))
     return Section(title, (*(Paragraph(line) for line in _about(registration, version)), Paragraph(said), table))
+
+
+def deviations_in_words(found: Sequence[str]) -> str:
+    """One or two sentences from the last column of the table.
+
+    >>> deviations_in_words(["no", "yes", "compare"])
+    '1 of 3 points differs from the plan. 1 is to be compared by reading.'
+    >>> deviations_in_words(["no", "no"])
+    'Every point is as registered.'
+    """
+    n, n_read = found.count(YES), found.count(READ)
+    differ = f"{n} of {len(found)} points {'differs' if n == 1 else 'differ'} from the plan."
+    read = f"{n_read} {'is' if n_read == 1 else 'are'} to be compared by reading."
+    if n_read:
+        return f"{differ} {read}" if n else f"No point differs from the plan. {read}"
+    return differ if n else "Every point is as registered."
+
+
+def _row(name: str, plan: str, done: str) -> tuple[str, str, str, str]:
+    """One point. Whether raters were left out by a rule in the lead's own words can only be read."""
+    if plan == done:
+        return name, plan, AS_REGISTERED, NO
+    return name, plan, done, READ if name == LEFT_OUT and plan != NONE_LEFT_OUT else YES
 
 
 def _about(registration: Registration, version: int | None) -> Iterator[str]:
@@ -88,6 +117,5 @@ def _data_points(registration: Registration, registered: Protocol, report: Repor
     none = "No ratings existed" if registration.n_ratings == 0 else counted(registration.n_ratings, "answer")
     found = f"The first rating is of {sample.first_day}" if before else none
     yield "Ratings before registration", none, found
-    left_out = "; ".join(f"{n:,}: {reason}" for reason, n in sample.excluded.items()) or "None left out"
-    rule = registered.preregistration.exclusions
-    yield "Answers left out", rule or "None left out", left_out
+    left_out = "; ".join(f"{n:,}: {reason}" for reason, n in sample.excluded.items()) or NONE_LEFT_OUT
+    yield LEFT_OUT, registered.preregistration.exclusions or NONE_LEFT_OUT, left_out

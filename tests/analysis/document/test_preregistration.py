@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import date
 from typing import TYPE_CHECKING
 
 import pytest
 
 from app.actions.results.documents.preregister import ToRegister, register
 from app.analysis import analyze
+from app.analysis.data.filters.report_filters import Filters
 from app.analysis.document.blocks import DataTable, Paragraph
-from app.analysis.document.deviations import NONE, deviations_section
+from app.analysis.document.deviations import NONE, SELECTED, deviations_section
 from app.analysis.document.preregistration import aspredicted_document, osf_document
 from app.analysis.document.registration import Registration, RegistrationError, read_registration, registration_json
 from tests.analysis.builders import FIVE, frames, protocol
@@ -77,7 +79,7 @@ def test_aspredicted_form_has_eight_questions_in_order() -> None:
 def test_study_done_as_registered_has_no_deviations() -> None:
     made, study = registered()
     words, found = deviations(made, study)
-    assert found["Primary contrasts and tests"] == found["Questions"] == found["Stopping rule"] == "none"
+    assert found["Primary contrasts and tests"] == found["Questions"] == found["Stopping rule"] == "no"
     assert found["Items"] == "yes"  # nothing was loaded when it was registered
     assert made.sha256 in words
 
@@ -88,6 +90,20 @@ def test_changed_test_and_stopping_rule_are_deviations() -> None:
     words, found = deviations(made, study, version=3)
     assert {found[name] for name in ("Primary contrasts and tests", "Hypotheses", "Stopping rule")} == {"yes"}
     assert "registered for version 1 of the protocol; these results use version 3" in words
+
+
+def test_answers_left_out_by_a_rule_in_words_are_to_be_compared_by_reading() -> None:
+    plan = protocol(FIVE, preregistration={**WORDS, "exclusions": "Raters who fail the check."})
+    made = register(ToRegister(plan, [], 0, 1, n_simulations=2))
+    words, found = deviations(made, plan)
+    assert found["Answers left out"] == "compare"
+    assert "1 is to be compared by reading." in words
+
+
+def test_selected_ratings_are_not_compared_with_the_plan() -> None:
+    made, study = registered()
+    report = analyze(frames(study, rows(keys=("empathy",))), study, filters=Filters(until=date(2100, 1, 1)))
+    assert deviations_section(made, report, study, 1).blocks == (Paragraph(SELECTED),)
 
 
 def test_report_without_registration_says_so() -> None:

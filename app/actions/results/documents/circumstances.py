@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from app.actions.results.documents.preregister import registration_of
+from app.actions.results.documents.registered_plan import registration_of
 from app.analysis.document.registration import read_registration
 from app.analysis.document.study_report import Circumstances
 from app.storage.results.coverage import get_session_counts
@@ -32,11 +32,11 @@ def today() -> str:
     return datetime.now(UTC).date().isoformat()
 
 
-def circumstances_of(db: Connection, study: StudyRow) -> Circumstances:
-    """Those of a stored study, now."""
+def circumstances_of(db: Connection, study: StudyRow, version: int | None = None) -> Circumstances:
+    """Those of a stored study, now; `version` is that of the protocol of the report, by default the current one."""
     came = arrivals(get_session_counts(db, study.id))
     plan = registration_of(db, study)
-    return Circumstances(today(), STATUS[study.status], came, plan, study.protocol_version)
+    return Circumstances(today(), STATUS[study.status], came, plan, version or study.protocol_version)
 
 
 def circumstances_of_folder(folder: Path) -> Circumstances:

@@ -13,14 +13,13 @@ from app.analysis.document.registration import (
     Registration,
     hashed,
     plan_records,
-    read_registration,
     registration_json,
 )
 from app.storage.assignments.trials import list_items
 from app.storage.leads.audit import record_act
 from app.storage.results.coverage import get_counts
 from app.storage.studies.protocols import get_protocol
-from app.storage.studies.registrations import list_registrations, record_registration
+from app.storage.studies.registrations import record_registration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,20 +88,6 @@ def register_study(db: Connection, study: StudyRow) -> Registration:
     made = register(to_register(db, study))
     keep_registration(db, study, made, None)
     return made
-
-
-def registration_of(db: Connection, study: StudyRow) -> Registration | None:
-    """The plan that a report is compared with, or None."""
-    text = registration_text(db, study)
-    return read_registration(text) if text else None
-
-
-def registration_text(db: Connection, study: StudyRow) -> str | None:
-    """The text of that plan: of the last one from before the study opened, else of the first one."""
-    rows = list_registrations(db, study.id)
-    before = [row for row in rows if study.opened_at is None or row.registered_at <= study.opened_at]
-    chosen = before[-1] if before else next(iter(rows), None)
-    return chosen.document if chosen else None
 
 
 def registration_files(registration: Registration, formats: Sequence[Format]) -> dict[str, bytes]:

@@ -80,8 +80,10 @@ def export_report(request: Request, own: OwnExport, asked: Asked, file_format: R
     from app.actions.results.report_download import report_download
 
     begin = request.app.state.begin_reading
-    made = asked.whole_report(request, own)
-    kind, content = report_download(begin, own.study, made, file_format)
+    opened = asked.opened(request, own) if asked.snapshot else None
+    made = opened.made if opened else asked.whole_report(request, own)
+    version = opened.row.protocol_version if opened else own.study.protocol_version
+    kind, content = report_download(begin, own.study, made, version, file_format)
     part = "-filtered" if made.filters else ""
     name = f"{own.study.slug}-report{part}.{file_format}"
     return Response(content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})

@@ -18,6 +18,7 @@ from app.storage.results.snapshots import list_snapshots
 from app.web.lead.links import base_address
 from app.web.lead.results.asked import Asked, Question
 from app.web.lead.results.disagreement_rows import by_place, disagreement_rows
+from app.web.lead.results.plan_comparison import PLAN, compared_plan
 from app.web.lead.results.replica_note import replica_note
 from app.web.lead.results.sections.parts import SUMMARY, parts_of
 from app.web.lead.session import LeadAndStudy, OwnExport, OwnForLong
@@ -61,6 +62,8 @@ def show_results_part(request: Request, own: OwnForLong, asked: Asked, part: str
     def context(made: LiveReport, shown: Report) -> tuple[str, dict[str, Any]]:
         from app.web.lead.results.sections.part_view import part_context
 
+        if part == PLAN:
+            return "lead/results_plan.html", {"here": PLAN}
         found = parts_of(shown.estimates, made.protocol).get(part)
         if found is None:
             return "lead/results_empty.html", {"here": part}
@@ -113,8 +116,8 @@ def _answer(
     template, found = context(made, shown)
     looks = _looks(request, own) if made.protocol.monitoring.looks and found["here"] == SUMMARY else []
     with request.app.state.begin() as db:
-        kept = list_snapshots(db, own.study.id)
-    found = {**found, "monitoring": looks, "snapshots": kept, "opened": None}
+        kept, plan = list_snapshots(db, own.study.id), compared_plan(db, own.study, made, own.study.protocol_version)
+    found = {**found, "monitoring": looks, "snapshots": kept, "opened": None, "plan": plan}
     found["replica_note"] = replica_note(request.app.state.replica)
     return page(request, template, lead=own.lead, study=own.study, **_frame(asked, made, shown, is_current), **found)
 
@@ -134,7 +137,9 @@ def _snapshot(request: Request, own: LeadAndStudy, asked: Question, context: Con
     shown = labelled(asked.narrowed(made.report), made.protocol.labels)
     template, found = context(made, shown)
     frame = _frame(replace(asked, filters=made.filters), made, shown, is_current=True)
-    found = {**found, "monitoring": [], "snapshots": [], "opened": opened, "base": base_address(request)}
+    with request.app.state.begin() as db:
+        plan = compared_plan(db, own.study, made, opened.row.protocol_version)
+    found = {**found, "monitoring": [], "snapshots": [], "opened": opened, "base": base_address(request), "plan": plan}
     found["replica_note"] = ""
     return page(request, template, lead=own.lead, study=own.study, **frame, **found)
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 def test_preregistration_stores_hash_and_offers_both_forms(client: TestClient) -> None:
     client.post("/studies/new", files=parts(FOLDER))
     assert "not registered yet" in client.get("/studies/warmth/preregistration").text
+    assert "not preregistered" in client.get("/studies/warmth/results/plan").text
     assert client.post("/studies/warmth/preregistration").status_code in {200, 303}
     found = re.search(r"[0-9a-f]{64}", client.get("/studies/warmth/preregistration").text)
     assert found
@@ -24,4 +25,7 @@ def test_preregistration_stores_hash_and_offers_both_forms(client: TestClient) -
         assert {"preregistration-osf.docx", "preregistration-aspredicted.pdf"} <= set(files.namelist())
         assert found[0] in files.read("preregistration.json").decode()
     assert found[0] in client.get("/studies/warmth/report.html").text
+    plan = client.get("/studies/warmth/results/plan").text
+    assert found[0] in plan
+    assert "As registered" in plan
     assert client.get("/studies/warmth/preregistration/2.zip").status_code == 404
