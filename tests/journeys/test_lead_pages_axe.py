@@ -87,6 +87,8 @@ def test_study_building_and_running_pages_are_accessible(
         look(page)
     for tab in ("", "/items", "/raters", "/people", "/settings"):
         page.goto(f"/studies/running{tab}")
+        if not tab:
+            expect(page.get_by_role("region", name="Chart: Progress over time")).to_be_visible()
         look(page)
     page.get_by_role("link", name="Tokens for the API").click()
     page.get_by_label("What it is for").fill("Nightly import")

@@ -48,8 +48,8 @@ def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
     if contrasts and not protocol.analysis.primary:
         label = protocol.labels.question(contrasts[0].question)
         yield (
-            "The protocol names no primary contrast (analysis.primary). The first question that can be compared is "
-            f"shown as the primary one: {label}."
+            "The design names no primary contrast, so the first question that can be compared is shown as the primary "
+            f"one: {label}."
         )
     n_tests = sum(estimate.role == "exploratory" and estimate.p_value is not None for estimate in estimates)
     if n_tests:

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 REASONS: dict[Reason, str] = {
     "no_pairable_units": "no unit has two ratings",
-    "no_variation": "the ratings do not vary",
+    "no_variation": "the values do not vary",
     "one_cluster": "only one item or one rater",
     "separation": "one side always wins (separation)",
     "disconnected": "the sources are never compared with each other",
     "not_converged": "the fit did not converge",
-    "singular": "the data do not identify the model",
+    "singular": "the data contain too little information for the model",
     "not_run": "not computed",
 }
 DECIMALS: dict[Kind, int] = {"share": 1, "coefficient": 2, "points": 2, "test": 2, "ratio": 2, "count": 0}
@@ -187,6 +187,14 @@ def _contrast_texts(scope: Scope) -> list[str]:
     return found
 
 
+def _sources_text(scope: Scope, between: str) -> str:
+    """The source, and what it is compared with; strengths have a row for the reference too."""
+    source, reference = scope["source"], scope.get("reference")
+    if reference is None:
+        return str(source)
+    return f"{source} (reference)" if source == reference else f"{source} {between} {reference}"
+
+
 def scope_text(scope: Scope, between: str = MINUS) -> str:
     """Describe a scope in a few words.
 
@@ -197,7 +205,7 @@ def scope_text(scope: Scope, between: str = MINUS) -> str:
     """
     parts = []
     if "source" in scope:
-        parts.append(f"{scope['source']} {between} {scope['reference']}" if "reference" in scope else scope["source"])
+        parts.append(_sources_text(scope, between))
     if "cut" in scope:
         parts.append(f"at least {number_text(scope['cut'])}")
     parts += [words(scope[key]) for key, words in _WORDS.items() if key in scope]

@@ -18,7 +18,7 @@ from app.analysis.report.wording import (
 )
 from app.charts.drawing.rows import PERCENT, bar_labels, percent, row_axis, row_place, top_legend
 from app.charts.drawing.table import Table, first_few
-from app.charts.drawing.theme import COLOURS, config, ink_on, title_of
+from app.charts.drawing.theme import COLOURS, config, ink_on, series_colours, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,7 @@ def preference_spec(
         return None
     colours = COLOURS[theme]
     data = alt.InlineData(
-        [{"k": k, **segment} for k, estimate in enumerate(rows) for segment in _segments(estimate, rows, colours)]
+        [{"k": k, **segment} for k, estimate in enumerate(rows) for segment in _segments(estimate, rows, theme)]
     )
     base = alt.Chart(data).encode(y=row_place(len(rows)))
     named = base.encode(y=row_axis([_label(estimate) for estimate in rows]))
@@ -60,7 +60,7 @@ def preference_spec(
     half = alt.Chart(alt.InlineData([{"x": 0.5}])).mark_rule(color=colours.muted, strokeDash=[3, 3]).encode(x="x:Q")
     has_ties = any(estimate.detail["counts"][1] for estimate in rows)
     subtitle = f"{SUBTITLE.format(ties=', ties as half' if has_ties else '')} {generalizes_text(rows)}".rstrip()
-    layers = [half, _bars(named, rows, colours), bar_labels(base, BELOW), *_estimates(above, numbers, colours)]
+    layers = [half, _bars(named, rows, theme), bar_labels(base, BELOW), *_estimates(above, numbers, colours)]
     chart = (
         alt.layer(*layers)
         .resolve_axis(y="independent")
@@ -105,10 +105,10 @@ def preference_finding(estimates: Sequence[Estimate]) -> str:
     return first_few(said) if said else "No share could be estimated."
 
 
-def _bars(base: alt.Chart, rows: Sequence[Estimate], colours: Colours) -> alt.Chart:
+def _bars(base: alt.Chart, rows: Sequence[Estimate], theme: Theme) -> alt.Chart:
     words = _words(rows)
     used = [k for k in range(len(words)) if any(estimate.detail["counts"][k] for estimate in rows)]
-    scale = alt.Scale(domain=[words[k] for k in used], range=[_ramp(colours)[k] for k in used])
+    scale = alt.Scale(domain=[words[k] for k in used], range=[_ramp(theme)[k] for k in used])
     axis = alt.Axis(labelExpr=PERCENT, grid=False, tickCount=5)
     bars: alt.Chart = base.mark_bar(height={"band": 0.44}, yOffset=BELOW).encode(
         x=alt.X("low:Q", title="Share of choices", axis=axis, scale=alt.Scale(domain=[0, 1])),
@@ -131,7 +131,7 @@ def _estimates(above: alt.Chart, numbers: alt.Y, colours: Colours) -> list[alt.C
     return [line, point.encode(x="estimate:Q", y=numbers, tooltip="text:N")]
 
 
-def _segments(estimate: Estimate, rows: Sequence[Estimate], colours: Colours) -> list[dict[str, Any]]:
+def _segments(estimate: Estimate, rows: Sequence[Estimate], theme: Theme) -> list[dict[str, Any]]:
     counts = estimate.detail["counts"]
     shares = [count / sum(counts) for count in counts]
     ends = list(accumulate(shares, initial=0.0))
@@ -145,7 +145,7 @@ def _segments(estimate: Estimate, rows: Sequence[Estimate], colours: Colours) ->
             "low": ends[k],
             "high": ends[k + 1],
             "middle": (ends[k] + ends[k + 1]) / 2,
-            "ink": ink_on(_ramp(colours)[k]),
+            "ink": ink_on(_ramp(theme)[k]),
         }
         for k, word in enumerate(_words(rows))
     ]
@@ -173,5 +173,7 @@ def _words(rows: Sequence[Estimate]) -> tuple[str, ...]:
     return source, "tie", "neither", f"{rows[0].scope['reference']} preferred"
 
 
-def _ramp(colours: Colours) -> tuple[str, str, str, str]:
-    return colours.source, colours.tie, colours.neither, colours.reference
+def _ramp(theme: Theme) -> tuple[str, str, str, str]:
+    """The reference and the source have the colours that they have as the first and second series of other charts."""
+    reference, source = series_colours(2, theme)
+    return source, COLOURS[theme].tie, COLOURS[theme].neither, reference

@@ -46,7 +46,8 @@ def lines_spec(
         "scale": {"domain": series, "range": series_colours(len(series), theme)},
         "legend": {"symbolOpacity": 1},
     }
-    axis_x = {"field": "at", "type": "ordinal", "title": x, "sort": at, "axis": {"labelAngle": 0, "labelLimit": 160}}
+    axis = {"labelAngle": 0, "labelLimit": _label_limit(width, len(at))}
+    axis_x = {"field": "at", "type": "ordinal", "title": x, "sort": at, "axis": axis}
     axis_y = {"field": "low", "type": "quantitative", "title": y, "scale": {"zero": False}}
     beside = {"field": "series", "type": "nominal", "scale": {"domain": series, "paddingOuter": 3}}
     shared = {"x": axis_x, "color": colour, **({} if is_ordered else {"xOffset": beside})}
@@ -86,3 +87,8 @@ def lines_table(places: Sequence[Place], first: str) -> Table:
 
 def _cell(estimate: Estimate) -> str:
     return f"{estimate_text(estimate)}\n{interval_text(estimate)}".strip()
+
+
+def _label_limit(width: Width, n: int) -> int:
+    """How wide a label below one of `n` places may be, in pixels."""
+    return max(160, width // n) if isinstance(width, int) else 160

@@ -27,7 +27,7 @@ class Counts(NamedTuple):
 _COUNTS = text("""
     SELECT (SELECT count(*) FROM items WHERE study_id = :study_id) AS n_items,
            (SELECT count(*) FROM raters WHERE study_id = :study_id) AS n_raters,
-           count(*) AS n_ratings, max(coalesce(rated_at, stored_at)) AS last_rating_at
+           count(*) AS n_ratings, max(rated_at) AS last_rating_at
     FROM ratings WHERE study_id = :study_id
 """)
 

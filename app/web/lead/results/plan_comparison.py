@@ -10,12 +10,9 @@ from app.analysis.document.blocks import DataTable, Paragraph
 from app.analysis.document.deviations import NO, deviations_section
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
     from app.actions.results.live_report import LiveReport
+    from app.storage.database.engine import Begin
     from app.storage.studies.studies import StudyRow
-
-PLAN = "plan"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +34,10 @@ class ComparedPlan:
         return sorted(((row, row[-1] != NO) for row in rows), key=lambda point: not point[1])
 
 
-def compared_plan(db: Connection, study: StudyRow, made: LiveReport, version: int) -> ComparedPlan | None:
+def compared_plan(begin: Begin, study: StudyRow, made: LiveReport, version: int) -> ComparedPlan | None:
     """The comparison of a report by this version of the protocol; None if the study was never registered."""
-    registration = registration_of(db, study)
+    with begin() as db:
+        registration = registration_of(db, study)
     if registration is None:
         return None
     blocks = deviations_section(registration, made.report, made.protocol, version).blocks

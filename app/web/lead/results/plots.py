@@ -119,7 +119,7 @@ def _row_mark(contrast: MainContrast, reach: float) -> Mark | None:
         return None
     ends = (one.estimate if end is None else end for end in (one.ci_low, one.ci_high))
     at, low, high = (_place(value - contrast.null, -reach, reach) for value in (one.estimate, *ends))
-    return Mark(at, low, high, contrast.effect, "source" if contrast.is_clear else "unclear")
+    return Mark(at, low, high, contrast.effect, "estimate" if contrast.is_clear else "unclear")
 
 
 def alpha_mark(estimate: Estimate | None, tone: str) -> Mark | None:

@@ -18,9 +18,8 @@ from app.storage.results.snapshots import list_snapshots
 from app.web.lead.links import base_address
 from app.web.lead.results.asked import Asked, Question
 from app.web.lead.results.disagreement_rows import by_place, disagreement_rows
-from app.web.lead.results.plan_comparison import PLAN, compared_plan
 from app.web.lead.results.replica_note import replica_note
-from app.web.lead.results.sections.parts import SUMMARY, parts_of
+from app.web.lead.results.sections.parts import PLAN, SUMMARY, parts_of
 from app.web.lead.session import LeadAndStudy, OwnExport, OwnForLong
 from app.web.rendering.pages import page
 
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from app.analysis.report.report import Report
     from app.charts.drawing.table import Table
     from app.design.protocol.parts.labels import Labels
+    from app.web.lead.results.plan_comparison import ComparedPlan
 
     Context = Callable[[LiveReport, Report], tuple[str, dict[str, Any]]]
 
@@ -116,10 +116,18 @@ def _answer(
     template, found = context(made, shown)
     looks = _looks(request, own) if made.protocol.monitoring.looks and found["here"] == SUMMARY else []
     with request.app.state.begin() as db:
-        kept, plan = list_snapshots(db, own.study.id), compared_plan(db, own.study, made, own.study.protocol_version)
+        kept = list_snapshots(db, own.study.id)
+    plan = _plan(request, own, made, own.study.protocol_version)
     found = {**found, "monitoring": looks, "snapshots": kept, "opened": None, "plan": plan}
     found["replica_note"] = replica_note(request.app.state.replica)
     return page(request, template, lead=own.lead, study=own.study, **_frame(asked, made, shown, is_current), **found)
+
+
+def _plan(request: Request, own: LeadAndStudy, made: LiveReport, version: int) -> ComparedPlan | None:
+    """The registered plan compared with a report by this version of the protocol; None without a registration."""
+    from app.web.lead.results.plan_comparison import compared_plan
+
+    return compared_plan(request.app.state.begin, own.study, made, version)
 
 
 def _blinded(request: Request, own: LeadAndStudy) -> Response:
@@ -137,8 +145,7 @@ def _snapshot(request: Request, own: LeadAndStudy, asked: Question, context: Con
     shown = labelled(asked.narrowed(made.report), made.protocol.labels)
     template, found = context(made, shown)
     frame = _frame(replace(asked, filters=made.filters), made, shown, is_current=True)
-    with request.app.state.begin() as db:
-        plan = compared_plan(db, own.study, made, opened.row.protocol_version)
+    plan = _plan(request, own, made, opened.row.protocol_version)
     found = {**found, "monitoring": [], "snapshots": [], "opened": opened, "base": base_address(request), "plan": plan}
     found["replica_note"] = ""
     return page(request, template, lead=own.lead, study=own.study, **frame, **found)

@@ -182,8 +182,8 @@ def _agreement(summary: Summary, *, is_short: bool) -> dict[str, Any]:
         AgreementLine(
             row.label,
             (effect_cell(row.pooled), *(_alpha(row.parts.get(name)) for name in shown)),
-            alpha_mark(row.pooled, "source"),
-            alpha_mark(row.parts.get(MODELS), "reference"),
+            alpha_mark(row.pooled, "estimate"),
+            alpha_mark(row.parts.get(MODELS), "source"),
         )
         for row in summary.agreement
     ]

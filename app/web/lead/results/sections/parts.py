@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from app.analysis.estimate import Estimate
     from app.design.protocol.study import Protocol
 
-SUMMARY = "summary"
+SUMMARY, PLAN = "summary", "plan"
 OF_CODES = ("category_difference", "cochran_q", "stuart_maxwell")
 BY_SECTION = {
     "distribution": "comparison",

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
     from app.analysis.estimate import Estimate
 
+LENGTH, AT_EQUAL = "length", ("mean_difference_at_equal", "covariate_slope")
 TABLES = (
     (("text_mean", "text_difference"), "Measures of the texts, and imported scores"),
     (("correlation", "rank_correlation"), "Correlation with the mean rating of a response"),
-    (("mean_difference_at_equal", "covariate_slope"), "At equal length"),
+    (AT_EQUAL, "At equal length"),
 )
 
 
@@ -31,9 +32,15 @@ def _table(estimates: Sequence[Estimate]) -> Table:
     columns = list(dict.fromkeys(_column(estimate) for estimate in estimates if estimate.reason != "not_run"))
     by_name: dict[str, dict[str, Estimate]] = {}
     for estimate in estimates:
-        by_name.setdefault(estimate.scope["covariate"], {}).setdefault(_column(estimate), estimate)
-    rows = tuple((covariate_text(name), *_cells(found, columns)) for name, found in by_name.items())
+        by_name.setdefault(_covariate(estimate), {}).setdefault(_column(estimate), estimate)
+    rows = tuple((name, *_cells(found, columns)) for name, found in by_name.items())
     return Table(("Covariate", *columns), rows)
+
+
+def _covariate(estimate: Estimate) -> str:
+    """The covariate in words; an imported score "length" is not the length at which sources are compared."""
+    name = str(estimate.scope["covariate"])
+    return name if name == LENGTH and estimate.statistic not in AT_EQUAL else covariate_text(name)
 
 
 def _column(estimate: Estimate) -> str:
