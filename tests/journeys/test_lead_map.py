@@ -51,6 +51,7 @@ OF_A_STUDY = (
     "/raters",
     "/raters/invitations",
     "/raters/messages",
+    "/raters/prolific",
     "/judges",
     "/judges/new",
     "/generated",
@@ -66,6 +67,7 @@ DRAFT = ("", "/items/1", "/plan", "/design", *(f"/design/{part}" for part in DES
 PAGES = (
     *OF_A_LEAD,
     "/studies/new/draft/texts",
+    "/studies/new/draft/ratings",
     *(f"/studies/draft{page}" for page in DRAFT),
     *(f"/studies/running{page}" for page in OF_A_STUDY),
 )

@@ -44,6 +44,17 @@ ADDRESSES = (
     "/help/protocol",
     "/help/search?words=code",
 )
+TABS = (
+    "",
+    "/items",
+    "/raters",
+    "/raters/messages",
+    "/raters/invitations",
+    "/raters/prolific",
+    "/people",
+    "/settings/webhooks",
+    "/settings",
+)
 WAIT_MS = 150_000
 
 
@@ -85,7 +96,7 @@ def test_study_building_and_running_pages_are_accessible(
     for part in PARTS:
         page.goto(f"/studies/draft/design{part}")
         look(page)
-    for tab in ("", "/items", "/raters", "/people", "/settings"):
+    for tab in TABS:
         page.goto(f"/studies/running{tab}")
         if not tab:
             expect(page.get_by_role("region", name="Chart: Progress over time")).to_be_visible()
@@ -100,6 +111,12 @@ def test_study_building_and_running_pages_are_accessible(
     page.get_by_label("Spreadsheet").set_input_files(tmp_path / "sheet.csv")
     page.get_by_role("button", name="Read spreadsheet").click()
     expect(page.get_by_role("heading", name="Import report")).to_be_visible(timeout=WAIT_MS)
+    look(page)
+    page.get_by_role("button", name="Use these texts").click()
+    expect(page.get_by_role("heading", name="Questions", exact=True)).to_be_visible(timeout=WAIT_MS)
+    page.goto("/studies/new/draft/ratings")
+    page.get_by_role("button", name="Check ratings").click()
+    expect(page.get_by_role("heading", name="What would be imported")).to_be_visible(timeout=WAIT_MS)
     look(page)
 
 

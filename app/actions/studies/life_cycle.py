@@ -14,6 +14,7 @@ from app.actions.studies.opening_checks import (
     check_typing_consent,
     notes_on_opening,
 )
+from app.actions.studies.revealing_texts import revealing_notes
 from app.design.allocation.feasibility import feasibility
 from app.design.allocation.special_trials import special_trials
 from app.design.allocation.trial_plan import planned_trials
@@ -98,7 +99,7 @@ def design_in_words(db: Connection, study_id: int, version: int) -> DesignInWord
     needs = _drawn_up(db, study_id, protocol).needs
     return DesignInWords(
         needs=[sentence for sentence in needs.sentences() if sentence not in needs.notes] if needs.n_seats else [],
-        notes=needs.notes,
+        notes=[*needs.notes, *revealing_notes(db, study_id)],
         in_the_way=notes_on_opening(protocol, get_yaml(db, study_id, version), needs),
     )
 

@@ -26,6 +26,7 @@ class TextGroup:
     n_empty: int
     n_duplicates: int
     median_words: int
+    max_words: int
     n_odd: int
     n_odd_after: int
     n_revealing: int
@@ -80,6 +81,7 @@ def _group(name: str, cells: Sequence[str], mended: Sequence[str]) -> TextGroup:
         len(cells) - len(texts),
         sum(n - 1 for n in Counter(texts).values()),
         words[len(words) // 2] if words else 0,
+        words[-1] if words else 0,
         sum(n_odd(cell) > 0 for cell in cells),
         sum(n_odd(cell) > 0 for cell in mended),
         sum(revealing_excerpt(cell) is not None for cell in mended),

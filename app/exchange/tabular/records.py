@@ -108,13 +108,21 @@ def checked_names(file: str, header: list[str], problems: Problems) -> list[str]
 
 
 def check_nameless(file: str, names: Sequence[str], columns: Iterable[Iterable[str]], problems: Problems) -> None:
-    """Reject words in a column without a name, as below merged cells or a title: they would be lost."""
+    """Reject words in columns without a name, as below merged cells or a title: they would be lost."""
+    lost = []
     for number, (name, cells) in enumerate(zip(names, columns, strict=True), start=1):
         words = next((cell for cell in cells if any(map(str.isalpha, cell))), None) if not name else None
         if words:
-            found = f"a column without a name (column {number}) with content: {shown(words)}"
-            allowed = "one row with a name for each column, without merged cells, a title or a second row of names"
-            problems.add(file, 1, None, found, allowed)
+            lost.append((number, words))
+    if lost:
+        column, several = (
+            ("columns", f"s {lost[0][0]} to {lost[-1][0]}") if len(lost) > 1 else ("a column", f" {lost[0][0]}")
+        )
+        found = f"{column} without a name (column{several}) with content: {shown(lost[0][1])}"
+        allowed = (
+            "one row of names at the top, without merged cells. Delete a title or a second row of names above the data"
+        )
+        problems.add(file, 1, None, found, allowed)
 
 
 class _Filler:

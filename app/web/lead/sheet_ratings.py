@@ -115,5 +115,5 @@ def _page(
         counted=counted or [],
         labels=protocol.labels,
         has_ratings=has_answers(db, own.study.id),
-        problems=(problems or [])[:MAX_PROBLEMS],
+        problems=[one for one in problems or [] if one.severity == "error"][:MAX_PROBLEMS],
     )

@@ -52,7 +52,7 @@ PROBLEMS = {
     "two of a name.xlsx": (excel(*TWO_OF_A_NAME), "2 columns with this name"),
     "two of a name.csv": (b"Question,Reply,Reply\na,b,c\n", "2 columns with this name"),
     "merged.xlsx": (excel(*TWO_HEADERS, merged=("B1:C1", "A1:A2")), "column without a name (column 3)"),
-    "two headers.csv": (b"Study 4,,\nQuestion,Physician,Chatbot\na,b,c\n", "column without a name (column 2)"),
+    "two headers.csv": (b"Study 4,,\nQuestion,Physician,Chatbot\na,b,c\n", "columns without a name (columns 2 to 3)"),
     "formulas.xlsx": (excel(["Question", "Reply"], [LONG, '=CONCATENATE("a","b")']), "formulas without saved values"),
     "empty.xlsx": (excel(), "no header"),
 }

@@ -68,6 +68,13 @@ def test_sheet_replaces_examples_with_repaired_texts(client: TestClient, db: Con
     assert bytes(db.execute(text("SELECT content FROM text_uploads")).scalar_one()) == SHEET
 
 
+def test_overview_repeats_that_a_text_reveals_its_author(client: TestClient, study_id: int) -> None:
+    upload(client)
+    assert "may reveal" not in client.get("/studies/small").text
+    use(client)
+    assert "A text of my_sheet.csv may reveal who wrote it (row 2, model: As an AI" in client.get("/studies/small").text
+
+
 def test_texts_are_unchanged_without_repair(client: TestClient, db: Connection, study_id: int) -> None:
     upload(client)
     client.post("/studies/new/small/columns", data={"use": "1"})

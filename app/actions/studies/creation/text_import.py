@@ -80,8 +80,8 @@ def look_at_sheet(sheet: TextSheet, limits: Limits) -> tuple[Columns, dict[str, 
     situation = _column_of(columns, "text")
     groups = {**({"Situations": situation} if situation else {}), **responses}
     report = asdict(import_report(wide, groups))
-    notes = [f"{note.found[:1].upper()}{note.found[1:]}. Expected: {note.allowed}." for note in problems.notes]
-    report |= {"n_rows": len(table), "n_items": len(wide), "sources": list(responses), "notes": notes}
+    sizes = {"n_rows": len(table), "n_items": len(wide), "sources": list(responses)}
+    report |= sizes | {"notes": [_in_words(note) for note in problems.notes]}
     return columns, report
 
 
@@ -164,6 +164,11 @@ def use_sheet(begin: Begin, reader: UploadReader, study: StudyRow, lead: Lead) -
         store_texts(db, study.id, folder.items, folder.responses)
         record_use(db, study.id)
         record_act(db, lead, study, "texts replaced", file=upload.file_name, n_items=len(folder.items))
+
+
+def _in_words(note: Problem) -> str:
+    """What was found and what was done about it; a note names what is usual first, and what was done last."""
+    return f"{note.found[:1].upper()}{note.found[1:]}: {note.allowed.rpartition('; ')[2]}."
 
 
 def with_sources(data: dict[str, Any], sources: dict[str, Any]) -> dict[str, Any]:
