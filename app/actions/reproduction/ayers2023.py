@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.actions.reproduction.pack import Pack, Published
-from app.exchange.published.ayers2023 import write_ayers
+from app.exchange.published.ayers2023 import write_repaired_ayers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,6 +62,6 @@ AYERS = Pack(
     "ayers2023",
     "Ayers et al. (2023), JAMA Internal Medicine 183(6):589-596, doi:10.1001/jamainternmed.2023.1838",
     "JAMA.csv, the data set that the authors published with the article",
-    write_ayers,
+    write_repaired_ayers,
     _published,
 )

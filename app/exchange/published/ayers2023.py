@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import csv
 import io
+from functools import partial
 from typing import TYPE_CHECKING
 
 from app.exchange.published.plain_files import Row, write_study
+from app.exchange.tabular.text_repair import repaired
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 YAML = """\
@@ -83,18 +86,28 @@ def _answers(row: Row, slot: int) -> list[Row]:
     ]
 
 
-def write_ayers(folder: Path, file: Path) -> Path:
-    """The whole study: 195 items, 390 responses, 585 raters, 2,925 ratings."""
+def write_ayers(folder: Path, file: Path, text_of: Callable[[str], str] = str) -> Path:
+    """The whole study: 195 items, 390 responses, 585 raters, 2,925 ratings. `text_of` makes each text from its cell."""
     raw = raw_rows(file)
     return write_study(
         folder,
         YAML,
-        items=[{"item": row["postID"], "text": row["Question"]} for row in raw],
+        items=[{"item": row["postID"], "text": text_of(row["Question"])} for row in raw],
         responses=[
-            {"item": row["postID"], "source": source, "text": row[f"{name} Response"], "length": row[f"{name} Length"]}
+            {
+                "item": row["postID"],
+                "source": source,
+                "text": text_of(row[f"{name} Response"]),
+                "length": row[f"{name} Length"],
+            }
             for row in raw
             for source, name in SOURCES.items()
         ],
         raters=rater_rows(raw),
         ratings=rating_rows(raw),
     )
+
+
+def write_repaired_ayers(folder: Path, file: Path) -> Path:
+    """The whole study, with garbled characters repaired as in the import of spreadsheets: `‰Ûª` is an apostrophe."""
+    return write_ayers(folder, file, partial(repaired, is_utf8=False))

@@ -33,6 +33,10 @@ def test_a_published_study_is_reproduced(
     assert (said.code, len(found)) == (0, n)
     assert f"{n} of {n} numbers are reproduced" in said.err
     assert (tmp_path / "study" / "study.yaml").exists()
+    # The bytes of this file are those of a Mac, and were read as Windows-1252 by whoever saved it.
+    if pack == "ayers2023":
+        responses = (tmp_path / "study" / "responses.csv").read_text(encoding="utf-8")
+        assert ("‰Ûª" in responses, "don’t" in responses) == (False, True)
 
 
 def test_other_data_are_refused_in_words(attune: Callable[..., Outcome], tmp_path: Path) -> None:
