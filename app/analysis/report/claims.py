@@ -109,8 +109,8 @@ def _interaction(about: About) -> str:
     scope = about.estimate.scope
     where = about.labels.condition(str(scope["condition"])) if "condition" in scope else str(scope["shown_label"])
     return (
-        f"{about.question}: the difference between {about.source} and {about.reference} is "
-        f"{about.points('larger', 'smaller')} with {where} than otherwise"
+        f"{about.question}: the difference {about.source} minus {about.reference} is "
+        f"{about.points()} with {where} than otherwise"
     )
 
 
@@ -140,11 +140,10 @@ def _covariate(about: About) -> str:
     name = covariate_text(about.labels.column(str(scope["covariate"])))
     if "reference" in scope:
         return (
-            f"{about.question}: ratings change by {about.points('more', 'less')} per unit of {name} for {about.source} "
+            f"{about.question}: the slope of ratings on {name} is {about.points()} per unit for {about.source} "
             f"than for {about.reference}"
         )
-    size = number(about.value, "points")
-    return f"{about.question}: ratings of {about.source} differ by {size} points per unit of {name}"
+    return f"{about.question}: ratings of {about.source} are {about.points()} per unit of {name}"
 
 
 def _detection(about: About) -> str:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _PAIR = 2
 # tolerance for the rounding error of a covariance
 _ROUNDING = 1e-9
+_ZERO = 1e-12
 _NEGATIVE = (
     "The questions vary against each other, so the scale has no reliability: check which questions are reversed."
 )
@@ -63,7 +64,9 @@ def cronbach_alpha(scores: Floats, *, level: float = 0.95, is_pairwise: bool = F
     n, k = complete.shape
     covariance = pd.DataFrame(complete).cov().to_numpy()
     total = float(covariance.sum())
-    if not np.isfinite(total) or total <= 0:
+    # equal numbers such as 0.1 have a variance of 1e-34
+    rounding = max(_ZERO * float(np.trace(covariance)), (_ZERO * float(np.abs(np.nan_to_num(complete)).max())) ** 2)
+    if not np.isfinite(total) or total <= rounding:
         return undefined("no_variation", "The sum of the questions does not vary.", method="cronbach_alpha", n_units=n)
     alpha = k / (k - 1) * (1 - float(np.trace(covariance)) / total)
     bare = Result(alpha, "cronbach_alpha", n_units=n, note=_NEGATIVE if alpha < 0 else "")

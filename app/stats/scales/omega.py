@@ -43,7 +43,7 @@ def omega(scores: Floats, *, item: Labels | None = None, rater: Labels | None = 
         return problem
     n = len(complete)
     sds = complete.std(axis=0, ddof=1)
-    if (sds == 0).any():
+    if (np.ptp(complete, axis=0) == 0).any():
         return undefined("no_variation", "One of the questions does not vary.", method="omega", n_units=n)
     correlation = np.asarray(np.corrcoef(complete, rowvar=False), dtype=np.float64)
     loadings = _loadings(correlation)

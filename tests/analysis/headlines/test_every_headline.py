@@ -135,7 +135,7 @@ def test_character_knowledge_headline_has_profile_effect(tmp_path: Path) -> None
     own = means(table, "fit", "condition")
     gap = own["profile=shown"] - own["profile=hidden"]
     says(found[0], 'ratings are # points higher with "shown" than with "hidden"', gap)
-    assert "the difference between Model and Person is" in found[1].claim
+    assert "the difference Model minus Person is" in found[1].claim
 
 
 def _is_shown(seen: Seen) -> bool:

@@ -59,7 +59,7 @@ def test_rater_scales_headline_has_slope_on_score(tmp_path: Path) -> None:
         return concern * (-1 if question in turned else 1) if not seen.source else concern
 
     found, _ = drive("rater-scales", tmp_path / "s", Effect(lean, n_raters=20))
-    assert re.search(r"points per unit of Empathic concern", found[0].claim)
+    assert re.search(r"points (higher|lower) per unit of Empathic concern", found[0].claim)
     assert all((sentence.estimate.estimate or 0) > 0.4 for sentence in found)
 
 

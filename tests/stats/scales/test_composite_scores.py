@@ -138,6 +138,14 @@ def _constant(*columns: float) -> Floats:
         (np.ones((5, 1)), "no_pairable_units", "no_pairable_units"),
         (np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0]]), None, "no_pairable_units"),
         (_constant(1, 2, 3), "no_variation", "no_variation"),
+        # the variance of six numbers 0.1 is not exactly 0
+        (np.full((6, 3), 0.1), "no_variation", "no_variation"),
+        (
+            np.array([[0.1, 1, 3], [0.1, 2, 2], [0.1, 1, 2], [0.1, 2, 1], [0.1, 1, 1], [0.1, 3, 3]]),
+            None,
+            "no_variation",
+        ),
+        (np.array([[0.1, -0.1], [0.7, -0.7], [0.3, -0.3]]), "no_variation", "no_pairable_units"),
         (np.array([[1.0, 2, 3], [2, 1, 3], [1, 1, 3]]), None, "no_variation"),
         (np.array([[1.0, -1.0, 0], [2, -2, 0], [3, -3, 0]]), "no_variation", "no_variation"),
     ],
