@@ -68,8 +68,8 @@ def main() -> None:
 # what is outside of .93 to .975, and why
 REMARKS = (
     "`turn_slope` with 20 raters: chance. In this balanced design the mixed model has a closed form. For the same",
-    "seed it gives the same .928 of the first 250 studies (exact 95% interval of that proportion: .889 to .957), .952 of 4,000,",
-    "and .952 of 20,000 with another seed.",
+    "seed it gives the same .928 of the first 250 studies (exact 95% interval of that proportion: .889 to .957), .952",
+    "of 4,000, and .952 of 20,000 with another seed.",
     "",
     "`amce` is conservative with 4 and 6 raters (.978 of 1000; exact 95% interval .967 to .986, so this is not",
     "chance). Noise makes up most of the variance between items, so that the variance of items and raters less that",
