@@ -60,13 +60,15 @@ def test_a_host_and_then_the_server_are_lost_and_no_answer_is(monkeypatch: pytes
                     for end in ends:
                         end.result(timeout=120)
                 tokens = {token for mine in acknowledged for token in mine}
-                assert len(tokens) == N_RATERS * N_PAGES
-                assert done(primary) == tokens
+                finished = done(primary)
+                # The host may have been killed after it stored a page and before it said so.
+                assert tokens <= finished
+                assert len(finished) == N_RATERS * N_PAGES
                 while lag_of(two) > 0:
                     time.sleep(0.1)
             primary.process.kill()
             assert replica.ask("SELECT pg_promote()") is True
-            assert done(replica) == tokens
+            assert done(replica) == finished
             with host(place, "two", DATABASE_URL=replica.url) as (two, _):
                 late = RaterClient(two, "study", "late")
                 assert late.begin() == "full"
