@@ -26,6 +26,14 @@ _RECORD = text("""
     INSERT INTO study_members (study_id, lead_id, role) VALUES (:study, :lead, :role)
     ON CONFLICT (study_id, lead_id) DO UPDATE SET role = excluded.role
 """)
+_TAKE_OWNERLESS = text("""
+    WITH taken AS (
+      INSERT INTO study_members (study_id, lead_id, role)
+      SELECT id, :lead, 'owner' FROM studies s
+      WHERE NOT EXISTS (SELECT FROM study_members m WHERE m.study_id = s.id)
+      RETURNING study_id)
+    SELECT s.slug FROM taken JOIN studies s ON s.id = taken.study_id ORDER BY s.slug
+""")
 _REMOVE = text("DELETE FROM study_members WHERE study_id = :study AND lead_id = :lead")
 # Two owners who leave at the same moment must not both find that the other one stays.
 _LOCK = text("SELECT id FROM studies WHERE id = :study FOR NO KEY UPDATE")
@@ -97,6 +105,11 @@ def list_members_for_update(db: Connection, study_id: int) -> list[Member]:
 def record_member(db: Connection, study_id: int, lead_id: int, role: Role) -> None:
     """Give a lead a role in a study."""
     db.execute(_RECORD, {"study": study_id, "lead": lead_id, "role": role})
+
+
+def own_ownerless_studies(db: Connection, lead_id: int) -> list[str]:
+    """Make a lead the owner of all studies that nobody belongs to; returns their slugs."""
+    return list(db.execute(_TAKE_OWNERLESS, {"lead": lead_id}).scalars())
 
 
 def remove_member(db: Connection, study_id: int, lead_id: int) -> None:

@@ -12,9 +12,11 @@ from app.actions.lead_access import AccessError, add_lead, new_link, set_passwor
 from app.cli.options.address_option import Address  # noqa: TC001 - read by typer
 from app.cli.output import WRONG_CALL, fail, say
 from app.cli.store import store
+from app.design.word_lists import and_list
 from app.settings import settings
 from app.storage.leads.identities import delete_identities
 from app.storage.leads.leads import get_lead, list_leads
+from app.storage.studies.members import own_ownerless_studies
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -44,6 +46,9 @@ def add(email: Email, password_stdin: Stdin = False, link: Link = False, address
         except AccessError as error:
             fail(str(error))
         say(f"Added the lead {lead.email}.")
+        is_first = len(list_leads(db)) == 1
+        if is_first and (slugs := own_ownerless_studies(db, lead.id)):
+            say(f"This is the first lead, and now the owner of what was loaded before: {and_list(slugs)}.")
         if link:
             _print_link(db, lead, address)
 

@@ -100,6 +100,16 @@ def test_lead_must_be_named_if_there_are_several(attune: Callable[..., Result]) 
     assert attune("study", "load", folder, "--lead", "b@example.org").exit_code == 0
 
 
+def test_first_lead_owns_the_studies_loaded_before(attune: Callable[..., Result]) -> None:
+    folder = template_folder("ayers-pair")
+    attune("study", "load", folder)
+    slug = attune("study", "list").stdout.split("\t")[0]
+    assert slug in attune("lead", "add", "a@example.org", "--link").stderr
+    assert slug not in attune("lead", "add", "b@example.org", "--link").stderr
+    assert attune("study", "load", folder, "--lead", "a@example.org").exit_code == 0, "the lead's own study, as it was"
+    assert attune("study", "load", folder, "--lead", "b@example.org").exit_code == 1
+
+
 def test_missing_translation_is_announced_at_opening(attune: Callable[..., Result], tmp_path: Path) -> None:
     shutil.copytree(template_folder("ayers-pair"), tmp_path / "own")
     protocol = tmp_path / "own" / "study.yaml"
