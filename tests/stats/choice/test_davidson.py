@@ -70,6 +70,14 @@ def test_source_that_always_wins_has_no_maximum(oracle: Oracle) -> None:
     assert fit_davidson(signs[:, 1:], won) is None
 
 
+def test_one_pair_has_closed_form() -> None:
+    """Three wins of four: the log odds, and the variance of a logit, 1 / (n p (1 - p))."""
+    fit = fit_davidson(np.ones((4, 1)), np.array([1.0, 1, 1, 0]))
+    assert fit is not None
+    assert fit.coefficients == pytest.approx([np.log(3)])
+    assert fit.model_errors == pytest.approx([np.sqrt(1 / (4 * 0.75 * 0.25))])
+
+
 def test_collinear_columns_have_no_maximum() -> None:
     x = np.array([[1.0, 1], [1, 1], [-1, -1], [1, 1]])
     assert fit_davidson(x, np.array([1.0, 0, 1, 0])) is None

@@ -59,6 +59,27 @@ def test_ham_f_tests_match_lmertest(oracle: Oracle) -> None:
     assert variances == pytest.approx(tuple(named), abs=tolerance)
 
 
+@pytest.mark.parametrize("n_sources", [2, 4])
+def test_f_test_of_balanced_design_is_that_of_analysis_of_variance(n_sources: int) -> None:
+    """Each item, rater and source once, effects of items and raters only: what is left has the degrees of freedom."""
+    item, rater, source = (axis.ravel() for axis in np.indices((8, 5, n_sources)))
+    rng = np.random.default_rng(4)
+    value = 0.3 * source + rng.normal(size=8)[item] + rng.normal(size=5)[rater] + rng.normal(size=len(item))
+    means = [value[source == k].mean() for k in range(n_sources)]
+    effects = sum(
+        len(value) * np.var([value[labels == k].mean() for k in np.unique(labels)]) for labels in (item, rater, source)
+    )
+    df_left = len(value) - 8 - 5 - n_sources + 2
+    f = (len(value) * np.var(means) / (n_sources - 1)) / ((len(value) * np.var(value) - effects) / df_left)
+    fixed = np.array([np.ones(len(value)), *(source == k for k in range(1, n_sources))], dtype=float)
+    one = np.ones((1, len(value)))
+    fit = fit_lmm(value, fixed, item=item, rater=rater, item_columns=one, rater_columns=one)
+    assert fit is not None
+    test = fit.f_test(np.eye(n_sources)[1:])
+    assert (test.f, test.df_denominator) == pytest.approx((f, df_left), rel=1e-4)
+    assert test.p_value == pytest.approx(stats.f.sf(f, n_sources - 1, df_left), rel=1e-3)
+
+
 def _crossed(n_items: int, n_raters: int, noise: float = 1.0) -> tuple[Floats, Floats, Where]:
     rng = np.random.default_rng(6)
     item, rater, source = (axis.ravel() for axis in np.indices((n_items, n_raters, 2)))
