@@ -30,6 +30,13 @@ HOW = (
     "Or name one: ATTUNE_CHROMIUM=/path/to/chrome make test"
 )
 
+# Playwright's Node.js needs this library, which Chromium's headless shell does not bring along.
+LIBRARY = "libatomic1"
+HOW_DRIVER = (
+    "The journeys need Playwright, whose Node.js does not start here, mostly because a library is missing. "
+    f"Debian and Ubuntu: apt-get install {LIBRARY}"
+)
+
 
 def find_chromium() -> str | None:
     """Return the path of Chromium: from ATTUNE_CHROMIUM, on the PATH, or Playwright's own."""
@@ -46,6 +53,12 @@ def _of_playwright() -> str | None:
     with sync_playwright() as playwright:
         path = playwright.chromium.executable_path
     return path if os.access(path, os.X_OK) else None
+
+
+def starts_driver() -> bool:
+    """Whether Playwright's own program can run on this machine."""
+    command = [sys.executable, "-m", "playwright", "--version"]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def install() -> None:
@@ -99,6 +112,10 @@ def _apt(*arguments: str, limit_s: float | None = None) -> str | None:
 
 
 if __name__ == "__main__":
+    if not starts_driver() and os.geteuid() == 0 and shutil.which("apt-get"):
+        _install_package(LIBRARY, limit_s=60)
+    if not starts_driver():
+        sys.exit(HOW_DRIVER)
     if not os.environ.get("ATTUNE_CHROMIUM") and not shutil.which(SHELL):
         install()
     if find_chromium() is None:
