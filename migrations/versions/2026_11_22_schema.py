@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = "2026_11_22_schema_12"
+revision = "2026_11_22_schema_13"
 down_revision = None
 branch_labels = None
 depends_on = None
