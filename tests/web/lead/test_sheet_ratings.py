@@ -38,8 +38,8 @@ def use_texts(client: TestClient, content: bytes = SHEET) -> None:
 
 def filled(client: TestClient) -> dict[str, str]:
     """The form as it is guessed."""
-    page = client.get(PAGE).text
-    assert 'value="Eval 1"\n                           aria-label="Rater of Eval 1 Empathy (ChatGPT)"' in page
+    page = " ".join(client.get(PAGE).text.split())
+    assert 'value="Eval 1" aria-label="Rater of Eval 1 Empathy (ChatGPT)"' in page
     return {
         "question.0": "empathy",
         "source.0": "person",
