@@ -48,9 +48,7 @@ def upgrade(engine: Engine, migrations: Path) -> None:
             return
         if unknown := _applied(connection) - _revisions(migrations)["revision"]:
             raise UnknownSchemaError(", ".join(sorted(unknown)))
-    config = Config()
-    config.set_main_option("script_location", str(migrations).replace("%", "%%"))
-    config.set_main_option("path_separator", "os")
+    config = alembic_config(migrations)
     with engine.connect() as connection:
         connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": _ADVISORY_LOCK})
         connection.commit()
@@ -61,6 +59,15 @@ def upgrade(engine: Engine, migrations: Path) -> None:
             connection.rollback()
             connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": _ADVISORY_LOCK})
             connection.commit()
+
+
+def alembic_config(migrations: Path) -> Config:
+    """Settings of Alembic; the modules that a migration imports are in packages beside it."""
+    config = Config()
+    for name, value in (("script_location", migrations), ("prepend_sys_path", migrations / "versions")):
+        config.set_main_option(name, str(value).replace("%", "%%"))
+    config.set_main_option("path_separator", "newline")
+    return config
 
 
 def has_all_migrations(db: Connection, migrations: Path) -> bool:

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from alembic import command
-from alembic.config import Config
 from sqlalchemy import inspect, text
 
 from app.settings import folder
 from app.storage.database.engine import make_engine
-from app.storage.database.migrate import UnknownSchemaError, differences, has_all_migrations, upgrade
+from app.storage.database.migrate import UnknownSchemaError, alembic_config, differences, has_all_migrations, upgrade
 from app.storage.tables import metadata
 
 if TYPE_CHECKING:
@@ -32,9 +31,7 @@ def empty(new_database: Callable[[str | None], str]) -> Iterator[Engine]:
 
 def downgrade(engine: Engine) -> None:
     """Undo all migrations."""
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-    config.set_main_option("path_separator", "os")
+    config = alembic_config(MIGRATIONS)
     with engine.connect() as connection:
         config.attributes["connection"] = connection
         command.downgrade(config, "base")

@@ -1,0 +1,1 @@
+"""The tables of the first release, in the groups of `app/storage/tables`. One function creates one table."""

@@ -1,0 +1,152 @@
+"""Allocation: trials, their seats, and assignments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from alembic import op
+
+from first_release.columns import (
+    BIGINT,
+    BIGINTS,
+    BOOLEAN,
+    DOUBLE,
+    INTEGER,
+    SMALLINT,
+    TEXT,
+    TEXTS,
+    TIME,
+    UUID,
+    now,
+    optional,
+    required,
+    row_id,
+    study_id,
+)
+from first_release.constraints import check, one_of, primary_key, reference, unique, within_study
+from first_release.indexes import create_key_last, partial_index
+
+if TYPE_CHECKING:
+    from sqlalchemy import CheckConstraint, Column
+
+
+def create_trials() -> None:
+    op.create_table(
+        "trials",
+        study_id(),
+        row_id(),
+        required("item_id", BIGINT),
+        required("response_ids", BIGINTS),
+        required("condition", TEXT, server_default=""),
+        required("shuffle", DOUBLE),
+        required("purpose", TEXT, server_default="rating"),
+        one_of("trials", "purpose", "rating", "practice", "gold"),
+        within_study("trials", "item_id", "items", ondelete="CASCADE"),
+        primary_key("trials", "study_id", "id"),
+        unique("trials", "study_id", "item_id", "response_ids", "condition"),
+    )
+
+
+def create_seats() -> None:
+    op.create_table(
+        "seats",
+        study_id(),
+        required("trial_id", BIGINT),
+        required("pool", TEXT, server_default=""),
+        required("seat", SMALLINT),
+        optional("rater_id", BIGINT),
+        required("shuffle", DOUBLE),
+        optional("assignment_id", BIGINT),
+        check("seats", "seat", "seat >= 1"),
+        within_study("seats", "rater_id", "raters", ondelete="CASCADE"),
+        within_study("seats", "trial_id", "trials", ondelete="CASCADE"),
+        primary_key("seats", "study_id", "trial_id", "pool", "seat"),
+    )
+    partial_index("ix_seats_free", "seats", ["study_id", "pool", "seat", "shuffle"], where="assignment_id IS NULL")
+    partial_index("ix_seats_named", "seats", ["study_id", "rater_id"], where="rater_id IS NOT NULL")
+    partial_index(
+        "uq_seats_assignment", "seats", ["study_id", "assignment_id"], where="assignment_id IS NOT NULL", unique=True
+    )
+
+
+def add_assignments_of_seats() -> None:
+    """Seats and assignments refer to each other: this key is added when both exist."""
+    op.create_foreign_key(
+        op.f("fk_seats_study_id_assignment_id"),
+        "seats",
+        "assignments",
+        ["study_id", "assignment_id"],
+        ["study_id", "id"],
+        deferrable=True,
+        initially="DEFERRED",
+    )
+
+
+def create_assignments() -> None:
+    op.create_table(
+        "assignments",
+        study_id(),
+        row_id(),
+        *_shown_columns(),
+        *_progress_columns(),
+        *_assignment_checks(),
+        within_study("assignments", "move_id", "session_moves"),
+        reference(
+            "assignments",
+            ["study_id", "rater_id", "rating_session_id"],
+            ["rating_sessions.study_id", "rating_sessions.rater_id", "rating_sessions.id"],
+            name="fk_assignments_session_of_rater",
+            ondelete="CASCADE",
+        ),
+        within_study("assignments", "trial_id", "trials"),
+        unique("assignments", "study_id", "rating_session_id", "position"),
+        unique("assignments", "token"),
+        postgresql_with={"fillfactor": 80},
+    )
+    once = ["study_id", "rater_id", "trial_id", "repeat"]
+    partial_index("uq_assignments_once", "assignments", once, where="NOT is_returned", unique=True)
+    create_key_last("assignments")
+
+
+def _shown_columns() -> list[Column[Any]]:
+    """Who rates which trial, and how it is shown."""
+    return [
+        required("token", UUID, server_default=sa.text("gen_random_uuid()")),
+        required("trial_id", BIGINT),
+        required("rater_id", BIGINT),
+        required("rating_session_id", BIGINT),
+        required("position", INTEGER),
+        required("response_ids", BIGINTS),
+        optional("shown_labels", TEXTS),
+        required("repeat", SMALLINT, server_default="0"),
+    ]
+
+
+def _progress_columns() -> list[Column[Any]]:
+    """How far the rater is, and when they did what."""
+    return [
+        required("state", TEXT, server_default="planned"),
+        required("is_returned", BOOLEAN, sa.Computed("state = 'returned'", persisted=True)),
+        required("n_turns_done", INTEGER, server_default="0"),
+        now("planned_at"),
+        optional("served_at", TIME),
+        optional("first_action_at", TIME),
+        optional("submitted_at", TIME),
+        optional("active_ms", BIGINT),
+        optional("hidden_ms", BIGINT),
+        optional("skip_reason", TEXT),
+        optional("revisit_served_at", TIME),
+        optional("revisited_at", TIME),
+        optional("move_id", BIGINT),
+        optional("moved_at", TIME),
+    ]
+
+
+def _assignment_checks() -> list[CheckConstraint]:
+    return [
+        check("assignments", "submitted_at", "(state = 'done') <= (submitted_at IS NOT NULL)"),
+        one_of("assignments", "state", "planned", "leased", "done", "skipped", "returned"),
+        check("assignments", "served_at", "state IN ('planned', 'returned') OR served_at IS NOT NULL"),
+        check("assignments", "moved_at", "(move_id IS NULL) = (moved_at IS NULL)"),
+    ]

@@ -1,0 +1,24 @@
+"""Indexes, and primary keys that must be created after the other indexes."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+
+def create_key_last(table: str) -> None:
+    """Create the primary key of a table after its other indexes.
+
+    While a table is almost empty, all indexes that begin with the study cost the same, and PostgreSQL takes the newest.
+    With any other one, each check of a foreign key would read all rows of the study, as long as the plan is kept.
+    """
+    op.create_primary_key(op.f(f"pk_{table}"), table, ["study_id", "id"])
+
+
+def index(table: str, *columns: str) -> None:
+    op.create_index(op.f(f"ix_{table}_{'_'.join(columns)}"), table, list(columns))
+
+
+def partial_index(name: str, table: str, columns: list[str], *, where: str, unique: bool = False) -> None:
+    """Create an index on the rows that meet a condition."""
+    op.create_index(name, table, columns, unique=unique, postgresql_where=sa.text(where))
