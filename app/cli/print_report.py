@@ -12,8 +12,8 @@ from rich.text import Text
 from app.analysis.report.brief import brief
 from app.analysis.report.labelled import labelled
 from app.analysis.report.sentences import primary_answers
-from app.analysis.report.statistics_registry import STATISTICS
-from app.analysis.report.wording import estimate_text, interval_text, of_text, p_text
+from app.analysis.wording.formatting import estimate_text, interval_text, of_text, p_text
+from app.analysis.wording.statistics_registry import STATISTICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

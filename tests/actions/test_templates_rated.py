@@ -9,7 +9,7 @@ import pytest
 from app.actions.results.report import report_of_study
 from app.actions.studies.creation.templates import list_templates, new_study, template_folder
 from app.actions.studies.life_cycle import open_study
-from app.analysis.report.statistics_registry import STATISTICS
+from app.analysis.wording.statistics_registry import STATISTICS
 from app.exchange.folder.read import read_folder
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis.report.primary_records import RECORDED
-from app.analysis.report.statistics_registry import STATISTICS
+from app.analysis.wording.statistics_registry import STATISTICS
 from app.design.protocol.primary_default import primary_contrasts
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from app.analysis.document.design_words import (
 )
 from app.analysis.document.monitoring_words import monitoring_sentences
 from app.analysis.document.reference import cited
-from app.analysis.report.statistics_registry import STATISTICS
-from app.analysis.report.wording import GENERALIZES
+from app.analysis.wording.formatting import GENERALIZES
+from app.analysis.wording.statistics_registry import STATISTICS
 from app.design.questions.scale import number_text
 from app.design.word_lists import and_list
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.analysis.document.bibliography import REFERENCES
 from app.analysis.document.reference import cited
-from app.analysis.report.wording import p_text
+from app.analysis.wording.formatting import p_text
 from app.design.word_lists import and_list
 from app.stats.sequential.boundaries import boundaries, nominal_p
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from app.analysis.document.blocks import DataTable
 from app.analysis.report.labelled import labelled_estimate
-from app.analysis.report.statistics_registry import STATISTICS
-from app.analysis.report.wording import estimate_text, interval_text, of_text, p_text, why_text
+from app.analysis.wording.formatting import estimate_text, interval_text, of_text, p_text, why_text
+from app.analysis.wording.statistics_registry import STATISTICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -16,8 +16,8 @@ from app.analysis.document.design_words import (
     sources_sentence,
 )
 from app.analysis.document.monitoring_words import monitoring_sentences
-from app.analysis.report.statistics_registry import STATISTICS
-from app.analysis.report.wording import number
+from app.analysis.wording.formatting import number
+from app.analysis.wording.statistics_registry import STATISTICS
 from app.design.questions.scale import number_text
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.analysis.report.wording import number
+from app.analysis.wording.formatting import number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

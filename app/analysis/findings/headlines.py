@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.analysis.report.statistics_registry import STATISTICS
-from app.analysis.report.wording import GENERALIZES, REASONS, interval_text, number, why_text
+from app.analysis.wording.formatting import GENERALIZES, REASONS, interval_text, number, why_text
+from app.analysis.wording.statistics_registry import STATISTICS
 from app.design.questions.kinds.choice import ChoiceQuestion
 from app.design.questions.kinds.ranking import RankingQuestion
 from app.design.questions.kinds.rating import RatingQuestion

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.report.sentences import effect_behind
-from app.analysis.report.statistics_registry import STATISTICS
-from app.analysis.report.wording import REASONS, interval_text, number, why_text
+from app.analysis.wording.formatting import REASONS, interval_text, number, why_text
+from app.analysis.wording.statistics_registry import STATISTICS
 from app.design.questions.kinds.category import CategoryQuestion
 from app.design.questions.kinds.choice import ChoiceQuestion
 from app.design.questions.kinds.ranking import RankingQuestion

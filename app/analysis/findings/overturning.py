@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis.findings.main_contrasts import interval_words
-from app.analysis.report.wording import number
+from app.analysis.wording.formatting import number
 from app.design.word_lists import and_list
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from app.analysis.findings.agreement_summary import agreement_rows, agreement_sentence, needed_sentence
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.findings.overturning import warnings_of
-from app.analysis.report.wording import REASONS
+from app.analysis.wording.formatting import REASONS
 from app.design.word_lists import and_list
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import numpy as np
 from app.analysis.data.encoded_study import codes_of
 from app.analysis.data.questions.answers import scaled_answers
 from app.analysis.planning.scenario import Assumed
-from app.stats.core.model_design import is_nested_one_to_one, random_columns
 from app.stats.linear.lmm_fit import fit_lmm
+from app.stats.mixed.model_design import is_nested_one_to_one, random_columns
 from app.stats.planning.simulated_ratings import Sds
 
 if TYPE_CHECKING:

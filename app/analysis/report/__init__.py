@@ -1,1 +1,1 @@
-"""The report: its estimates, wording, recipes and tables."""
+"""The report: its estimates, sentences, primary contrasts, recipes and tables."""

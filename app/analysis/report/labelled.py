@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.analysis.report.wording import COVARIATES
+from app.analysis.wording.formatting import COVARIATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -15,8 +15,8 @@ import pandas as pd
 from app import __version__
 from app.analysis.data.encoded_study import is_missing
 from app.analysis.data.filters.report_filters import ALL
-from app.analysis.report.statistics_registry import page_of
-from app.analysis.report.wording import scope_filter
+from app.analysis.wording.formatting import scope_filter
+from app.analysis.wording.statistics_registry import page_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

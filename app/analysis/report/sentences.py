@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.analysis.report.about import About
-from app.analysis.report.claims import claim_of
-from app.analysis.report.statistics_registry import STATISTICS
-from app.analysis.report.wording import GENERALIZES, MINUS, interval_text, p_text, why_text
+from app.analysis.wording.about import About
+from app.analysis.wording.claims import claim_of
+from app.analysis.wording.formatting import GENERALIZES, MINUS, interval_text, p_text, why_text
+from app.analysis.wording.statistics_registry import STATISTICS
 from app.design.protocol.primary_default import first_question
 from app.design.questions.kinds.rating import RatingQuestion
 from app.design.questions.kinds.slider import SliderQuestion

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from app.analysis.report.wording import (
+from app.analysis.wording.formatting import (
     estimate_text,
     generalizes_text,
     interval_text,

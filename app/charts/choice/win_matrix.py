@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from app.analysis.report.wording import estimate_text, interval_text, number
+from app.analysis.wording.formatting import estimate_text, interval_text, number
 from app.charts.drawing.rows import percent
 from app.charts.drawing.table import Table
 from app.charts.drawing.theme import COLOURS, SCHEMA, config, diverging, ink_on, title_of

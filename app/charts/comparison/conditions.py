@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from app.analysis.report.wording import estimate_text, interval_text
+from app.analysis.wording.formatting import estimate_text, interval_text
 from app.charts.drawing.lines import EVERY_SOURCE, Place, lines_spec, lines_table
 
 if TYPE_CHECKING:

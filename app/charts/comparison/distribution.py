@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from app.analysis.report.wording import estimate_text, number, scope_text
+from app.analysis.wording.formatting import estimate_text, number, scope_text
 from app.charts.drawing.rows import PERCENT, bar_labels, percent, row_axis, row_place, top_legend
 from app.charts.drawing.table import Table, first_few
 from app.charts.drawing.theme import COLOURS, config, diverging, ink_on, title_of

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from app.analysis.report.wording import MINUS, estimate_text, generalizes_text, interval_text, p_text, scope_text
+from app.analysis.wording.formatting import MINUS, estimate_text, generalizes_text, interval_text, p_text, scope_text
 from app.charts.drawing.rows import row_axis, row_place
 from app.charts.drawing.table import Table, first_few
 from app.charts.drawing.theme import COLOURS, config, title_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from app.analysis.report.wording import estimate_text, interval_text
+from app.analysis.wording.formatting import estimate_text, interval_text
 from app.charts.drawing.table import Table
 from app.charts.drawing.theme import SCHEMA, config, series_colours, title_of
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import altair as alt
 
-from app.analysis.report.statistics_registry import STATISTICS
-from app.analysis.report.wording import number
+from app.analysis.wording.formatting import number
+from app.analysis.wording.statistics_registry import STATISTICS
 from app.charts.drawing.table import Table
 from app.charts.drawing.theme import COLOURS, config, title_of
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.analysis.planning.planning import Plan, PlanRow
-    from app.analysis.report.statistics_registry import Kind
+    from app.analysis.wording.statistics_registry import Kind
     from app.charts.drawing.theme import Spec, Theme, Width
 
 Measure = Literal["width", "power"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.analysis.report.wording import estimate_text, interval_text, number, scope_text, why_text
+from app.analysis.wording.formatting import estimate_text, interval_text, number, scope_text, why_text
 from app.charts.drawing.rows_of_dots import Axis, Dot, dots_spec
 from app.charts.drawing.table import Table
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import mean
 from typing import TYPE_CHECKING
 
-from app.analysis.report.wording import number
+from app.analysis.wording.formatting import number
 from app.charts.drawing.table import Table
 from app.charts.drawing.theme import COLOURS, SCHEMA, SERIES, config, title_of
 

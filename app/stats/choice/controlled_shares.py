@@ -23,8 +23,8 @@ from app.stats.core.clusters import (
     with_two_way_interval,
     without_interval,
 )
-from app.stats.core.model_design import is_nested_one_to_one, random_columns
 from app.stats.core.result import Interval, Result, undefined
+from app.stats.mixed.model_design import is_nested_one_to_one, random_columns
 from app.stats.ordinal.clmm_fit import fit_clmm
 from app.stats.ordinal.clmm_predict import Prediction
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from app.stats.core.arrays import Floats, Labels
-    from app.stats.core.model_design import RandomColumns
     from app.stats.core.result import Reason
+    from app.stats.mixed.model_design import RandomColumns
     from app.stats.ordinal.clmm_fit import ClmmFit
 
 GLMM = "glmm_laplace"

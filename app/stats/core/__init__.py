@@ -1,1 +1,1 @@
-"""Shared by all statistics: results, arrays, clusters and crossed factors."""
+"""Shared by all statistics: results, arrays, clusters and intervals."""

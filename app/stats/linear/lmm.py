@@ -9,9 +9,9 @@ import numpy as np
 
 from app.stats.core.arrays import codes, present
 from app.stats.core.clusters import t_p_value, t_quantile, without_interval
-from app.stats.core.model_design import is_nested_one_to_one, random_columns
 from app.stats.core.result import Interval, Result, undefined
 from app.stats.linear.lmm_fit import fit_lmm
+from app.stats.mixed.model_design import is_nested_one_to_one, random_columns
 
 if TYPE_CHECKING:
     from app.stats.core.arrays import Bools, Floats, Labels

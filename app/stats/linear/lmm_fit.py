@@ -15,8 +15,8 @@ import numpy as np
 from scipy import optimize, special
 
 from app.stats.core.arrays import codes
-from app.stats.core.crossed import Crossed, Factor, Factored, crossed, union_of_columns
 from app.stats.core.one_thread import one_thread
+from app.stats.mixed.crossed import Crossed, Factor, Factored, crossed, union_of_columns
 
 if TYPE_CHECKING:
     from app.stats.core.arrays import Floats, Labels

@@ -9,9 +9,9 @@ import numpy as np
 
 from app.stats.core.arrays import codes
 from app.stats.core.clusters import t_p_value, t_quantile, without_interval
-from app.stats.core.model_design import is_nested_one_to_one
 from app.stats.core.result import Interval, Result, undefined
 from app.stats.linear.lmm_fit import fit_lmm
+from app.stats.mixed.model_design import is_nested_one_to_one
 
 if TYPE_CHECKING:
     from app.stats.core.arrays import Floats, Ints, Labels

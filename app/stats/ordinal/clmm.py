@@ -16,8 +16,8 @@ from scipy import special
 from app.stats.core.arms import Arms, model_df
 from app.stats.core.arrays import codes, present
 from app.stats.core.clusters import t_p_value, t_quantile
-from app.stats.core.model_design import is_nested_one_to_one, ordered_classes, random_columns
 from app.stats.core.result import Interval, Result
+from app.stats.mixed.model_design import is_nested_one_to_one, ordered_classes, random_columns
 from app.stats.ordinal.clmm_fit import BOUNDARY, fit_clmm
 from app.stats.ordinal.clmm_predict import Prediction
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from app.stats.core.arrays import Bools, Floats, Labels
-    from app.stats.core.model_design import Classes, RandomColumns
     from app.stats.core.result import Reason
+    from app.stats.mixed.model_design import Classes, RandomColumns
     from app.stats.ordinal.clmm_fit import ClmmFit
     from app.stats.ordinal.clmm_links import LinkName
 

@@ -10,8 +10,8 @@ import numpy as np
 from scipy import optimize
 
 from app.stats.core.arrays import codes
-from app.stats.core.crossed import Factor, crossed, union_of_columns
 from app.stats.core.one_thread import one_thread
+from app.stats.mixed.crossed import Factor, crossed, union_of_columns
 from app.stats.ordinal.clmm_laplace import Laplace
 from app.stats.ordinal.clmm_start import SearchEnd, inverse_start, off_the_edge, part_of, shares_start
 

@@ -20,7 +20,7 @@ from app.stats.ordinal.clmm_links import LINKS
 
 if TYPE_CHECKING:
     from app.stats.core.arrays import Floats, Ints
-    from app.stats.core.crossed import Crossed, Factored
+    from app.stats.mixed.crossed import Crossed, Factored
     from app.stats.ordinal.clmm_links import LinkName, Parts, Slopes
 
 _MAX_NEWTON = 60

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import special
 
 from app.stats.core.arrays import codes
-from app.stats.core.crossed import Factor, crossed
+from app.stats.mixed.crossed import Factor, crossed
 from app.stats.ordinal.clmm_laplace import Laplace
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from scipy import special
 from app.stats.core.arrays import codes, present, spread
 from app.stats.core.clusters import without_interval
 from app.stats.core.contrast_sides import missing_side
-from app.stats.core.model_design import is_nested_one_to_one, ordered_classes, random_columns
 from app.stats.core.result import Interval, Result, undefined
+from app.stats.mixed.model_design import is_nested_one_to_one, ordered_classes, random_columns
 from app.stats.ordinal.clmm_fit import fit_clmm
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from scipy import special
 
 from app.stats.core.arrays import present
 from app.stats.core.clusters import without_interval
-from app.stats.core.crossed import Factor, crossed
-from app.stats.core.model_design import ordered_classes
 from app.stats.core.result import Interval, Result, undefined
+from app.stats.mixed.crossed import Factor, crossed
+from app.stats.mixed.model_design import ordered_classes
 from app.stats.ordinal.clmm_fit import fit_clmm
 from app.stats.ordinal.clmm_laplace import Laplace
 

@@ -97,7 +97,7 @@ def _forecast(
     from app.actions.planning.planning import PlanError
     from app.actions.planning.study_plan import PLAN_PROCESS, Wish
     from app.actions.results.report import read_study
-    from app.analysis.report.statistics_registry import STATISTICS
+    from app.analysis.wording.statistics_registry import STATISTICS
 
     stated = {name: form.number(name, None, 0, 1000) for name in SDS}
     stated["difference"] = form.number("difference", None, -1000, 1000)

@@ -21,7 +21,7 @@ from app.analysis.document.monitoring_words import SHAPES
 from app.analysis.document.reproduction import digits
 from app.analysis.document.study_report import ALWAYS_CITED, Circumstances, study_report
 from app.analysis.estimate import Estimate
-from app.analysis.report.statistics_registry import STATISTICS
+from app.analysis.wording.statistics_registry import STATISTICS
 from tests.analysis.builders import CHOICE, FIVE, frames, protocol
 from tests.analysis.report.test_primary import rows
 

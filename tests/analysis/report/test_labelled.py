@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.analysis.estimate import Estimate
 from app.analysis.report.labelled import labelled_estimate
-from app.analysis.report.wording import scope_text
+from app.analysis.wording.formatting import scope_text
 from app.design.protocol.parts.labels import Labels
 
 LABELS = Labels(

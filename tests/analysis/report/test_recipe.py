@@ -14,11 +14,11 @@ from app.analysis.data.study_folder import frames_of
 from app.analysis.estimate import Estimate
 from app.analysis.report.recipe import filter_of, software
 from app.analysis.report.recompute import again
-from app.analysis.report.statistics_registry import STATISTICS, page_of
+from app.analysis.wording.statistics_registry import STATISTICS, page_of
 from app.exchange.folder.read import read_folder
 from app.stats.proportions.share_bootstrap import share_at_least_ratio
 from tests.analysis.builders import FIVE, first, frames, protocol
-from tests.analysis.report.test_statistics_registry import DOCS, headings
+from tests.analysis.wording.test_statistics_registry import DOCS, headings
 from tests.real_data.ayers import write_ayers
 
 if TYPE_CHECKING:

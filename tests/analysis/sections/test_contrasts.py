@@ -9,7 +9,7 @@ import pytest
 
 from app.analysis import analyze
 from app.analysis.data.frames import canonical
-from app.analysis.report.wording import scope_filter, scope_text
+from app.analysis.wording.formatting import scope_filter, scope_text
 from tests.analysis.builders import FIVE, find, frames, only, protocol
 from tests.analysis.sections.contrasts.source_ratings import mean_rating, source_ratings
 

@@ -11,7 +11,7 @@ from scipy import stats
 
 from app.analysis import analyze
 from app.analysis.data.covariates import response_covariates
-from app.analysis.report.wording import COVARIATES, covariate_text, scope_text
+from app.analysis.wording.formatting import COVARIATES, covariate_text, scope_text
 from app.stats.text.text_measures import MEASURES
 from tests.analysis.builders import FIVE, Row, find, first, frames, only, protocol
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.stats.core.model_design import is_nested_one_to_one, ordered_classes, random_columns
+from app.stats.mixed.model_design import is_nested_one_to_one, ordered_classes, random_columns
 from app.stats.ordinal.clmm import OrdinalComparison, compare_ordinal, probit_shift
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from app.stats.core.crossed import Factor, crossed
+from app.stats.mixed.crossed import Factor, crossed
 from app.stats.ordinal.clmm_laplace import Laplace
 from app.stats.ordinal.clmm_links import LINKS
 

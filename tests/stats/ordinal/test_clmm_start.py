@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from app.stats.core.crossed import Factor, crossed
+from app.stats.mixed.crossed import Factor, crossed
 from app.stats.ordinal import clmm_start
 from app.stats.ordinal.clmm_fit import fit_clmm
 from app.stats.ordinal.clmm_laplace import Laplace

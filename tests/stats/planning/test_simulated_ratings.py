@@ -10,9 +10,9 @@ from scipy import stats
 from statsmodels.stats.power import TTestPower
 
 from app.stats.comparison.describe import mean_difference
-from app.stats.core.model_design import random_columns
 from app.stats.core.result import Interval, Result, undefined
 from app.stats.linear.lmm_fit import fit_lmm
+from app.stats.mixed.model_design import random_columns
 from app.stats.planning.simulated_ratings import Minds, Sds, Shown, expectation
 
 FINE = np.arange(-20, 20, 0.01)

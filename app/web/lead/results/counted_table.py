@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.analysis.report.statistics_registry import STATISTICS
-from app.analysis.report.wording import number
+from app.analysis.wording.formatting import number
+from app.analysis.wording.statistics_registry import STATISTICS
 from app.charts.drawing.table import Table
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.analysis.report.wording import estimate_text, number
+from app.analysis.wording.formatting import estimate_text, number
 from app.design.questions.scale import number_text
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from app.analysis.findings.agreement_summary import FIELD_HIGH, FIELD_LOW, MODEL
 from app.analysis.findings.main_contrasts import counts_words, effect_cell, interval_words
 from app.analysis.findings.summary import summary_of
 from app.analysis.report.sentences import p_words, primary_answers
-from app.analysis.report.wording import number, p_text
+from app.analysis.wording.formatting import number, p_text
 from app.web.lead.results.plots import alpha_mark, card_plot, row_marks
 from app.web.lead.results.sections.parts import part_of
 

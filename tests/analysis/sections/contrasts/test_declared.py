@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from app.analysis import analyze
-from app.analysis.report.wording import scope_filter, scope_text
+from app.analysis.wording.formatting import scope_filter, scope_text
 from tests.analysis.builders import CHOICE, FIVE, Row, find, frames, only, protocol
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.analysis.report.statistics_registry import STATISTICS
-from app.analysis.report.wording import estimate_text, interval_text, p_text, scope_text, why_text
+from app.analysis.wording.formatting import estimate_text, interval_text, p_text, scope_text, why_text
+from app.analysis.wording.statistics_registry import STATISTICS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

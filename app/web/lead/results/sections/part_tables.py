@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.analysis.report.statistics_registry import STATISTICS
-from app.analysis.report.wording import MINUS, estimate_text, interval_text, p_text, scope_text, why_text
+from app.analysis.wording.formatting import MINUS, estimate_text, interval_text, p_text, scope_text, why_text
+from app.analysis.wording.statistics_registry import STATISTICS
 from app.charts.drawing.table import Table
 from app.web.lead.results.sections.part_columns import BLOCKS, Column
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.analysis.report.statistics_registry import STATISTICS
-from app.analysis.report.wording import covariate_text, scope_text, why_text
+from app.analysis.wording.formatting import covariate_text, scope_text, why_text
+from app.analysis.wording.statistics_registry import STATISTICS
 from app.charts.drawing.table import Table
 from app.web.lead.results.sections.estimate_tables import cell_of
 

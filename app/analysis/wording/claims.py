@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.analysis.report.about import About
-from app.analysis.report.statistics_registry import STATISTICS
-from app.analysis.report.wording import covariate_text, number
+from app.analysis.wording.about import About
+from app.analysis.wording.formatting import covariate_text, number
+from app.analysis.wording.statistics_registry import STATISTICS
 from app.design.questions.scale import number_text
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from app.stats.core import crossed_groups
-from app.stats.core.crossed import Crossed, Factor, crossed
+from app.stats.mixed import crossed_groups
+from app.stats.mixed.crossed import Crossed, Factor, crossed
 
 if TYPE_CHECKING:
     from app.stats.core.arrays import Floats

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.core.crossed_groups import Group, groups_of_equal_size
-from app.stats.core.small_matrices import cholesky_of, inverse_of_blocks, inverse_of_cholesky, multiplied, solved
+from app.stats.mixed.crossed_groups import Group, groups_of_equal_size
+from app.stats.mixed.small_matrices import cholesky_of, inverse_of_blocks, inverse_of_cholesky, multiplied, solved
 
 if TYPE_CHECKING:
     from app.stats.core.arrays import Floats, Ints

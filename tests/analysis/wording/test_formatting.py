@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.analysis.estimate import Estimate
-from app.analysis.report.wording import estimate_text, interval_text
+from app.analysis.wording.formatting import estimate_text, interval_text
 
 
 def _reliability(statistic: str, estimate: float, low: float, high: float) -> Estimate:

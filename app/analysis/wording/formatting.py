@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from app.analysis.report.statistics_registry import STATISTICS
+from app.analysis.wording.statistics_registry import STATISTICS
 from app.design.questions.scale import number_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from app.analysis.estimate import Estimate, Scope
-    from app.analysis.report.statistics_registry import Kind
+    from app.analysis.wording.statistics_registry import Kind
     from app.stats.core.result import Inference, Reason
 
 REASONS: dict[Reason, str] = {

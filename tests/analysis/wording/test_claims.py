@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.analysis.estimate import Estimate
-from app.analysis.report.about import About
-from app.analysis.report.claims import claim_of
+from app.analysis.wording.about import About
+from app.analysis.wording.claims import claim_of
 from app.design.protocol.parts.labels import Labels
 
 PAIR = {"source": "model", "reference": "person"}

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.analysis.report.statistics_registry import STATISTICS
+from app.analysis.wording.statistics_registry import STATISTICS
 
 if TYPE_CHECKING:
     from app.analysis.report.report import Report
