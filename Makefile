@@ -17,7 +17,7 @@ CATALOGUES := app/language/catalogues
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
   --no-emit-index-url --no-emit-find-links --no-header pyproject.toml
 
-.PHONY: help run serve test lint unit journeys slow explore bench audit fix texts lock clean
+.PHONY: help run serve test lint unit journeys slow explore bench audit fix texts lock upgrade clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 12
@@ -80,9 +80,12 @@ texts: .venv/test.stamp ## bring the catalogues of rater pages up to date (a new
 	    --input-file build/texts.pot --locale "$$(basename "$$po" .po)" --output-file "$$po" || exit 1; done
 	@$(PY) -m pytest -q -p no:randomly tests/language/test_catalogues.py
 
-lock: ## renew both locks (needs uv)
+lock: ## write both locks anew after a change of pyproject.toml, with the versions that are locked already (needs uv)
 	$(COMPILE) --group build --output-file requirements.lock
 	$(COMPILE) --group dev --output-file requirements-dev.lock
+
+upgrade: ## write both locks anew with the newest versions (needs uv)
+	$(MAKE) --no-print-directory lock COMPILE='$(COMPILE) --upgrade'
 
 clean: ## remove the environment and what tools left behind (never data)
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage* htmlcov build dist

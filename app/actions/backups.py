@@ -54,9 +54,14 @@ def list_backups(folder: Path) -> list[Backup]:
     return sorted(found, key=lambda backup: backup.made_at, reverse=True)
 
 
+def made_until(now: datetime, backups: Iterable[Backup]) -> list[Backup]:
+    """Those that were not made by a clock that was ahead: one from the future would pass for the newest."""
+    return [backup for backup in backups if backup.made_at <= now]
+
+
 def is_due(folder: Path, now: datetime) -> bool:
     """Whether the last successful backup is a day old, or there is none."""
-    newest = next((backup for backup in list_backups(folder) if backup.is_verified), None)
+    newest = next((backup for backup in made_until(now, list_backups(folder)) if backup.is_verified), None)
     return newest is None or now - newest.made_at >= EVERY
 
 
@@ -79,21 +84,29 @@ def make_backup(url: str, folder: Path) -> Backup | None:
         record = verified_backup(url, made.file)
         if record.problem:
             raise BackupError(f"The backup {made.file} was made. {record.problem}")
-        for old in outdated(list_backups(folder)):
+        for old in outdated(list_backups(folder), now):
             remove_backup(old.file)
         return made
     finally:
         os.close(lock)
 
 
-def outdated(backups: Sequence[Backup]) -> list[Backup]:
+def outdated(backups: Sequence[Backup], now: datetime) -> list[Backup]:
     """The backups to remove: all but the newest of each of the last 7 days and 4 weeks that have one.
 
-    A backup whose check failed keeps no other one from being kept. The newest of all is always kept.
+    A backup whose check failed keeps no other one from being kept. The newest of all is always kept. Backups from the
+    future were made by a clock that was ahead: they are removed once there is a good one from now.
 
     Args:
         backups: newest first.
+        now: the present.
     """
+    past = made_until(now, backups)
+    has_good = any(backup.is_verified for backup in past)
+    return [*(backup for backup in backups if has_good and backup.made_at > now), *_outdated(past)]
+
+
+def _outdated(backups: Sequence[Backup]) -> list[Backup]:
     good = [backup for backup in backups if backup.is_verified]
     kept = {backup.file for backup in (*backups[:1], *good[:1])}
     kept |= {backup.file for backup in _newest_of_each(good, "%Y-%j", N_DAYS)}

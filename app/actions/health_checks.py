@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
-from app.actions.backups import EVERY, list_backups
+from app.actions.backups import EVERY, list_backups, made_until
 from app.storage.database.capacity import connections_needed, count_connections, max_workers
 from app.storage.database.encryption import get_encryption
 from app.storage.database.operations import count_lost_and_double, count_overdue_leases, get_time, get_trials_shown
@@ -118,7 +118,7 @@ def check_replica(lag_s: float | None, max_lag_s: float) -> Finding:
 
 def check_backups(folder: Path, now: datetime, *, is_embedded: bool) -> Finding:
     """The age of the last backup that was checked."""
-    backups = list_backups(folder)
+    backups = made_until(now, list_backups(folder))
     good = next((backup for backup in backups if backup.is_verified), None)
     if good and now - good.made_at <= OLD:
         hours = (now - good.made_at) / timedelta(hours=1)

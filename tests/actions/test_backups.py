@@ -26,7 +26,7 @@ def made(folder: Path, at: datetime, problem: str | None = None) -> Path:
 
 
 def days_kept(backups: list[Backup]) -> list[int]:
-    removed = {backup.file for backup in outdated(backups)}
+    removed = {backup.file for backup in outdated(backups, NOW)}
     return [(NOW - backup.made_at).days for backup in backups if backup.file not in removed]
 
 
@@ -39,7 +39,7 @@ def test_seven_days_and_four_weeks_are_kept(tmp_path: Path) -> None:
 def test_two_of_a_day_leave_the_newer_one(tmp_path: Path) -> None:
     for hours in (0, 5, 12, 30):
         made(tmp_path, NOW - timedelta(hours=hours))
-    removed = [backup.made_at for backup in outdated(list_backups(tmp_path))]
+    removed = [backup.made_at for backup in outdated(list_backups(tmp_path), NOW)]
     assert removed == [NOW - timedelta(hours=12)]
 
 
@@ -47,14 +47,14 @@ def test_a_backup_that_failed_its_check_displaces_no_good_one(tmp_path: Path) ->
     good = made(tmp_path, NOW - timedelta(days=3))
     failed = made(tmp_path, NOW, "These tables are not as saved: ratings.")
     assert [backup.file for backup in list_backups(tmp_path)] == [failed, good]
-    assert outdated(list_backups(tmp_path)) == []
+    assert outdated(list_backups(tmp_path), NOW) == []
     assert is_due(tmp_path, NOW)
 
 
 def test_after_some_weeks_no_backup_has_deleted_answers(tmp_path: Path) -> None:
     made(tmp_path, NOW)
     old = made(tmp_path, NOW - timedelta(days=MAX_AGE_DAYS, hours=1))
-    assert [backup.file for backup in outdated(list_backups(tmp_path))] == [old]
+    assert [backup.file for backup in outdated(list_backups(tmp_path), NOW)] == [old]
 
 
 def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
@@ -67,6 +67,16 @@ def test_a_backup_is_due_after_a_day(tmp_path: Path) -> None:
     made(tmp_path, NOW - timedelta(hours=23))
     assert not is_due(tmp_path, NOW)
     assert is_due(tmp_path, NOW + timedelta(hours=1))
+
+
+def test_a_backup_from_the_future_displaces_no_other_one(tmp_path: Path) -> None:
+    ahead = made(tmp_path, NOW + timedelta(days=400))
+    assert is_due(tmp_path, NOW)
+    assert outdated(list_backups(tmp_path), NOW) == []
+    made(tmp_path, NOW)
+    old = made(tmp_path, NOW - timedelta(days=MAX_AGE_DAYS, hours=1))
+    assert not is_due(tmp_path, NOW)
+    assert [backup.file for backup in outdated(list_backups(tmp_path), NOW)] == [ahead, old]
 
 
 def test_a_new_backup_is_private_and_removes_outdated_ones(

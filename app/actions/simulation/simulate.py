@@ -19,7 +19,7 @@ from app.actions.simulation.simulated_checks import gold_form
 from app.actions.simulation.simulated_steps import pass_step
 from app.storage.assignments.assignment_view import AssignmentView
 from app.storage.assignments.trials import list_item_keys, list_items, list_named_raters
-from app.storage.raters.arrivals import StudyDoor, get_study_door
+from app.storage.raters.arrivals import StudyDoor, get_own_study_door
 from app.storage.raters.rating_sessions import ENDED, RatingSession, get_rating_session
 from app.storage.raters.simulated import list_named_absent, mark_simulated
 from app.storage.studies.protocols import get_protocol
@@ -83,7 +83,7 @@ def simulate(
         StudyNotOpenError: the study does not exist or is not open.
     """
     with begin() as db:
-        study = get_study_door(db, slug)
+        study = get_own_study_door(db, slug)
         if study is None or study.status != "open":
             raise StudyNotOpenError(f"The study {slug} is not open. To open it: attune study open {slug}")
         items, keys = list_items(db, study.id), list_item_keys(db, study.id)

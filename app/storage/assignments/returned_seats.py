@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
+from app.storage.database.clock import SLACK_SQL
 from app.storage.raters.rating_sessions import record_state
 
 if TYPE_CHECKING:
@@ -13,12 +14,20 @@ if TYPE_CHECKING:
 
     from app.storage.raters.rating_sessions import RatingSession
 
-# The row of a rater with a request in progress is locked: it is skipped, and the request extends the lease.
-_EXPIRE = text("""
-    WITH gone AS (
-      SELECT id FROM rating_sessions
-      WHERE study_id = :study AND state = 'active' AND lease_expires_at < now() AND id <> :session
+# The row of a rater with a request in progress is locked: it is skipped, and the request extends the lease. A lease
+# that lies further ahead than its length was given by a clock that has been set back since. It is shortened to its
+# length instead of ended, because its rater may be rating now.
+_EXPIRE = text(f"""
+    WITH found AS (
+      SELECT id, lease_expires_at < now() AS is_over FROM rating_sessions
+      WHERE study_id = :study AND state = 'active' AND id <> :session AND (
+        lease_expires_at < now() OR lease_expires_at > now() + make_interval(mins => lease_minutes) + {SLACK_SQL})
       FOR UPDATE SKIP LOCKED
+    ), gone AS (
+      SELECT id FROM found WHERE is_over
+    ), shortened AS (
+      UPDATE rating_sessions SET lease_expires_at = now() + make_interval(mins => lease_minutes)
+      WHERE study_id = :study AND id IN (SELECT id FROM found WHERE NOT is_over)
     ), expired AS (
       UPDATE rating_sessions SET state = 'expired' WHERE study_id = :study AND id IN (SELECT id FROM gone)
     ), condition_seats_freed AS (
@@ -33,7 +42,7 @@ _EXPIRE = text("""
       RETURNING id
     )
     UPDATE seats SET assignment_id = NULL WHERE study_id = :study AND assignment_id IN (SELECT id FROM returned)
-""")
+""")  # noqa: S608 - constants only
 _RETURNED = text("""
     SELECT DISTINCT ON (s.trial_id) s.trial_id, s.pool, s.seat, a.id
     FROM assignments a JOIN raters r ON r.study_id = a.study_id AND r.id = a.rater_id

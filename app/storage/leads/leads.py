@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import and_, delete, func, insert, not_, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 
+from app.storage.database.clock import SLACK
 from app.storage.database.token_hash import token_hash
 from app.storage.tables import attempts, lead_sessions, leads, sign_in_links
 
@@ -91,7 +92,7 @@ def get_lead_of_session(db: Connection, token: str) -> Lead | None:
         select(leads.c.id, leads.c.email)
         .join(lead_sessions, lead_sessions.c.lead_id == leads.c.id)
         .where(lead_sessions.c.token_hash == token_hash(token), lead_sessions.c.revoked_at.is_(None))
-        .where(lead_sessions.c.expires_at > func.now())
+        .where(_is_valid())
     )
     row = db.execute(statement).one_or_none()
     return Lead(*row) if row else None
@@ -100,11 +101,18 @@ def get_lead_of_session(db: Connection, token: str) -> Lead | None:
 def is_recent_session(db: Connection, token: str, *, is_from_link: bool = False) -> bool:
     """Whether this session began within the last hour, and by a link if it must have."""
     statement = select(lead_sessions.c.token_hash).where(
-        lead_sessions.c.token_hash == token_hash(token), lead_sessions.c.created_at > func.now() - RECENT
+        lead_sessions.c.token_hash == token_hash(token),
+        lead_sessions.c.created_at.between(func.now() - RECENT, func.now() + SLACK),
     )
     if is_from_link:
         statement = statement.where(lead_sessions.c.is_from_link)
     return db.execute(statement).one_or_none() is not None
+
+
+def _is_valid() -> ColumnElement[bool]:
+    """Not over, and not begun by a clock that was ahead: such a session would last until that clock's time."""
+    ends = lead_sessions.c.expires_at
+    return and_(ends > func.now(), ends <= func.now() + SLIDING + SLACK)
 
 
 def prolong_lead_session(db: Connection, token: str) -> None:
@@ -129,7 +137,7 @@ def list_lead_sessions(db: Connection, lead_id: int, token: str) -> Sequence[Lea
     statement = (
         select(lead_sessions.c.token_hash, lead_sessions.c.created_at, lead_sessions.c.expires_at)
         .where(lead_sessions.c.lead_id == lead_id, lead_sessions.c.revoked_at.is_(None))
-        .where(lead_sessions.c.expires_at > func.now())
+        .where(_is_valid())
         .order_by(lead_sessions.c.created_at.desc())
     )
     return [

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-_STUDY = text(f"""
+_DOOR = """
     SELECT s.id, s.slug, s.status, s.protocol_version, p.sha256, p.title
     FROM studies s JOIN protocols p ON p.study_id = s.id AND p.version = s.protocol_version
-    WHERE s.id = {STUDY_OF_ADDRESS}
-""")  # noqa: S608 - a fixed text
+"""
+_OF_ADDRESS = text(f"{_DOOR} WHERE s.id = {STUDY_OF_ADDRESS}")
+_OF_SLUG = text(f"{_DOOR} WHERE s.slug = :slug")
 # A conflict does not update the rater: the lock would block foreign-key checks from the rater's other tabs.
 _LOCK = text("SELECT pg_advisory_xact_lock(:key)")
 _NEW_RATER = text("""
@@ -104,8 +105,14 @@ class OpenedSession:
 
 
 def get_study_door(db: Connection, slug: str) -> StudyDoor | None:
-    """The study of a rater's link, or None."""
-    row = db.execute(_STUDY, {"slug": slug}).one_or_none()
+    """The study of a rater's address, or None; see `STUDY_OF_ADDRESS`."""
+    row = db.execute(_OF_ADDRESS, {"slug": slug}).one_or_none()
+    return None if row is None else StudyDoor(*row)
+
+
+def get_own_study_door(db: Connection, slug: str) -> StudyDoor | None:
+    """The study with this slug, even if it is a draft, for people of the study; or None."""
+    row = db.execute(_OF_SLUG, {"slug": slug}).one_or_none()
     return None if row is None else StudyDoor(*row)
 
 

@@ -1,8 +1,13 @@
-"""The study in a rater's address: identified by its token, or by its slug if someone typed that."""
+"""The study in a rater's address: identified by its token, or by its slug if someone typed that.
+
+The slug of a draft opens nothing, because slugs can be guessed: to everyone but the people of the study, a draft looks
+as if it did not exist. Its token, which only they can have given away, is answered with "not open yet".
+"""
 
 from __future__ import annotations
 
 # Expects :slug, the part of the address after /s/.
 STUDY_OF_ADDRESS = """
-    (SELECT id FROM studies WHERE rater_token = :slug UNION ALL SELECT id FROM studies WHERE slug = :slug LIMIT 1)
+    (SELECT id FROM studies WHERE rater_token = :slug
+     UNION ALL SELECT id FROM studies WHERE slug = :slug AND status <> 'draft' LIMIT 1)
 """

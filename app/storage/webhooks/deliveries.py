@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import text
 
 from app.design.webhooks import FAILING_FOR, MIN_FAILURES, TEST
+from app.storage.database.clock import SLACK_SQL
 from app.storage.webhooks.webhooks import secret_of
 
 if TYPE_CHECKING:
@@ -17,12 +18,14 @@ if TYPE_CHECKING:
 
 # Longer than an attempt can take: a delivery whose sender was killed is due again after it.
 _LEASE_S = 120
-# One per webhook at a time, so that a slow receiver is not asked several times at once.
+# One per webhook at a time, so that a slow receiver is not asked several times at once. A delivery that was planned by
+# a clock that was ahead is due: its wait, which began in the future, would last until that clock's time.
 _CLAIM = text(f"""
     WITH due AS (
       SELECT one.study_id, one.id, w.address, w.salt FROM webhooks w CROSS JOIN LATERAL (
         SELECT d.study_id, d.id FROM webhook_deliveries d
-        WHERE d.study_id = w.study_id AND d.webhook_id = w.id AND d.next_attempt_at <= now()
+        WHERE d.study_id = w.study_id AND d.webhook_id = w.id AND d.next_attempt_at IS NOT NULL
+          AND (d.next_attempt_at <= now() OR coalesce(d.attempted_at, d.created_at) > now() + {SLACK_SQL})
           AND (w.paused_at IS NULL OR d.event = '{TEST}')
         ORDER BY d.next_attempt_at, d.id LIMIT 1 FOR UPDATE SKIP LOCKED
       ) AS one LIMIT :n
@@ -42,7 +45,7 @@ _SUCCEEDED = text("""
     UPDATE webhooks SET n_failures = 0, failing_since = NULL WHERE study_id = :study AND id = :webhook
 """)
 _FAILED = text("""
-    UPDATE webhooks SET n_failures = n_failures + 1, failing_since = coalesce(failing_since, now())
+    UPDATE webhooks SET n_failures = n_failures + 1, failing_since = least(failing_since, now())
     WHERE study_id = :study AND id = :webhook AND paused_at IS NULL
     RETURNING n_failures >= :least AND failing_since <= now() - CAST(:longest AS interval)
 """)

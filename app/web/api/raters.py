@@ -9,7 +9,7 @@ from fastapi import Path, Request
 from app.actions.rating.invite import InviteError, invite_raters
 from app.design.problem import InvalidInputError
 from app.exchange.tabular.invited_people import check_keys
-from app.storage.raters.arrivals import get_study_door
+from app.storage.raters.arrivals import get_own_study_door
 from app.storage.raters.exclusions import find_rater, record_exclusion
 from app.web.api.access import OwnApi
 from app.web.api.once import IdempotencyKey, once
@@ -48,7 +48,7 @@ def api_exclusion(
 @router.post("/links", status_code=201, summary="Make personal links")
 def api_links(request: Request, db: Db, own: OwnApi, invitation: Invitation) -> Links:
     """New personal links. Earlier links of the same raters end, so sending a request again does no harm."""
-    door = get_study_door(db, own.study.slug)
+    door = get_own_study_door(db, own.study.slug)
     if door is None:
         raise NotFoundError
     try:

@@ -152,6 +152,18 @@ def test_failures_are_repeated_and_at_last_given_up(engine: Engine) -> None:
     assert send_due(transactions(engine), attempt=answering(200)) == 0
 
 
+def test_delivery_planned_by_a_clock_that_was_ahead_is_due(engine: Engine) -> None:
+    with engine.begin() as db:
+        prepare(db)
+    rate_all(engine, "ann")
+    ahead = "SET next_attempt_at = now() + interval '30 days 2 hours', {} = now() + interval '30 days'"
+    for column in ("created_at", "attempted_at"):
+        with engine.begin() as db:
+            db.execute(text(f"UPDATE webhook_deliveries {ahead.format(column)}"))
+        assert send_due(transactions(engine), attempt=answering(500)) == 1
+        assert send_due(transactions(engine), attempt=answering(500)) == 0
+
+
 def test_failing_webhook_is_paused_and_resumed(engine: Engine) -> None:
     with engine.begin() as db:
         study, _ = prepare(db)

@@ -161,6 +161,18 @@ def test_late_rater_waits_for_a_returned_seat(engine: Engine, study: Callable[..
     assert state_of(engine, anna) == "expired"
 
 
+def test_lease_of_a_clock_that_was_ahead_lasts_no_longer_than_others(engine: Engine, study: Callable[..., int]) -> None:
+    study(n_items=2, raters_per_trial=1)
+    anna, ben = Rater(engine, "anna"), Rater(engine, "ben")
+    anna.begin()
+    with engine.begin() as db:
+        db.execute(text("UPDATE rating_sessions SET lease_expires_at = now() + interval '30 days'"))
+    assert ben.begin() == "wait"
+    at_most = "SELECT lease_expires_at <= now() + make_interval(mins => lease_minutes) FROM rating_sessions"
+    assert rows(engine, at_most) == [(True,), (True,)]
+    assert state_of(engine, anna) == "active"
+
+
 def test_rater_arriving_after_completion_is_told_study_is_full(engine: Engine, study: Callable[..., int]) -> None:
     study(n_items=2, raters_per_trial=1)
     assert Rater(engine, "anna").go_all_the_way() == 2

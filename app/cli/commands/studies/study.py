@@ -22,7 +22,7 @@ from app.cli.store import store
 from app.cli.study_argument import Folder, Slug, no_such_study, stored_study
 from app.design.problem import FolderExistsError
 from app.language.language import note_on
-from app.storage.raters.arrivals import get_study_door
+from app.storage.raters.arrivals import get_own_study_door
 from app.storage.studies.load import load_study
 from app.storage.studies.protocols import get_protocol
 from app.storage.studies.studies import list_studies
@@ -147,7 +147,7 @@ def invite(
 ) -> None:
     """Create personal links, one per line: rater, tab, link. They are shown only once, and replace earlier links."""
     with store() as engine, engine.begin() as db:
-        door = get_study_door(db, slug) or no_such_study(slug)
+        door = get_own_study_door(db, slug) or no_such_study(slug)
         link = f"{address}/s/{stored_study(db, slug).rater_token}"
         try:
             links = invite_raters(db, door, raters or (), pool)

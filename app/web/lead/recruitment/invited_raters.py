@@ -11,7 +11,7 @@ from app.actions.rating.invite import InviteError, invite_raters
 from app.design.problem import InvalidInputError
 from app.exchange.tabular.invited_people import invited_people
 from app.storage.leads.audit import record_act
-from app.storage.raters.arrivals import get_study_door
+from app.storage.raters.arrivals import get_own_study_door
 from app.storage.studies.protocols import get_protocol
 from app.web.deps import Db
 from app.web.errors import NotFoundError
@@ -38,7 +38,7 @@ def submit_rater_invitations(
     pool: Annotated[str, Form(max_length=200)] = "",
     file: Annotated[UploadFile | None, File()] = None,
 ) -> Response:
-    door = get_study_door(db, study.slug)
+    door = get_own_study_door(db, study.slug)
     if door is None:
         raise NotFoundError
     content = file.file.read() if file is not None and file.filename else b""

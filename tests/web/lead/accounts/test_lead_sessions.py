@@ -54,7 +54,9 @@ def test_signing_out_revokes_session(client: TestClient, visit: Callable[[], Tes
     assert kept.get("/studies").status_code == 303
 
 
-@pytest.mark.parametrize("state", ["expires_at = now()", "revoked_at = now()"])
+@pytest.mark.parametrize(
+    "state", ["expires_at = now()", "expires_at = now() + interval '30 days'", "revoked_at = now()"]
+)
 def test_ended_session_opens_nothing(client: TestClient, db: Connection, state: str) -> None:
     db.execute(text(f"UPDATE lead_sessions SET {state}"))  # noqa: S608 - two fixed texts
     answer = client.get("/studies")

@@ -41,3 +41,13 @@ def test_each_study_has_own_rater_token(engine: Engine, study: Callable[..., int
     tokens = {token_of(engine, slug) for slug in ("one", "other")}
     assert len(tokens) == 2
     assert all(len(token) == 12 for token in tokens)
+
+
+def test_draft_is_found_by_its_token_only(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(slug="label-deception", n_items=2)
+    with engine.begin() as db:
+        db.execute(text("UPDATE studies SET status = 'draft', opened_at = NULL"))
+    addresses = (f"/s/{name}?participant=anna" for name in (token_of(engine, "label-deception"), "label-deception"))
+    assert [visitor().get(address).status_code for address in addresses] == [403, 404]
