@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.results.report import report_of_study, write_report
+from app.actions.results.report import report_of_study
+from app.actions.results.report_files import write_report
 from app.analysis.data.study_folder import frames_of
 from app.analysis.estimate import FIELDS
 from app.analysis.report.recompute import again

@@ -10,7 +10,8 @@ import typer
 
 from app.actions.results.fingerprint import fingerprint
 from app.actions.results.live_report import LiveReport
-from app.actions.results.report import read_study, write_report
+from app.actions.results.report import read_study
+from app.actions.results.report_files import write_report
 from app.actions.results.snapshots import (
     MAX_NAME,
     NO_OPTIONS,
