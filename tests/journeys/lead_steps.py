@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from app.actions.lead_access import add_lead, new_link
 from app.exchange.folder.read import read_files
 from app.storage.studies.load import load_study
+from tests.journeys.rater_steps import eventually
 from tests.web.lead.folder import rated_folder
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 PASSWORD = "correct horse battery"
+DRAWN = "[...document.images].every((image) => image.complete && image.naturalWidth > 0)"
 
 
 def a_lead(engine: Engine) -> str:
@@ -44,5 +46,9 @@ def open_part(page: Page, title: str) -> None:
     """Open a section of the results and wait until every chart is drawn."""
     page.locator(".sections").get_by_role("link", name=title).click()
     expect(page.get_by_role("heading", name=title, exact=True)).to_be_visible(timeout=30_000)
-    page.wait_for_load_state("networkidle", timeout=60_000)
-    assert page.evaluate("[...document.images].every((image) => image.complete && image.naturalWidth > 0)")
+    charts_are_drawn(page)
+
+
+def charts_are_drawn(page: Page) -> None:
+    """Wait until every picture of the page is there."""
+    eventually(lambda: bool(page.evaluate(DRAWN)), patience_s=60)

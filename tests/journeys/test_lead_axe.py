@@ -2,61 +2,53 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
 from sqlalchemy import text
 
 from app.actions.studies.life_cycle import open_study
-from tests.journeys.lead_steps import a_lead, open_part, open_results, sign_in
-from tests.journeys.rater.test_axe import LOOKS, check
+from tests.journeys.axe import LOOKS, check_in
+from tests.journeys.lead_steps import a_lead, charts_are_drawn, open_part, open_results, sign_in
 from tests.web.lead.build import rate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from playwright.sync_api import BrowserContext
+    from playwright.sync_api import Page
     from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.mark.parametrize("look", LOOKS)
-def test_lead_pages_are_accessible(
-    engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any], tmp_path: Path
-) -> None:
+def test_lead_pages_are_accessible(engine: Engine, page: Page, tmp_path: Path) -> None:
     token = a_lead(engine)
     with engine.begin() as db:
         open_study(db, "rated")
         study_id = db.execute(text("SELECT id FROM studies WHERE slug = 'rated'")).scalar_one()
         rate(db, study_id, rater="zoe", n_trials=3)
-    page = new_context(**look).new_page()
     for address in ("/", "/sign-in", f"/sign-in/{token}", "/nowhere"):
         page.goto(address)
-        check(page)
+        check_in(LOOKS, page)
     sign_in(page, token)
-    check(page)
+    check_in(LOOKS, page)
     open_results(page)
     page.get_by_text("Filter: all ratings").click()
-    check(page)
-    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+    check_in(LOOKS, page)
     for title in ("Human versus model", "Preference", "Agreement"):
         open_part(page, title)
         page.locator(".recipes summary").first.click()
-        check(page)
-        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+        check_in(LOOKS, page, once=charts_are_drawn)
     page.get_by_role("link", name="Overview").click()
     expect(page.locator("#coverage")).to_be_visible()
-    check(page)
+    check_in(LOOKS, page)
     (tmp_path / "items.csv").write_bytes(b"item\na\n")
     page.goto("/studies/rated/downloads")
-    check(page)
-    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+    check_in(LOOKS, page)
     page.goto("/studies/new")
-    check(page)
+    check_in(LOOKS, page)
     page.get_by_label("Files of the folder").set_input_files(tmp_path / "items.csv")
     page.get_by_role("button", name="Check and load folder").click()
     expect(page.locator("#problems")).to_be_visible()
-    check(page)
+    check_in(LOOKS, page)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
@@ -14,8 +14,8 @@ from app.actions.studies.creation.read_new_study import read_template, store_stu
 from app.actions.studies.life_cycle import open_study
 from app.storage.studies.members import record_invitation, record_member
 from tests.exchange.tabular.test_import_report import SHEET
+from tests.journeys.axe import LIGHT_AND_DARK_PHONE, check_in
 from tests.journeys.lead_steps import PASSWORD, sign_in
-from tests.journeys.rater.test_axe import check
 from tests.web.lead.build import rate
 
 if TYPE_CHECKING:
@@ -26,10 +26,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
-LOOKS = [
-    pytest.param({"color_scheme": "light"}, id="light"),
-    pytest.param({"color_scheme": "dark", "viewport": {"width": 390, "height": 800}}, id="dark phone"),
-]
 PARTS = ("", "/questions", "/questions/1", "/consent", "/questionnaires", "/assignment", "/analysis", "/text")
 ADDRESSES = (
     "/account",
@@ -72,52 +68,42 @@ def prepared(engine: Engine) -> str:
         return new_link(db, lead)
 
 
-def look(page: Page) -> None:
-    """The checks of one page."""
-    check(page)
-    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
-
-
-@pytest.mark.parametrize("options", LOOKS)
-def test_study_building_and_running_pages_are_accessible(
-    engine: Engine, new_context: Callable[..., BrowserContext], options: dict[str, Any], tmp_path: Path
-) -> None:
+def test_study_building_and_running_pages_are_accessible(engine: Engine, page: Page, tmp_path: Path) -> None:
     token = prepared(engine)
-    page = new_context(**options).new_page()
     page.set_default_timeout(WAIT_MS)
     page.goto("/invitations/an-open-invitation")
-    look(page)
+    check_in(LIGHT_AND_DARK_PHONE, page)
     sign_in(page, token)
     for address in ADDRESSES:
         answer = page.goto(address)
         assert answer
         assert answer.status == 200
-        look(page)
+        check_in(LIGHT_AND_DARK_PHONE, page)
     for part in PARTS:
         page.goto(f"/studies/draft/design{part}")
-        look(page)
+        check_in(LIGHT_AND_DARK_PHONE, page)
     for tab in TABS:
         page.goto(f"/studies/running{tab}")
         if not tab:
             expect(page.get_by_role("region", name="Chart: Progress over time")).to_be_visible()
-        look(page)
+        check_in(LIGHT_AND_DARK_PHONE, page)
     page.get_by_role("link", name="Tokens for the API").click()
     page.get_by_label("What it is for").fill("Nightly import")
     page.get_by_role("button", name="Make token").click()
     expect(page.get_by_label("Token", exact=True)).to_have_value(re.compile("attune_"))
-    look(page)
+    check_in(LIGHT_AND_DARK_PHONE, page)
     (tmp_path / "sheet.csv").write_bytes(SHEET)
     page.goto("/studies/new/draft/texts")
     page.get_by_label("Spreadsheet").set_input_files(tmp_path / "sheet.csv")
     page.get_by_role("button", name="Read spreadsheet").click()
     expect(page.get_by_role("heading", name="Import report")).to_be_visible(timeout=WAIT_MS)
-    look(page)
+    check_in(LIGHT_AND_DARK_PHONE, page)
     page.get_by_role("button", name="Use these texts").click()
     expect(page.get_by_role("heading", name="Questions", exact=True)).to_be_visible(timeout=WAIT_MS)
     page.goto("/studies/new/draft/ratings")
     page.get_by_role("button", name="Check ratings").click()
     expect(page.get_by_role("heading", name="What would be imported")).to_be_visible(timeout=WAIT_MS)
-    look(page)
+    check_in(LIGHT_AND_DARK_PHONE, page)
 
 
 def test_colleague_can_be_invited_by_keyboard(engine: Engine, page: Page) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
@@ -13,16 +13,14 @@ from app.actions.models.judge_settings import JudgeSettings
 from app.models.endpoint import Endpoint
 from app.models.servers import ModelServer
 from app.storage.studies.studies import get_study
+from tests.journeys.axe import LIGHT_AND_DARK_PHONE, check_in
 from tests.journeys.lead_steps import PASSWORD, sign_in
-from tests.journeys.test_lead_pages_axe import LOOKS, look
 from tests.web.lead.build import study_of
 from tests.web.lead.models.test_generated import add_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fastapi import FastAPI
-    from playwright.sync_api import BrowserContext
+    from playwright.sync_api import Page
     from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
@@ -42,24 +40,20 @@ def prepared(engine: Engine) -> str:
         return new_link(db, lead)
 
 
-@pytest.mark.parametrize("options", LOOKS)
-def test_pages_of_models_are_accessible_and_a_text_is_edited(
-    engine: Engine, new_context: Callable[..., BrowserContext], options: dict[str, Any], built_app: FastAPI
-) -> None:
+def test_pages_of_models_are_accessible_and_a_text_is_edited(engine: Engine, page: Page, built_app: FastAPI) -> None:
     token = prepared(engine)
     built_app.state.model_servers = (
         ModelServer(name="Local", base_url=ADDRESS, models=("a-model",), max_tokens=10**6, price_in=0.5),
     )
-    page = new_context(**options).new_page()
     sign_in(page, token)
     for address in ("judges", "generated", "generated/new", "generated/3/compare?other=2"):
         page.goto(f"/studies/small/{address}")
-        look(page)
+        check_in(LIGHT_AND_DARK_PHONE, page)
     page.goto("/studies/small/judges/new")
     page.get_by_label("Name of the judge").fill("second")
     page.get_by_role("button", name="Estimate").click()
     expect(page.get_by_role("status")).to_contain_text("requests: about")
-    look(page)
+    check_in(LIGHT_AND_DARK_PHONE, page)
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.get_by_text("Waiting to start")).to_be_visible()
     page.goto("/studies/small/generated/2")
@@ -67,6 +61,6 @@ def test_pages_of_models_are_accessible_and_a_text_is_edited(
     first.get_by_role("textbox").fill("I care about what happened to you.")
     first.get_by_role("button", name="Accept").click()
     expect(page.get_by_text("As the model wrote it", exact=True)).to_be_visible()
-    look(page)
+    check_in(LIGHT_AND_DARK_PHONE, page)
     page.get_by_role("button", name="Add 1 text to the study").click()
     expect(page).to_have_url("/studies/small/items")

@@ -11,8 +11,8 @@ from app.analysis import analyze
 from app.analysis.data.study_folder import frames_of
 from app.exchange.folder.read import read_folder
 from tests.analysis.headlines.simulated_ratings import Effect, Seen, simulate
+from tests.journeys.axe import check
 from tests.journeys.offline_results import serve_results
-from tests.journeys.rater.test_axe import check
 from tests.real_data.ayers import write_ayers
 
 if TYPE_CHECKING:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import expect
 
 from tests.builder import EMPATHY, PREFERENCE
+from tests.journeys.axe import LOOKS, check, check_in
 from tests.journeys.rater_steps import arrive, open_a_study
 
 if TYPE_CHECKING:
@@ -18,12 +18,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
-LOOKS = [
-    pytest.param({"color_scheme": "light"}, id="light"),
-    pytest.param({"color_scheme": "dark"}, id="dark"),
-    pytest.param({"forced_colors": "active"}, id="forced colours"),
-    pytest.param({"color_scheme": "light", "viewport": {"width": 360, "height": 740}}, id="phone"),
-]
 TURNS = [{"speaker": "Ada", "text": "It died."}, {"speaker": "Bo", "text": "Oh no."}]
 EVERY_KIND = [
     {**EMPATHY, "key": "mood", "target": "turn", "required": False},
@@ -41,60 +35,44 @@ EVERY_KIND = [
     {"key": "why", "target": "item", "type": "text", "text": "Why?"},
     {"key": "age", "target": "rater", "type": "slider", "text": "Your age", "min": 18, "max": 99},
 ]
-OPTIONS = {
-    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-    "resultTypes": ["violations"],
-}
-# Only the violations leave the page: to fetch what axe says about all other elements takes longer than its checks.
-RUN = """options => axe.run(options).then(({ violations }) =>
-  violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 120))]))"""
 
 
-def check(page: Page) -> None:
-    """Assert that axe finds no violation on this page."""
-    page.evaluate(AXE_SCRIPT)
-    assert page.evaluate(RUN, OPTIONS) == []
-
-
-@pytest.mark.parametrize("look", LOOKS)
-def test_rater_pages_are_accessible(
-    engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any]
-) -> None:
+def test_rater_pages_are_accessible(engine: Engine, page: Page, new_context: Callable[..., BrowserContext]) -> None:
     texts = [{"key": "i", "turns": TURNS, "content_note": "A loss.", "profile": "Ada, 40"}]
     open_a_study(
         engine, questions=EVERY_KIND, texts=texts, instructions="Read **both**.", design={"raters_per_trial": 1}
     )
-    page = new_context(**look).new_page()
+    page.route("https://app.prolific.com/**", lambda route: route.fulfill(status=204))  # stays on its page
     page.goto("/s/study?PROLIFIC_PID=anna")
-    check(page)
+    check_in(LOOKS, page)
     page.get_by_role("button", name="Begin").click()
     page.wait_for_selector("#rate-form")
-    check(page)
+    check_in(LOOKS, page)
     page.locator("#next").click()
     expect(page.locator("#summary")).to_be_focused()
-    check(page)
+    check_in(LOOKS, page)
     for name in ("q1r0-4", "q1r1-cannot", "q3r0-1", "q3r1-2", "q4-3"):
         page.locator(f"#{name}").check()
     for place in (0, 1):
         page.locator(f"#q2r{place}-1").fill("40")
     expect(page.locator("#save-state")).to_have_text("Saved")
-    check(page)
-    waiting = new_context(**look).new_page()
+    check_in(LOOKS, page)
+    waiting = new_context().new_page()
     arrive_and_wait(waiting)
-    check(waiting)
+    check_in(LOOKS, waiting)
     page.locator("#next").click()
     expect(page.locator("h1")).to_have_text("About you")
-    check(page)
+    waiting.get_by_role("link", name="Check again now").click()
+    expect(waiting.locator("h1")).to_have_text("All places are taken")
+    check_in(LOOKS, waiting)
+    check_in(LOOKS, page)
     page.get_by_role("button", name="Finish").click()
     expect(page.locator("#summary")).to_be_focused()
-    check(page)
+    check_in(LOOKS, page)
     page.locator("#q6-1").fill("44")
     page.get_by_role("button", name="Finish").click()
     expect(page.locator("h1")).to_have_text("You have finished. Thank you.")
-    check(page)
-    waiting.get_by_role("link", name="Check again now").click()
-    expect(waiting.locator("h1")).to_have_text("All places are taken")
-    check(waiting)
+    check_in(LOOKS, page)
 
 
 def arrive_and_wait(page: Page) -> None:

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.builder import EMPATHY, PREFERENCE
-from tests.journeys.rater.test_axe import LOOKS, check
+from tests.journeys.axe import LOOKS, check_in
 from tests.journeys.rater_steps import arrive, open_a_study, rows
 
 if TYPE_CHECKING:
@@ -149,28 +149,24 @@ def test_attention_check_appears_once_despite_tabs_and_back(
     assert rows(engine, CHECKS) == [("look", True)]
 
 
-@pytest.mark.parametrize("look", LOOKS)
-def test_check_and_practice_pages_are_accessible(
-    engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any]
-) -> None:
+def test_check_and_practice_pages_are_accessible(engine: Engine, page: Page) -> None:
     open_with_checks(engine, attempts=1)
-    page = new_context(**look).new_page()
     come(page)
     for words in ("is missing", "Some answers are not correct yet.", "The correct answers"):
         if words != "is missing":
             page.locator("#c1-1").check()
         page.locator("#next").click()
         expect(page.get_by_text(words)).to_be_visible()
-        check(page)
+        check_in(LOOKS, page)
     page.locator("#next").click()
     expect(page.locator("h1")).to_have_text("Practice 1 of 1")
     page.locator("#next").click()
     expect(page.locator("#summary")).to_be_focused()
-    check(page)
+    check_in(LOOKS, page)
     answer(page, points="14")
     expect(page.get_by_text("1 of 2 practice answers")).to_be_visible()
-    check(page)
+    check_in(LOOKS, page)
     page.locator("#next").click()
     answer(page)
     expect(page.locator("h1")).to_have_text("A quick question")
-    check(page)
+    check_in(LOOKS, page)

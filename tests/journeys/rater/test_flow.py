@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.builder import EMPATHY, PREFERENCE
-from tests.journeys.rater.test_axe import LOOKS, check
+from tests.journeys.axe import LOOKS, check_in
 from tests.journeys.rater_steps import open_a_study, rows
 
 if TYPE_CHECKING:
@@ -49,27 +49,23 @@ def open_with_flow(engine: Engine, **parts: Any) -> None:  # noqa: ANN401 - part
     )
 
 
-@pytest.mark.parametrize("look", LOOKS)
-def test_pages_before_and_after_trials_are_accessible(
-    engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any]
-) -> None:
+def test_pages_before_and_after_trials_are_accessible(engine: Engine, page: Page) -> None:
     open_with_flow(engine)
-    page = new_context(**look).new_page()
     page.goto("/s/study?PROLIFIC_PID=anna")
-    check(page)
+    check_in(LOOKS, page)
     page.get_by_role("button", name="I do not agree").click()
     expect(page.locator("h1")).to_have_text("You are not taking part")
-    check(page)
+    check_in(LOOKS, page)
     page.goto("/s/study?PROLIFIC_PID=anna")
     page.get_by_role("button", name="I agree").click()
     page.get_by_role("button", name="Continue").click()
     expect(page.locator("#summary")).to_be_focused()
-    check(page)
+    check_in(LOOKS, page)
     page.get_by_label("yes").check()
     page.get_by_role("button", name="Continue").click()
     expect(page.locator("h1")).to_have_text("About you")
     page.get_by_text("Help and support").click()
-    check(page)
+    check_in(LOOKS, page)
     for question in page.locator(".question").all():
         question.get_by_label("often").check()
     page.get_by_role("button", name="Continue").click()
@@ -79,11 +75,11 @@ def test_pages_before_and_after_trials_are_accessible(
         page.locator(f"#{name}").check()
     page.locator("#next").click()
     expect(page.locator("h1")).to_have_text("Before you go")
-    check(page)
+    check_in(LOOKS, page)
     page.locator("#q3-1").fill("60")
     page.get_by_role("button", name="Continue").click()
     expect(page.locator("h1")).to_have_text("What this study was about")
-    check(page)
+    check_in(LOOKS, page)
     page.get_by_role("button", name="Finish").click()
     expect(page.locator("h1")).to_have_text("You have finished. Thank you.")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.rater.test_axe import LOOKS, check
+from tests.journeys.axe import LOOKS, check_in
 from tests.journeys.rater_steps import arrive, open_a_study, rows
 
 if TYPE_CHECKING:
@@ -137,12 +137,8 @@ def test_empty_selection_shows_message_and_saves_nothing(engine: Engine, page: P
     assert rows(engine, "SELECT count(*) FROM ratings") == [(0,)]
 
 
-@pytest.mark.parametrize("look", LOOKS)
-def test_highlight_page_is_accessible(
-    engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any]
-) -> None:
+def test_highlight_page_is_accessible(engine: Engine, page: Page) -> None:
     open_it(engine)
-    page = new_context(**look).new_page()
     arrive(page)
     page.evaluate("""() => {
       const node = document.querySelector("[data-text=r0]").firstChild;
@@ -150,4 +146,4 @@ def test_highlight_page_is_accessible(
     }""")
     page.locator("[data-slot=q0r0] [data-mark]").click()
     expect(page.locator("q")).to_have_text("so sorry")
-    check(page)
+    check_in(LOOKS, page)

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.builder import EMPATHY, PREFERENCE
-from tests.journeys.rater.test_axe import check
+from tests.journeys.axe import LIGHT, OF_COLOURS, PHONE, Look, check, check_in
 from tests.journeys.rater_steps import open_a_study, rows
 
 if TYPE_CHECKING:
@@ -19,13 +19,11 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
-PHONE = {"width": 360, "height": 740}
-LOOKS = [
-    pytest.param({"color_scheme": "light"}, id="light"),
-    pytest.param({"color_scheme": "dark"}, id="dark"),
-    pytest.param({"color_scheme": "light", "viewport": PHONE}, id="phone"),
-    pytest.param({"color_scheme": "dark", "viewport": PHONE}, id="dark phone"),
-]
+ON_DESK = (LIGHT, Look("dark", scheme="dark", rules=OF_COLOURS))
+ON_PHONE = (
+    Look("phone", size=PHONE),
+    Look("dark phone", size=PHONE, scheme="dark", rules=OF_COLOURS),
+)
 QUESTIONS = [
     {**PREFERENCE, "text": "أي الردين أفضل؟", "strength": True, "neither": True},
     {
@@ -82,39 +80,33 @@ def left_of(page: Page, selector: str) -> float:
     return box["x"]
 
 
-def is_within(page: Page) -> bool:
-    """Return whether the page fits without horizontal scrolling."""
-    return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
-
-
-def agree_and_begin(page: Page) -> None:
+def agree_and_begin(page: Page, looks: tuple[Look, ...]) -> None:
     """Open the link, agree and begin, by keyboard."""
     page.goto("/s/study?participant=anna")
     expect(page.locator("html")).to_have_attribute("dir", "rtl")
-    at(page, "الردود على رسائل كُتبت ليلًا")
+    at(page, looks, "الردود على رسائل كُتبت ليلًا")
     page.get_by_role("button", name="أوافق وأرغب في المشاركة").press("Enter")
     page.get_by_text("بندان.").wait_for()
-    at(page, "الردود على رسائل كُتبت ليلًا")
+    at(page, looks, "الردود على رسائل كُتبت ليلًا")
     page.get_by_role("button", name="ابدأ").press("Enter")
-    at(page, "البند 1 من 2")
+    at(page, looks, "البند 1 من 2")
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("looks", [ON_DESK, ON_PHONE], ids=["desk", "phone"])
 def test_arabic_study_by_keyboard(
-    engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any]
+    engine: Engine, new_context: Callable[..., BrowserContext], looks: tuple[Look, ...]
 ) -> None:
     open_a_study(engine, **ARABIC)
-    page = new_context(**look).new_page()
-    agree_and_begin(page)
-    is_wide = page.viewport_size != PHONE
-    if is_wide:
+    page = new_context(viewport=looks[0].size).new_page()
+    agree_and_begin(page, looks)
+    if looks == ON_DESK:
         assert left_of(page, "#response-1") > left_of(page, "#response-2")
     page.keyboard.press("Enter")
     expect(page.locator("#save-state")).to_have_text("الإجابات الناقصة: 4")
     page.locator("#next").click()
     expect(page.locator("#summary")).to_be_focused()
     expect(page.locator("#summary h2")).to_have_text("4 إجابات ناقصة أو غير ممكنة")
-    at(page, "البند 1 من 2")
+    at(page, looks, "البند 1 من 2")
     page.locator("#item-heading").focus()
     for key in "a2":
         page.keyboard.press(key)
@@ -124,28 +116,27 @@ def test_arabic_study_by_keyboard(
     page.keyboard.type("7")
     page.locator("textarea").first.fill("لأن الرد الأول أصدق.")
     expect(page.locator("#save-state")).to_have_text("حُفظ")
-    check(page)
+    check_in(looks, page)
     page.locator("#next").press("Enter")
-    at(page, "البند 2 من 2")
+    at(page, looks, "البند 2 من 2")
     for key in "b351":
         page.keyboard.press(key)
     page.keyboard.type("2")
     page.locator("textarea").first.fill("لا شيء")
     page.locator("#next").press("Enter")
-    at(page, "عنك")
+    at(page, looks, "عنك")
     page.locator("input[type=number]").fill("44")
     page.locator("#next").press("Enter")
-    at(page, "موضوع هذه الدراسة")
+    at(page, looks, "موضوع هذه الدراسة")
     page.get_by_role("button", name="إنهاء").press("Enter")
-    at(page, "لقد انتهيت. شكرًا لك.")
+    at(page, looks, "لقد انتهيت. شكرًا لك.")
     assert rows(engine, CHOSEN) == [("right", True, 2), ("left", False, 3)]
 
 
-def at(page: Page, heading: str) -> None:
-    """Check that the page has this heading, no violations, and no horizontal scrolling."""
+def at(page: Page, looks: tuple[Look, ...], heading: str) -> None:
+    """Check that the page has this heading, and in all looks no violations and no horizontal scrolling."""
     expect(page.locator("h1")).to_contain_text(heading)
-    assert is_within(page)
-    check(page)
+    check_in(looks, page)
 
 
 def test_left_arrow_follows_reading_direction(engine: Engine, page: Page) -> None:

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.builder import EMPATHY, PREFERENCE
-from tests.journeys.rater.test_axe import check
+from tests.journeys.axe import check
 from tests.journeys.rater_steps import arrive, open_a_study, rows
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.rater.test_axe import check
+from tests.journeys.axe import check
 from tests.journeys.rater_steps import arrive, open_a_study
 
 if TYPE_CHECKING:

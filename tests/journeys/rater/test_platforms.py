@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.rater.test_axe import check
+from tests.journeys.axe import check
 from tests.journeys.rater.test_ways import ALL, tick
 from tests.journeys.rater_steps import all_is_well, open_a_study, rows
 from tests.web.rater.arrival.test_arrival import LINKS

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.rater.test_axe import LOOKS, check
+from tests.journeys.axe import LOOKS, check_in
 from tests.journeys.rater_steps import arrive, open_a_study, rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import Page
     from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
@@ -65,12 +63,7 @@ def test_equal_responses_share_rank_if_ties_allowed(engine: Engine, page: Page) 
     order_of(page).to_have_text("Your order: Response A > Response B = Response C")
 
 
-@pytest.mark.parametrize("look", LOOKS)
-def test_ranking_page_is_accessible_and_fits_phone(
-    engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any]
-) -> None:
+def test_ranking_page_is_accessible_and_fits_phone(engine: Engine, page: Page) -> None:
     open_it(engine, ties=True, help="Think of the person who wrote.")
-    page = new_context(**look).new_page()
     arrive(page)
-    check(page)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    check_in(LOOKS, page)

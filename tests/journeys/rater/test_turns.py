@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.builder import EMPATHY
-from tests.journeys.rater.test_axe import LOOKS, check
+from tests.journeys.axe import LOOKS, check_in
 from tests.journeys.rater_steps import arrive, open_a_study, rows
 
 if TYPE_CHECKING:
@@ -79,14 +79,10 @@ def test_dialogue_works_without_scripts(engine: Engine, new_context: Callable[..
     assert rows(engine, STORED) == [(1, 1), (2, 1), (3, 1), (None, 3)] * 2
 
 
-@pytest.mark.parametrize("look", LOOKS)
-def test_dialogue_turn_layout_is_accessible(
-    engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any]
-) -> None:
+def test_dialogue_turn_layout_is_accessible(engine: Engine, page: Page) -> None:
     open_it(engine)
-    page = new_context(**look).new_page()
     arrive(page)
     page.locator("#q0r0t1-1").check()
     page.locator("#next").click()
     expect(page.locator("h1")).to_have_text("Item 1 of 2 · Turn 2")
-    check(page)
+    check_in(LOOKS, page)

@@ -1,0 +1,74 @@
+"""WCAG 2.2 AA on a page, in every look that readers use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from axe_playwright_python.base import AXE_SCRIPT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from playwright.sync_api import Page
+
+WIDE = {"width": 1280, "height": 800}
+PHONE = {"width": 360, "height": 740}
+ALL_RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+# The rules whose result depends on colours. The others find the same in each colour scheme of the same window.
+OF_COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}
+# Only the violations leave the page: to fetch what axe says about all other elements takes longer than its checks.
+RUN = """options => axe.run({ ...options, resultTypes: ["violations"] }).then(({ violations }) =>
+  violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 120))]))"""
+SCROLLS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+
+
+class Look(NamedTuple):
+    """How a reader sees pages: window, colours, and the rules that can fail there."""
+
+    name: str
+    size: Any = WIDE
+    scheme: Any = "light"
+    forced: Any = "none"
+    rules: Any = ALL_RULES
+
+
+LIGHT = Look("light")
+# The phone comes last: pages keep what they have done for a narrow window.
+LOOKS = (
+    LIGHT,
+    Look("dark", scheme="dark", rules=OF_COLOURS),
+    Look("forced colours", forced="active", rules=OF_COLOURS),
+    Look("phone", size=PHONE),
+)
+LIGHT_AND_DARK_PHONE = (LIGHT, Look("dark phone", size={"width": 390, "height": 800}, scheme="dark"))
+
+
+def check(page: Page, rules: dict[str, Any] = ALL_RULES) -> None:
+    """Assert that axe finds no violation on this page as it is shown now."""
+    if page.evaluate("typeof axe === 'undefined'"):
+        page.evaluate(AXE_SCRIPT)
+    assert page.evaluate(RUN, rules) == []
+
+
+def check_in(looks: Sequence[Look], page: Page, *, once: Callable[[Page], None] | None = None) -> None:
+    """Assert that the page has no violation and does not scroll sideways in any of these looks; leave it in the first.
+
+    Args:
+        looks: the looks, one after the other.
+        page: the page; it is not loaded anew.
+        once: waits for what a look fetches, such as charts in its colours.
+    """
+    for look in looks:
+        wear(page, look)
+        if once:
+            once(page)
+        assert not page.evaluate(SCROLLS), f"scrolls sideways: {look.name}"
+        check(page, look.rules)
+    wear(page, looks[0])
+
+
+def wear(page: Page, look: Look) -> None:
+    """Show the page in this look."""
+    page.emulate_media(color_scheme=look.scheme, forced_colors=look.forced)
+    if page.viewport_size != look.size:
+        page.set_viewport_size(look.size)
