@@ -51,19 +51,8 @@ def build_study(
         status: draft, so that opening the study creates the trials.
     """
     parsed = Protocol.model_validate(protocol)
-    document = json.loads(parsed.model_dump_json())
-    sha256 = hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
     study_id = db.execute(insert(studies).returning(studies.c.id).values(slug=parsed.slug, status=status)).scalar_one()
-    db.execute(
-        insert(protocols).values(
-            study_id=study_id,
-            version=1,
-            title=parsed.title,
-            document=document,
-            yaml=json.dumps(protocol),
-            sha256=sha256,
-        )
-    )
+    _build_protocol(db, study_id, parsed, json.dumps(protocol))
     for place, question in enumerate(parsed.questions):
         kinds = {"type": question.type, "target": question.target}
         db.execute(insert(questions).values(study_id=study_id, key=question.key, position=place, **kinds))
@@ -76,6 +65,13 @@ def build_study(
     for place, item in enumerate(texts or [{"key": f"item-{n}"} for n in range(n_items)]):
         _build_item(db, study_id, place, item, source_ids)
     return int(study_id)
+
+
+def _build_protocol(db: Connection, study_id: int, parsed: Protocol, yaml: str) -> None:
+    document = json.loads(parsed.model_dump_json())
+    sha256 = hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
+    version = {"study_id": study_id, "version": 1, "title": parsed.title}
+    db.execute(insert(protocols).values(**version, document=document, yaml=yaml, sha256=sha256))
 
 
 def _build_item(

@@ -78,13 +78,9 @@ def estimate_of(
     **detail: object,
 ) -> Estimate:
     """Return the estimate for a Result; `answers` is the hash of its answers, `of_answers` are their numbers.
-
     Units are those of the Result if it states them. `detail` contains further data for charts and tables.
     """
     interval = result.interval
-    method = interval.method if interval and not result.method else result.method
-    if interval and result.method and not result.method.startswith(interval.method):
-        method = f"{interval.method}: {result.method}"
     return Estimate(
         section=section,
         question=question,
@@ -104,8 +100,16 @@ def estimate_of(
         n_pairable_units=of_answers["n_pairable_units"] if result.n_pairable_units is None else result.n_pairable_units,
         n_raters=of_answers["n_raters"],
         n_ratings=of_answers["n_ratings"],
-        method=method,
+        method=_method_of(result),
         note=result.note,
         recipe={"answers": answers, "seed": result.seed},
         detail=detail,
     )
+
+
+def _method_of(result: Result) -> str:
+    """Return the method of the estimate after that of its interval, unless it names both."""
+    interval = result.interval
+    if interval is None or result.method.startswith(interval.method):
+        return result.method
+    return f"{interval.method}: {result.method}" if result.method else interval.method

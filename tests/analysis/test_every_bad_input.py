@@ -91,17 +91,13 @@ def _study(  # noqa: PLR0913 - each argument is one kind of bad input
                 sides = {"left_response": f"i{i}:{two[0]}", "right_response": f"i{i}:{two[1]}"}
                 chosen = winner or rng.choice([*two, "tie"])
                 rows.append({**at, **sides, "question": "preference", "value": chosen})
-    middle = sorted(points)[len(points) // 2]
-    parts = {
-        "questions": [*questions, {**CHOICE, "tie": True}],
-        "sources": kinds,
-        "analysis": {
-            "cut": {"warmth": middle},
-            "margin": {"warmth": 0.5},
-            "composites": {"both": {"questions": ["warmth", "distance"]}},
-        },
-    }
-    return parts, rows
+    analysis = _analysis(cut=sorted(points)[len(points) // 2])
+    return {"questions": [*questions, {**CHOICE, "tie": True}], "sources": kinds, "analysis": analysis}, rows
+
+
+def _analysis(cut: float) -> dict[str, Any]:
+    composites = {"both": {"questions": ["warmth", "distance"]}}
+    return {"cut": {"warmth": cut}, "margin": {"warmth": 0.5}, "composites": composites}
 
 
 def _islands() -> tuple[dict[str, Any], list[Row]]:

@@ -23,6 +23,8 @@ from app.storage.studies.studies import get_study
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    from sqlalchemy import Connection
+
     from app.analysis.data.study_folder import StudyFolder
     from app.design.limits import Limits
     from app.exchange.rating_import.layout import NewRaters, RatingLayout
@@ -128,11 +130,16 @@ def ratings_into_store(
     read = read_job(RatingsFile(file, layout, new_raters, study, rated_here))
     if is_dry_run:
         return read
-    named = set(read.ratings["rater"]) & set(study.raters["rater"])
     with begin() as db:
-        n_before = int(study.ratings["rater"].isin(named).sum())
-        is_same = count_answers(db, row.id, sorted(named)) == n_before
-        if not is_same or known_keys(db, row.id, "raters") & set(read.raters["rater"]):
-            raise StudyChangedError("The study was changed while the file was read. Nothing was saved. Try again.")
+        _check_unchanged(db, row.id, study, read)
         store_imported(db, row.id, read.raters, read.marked, read.ratings)
     return read
+
+
+def _check_unchanged(db: Connection, study_id: int, study: StudyFolder, read: ReadRatings) -> None:
+    """Check that nobody stored answers of the same raters while the spreadsheet was read."""
+    named = set(read.ratings["rater"]) & set(study.raters["rater"])
+    n_before = int(study.ratings["rater"].isin(named).sum())
+    is_same = count_answers(db, study_id, sorted(named)) == n_before
+    if not is_same or known_keys(db, study_id, "raters") & set(read.raters["rater"]):
+        raise StudyChangedError("The study was changed while the file was read. Nothing was saved. Try again.")

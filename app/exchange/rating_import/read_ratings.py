@@ -71,15 +71,7 @@ def read_ratings(
         InvalidInputError: with every problem of the spreadsheet.
     """
     known = Study(study.protocol, study.items, study.responses, study.raters)
-    sheet = read_spreadsheet(file, problems)
-    columns = None if sheet is None else columns_of(sheet, layout, new_raters, known, problems)
-    if sheet is None or columns is None:
-        problems.raise_if_any()
-        raise AssertionError("a column that is missing is a problem")
-    check_one_encoding(sheet, columns.used, problems)
-    table = answer_table(sheet, columns, layout, new_raters, known, problems)
-    if not len(table):
-        problems.add(sheet.file, None, None, "no answers", "at least one answer")
+    columns, table = _answers(file, layout, new_raters, known, problems)
     raters = _new_raters(table, known, new_raters, rated_here, problems)
     known.raters = pd.concat([study.raters, raters], ignore_index=True)
     is_good = _fill_responses(table, known, problems)
@@ -89,6 +81,22 @@ def read_ratings(
         raise AssertionError("the table has every column")
     marked = set(ratings["rater"]) & set(study.raters["rater"]) - set(study.ratings["rater"])
     return ReadRatings(columns, raters, tuple(sorted(marked)), ratings, tuple(problems.notes))
+
+
+def _answers(
+    file: Path, layout: RatingLayout, new_raters: NewRaters, known: Study, problems: Problems
+) -> tuple[Columns, Table]:
+    """Return the columns of the spreadsheet by meaning, and its cells as one row per answer."""
+    sheet = read_spreadsheet(file, problems)
+    columns = None if sheet is None else columns_of(sheet, layout, new_raters, known, problems)
+    if sheet is None or columns is None:
+        problems.raise_if_any()
+        raise AssertionError("a column that is missing is a problem")
+    check_one_encoding(sheet, columns.used, problems)
+    table = answer_table(sheet, columns, layout, new_raters, known, problems)
+    if not len(table):
+        problems.add(sheet.file, None, None, "no answers", "at least one answer")
+    return columns, table
 
 
 def _new_raters(

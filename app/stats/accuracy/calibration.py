@@ -139,11 +139,8 @@ def calibration_error(
     """Return the expected calibration error: the mean distance between confidence and agreement over bins.
 
     ECE = sum_b n_b / n |mean agreement in b - mean confidence in b| (Naeini, Cooper and Hauskrecht 2015; Guo, Pleiss,
-    Sun and Weinberger 2017), bins of equal width. By chance it is above 0 for a calibrated judge too, the more so the
-    fewer units. A percentile bootstrap would therefore never cover 0. Instead, the interval is the estimate plus and
-    minus the 95th percentile, over resamples of items, of the total distance between the bins of the resample and
-    those of the data, cut off at 0 and 1: the error of the estimate cannot be larger than the total error of its bins.
-    In simulations with 30 to 400 items it covers .93 to .95 for a calibrated judge, and more for others.
+    Sun and Weinberger 2017), bins of equal width. The interval is the estimate plus and minus a
+    percentile of `_distances`, cut off at 0 and 1.
 
     Args:
         confidence: shape (n_units,).
@@ -154,21 +151,37 @@ def calibration_error(
         seed: of the resamples.
         level: confidence level.
     """
-    code, n_items = codes(np.asarray(item))
-    n = len(confidence)
+    (code, n_items), n = codes(np.asarray(item)), len(confidence)
     counts = {"n_items": n_items, "n_units": n}
     if n == 0:
         return undefined("no_pairable_units", _NO_UNITS, method=ECE_METHOD, **counts)
     cell = code * n_bins + bin_of(confidence, n_bins)
-    gaps = np.bincount(cell, agreement - confidence, n_items * n_bins).reshape(n_items, n_bins)
+    sums = np.bincount(cell, agreement - confidence, n_items * n_bins)
+    gaps = np.asarray(sums, dtype=np.float64).reshape(n_items, n_bins)
     sizes = np.bincount(code, minlength=n_items)
-    by_bin = gaps.sum(axis=0) / n
-    error = float(np.abs(by_bin).sum())
+    error = float(np.abs(gaps.sum(axis=0) / n).sum())
     bare = Result(error, ECE_METHOD).with_counts(**counts)
     if n_items < _PAIR:
         return without_interval(bare, "one_cluster", "A bootstrap over items needs two items.")
-    weights = np.random.default_rng(seed).multinomial(n_items, np.full(n_items, 1 / n_items), n_resamples)
-    of_resample = (weights @ gaps) / (weights @ sizes)[:, np.newaxis]
-    reach = float(np.quantile(np.abs(of_resample - by_bin).sum(axis=1), level))
+    reach = float(np.quantile(_distances(gaps, sizes, n_resamples, seed), level))
     ends = max(error - reach, 0.0), min(error + reach, 1.0)
     return replace(bare, interval=Interval(*ends, ECE_METHOD, level, inference="items"), seed=seed)
+
+
+def _distances(gaps: Floats, sizes: Ints, n_resamples: int, seed: int) -> Floats:
+    """Return the total distance between the bins of each resample of items and those of the data.
+
+    By chance the calibration error is above 0 for a calibrated judge too, the more so the fewer units, and a percentile
+    bootstrap would never cover 0. But the error of the estimate cannot be larger than the total error of its bins. In
+    simulations with 30 to 400 items the interval covers .93 to .95 for a calibrated judge, and more for others.
+
+    Args:
+        gaps: sums of agreement minus confidence, shape (n_items, n_bins).
+        sizes: units of each item, shape (n_items,).
+        n_resamples: number of resamples.
+        seed: of the resamples.
+    """
+    n_items = len(sizes)
+    weights = np.random.default_rng(seed).multinomial(n_items, np.full(n_items, 1 / n_items), n_resamples)
+    of_resample = (weights @ gaps) / (weights @ sizes)[:, np.newaxis]
+    return np.asarray(np.abs(of_resample - gaps.sum(axis=0) / sizes.sum()).sum(axis=1))

@@ -66,9 +66,8 @@ def mean_difference_pigeonhole(
     bare = Result(estimate, METHOD).with_counts(**counts)
     if groups.df < 1:
         return without_interval(bare, "one_cluster", "An interval for new items and raters needs two of each.")
-    centre, scale = float(number.min()), float(np.ptp(number)) or 1.0
-    unit = (number - centre) / scale
-    columns = np.array([treated * unit, treated, ~treated * unit, ~treated], dtype=np.float64)
+    scale = float(np.ptp(number)) or 1.0
+    columns = _sums_of_sources((number - number.min()) / scale, treated)
     sums = resampled_sums(groups, columns, n_resamples, np.random.default_rng(seed))
     draws = _differences(sums) * scale
     if len(draws) < _MIN_KEPT * n_resamples:
@@ -77,11 +76,19 @@ def mean_difference_pigeonhole(
         )
     if np.ptp(draws) == 0:
         return without_interval(bare, "no_variation", "The estimate is the same in all resamples.")
+    error = float((draws / scale).std(ddof=1)) * scale
+    return replace(bare, interval=_percentiles(draws, level), standard_error=error, seed=seed)
+
+
+def _sums_of_sources(unit: Floats, treated: Bools) -> Floats:
+    """Return the columns whose sums give the means: ratings and counts of the source, then of the reference."""
+    return np.array([treated * unit, treated, ~treated * unit, ~treated], dtype=np.float64)
+
+
+def _percentiles(draws: Floats, level: float) -> Interval:
     tail = (1 - level) / 2
     low, high = np.quantile(draws, [tail, 1 - tail])
-    interval = Interval(float(low), float(high), METHOD, level, inference="items_and_raters")
-    error = float((draws / scale).std(ddof=1)) * scale
-    return replace(bare, interval=interval, standard_error=error, seed=seed)
+    return Interval(float(low), float(high), METHOD, level, inference="items_and_raters")
 
 
 def _differences(sums: Floats) -> Floats:

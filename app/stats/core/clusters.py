@@ -181,38 +181,40 @@ def with_two_way_interval(
         scale: size of the values; a standard error below the rounding error of this size is treated as zero.
         arms: arms of a contrast, which may have fewer degrees of freedom; see `two_way`.
 
-    Returns:
-        Result with n_items, n_raters and n_ratings. It has no interval for the reasons `one_cluster` (one item or one
-        rater) and `no_variation`. Checked against R's sandwich::vcovCL(type = "HC0", cadjust = TRUE) by formula.
+    No interval for the reasons `one_cluster` (one item or one rater) and `no_variation`. Checked against R's
+    sandwich::vcovCL(type = "HC0", cadjust = TRUE) by formula.
     """
-    bare = Result(
-        estimate,
-        METHOD,
-        n_items=groups.n_items,
-        n_raters=groups.n_raters,
-        n_units=len(influence),
-        n_ratings=len(influence),
-    )
+    n = len(influence)
+    bare = Result(estimate, METHOD, n_items=groups.n_items, n_raters=groups.n_raters, n_units=n, n_ratings=n)
     if groups.df < 1:
         return without_interval(bare, "one_cluster", "An interval for new items and raters needs two of each.")
     spread = two_way(influence, groups, arms)
-    se, df = spread.standard_error, spread.df
-    if se <= _ROUNDING * scale:
+    if spread.standard_error <= _ROUNDING * scale:
         return without_interval(bare, "no_variation", "There is no variation between items or raters, so no interval.")
-    if df == 0:
+    if spread.df == 0:
         return without_interval(bare, "one_cluster", "One side of the contrast has only one item or one rater.")
+    note = f"{spread.note} {_few_raters(groups)}".strip()
+    return _with_t_interval(replace(bare, note=note), estimate, spread, null, level, is_share=is_share)
+
+
+def _with_t_interval(
+    bare: Result, estimate: float, spread: TwoWay, null: float | None, level: float, *, is_share: bool
+) -> Result:
+    se, df = spread.standard_error, spread.df
     slope = 1 / (estimate * (1 - estimate)) if is_share else 1.0
-    centre = float(special.logit(estimate)) if is_share else estimate
-    reach = t_quantile(df, level) * se * slope
-    ends = np.array([centre - reach, centre + reach])
-    low, high = special.expit(ends) if is_share else ends
-    p_value = None
-    if null is not None:
-        origin = float(special.logit(null)) if is_share else null
-        p_value = t_p_value((centre - origin) / (se * slope), df)
+    centre, error = _on_scale(estimate, is_share=is_share), se * slope
+    reach = t_quantile(df, level) * error
+    low, high = special.expit([centre - reach, centre + reach]) if is_share else (centre - reach, centre + reach)
     interval = Interval(float(low), float(high), METHOD, level, inference="items_and_raters")
-    # if each item has its own rater, raters are not a separate source of variance
+    p_value = None if null is None else t_p_value((centre - _on_scale(null, is_share=is_share)) / error, df)
+    return replace(bare, interval=interval, standard_error=se, df=float(df), p_value=p_value)
+
+
+def _on_scale(value: float, *, is_share: bool) -> float:
+    return float(special.logit(value)) if is_share else value
+
+
+def _few_raters(groups: Clusters) -> str:
+    """Return a note if there are few raters, unless each item has its own: they are no separate source of variance."""
     is_of_raters = groups.n_cells > groups.n_items
-    few = _FEW.format(n=groups.n_raters) if is_of_raters and groups.n_raters <= FEW_RATERS else ""
-    note = f"{spread.note} {few}".strip()
-    return replace(bare, interval=interval, standard_error=se, df=float(df), p_value=p_value, note=note)
+    return _FEW.format(n=groups.n_raters) if is_of_raters and groups.n_raters <= FEW_RATERS else ""

@@ -36,23 +36,18 @@ def interaction(
     number, (treated, member, items, raters) = present(value, is_treated, is_member, item, rater)
     treated, member = treated.astype(bool), member.astype(bool)
     groups, n = clusters(items, raters), len(number)
-    influence, estimate, is_thin = np.zeros(n), 0.0, False
-    for sign, here in (
-        (1, treated & member),
-        (-1, ~treated & member),
-        (-1, treated & ~member),
-        (1, ~treated & ~member),
-    ):
-        if not here.any():
-            counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
-            note = "One of the two sources has no ratings on one side of the split."
-            return undefined("no_pairable_units", note, method=METHOD, **counts)
+    counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
+    cells = ((1, treated & member), (-1, ~treated & member), (-1, treated & ~member), (1, ~treated & ~member))
+    if not all(here.any() for _, here in cells):
+        note = "One of the two sources has no ratings on one side of the split."
+        return undefined("no_pairable_units", note, method=METHOD, **counts)
+    influence, estimate = np.zeros(n), 0.0
+    for sign, here in cells:
         mean = float(number[here].mean())
         estimate += sign * mean
         influence[here] = sign * (number[here] - mean) / here.sum()
-        is_thin = is_thin or np.ptp(groups.item[here]) == 0 or np.ptp(groups.rater[here]) == 0
-    if is_thin:
-        bare = Result(estimate, METHOD, n_items=groups.n_items, n_raters=groups.n_raters, n_units=n, n_ratings=n)
+    if any(np.ptp(groups.item[here]) == 0 or np.ptp(groups.rater[here]) == 0 for _, here in cells):
+        bare = Result(estimate, METHOD).with_counts(**counts)
         return without_interval(bare, "one_cluster", "One of the four means is based on only one item or one rater.")
     return with_two_way_interval(
         estimate,

@@ -49,18 +49,9 @@ def attribute_effect(
     code, n_sources = codes(sources)
     side = np.zeros(n_sources, dtype=bool)
     side[code] = at_level
-    weight = 1 / np.bincount(code)[code]
-    X = np.column_stack([np.ones(len(number)), at_level])
-    fixed = linear_contrast(
-        number,
-        X,
-        np.array([0.0, 1.0]),
-        item=items,
-        rater=raters,
-        weight=weight,
-        arms=Arms.of_two(at_level),
-        level=level,
-    )
+    X, weight = np.column_stack([np.ones(len(number)), at_level]), 1 / np.bincount(code)[code]
+    arms, slope = Arms.of_two(at_level), np.array([0.0, 1.0])
+    fixed = linear_contrast(number, X, slope, item=items, rater=raters, weight=weight, arms=arms, level=level)
     if n_sources < MIN_SOURCES or min(side.sum(), (~side).sum()) < _PAIR or fixed.standard_error is None:
         return replace(fixed, note=f"For these {n_sources} sources only. {fixed.note}".strip())
     return _for_new_sources(number, code, side, fixed, _rating_variance(number, code, side, items, raters), level)

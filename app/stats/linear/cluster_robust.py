@@ -87,23 +87,25 @@ def linear_contrast(
         arms: arms of a contrast of two groups; see `arms`.
         level: confidence level.
 
-    Returns:
-        Result with n_items, n_raters, n_ratings and the p-value of the test of 0; undefined (`singular`) if the columns
-        are linearly dependent.
+    The p-value tests 0. Undefined (`singular`) if the columns are linearly dependent.
     """
     groups, n = clusters(item, rater), len(y)
     counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
-    if n == 0:
-        return undefined("no_pairable_units", "There are no ratings.", method=METHOD, **counts)
-    fit = least_squares(y, X, weight)
+    fit = least_squares(y, X, weight) if n else None
     if fit is None:
-        return undefined("singular", "These effects cannot be separated with these ratings.", method=METHOD, **counts)
+        return _not_fitted(counts)
     bare = Result(fit.estimate(contrast), METHOD).with_counts(**counts)
     if groups.df < 1:
         return without_interval(bare, "one_cluster", "An interval for new items and raters needs two of each.")
     if fit.is_perfect:
         return without_interval(bare, "no_variation", "There is no variation between items or raters, so no interval.")
     return _with_interval(bare, fit, _variances(fit, groups, contrast, weight, arms), contrast, level)
+
+
+def _not_fitted(counts: dict[str, int]) -> Result:
+    if counts["n_ratings"] == 0:
+        return undefined("no_pairable_units", "There are no ratings.", method=METHOD, **counts)
+    return undefined("singular", "These effects cannot be separated with these ratings.", method=METHOD, **counts)
 
 
 @dataclass(frozen=True, slots=True)

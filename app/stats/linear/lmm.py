@@ -15,6 +15,7 @@ from app.stats.mixed.model_design import is_nested_one_to_one, random_columns
 
 if TYPE_CHECKING:
     from app.stats.core.arrays import Bools, Floats, Labels
+    from app.stats.linear.lmm_fit import LmmFit
 
 METHOD = "lmm_satterthwaite"
 _SOURCE = np.array([0.0, 1.0])
@@ -45,28 +46,29 @@ def mean_difference_lmm(
     bare = Result(difference, METHOD).with_counts(**counts)
     # rescale to 0..1, so that squares can be summed and a perfect fit is distinguishable from rounding errors
     scale = float(np.ptp(number)) or 1.0
-    contrast = treated - 0.5
-    columns = random_columns(
-        items, raters, contrast if has_slopes else None, is_trivial_rater=is_nested_one_to_one(items, raters)
-    )
-    fit = fit_lmm(
-        (number - number.min()) / scale,
-        np.array([np.ones(n), contrast]),
-        item=items,
-        rater=raters,
-        item_columns=columns.item,
-        rater_columns=columns.rater,
-    )
+    fit = _fit((number - number.min()) / scale, treated - 0.5, items, raters, has_slopes=has_slopes)
     if fit is None:
         return without_interval(
             bare, "no_variation", "Sources, items and raters explain all variance, so there is no residual."
         )
     if not fit.is_converged:
         return undefined("not_converged", "The fit did not converge.", method=METHOD, **counts)
-    estimate, error = fit.beta[1] * scale, float(np.sqrt(fit.covariance[1, 1])) * scale
-    bare = replace(bare, estimate=float(estimate))
+    bare = replace(bare, estimate=float(fit.beta[1] * scale))
     if min(n_items, n_raters) == 1:
         return without_interval(bare, "one_cluster", "An interval for new items and raters needs two of each.")
+    return _with_interval(bare, fit, scale, level)
+
+
+def _fit(y: Floats, contrast: Floats, item: Labels, rater: Labels, *, has_slopes: bool) -> LmmFit | None:
+    slopes = contrast if has_slopes else None
+    columns = random_columns(item, rater, slopes, is_trivial_rater=is_nested_one_to_one(item, rater))
+    X = np.array([np.ones(len(y)), contrast])
+    return fit_lmm(y, X, item=item, rater=rater, item_columns=columns.item, rater_columns=columns.rater)
+
+
+def _with_interval(bare: Result, fit: LmmFit, scale: float, level: float) -> Result:
+    """Add the Satterthwaite interval and the p-value; `scale` is the size of one unit of the fit."""
+    estimate, error = fit.beta[1] * scale, float(np.sqrt(fit.covariance[1, 1])) * scale
     df = fit.df(_SOURCE)
     reach = t_quantile(df, level) * error
     interval = Interval(float(estimate - reach), float(estimate + reach), METHOD, level, inference="items_and_raters")

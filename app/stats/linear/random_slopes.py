@@ -34,6 +34,8 @@ def mixed_contrast(
 ) -> Result:
     """Return `contrast` of the fixed effects, with random effects of every column that varies within items or raters.
 
+    REML with independent random effects of item and of rater; interval with Satterthwaite degrees of freedom.
+
     Args:
         y: ratings, shape (n,), finite.
         X: columns, the intercept first, the others centred, shape (n, p).
@@ -42,9 +44,6 @@ def mixed_contrast(
         rater: labels, shape (n,); the same labels as `item` for one random factor.
         has_slopes: whether columns that vary within items or raters get random slopes, or only intercepts are random.
         level: confidence level.
-
-    REML with independent random effects of item and of rater; interval with Satterthwaite degrees of freedom. A column
-    gets random slopes if levels of the factor have, on average, at least 1.5 ratings per effect.
     """
     (items, n_items), (raters, n_raters), n = codes(item), codes(rater), len(y)
     counts = {"n_items": n_items, "n_raters": n_raters, "n_units": n, "n_ratings": n}
@@ -54,24 +53,27 @@ def mixed_contrast(
     Z, scale, direction = X / size, float(np.ptp(y)) or 1.0, contrast / size
     if np.linalg.matrix_rank(Z) < X.shape[1]:
         return undefined("singular", "These effects cannot be separated with these ratings.", method=METHOD, **counts)
-    rater_columns = _varying(Z, raters, n_raters, has_slopes=has_slopes)
-    fit = fit_lmm(
-        (y - y.min()) / scale,
-        np.ascontiguousarray(Z.T),
-        item=items,
-        rater=raters,
-        item_columns=_varying(Z, items, n_items, has_slopes=has_slopes),
-        rater_columns=rater_columns[:0] if is_nested_one_to_one(items, raters) else rater_columns,
-    )
+    fit = _fit((y - y.min()) / scale, Z, items, raters, has_slopes=has_slopes)
+    beta = np.linalg.lstsq(Z, y / scale)[0] if fit is None else fit.beta
+    bare = Result(float(direction @ beta) * scale, METHOD).with_counts(**counts)
     if fit is None:
-        plain = Result(float(direction @ np.linalg.lstsq(Z, y / scale)[0]) * scale, METHOD).with_counts(**counts)
-        return without_interval(
-            plain, "no_variation", "Items and raters explain all variance, so there is no residual."
-        )
-    bare = Result(float(direction @ fit.beta) * scale, METHOD).with_counts(**counts)
+        return without_interval(bare, "no_variation", "Items and raters explain all variance, so there is no residual.")
     if min(n_items, n_raters) == 1:
         return without_interval(bare, "one_cluster", "An interval for new items and raters needs two of each.")
     return _with_satterthwaite(bare, fit, direction, scale, level)
+
+
+def _fit(y: Floats, Z: Floats, item: Ints, rater: Ints, *, has_slopes: bool) -> LmmFit | None:
+    """Fit with random effects of item and, unless each item has its own rater, of rater; `item`, `rater`: codes."""
+    rater_columns = _varying(Z, rater, int(rater.max()) + 1, has_slopes=has_slopes)
+    return fit_lmm(
+        y,
+        np.ascontiguousarray(Z.T),
+        item=item,
+        rater=rater,
+        item_columns=_varying(Z, item, int(item.max()) + 1, has_slopes=has_slopes),
+        rater_columns=rater_columns[:0] if is_nested_one_to_one(item, rater) else rater_columns,
+    )
 
 
 def _with_satterthwaite(bare: Result, fit: LmmFit, direction: Floats, scale: float, level: float) -> Result:
@@ -83,7 +85,10 @@ def _with_satterthwaite(bare: Result, fit: LmmFit, direction: Floats, scale: flo
 
 
 def _varying(Z: Floats, code: Ints, n: int, *, has_slopes: bool) -> Floats:
-    """Return the columns that vary within levels with enough ratings for random effects of their own, shape (q, n)."""
+    """Return the columns that vary within levels and get random effects, shape (q, n): the intercept, and slopes.
+
+    A column gets slopes if the levels have, on average, at least 1.5 ratings per effect.
+    """
     size = np.bincount(code)
     rows: list[Floats] = []
     if 1 < n < len(code):

@@ -88,8 +88,7 @@ def fit_clmm(
         item: labels, shape (n,).
         rater: labels, shape (n,).
         item_columns: columns whose effects vary by item, shape (q, n): a row of ones for intercepts, the source for
-            slopes, no row for no effects. Effects of different rows are assumed independent, so code the source -1/2
-            and 1/2.
+            slopes. Effects of different rows are assumed independent, so code the source -1/2 and 1/2.
         rater_columns: columns whose effects vary by rater, shape (q, n).
         link: `logit` or `probit`.
         logit: the logit fit of the same model to the same data, from which a probit fit starts.
@@ -99,25 +98,24 @@ def fit_clmm(
 
     Checked against ordinal::clm and ordinal::clmm 2022.11.16 of R on the wine data.
     """
-    items, n_items = codes(item)
-    raters, n_raters = codes(rater)
     columns, at_item, at_rater = union_of_columns(item_columns, rater_columns, len(y))
-    by_item, by_rater = Factor(items, n_items, at_item), Factor(raters, n_raters, at_rater)
-    is_item_large = n_items >= n_raters
+    by_item, by_rater = Factor(*codes(item), at_item), Factor(*codes(rater), at_rater)
+    is_item_large = by_item.n_levels >= by_rater.n_levels
     design = crossed(*((by_item, by_rater) if is_item_large else (by_rater, by_item)), columns)
     f = Laplace(y[design.order], X[:, design.order], design, link, int(y.max()) + 1)
-    minimum, start = None, None
-    if logit is not None:
-        start = logit.end.for_probit(f.n_categories - 1, design.large.q + design.small.q)
+    minimum, q = None, design.large.q + design.small.q
+    start = None if logit is None else logit.end.for_probit(f.n_categories - 1, q)
     # small matrices are slower on many threads than on one, especially if other programs use the machine
     with one_thread(), np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
         minimum = _minimized(f, start)
-    if minimum is None:
-        return None
-    w, covariance = minimum
+    return None if minimum is None else _fit_at(f, *minimum, is_item_large=is_item_large)
+
+
+def _fit_at(f: Laplace, w: Floats, covariance: Floats, *, is_item_large: bool) -> ClmmFit:
+    """Return the fit at the minimum, with effects in the order of the codes of items and raters."""
     par = f.parameters(w)
     unsorted = np.empty_like(f.large)
-    unsorted[:, design.large_level] = f.large
+    unsorted[:, f.design.large_level] = f.large
     large = (np.abs(par.sd_large), par.sd_large[:, np.newaxis] * unsorted)
     small = (np.abs(par.sd_small), par.sd_small[:, np.newaxis] * f.small)
     (sd_item, item_effects), (sd_rater, rater_effects) = (large, small) if is_item_large else (small, large)

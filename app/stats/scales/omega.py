@@ -56,13 +56,17 @@ def omega(scores: Floats, *, item: Labels | None = None, rater: Labels | None = 
     slope = _gradient(correlation, loadings, sds)
     if slope is None or not 0 < estimate < 1:
         return without_interval(bare, "singular", "One question is identical to the factor, so no interval.")
-    z = (complete - complete.mean(axis=0)) / sds
-    influence = (((z @ slope) * z).sum(axis=1) - float((slope * correlation).sum())) / n
-    influence -= influence.mean()
+    influence = _influence((complete - complete.mean(axis=0)) / sds, slope, correlation)
     rows = np.arange(len(scores))
     groups = clusters(*(np.asarray(rows if label is None else label)[is_complete] for label in (item, rater)))
     found = with_two_way_interval(estimate, influence, groups, level=level, is_share=True)
     return replace(found, method=METHOD)
+
+
+def _influence(z: Floats, slope: Floats, correlation: Floats) -> Floats:
+    """Return the influence of each row of standardized scores, shape (n, k), on the estimate."""
+    influence = (((z @ slope) * z).sum(axis=1) - float((slope * correlation).sum())) / len(z)
+    return np.asarray(influence - influence.mean())
 
 
 def _gradient(correlation: Floats, loadings: Floats, sds: Floats) -> Floats | None:

@@ -51,15 +51,7 @@ def record_judgement(
         answers: validated answers.
         probabilities: the probability of each allowed answer, or only of the one given, by the slot of the answer.
     """
-    labels = dict(zip(view.response_ids, view.shown_labels or (), strict=False))
-    n_shown = len(view.response_ids)
-    found = {slot: json.dumps(by_value, ensure_ascii=False) for slot, by_value in (probabilities or {}).items()}
-    rows = [
-        row | {"n": n, "probabilities": found.get(answer.slot.name)}
-        for n, answer in enumerate(answers)
-        for row in answer_rows(answer, labels, n_shown)
-    ]
-    left, right = view.response_ids if n_shown == _PAIR else (None, None)
+    left, right = view.response_ids if len(view.response_ids) == _PAIR else (None, None)
     db.execute(
         _INSERT,
         {
@@ -71,6 +63,18 @@ def record_judgement(
             "condition": view.condition,
             "repeat": view.repeat,
             "request": request_id,
-            "answers": json.dumps(rows),
+            "answers": json.dumps(_rows(view, answers, probabilities or {})),
         },
     )
+
+
+def _rows(
+    view: AssignmentView, answers: Sequence[Answer], probabilities: Mapping[str, Mapping[str, float]]
+) -> list[dict[str, object]]:
+    labels = dict(zip(view.response_ids, view.shown_labels or (), strict=False))
+    found = {slot: json.dumps(by_value, ensure_ascii=False) for slot, by_value in probabilities.items()}
+    return [
+        row | {"n": n, "probabilities": found.get(answer.slot.name)}
+        for n, answer in enumerate(answers)
+        for row in answer_rows(answer, labels, len(view.response_ids))
+    ]

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from app.analysis.estimate import Estimate, Scope, Unit
     from app.stats.core.result import Result
 
+    # a statistic, its result, what its method is based on, and what it adds to the scope
+    Found = tuple[str, Result, str, Scope]
+
 SECTION = "judge"
 COLUMN = "probabilities"
 OF_ALL = "probabilities of all allowed answers, against a randomly drawn human rater"
@@ -75,33 +78,38 @@ def calibration(data: AnyQuestionData, humans: Answers, judge: Answers, scope: S
     stated = stated_answers(data, humans, judge.select(judge.is_first))
     if stated is None:
         return
-    item, whole = stated.judge.item, stated.is_whole
     unit: Unit = (
         "choice" if isinstance(judge, Choices) else "response" if data.question.target == "response" else "item"
     )
     part = humans.select(np.isin(humans.unit, stated.judge.unit))
+    for statistic, result, words, more in (*_brier_scores(stated), *_calibration_errors(stated), *_bins(stated)):
+        named = replace(result, method=f"{result.method}: {words}")
+        yield data.record(named, part, section=SECTION, scope={**scope, **more}, statistic=statistic, unit=unit)
 
-    def record(statistic: str, result: Result, words: str, **more: object) -> Estimate:
-        method = f"{result.method}: {words}"
-        named = replace(result, method=method)
-        return data.record(named, part, section=SECTION, scope={**scope, **more}, statistic=statistic, unit=unit)
 
-    shares = stated.counts / stated.counts.sum(axis=1, keepdims=True)
-    brier = brier_score(stated.probabilities[whole], shares[whole], item=item[whole])
+def _brier_scores(stated: Stated) -> Iterator[Found]:
+    whole = stated.is_whole
+    item, counts = stated.judge.item[whole], stated.counts[whole]
+    brier = brier_score(stated.probabilities[whole], counts / counts.sum(axis=1, keepdims=True), item=item)
     if not whole.any():
         brier = replace(brier, note=NO_DISTRIBUTION)
-    yield record("brier_score", brier, OF_ALL)
-    yield record("brier_lowest", lowest_brier_score(stated.counts[whole], item=item[whole]), "pairs of human raters")
-    pair = stated.confidence, stated.agreement
-    seed = stated.judge.seed
-    yield record("calibration_error", calibration_error(*pair, item=item, seed=seed), f"{OF_GIVEN}, 10 bins")
-    yield record("overconfidence", overconfidence(*pair, item=item), OF_GIVEN)
-    yield record("stated_probability", mean_share(pair[0], item=item), "of the answers given")
-    yield record("agreeing_share", mean_share(pair[1], item=item), "mean over units")
-    for one in calibration_bins(*pair, item=item):
-        words = f"{one.low:.0%} to {one.high:.0%}"
-        yield record("calibration_bin_probability", one.confidence, "of the answers given", bin=words)
-        yield record("calibration_bin_share", one.agreement, "mean over units", bin=words)
+    yield "brier_score", brier, OF_ALL, {}
+    yield "brier_lowest", lowest_brier_score(counts, item=item), "pairs of human raters", {}
+
+
+def _calibration_errors(stated: Stated) -> Iterator[Found]:
+    pair, item, seed = (stated.confidence, stated.agreement), stated.judge.item, stated.judge.seed
+    yield "calibration_error", calibration_error(*pair, item=item, seed=seed), f"{OF_GIVEN}, 10 bins", {}
+    yield "overconfidence", overconfidence(*pair, item=item), OF_GIVEN, {}
+    yield "stated_probability", mean_share(stated.confidence, item=item), "of the answers given", {}
+    yield "agreeing_share", mean_share(stated.agreement, item=item), "mean over units", {}
+
+
+def _bins(stated: Stated) -> Iterator[Found]:
+    for one in calibration_bins(stated.confidence, stated.agreement, item=stated.judge.item):
+        scope: Scope = {"bin": f"{one.low:.0%} to {one.high:.0%}"}
+        yield "calibration_bin_probability", one.confidence, "of the answers given", scope
+        yield "calibration_bin_share", one.agreement, "mean over units", scope
 
 
 def stated_answers(data: AnyQuestionData, humans: Answers, judge: Answers) -> Stated | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - typer reads the annotation
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -32,43 +32,53 @@ if TYPE_CHECKING:
     from app.storage.studies.studies import StudyRow
 
 
+JudgeName = Annotated[
+    str | None, typer.Option(metavar="ID", help="The judge's rater ID. Default: the name of the model.")
+]
+Repeats = Annotated[
+    int, typer.Option(min=1, max=100, help="How often each trial is judged; each repeat adds 1 to the seed.")
+]
+BothSides = Annotated[
+    bool,
+    typer.Option("--both-sides/--one-side", help="Show each pair a second time with its sides swapped, or once."),
+]
+Family = Annotated[
+    str, typer.Option(help="The model's family, as in the attribute `family` of sources, for self-preference.")
+]
+Persona = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", exists=True, dir_okay=False, help="A text that the prompt begins with."),
+]
+RaterProfiles = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        exists=True,
+        dir_okay=False,
+        help="A table of rater profiles, one judge per row: the column rater, optionally persona, and attributes.",
+    ),
+]
+AnswerFormat = Annotated[
+    Literal["schema", "json", "words"],
+    typer.Option(help="How the server is asked for JSON: by a schema, by JSON mode, or in the prompt only."),
+]
+WithProbabilities = Annotated[
+    bool, typer.Option("--probabilities", help="Ask for log-probabilities, for the calibration of the judge.")
+]
+
+
 @with_model_options(temperature=0.0, max_tokens=1000)
 def judge(  # noqa: PLR0913, PLR0917 - each is an option
     study: Slug,
     asked: ModelOptions,
-    name: Annotated[
-        str | None, typer.Option(metavar="ID", help="The judge's rater ID. Default: the name of the model.")
-    ] = None,
-    repeats: Annotated[
-        int, typer.Option(min=1, max=100, help="How often each trial is judged; each repeat adds 1 to the seed.")
-    ] = 1,
-    both_sides: Annotated[
-        bool,
-        typer.Option("--both-sides/--one-side", help="Show each pair a second time with its sides swapped, or once."),
-    ] = True,
-    family: Annotated[
-        str, typer.Option(help="The model's family, as in the attribute `family` of sources, for self-preference.")
-    ] = "",
-    persona: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", exists=True, dir_okay=False, help="A text that the prompt begins with."),
-    ] = None,
-    profile: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            exists=True,
-            dir_okay=False,
-            help="A table of rater profiles, one judge per row: the column rater, optionally persona, and attributes.",
-        ),
-    ] = None,
-    answer_format: Annotated[
-        Literal["schema", "json", "words"],
-        typer.Option(help="How the server is asked for JSON: by a schema, by JSON mode, or in the prompt only."),
-    ] = "schema",
-    probabilities: Annotated[
-        bool, typer.Option("--probabilities", help="Ask for log-probabilities, for the calibration of the judge.")
-    ] = False,
+    name: JudgeName = None,
+    repeats: Repeats = 1,
+    both_sides: BothSides = True,
+    family: Family = "",
+    persona: Persona = None,
+    profile: RaterProfiles = None,
+    answer_format: AnswerFormat = "schema",
+    probabilities: WithProbabilities = False,
 ) -> None:
     """Let a language model judge the responses of a study, under the same protocol as its raters.
 
@@ -88,21 +98,22 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
         family=family,
         with_probabilities=probabilities,
     )
-    endpoint, limits, own_name = asked.endpoint, asked.limits, name or asked.model
-    judges = {own_name: settings} if profile is None else _judges_of(profile, own_name, settings)
+    judges = _judges_of(profile, name or asked.model, settings)
     with store() as engine, said_in_words():
         with engine.connect() as db:
             row = stored_study(db, study)
         for judge_name, own in judges.items():
             if len(judges) > 1:
                 say(f"{judge_name}:")
-            _say_estimate(engine, row, own, limits.prices)
+            _say_estimate(engine, row, own, asked.limits.prices)
             if not asked.dry_run:
-                _judge(engine, row, endpoint, own, judge_name, limits, asked.at_once)
+                _judge(engine, row, asked.endpoint, own, judge_name, asked.limits, asked.at_once)
 
 
-def _judges_of(file: Path, name: str, settings: JudgeSettings) -> dict[str, JudgeSettings]:
-    """The settings of a judge per profile, by its name."""
+def _judges_of(file: Path | None, name: str, settings: JudgeSettings) -> dict[str, JudgeSettings]:
+    """The settings of a judge per profile, by its name; of one judge without a file of profiles."""
+    if file is None:
+        return {name: settings}
     with reading():
         return profile_settings(read_profiles(file), name, settings)
 

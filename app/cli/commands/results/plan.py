@@ -45,29 +45,38 @@ NAMES = ("mean", "difference", "item", "rater", "item_source", "rater_source", "
 MAX_SIZE = 100_000
 
 
+Question = Annotated[
+    str | None, typer.Option(metavar="KEY", help="The rating question to plan for. Default: the first one.")
+]
+Pilot = Annotated[
+    str | None,
+    typer.Option(
+        metavar="STUDY",
+        help="A pilot study, whose ratings give the variation between items and raters. Named like STUDY.",
+    ),
+]
+Simulations = Annotated[int, typer.Option(min=2, max=10_000, help="Number of simulated studies per size.")]
+Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same plan.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print only the plan, as JSON.")]
+AsCsv = Annotated[bool, typer.Option("--csv", help="Print only the plan, as CSV.")]
+Out = Annotated[
+    Path | None, typer.Option(metavar="FOLDER", help="Write plan.json, plan.csv and charts to this folder.")
+]
+
+
 def plan(  # noqa: PLR0913, PLR0917 - each argument is an option
     study: Study,
     raters: Sizes = "",
     items: Sizes = "",
     raters_per_trial: Sizes = "",
-    question: Annotated[
-        str | None, typer.Option(metavar="KEY", help="The rating question to plan for. Default: the first one.")
-    ] = None,
+    question: Question = None,
     assume: Stated = None,
-    pilot: Annotated[
-        str | None,
-        typer.Option(
-            metavar="STUDY",
-            help="A pilot study, whose ratings give the variation between items and raters. Named like STUDY.",
-        ),
-    ] = None,
-    simulations: Annotated[int, typer.Option(min=2, max=10_000, help="Number of simulated studies per size.")] = 200,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same plan.")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print only the plan, as JSON.")] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print only the plan, as CSV.")] = False,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write plan.json, plan.csv and charts to this folder.")
-    ] = None,
+    pilot: Pilot = None,
+    simulations: Simulations = 200,
+    seed: Seed = 1,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    out: Out = None,
     is_folder: BareName = None,
 ) -> None:
     """Forecast interval widths and power before data collection, by simulating the design of the study.
@@ -85,18 +94,22 @@ def plan(  # noqa: PLR0913, PLR0917 - each argument is an option
         simulations,
         seed,
     )
-    try:
-        found = make_plan(protocol, its_items, asked)
-    except QuestionUnknownError as error:
-        raise typer.BadParameter(str(error), param_hint="--question") from None
-    except PlanError as error:
-        fail(str(error))
+    found = _plan(protocol, its_items, asked)
     if out is not None:
         say(f"{len(write_plan(found, out))} files written to {out}.")
     if as_json or as_csv:
         typer.echo(plan_json(found) if as_json else plan_csv(found), nl=False)
     elif out is None:
         _print(found, protocol.labels)
+
+
+def _plan(protocol: Protocol, items: list[PlannedItem], asked: Asked) -> Plan:
+    try:
+        return make_plan(protocol, items, asked)
+    except QuestionUnknownError as error:
+        raise typer.BadParameter(str(error), param_hint="--question") from None
+    except PlanError as error:
+        fail(str(error))
 
 
 def _stated(texts: list[str]) -> dict[str, float | None]:

@@ -23,6 +23,33 @@ if TYPE_CHECKING:
 cli = typer.Typer(no_args_is_help=True)
 
 
+ItemSheet = Annotated[Path, spreadsheet("The spreadsheet, one row per item: .csv, .tsv, .xlsx or .jsonl.")]
+ResponseColumns = Annotated[
+    list[str] | None,
+    typer.Option(metavar="SOURCE=COLUMN", help="The column with the responses of one source. Repeat for each source."),
+]
+ItemColumn = Annotated[
+    str | None, column("The column of item IDs. Default: the column item, otherwise the row number.")
+]
+TextColumn = Annotated[
+    str, column("The column with the text of the item. Default: `text`, otherwise found by content or name.")
+]
+TurnsColumn = Annotated[str | None, column("The column with a dialogue as JSON, instead of a text.")]
+ProfileColumn = Annotated[str | None, column("The column with a profile of the person in the item.")]
+NoteColumn = Annotated[str | None, column("The column with a content note that raters see before the item.")]
+AttributeColumns = Annotated[
+    list[str] | None,
+    column("A column to keep as an attribute. Default: all other columns except those with ratings."),
+]
+NoAttributes = Annotated[bool, typer.Option("--no-attributes", help="Do not keep other columns as attributes.")]
+Out = Annotated[
+    Path | None, typer.Option(metavar="FOLDER", help="Write to this folder. Default: the study folder itself.")
+]
+Replace = Annotated[
+    bool, typer.Option("--replace", help="Replace the items and responses that the folder already has.")
+]
+
+
 @cli.callback()
 def items() -> None:
     """Import items and responses from a spreadsheet."""
@@ -31,37 +58,17 @@ def items() -> None:
 @cli.command("import")
 def import_(  # noqa: PLR0913, PLR0917 - each is an option
     study: Study,
-    file: Annotated[Path, spreadsheet("The spreadsheet, one row per item: .csv, .tsv, .xlsx or .jsonl.")],
-    response: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="SOURCE=COLUMN", help="The column with the responses of one source. Repeat for each source."
-        ),
-    ] = None,
-    item: Annotated[
-        str | None, column("The column of item IDs. Default: the column item, otherwise the row number.")
-    ] = None,
-    text: Annotated[
-        str, column("The column with the text of the item. Default: `text`, otherwise found by content or name.")
-    ] = "text",
-    turns: Annotated[str | None, column("The column with a dialogue as JSON, instead of a text.")] = None,
-    profile: Annotated[str | None, column("The column with a profile of the person in the item.")] = None,
-    content_note: Annotated[
-        str | None, column("The column with a content note that raters see before the item.")
-    ] = None,
-    attribute: Annotated[
-        list[str] | None,
-        column("A column to keep as an attribute. Default: all other columns except those with ratings."),
-    ] = None,
-    no_attributes: Annotated[
-        bool, typer.Option("--no-attributes", help="Do not keep other columns as attributes.")
-    ] = False,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write to this folder. Default: the study folder itself.")
-    ] = None,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Replace the items and responses that the folder already has.")
-    ] = False,
+    file: ItemSheet,
+    response: ResponseColumns = None,
+    item: ItemColumn = None,
+    text: TextColumn = "text",
+    turns: TurnsColumn = None,
+    profile: ProfileColumn = None,
+    content_note: NoteColumn = None,
+    attribute: AttributeColumns = None,
+    no_attributes: NoAttributes = False,
+    out: Out = None,
+    replace: Replace = False,
     is_folder: BareName = None,
 ) -> None:
     """Import items and responses from a spreadsheet with one row per item and any column names."""

@@ -34,6 +34,55 @@ class RaterKind(StrEnum):
     MODEL = "model"
 
 
+RatingSheet = Annotated[Path, spreadsheet("The spreadsheet: .csv, .tsv, .xlsx or .jsonl.")]
+AnswerColumns = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="KEY=COLUMN",
+        help="The column with the answers to one question. Repeat for each question. Use {rater} and {source} for "
+        'the words that differ between columns, as in quality="Eval {rater} Quality ({source})". '
+        "Default: the columns whose names contain the key or the label of a question.",
+    ),
+]
+ValueColumn = Annotated[
+    str | None,
+    column(
+        "The column with the answers to all questions. If each question has its own column, use {question} for the "
+        "words that differ."
+    ),
+]
+QuestionColumn = Annotated[str | None, column("The column that names the question of each answer.")]
+ItemColumn = Annotated[
+    str | None, column("The column of item IDs. Default: a column with a common name, otherwise the row number.")
+]
+ResponseColumn = Annotated[str | None, column("The column of response IDs.")]
+SourceColumn = Annotated[str | None, column("The column of sources, by key or label.")]
+RaterColumn = Annotated[str | None, column("The column of rater IDs.")]
+RaterId = Annotated[str | None, typer.Option(metavar="ID", help="The ID of the rater, if one rater gave all ratings.")]
+NewRaterKind = Annotated[
+    RaterKind | None,
+    typer.Option(help="The kind of new raters: person, or model for model judges. Default: person."),
+]
+Pool = Annotated[str | None, typer.Option(metavar="POOL", help="The pool of new raters.")]
+AddRaters = Annotated[
+    bool,
+    typer.Option(
+        "--new-raters", help="Add raters who are not in the study yet. Not needed if the study has no raters."
+    ),
+]
+Recode = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="KEY:FOUND=VALUE",
+        help="Treat a cell as another answer, as in preference:A=chatgpt. Can be repeated.",
+    ),
+]
+MissingWords = Annotated[
+    list[str] | None, typer.Option(metavar="WORD", help="A cell that means no answer, such as NA. Can be repeated.")
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Check the file and show what it contains, without saving.")]
+
+
 @cli.callback()
 def ratings() -> None:
     """Import ratings that were collected elsewhere."""
@@ -42,57 +91,21 @@ def ratings() -> None:
 @cli.command("import")
 def import_(  # noqa: PLR0913, PLR0917 - each is an option
     study: Study,
-    file: Annotated[Path, spreadsheet("The spreadsheet: .csv, .tsv, .xlsx or .jsonl.")],
-    question: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KEY=COLUMN",
-            help="The column with the answers to one question. Repeat for each question. Use {rater} and {source} for "
-            'the words that differ between columns, as in quality="Eval {rater} Quality ({source})". '
-            "Default: the columns whose names contain the key or the label of a question.",
-        ),
-    ] = None,
-    value: Annotated[
-        str | None,
-        column(
-            "The column with the answers to all questions. If each question has its own column, use {question} for the "
-            "words that differ."
-        ),
-    ] = None,
-    question_column: Annotated[str | None, column("The column that names the question of each answer.")] = None,
-    item: Annotated[
-        str | None, column("The column of item IDs. Default: a column with a common name, otherwise the row number.")
-    ] = None,
-    response: Annotated[str | None, column("The column of response IDs.")] = None,
-    source: Annotated[str | None, column("The column of sources, by key or label.")] = None,
-    rater: Annotated[str | None, column("The raters.")] = None,
-    rater_id: Annotated[
-        str | None, typer.Option(metavar="ID", help="The ID of the rater, if one rater gave all ratings.")
-    ] = None,
-    rater_kind: Annotated[
-        RaterKind | None,
-        typer.Option(help="The kind of new raters: person, or model for model judges. Default: person."),
-    ] = None,
-    pool: Annotated[str | None, typer.Option(metavar="POOL", help="The pool of new raters.")] = None,
-    new_raters: Annotated[
-        bool,
-        typer.Option(
-            "--new-raters", help="Add raters who are not in the study yet. Not needed if the study has no raters."
-        ),
-    ] = False,
-    recode: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KEY:FOUND=VALUE",
-            help="Treat a cell as another answer, as in preference:A=chatgpt. Can be repeated.",
-        ),
-    ] = None,
-    missing: Annotated[
-        list[str] | None, typer.Option(metavar="WORD", help="A cell that means no answer, such as NA. Can be repeated.")
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check the file and show what it contains, without saving.")
-    ] = False,
+    file: RatingSheet,
+    question: AnswerColumns = None,
+    value: ValueColumn = None,
+    question_column: QuestionColumn = None,
+    item: ItemColumn = None,
+    response: ResponseColumn = None,
+    source: SourceColumn = None,
+    rater: RaterColumn = None,
+    rater_id: RaterId = None,
+    rater_kind: NewRaterKind = None,
+    pool: Pool = None,
+    new_raters: AddRaters = False,
+    recode: Recode = None,
+    missing: MissingWords = None,
+    dry_run: DryRun = False,
     is_folder: BareName = None,
 ) -> None:
     """Import ratings that were collected elsewhere, from a spreadsheet with any column names.
@@ -112,14 +125,23 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
         recoded=dict(_recoded(recode or [])),
         missing=tuple(missing or ()),
     )
-    raters = NewRaters(rater_id, rater_kind.value if rater_kind else None, pool, new_raters)
-    if rater is not None and rater_id is not None:
+    raters = _new_raters(rater, rater_id, rater_kind, pool, are_new=new_raters)
+    into = folder_or_slug(study, command="ratings import", is_folder=is_folder)
+    _say_read(_read(into, file, layout, raters, is_dry_run=dry_run), into, is_dry_run=dry_run)
+
+
+def _new_raters(
+    column: str | None, rater_id: str | None, kind: RaterKind | None, pool: str | None, *, are_new: bool
+) -> NewRaters:
+    if column is not None and rater_id is not None:
         raise typer.BadParameter("Use either --rater or --rater-id, not both.", param_hint="--rater-id")
-    found = folder_or_slug(study, command="ratings import", is_folder=is_folder)
-    read = _read(found, file, layout, raters, is_dry_run=dry_run)
+    return NewRaters(rater_id, kind.value if kind else None, pool, are_new)
+
+
+def _say_read(read: ReadRatings, into: Path | str, *, is_dry_run: bool) -> None:
     for sentence in _told(read):
         say(sentence)
-    say(f"{'Nothing was saved. The import would add' if dry_run else f'Imported into {found}:'} {_counted_in(read)}.")
+    say(f"{'Nothing was saved. The import would add' if is_dry_run else f'Imported into {into}:'} {_counted_in(read)}.")
 
 
 def _read(found: Path | str, file: Path, layout: RatingLayout, raters: NewRaters, *, is_dry_run: bool) -> ReadRatings:
