@@ -15,6 +15,8 @@ WRONG = [
         ("sources:", f"completion: {{url: '{url}'}}\nsources:", 4, "completion.url", url, "such as https://")
         for url in ("https://[", "example.org/done", "javascript:alert(1)", "https://example.org:x", "https://")
     ),
+    ("sources:", "flow: {revisit: fit}\nsources:", 4, "flow.revisit", "fit", "a list, such as [first, second]"),
+    ("sources:", "flow: {consent: agree}\nsources:", 4, "flow.consent", "agree", "settings, such as {name: value}"),
     ("slug: small", "slug: A Small", 2, "slug", "A Small", "lowercase letters, digits and hyphens"),
     ("title: A small study\n", "", 1, "title", "nothing", "required"),
     ("title: A small study", "titel: x\ntitle: A small study", 3, "titel", "titel", "title (did you mean this?)"),

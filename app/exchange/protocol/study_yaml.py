@@ -73,6 +73,10 @@ def _add(detail: ErrorDetails, tree: Tree, problems: Problems) -> None:
         case "string_pattern_mismatch":
             found = str(path[-1]) if detail["loc"][-1] == "[key]" else found
             allowed = "text without leading or trailing spaces"
+        case "list_type" | "tuple_type":
+            allowed = "a list, such as [first, second]"
+        case "dict_type" | "model_type":
+            allowed = "settings, such as {name: value}"
         case "literal_error":
             allowed = str(detail["ctx"]["expected"]).replace("'", "")
         case "union_tag_invalid":

@@ -88,7 +88,7 @@ def agree_and_begin(page: Page, looks: tuple[Look, ...]) -> None:
     page.get_by_role("button", name="أوافق وأرغب في المشاركة").press("Enter")
     page.get_by_text("بندان.").wait_for()
     at(page, looks, "الردود على رسائل كُتبت ليلًا")
-    page.get_by_role("button", name="ابدأ").press("Enter")
+    page.get_by_role("button", name="بدء").press("Enter")
     at(page, looks, "البند 1 من 2")
 
 
@@ -142,7 +142,7 @@ def at(page: Page, looks: tuple[Look, ...], heading: str) -> None:
 def test_left_arrow_follows_reading_direction(engine: Engine, page: Page) -> None:
     open_a_study(engine, language="ar")
     page.goto("/s/study?participant=anna")
-    page.get_by_role("button", name="ابدأ").click()
+    page.get_by_role("button", name="بدء").click()
     page.locator("#q0-1").focus()
     page.keyboard.press("Space")
     assert left_of(page, "label:has(#q0-1)") > left_of(page, "label:has(#q0-2)")
@@ -157,7 +157,7 @@ def test_left_arrow_follows_reading_direction(engine: Engine, page: Page) -> Non
 def test_right_to_left_slider_works_with_arrows_and_pointer(engine: Engine, page: Page) -> None:
     open_a_study(engine, language="ar", questions=[SLIDER], design={"trials": "single"})
     page.goto("/s/study?participant=anna")
-    page.get_by_role("button", name="ابدأ").click()
+    page.get_by_role("button", name="بدء").click()
     slider = page.locator("input[type=range]")
     expect(slider).to_be_visible()
     page.wait_for_load_state("load")
@@ -175,7 +175,7 @@ def test_right_to_left_slider_works_with_arrows_and_pointer(engine: Engine, page
 def test_shortcuts_use_key_positions_on_other_keyboard_layouts(engine: Engine, page: Page) -> None:
     open_a_study(engine, language="ar")
     page.goto("/s/study?participant=anna")
-    page.get_by_role("button", name="ابدأ").click()
+    page.get_by_role("button", name="بدء").click()
     page.locator("#item-heading").focus()
     page.wait_for_load_state("load")
     for key, code in (("ش", "KeyA"), ("٤", "Digit4"), ("ä", "Quote")):

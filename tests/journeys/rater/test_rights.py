@@ -70,12 +70,7 @@ def test_skip_break_and_withdrawal_pages_are_accessible(
     late = new_context().new_page()
     for one in (page, late):
         one.route("https://app.prolific.com/**", lambda route: route.fulfill(status=204))  # stays on its page
-    late.goto("/s/study?PROLIFIC_PID=ben")
-    heading(late, "All places are taken right now")
-    check_in(LOOKS, late)
-    late.goto("/s/study/privacy")
-    heading(late, "Your data")
-    check_in(LOOKS, late)
+    _check_full_study(late)
     page.locator("#skip summary").click()
     check_in(LOOKS, page)
     page.get_by_role("button", name=REASONS[0]).click()
@@ -105,6 +100,15 @@ def test_skip_break_and_withdrawal_pages_are_accessible(
     late.goto("/s/study?PROLIFIC_PID=carl")
     heading(late, "No longer available")
     expect(late.locator("#completion-code")).to_have_text("FULL")
+    check_in(LOOKS, late)
+
+
+def _check_full_study(late: Page) -> None:
+    late.goto("/s/study?PROLIFIC_PID=ben")
+    heading(late, "All places are taken right now")
+    check_in(LOOKS, late)
+    late.goto("/s/study/privacy")
+    heading(late, "Your data")
     check_in(LOOKS, late)
 
 
