@@ -27,7 +27,13 @@ questions:
   - {key: scale, target: response, type: rating, text: How?, scale: {-5: a, 0.5: b, 3: c}, cannot_judge: true}
   - {key: codes, target: item, type: category, text: What?, codes: {a: A, b c: B, "no": C}, multiple: true}
   - {key: words, target: item, type: text, text: Why?}
+conditions:
+  told: {kind: instruction, levels: {ä b: Read., "1": Read aloud.}}
+  blind to: {kind: profile, assign: within}
 """
+CONDITIONS = st.none() | st.sampled_from(
+    [f"told={told}; blind to={profile}" for told in ("ä b", "1") for profile in ("hidden", "shown")]
+)
 PROTOCOL = read_protocol(YAML, Problems())
 # All characters that database text can hold; CSV keeps all line endings.
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=20).filter(str.strip)
@@ -98,7 +104,7 @@ def _ratings(draw: st.DrawFn, items: list[str], raters: list[str], replies: list
                 "comment": draw(CELLS),
                 "exclude": draw(CELLS),
                 "rated_at": draw(TIMES),
-                "condition": draw(CELLS.map(_strip)),
+                "condition": draw(CONDITIONS),
                 "active_ms": draw(st.none() | st.integers(0, 2**50)),
             }
             rows += [{**beside, **answer} for answer in draw(_answers(pair))]

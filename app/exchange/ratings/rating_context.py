@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from app.analysis.data.rating_columns import FRAME_COLUMNS
+from app.design.protocol.parts.cells import cells
 from app.design.questions.question import TYPING
 from app.design.questions.scale import number
 from app.design.word_lists import or_list
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from app.exchange.tabular.table import Column
 
 _SMALL, _WHOLE, _LARGE = 2**15 - 1, 2**31 - 1, 2**53
-# The condition is part of an index together with other text.
-_LONGEST_CONDITION = 400
 # How far rounded probabilities can add up to more than 1.
 _ROUNDING = 0.01
 TEXT = tuple(column for column in FRAME_COLUMNS if column.name in {"condition", "shown_label", "side", "device"})
@@ -33,10 +32,9 @@ def check_circumstances(sheet: Sheet, study: Study, targets: Targets, chosen: Co
     context = {column.name: text_or_none(sheet.table.stripped(column.name)) for column in TEXT}
     for column in TEXT:
         if column.allowed:
-            cells = sheet.table.stripped(column.name)
-            sheet.reject((cells != "") & ~np.isin(cells, column.allowed), column.name, or_list(column.allowed))
-    too_long = sheet.table.mapped("condition", lambda text: len(text.strip()) > _LONGEST_CONDITION)
-    sheet.reject(too_long.astype(bool), "condition", f"at most {_LONGEST_CONDITION} characters")
+            given = sheet.table.stripped(column.name)
+            sheet.reject((given != "") & ~np.isin(given, column.allowed), column.name, or_list(column.allowed))
+    _check_condition(sheet, study)
     _check_side(sheet, targets, chosen)
     limits = {"turn": _WHOLE, "position": _WHOLE, "repeat": _SMALL, "active_ms": _LARGE}
     limits |= dict.fromkeys(TYPING, _WHOLE)
@@ -45,6 +43,14 @@ def check_circumstances(sheet: Sheet, study: Study, targets: Targets, chosen: Co
     context |= {name: text_or_none(sheet.table.column(name)) for name in ("comment", "exclude")}
     context["probabilities"] = _probabilities(sheet)
     return context | {name: _times(sheet, name) for name in ("rated_at", "served_at")}
+
+
+def _check_condition(sheet: Sheet, study: Study) -> None:
+    """Reject conditions that the protocol does not declare: they would form a group of their own in the results."""
+    declared = [cell.text for cell in cells(study.protocol.conditions) if cell.text]
+    allowed = or_list(declared) if declared else "nothing, because the protocol declares no conditions"
+    given = sheet.table.stripped("condition")
+    sheet.reject((given != "") & ~np.isin(given, declared), "condition", allowed)
 
 
 def _check_side(sheet: Sheet, targets: Targets, chosen: Column) -> None:

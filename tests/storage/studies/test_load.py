@@ -108,18 +108,19 @@ attune: 1
 slug: numbers
 title: Codes that are numbers
 questions: [{key: "1", target: item, type: category, text: Q, options: [1, 2.0], multiple: true}]
+conditions: {"0": {kind: instruction, levels: {"0": Read., "1.0": Read aloud.}}}
 """
     folder = read_small(
         study=yaml,
         items="item,text\n1,x\n",
         responses=None,
         raters=None,
-        ratings="rater,item,question,value,condition\n7,1,1,2.0,0\n8,1,1,1,1.0\n",
+        ratings="rater,item,question,value,condition\n7,1,1,2.0,0=0\n8,1,1,1,0=1.0\n",
     )
     stored = study_frames(db, load_study(db, folder)).ratings
     assert stored[["rater", "item", "question", "codes", "condition"]].to_numpy().tolist() == [
-        ["7", "1", "1", "2.0", "0"],
-        ["8", "1", "1", "1", "1.0"],
+        ["7", "1", "1", "2.0", "0=0"],
+        ["8", "1", "1", "1", "0=1.0"],
     ]
 
 
