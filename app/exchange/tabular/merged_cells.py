@@ -34,14 +34,15 @@ def repeat_merged(
         data: the Excel file.
         part: the path of the sheet inside the file.
         names: of the columns, as in the header.
-        records: rows with their numbers and cells; changed in place. Merged cells of the header are left as they are.
+        records: rows with their numbers and cells; changed in place. Merged cells of the names, and of titles above
+            them, are not among them and stay as they are.
         problems: gets the note.
     """
     by_row = dict(records)
     repeated = []
     for (top, left, bottom, right), words in sorted(_ranges(data, part)):
         content = by_row[top][left - 1] if top in by_row and left <= len(names) else ""
-        if top == 1 or not content:
+        if not content:
             continue
         for row in range(top, bottom + 1):
             for place in range(left - 1, min(right, len(names))):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -14,6 +14,7 @@ from app.exchange.input_limits import check_columns, check_rows
 from app.exchange.problems import shown
 from app.exchange.tabular.encoding import not_text, open_text, unstorable
 from app.exchange.tabular.table import Table
+from app.exchange.tabular.title_rows import N_TOP, n_title_rows, note_title
 
 if TYPE_CHECKING:
     import io
@@ -36,7 +37,13 @@ def quiet(step: str, n_done: int, n_all: int) -> None:
 
 
 def read_table(
-    file: str, data: bytes, problems: Problems, progress: Progress = quiet, *, delimiter: str = ","
+    file: str,
+    data: bytes,
+    problems: Problems,
+    progress: Progress = quiet,
+    *,
+    delimiter: str = ",",
+    may_have_title: bool = False,
 ) -> Table | None:
     """Return the table in these bytes, adding any `problems`; None if it cannot be read at all."""
     reason = not_text(data)
@@ -52,7 +59,12 @@ def read_table(
         else:
             reader = csv.reader(lines, strict=True, delimiter=delimiter)
             table = _from_csv(
-                file, lines, reader, problems, lambda n_done: progress(f"Reading {file}", n_done, len(data))
+                file,
+                lines,
+                reader,
+                problems,
+                lambda n_done: progress(f"Reading {file}", n_done, len(data)),
+                n_top=N_TOP if may_have_title else 0,
             )
     if table is not None:
         table.is_utf8 = utf8
@@ -61,16 +73,27 @@ def read_table(
 
 
 def _from_csv(
-    file: str, lines: io.TextIOWrapper, reader: CsvReader, problems: Problems, progress: Callable[[int], None]
+    file: str,
+    lines: io.TextIOWrapper,
+    reader: CsvReader,
+    problems: Problems,
+    progress: Callable[[int], None],
+    *,
+    n_top: int,
 ) -> Table | None:
-    record = 1
+    """Read records; the names may be below a title in the first `n_top` rows, or are in the first row if it is 0."""
     try:
-        names = checked_names(file, next(reader, []), problems)
+        top = list(islice(reader, n_top))
+        n_titles = n_title_rows(top)
+        note_title(file, top[:n_titles], problems)
+        records = chain(top[n_titles:], reader)
+        record = n_titles + 1
+        names = checked_names(file, next(records, []), problems, record)
         if names is None:
             return None
         filler = _Filler(names)
         n_at_once = max(1, min(_CHUNK, _CELLS_AT_ONCE // len(names)))
-        while chunk := list(islice(reader, n_at_once)):
+        while chunk := list(islice(records, n_at_once)):
             filler.add(file, record, chunk, problems)
             record += len(chunk)
             if not check_rows(file, record, len(names), problems):
@@ -86,24 +109,24 @@ def _from_csv(
     return filler.table(file)
 
 
-def checked_names(file: str, header: list[str], problems: Problems) -> list[str] | None:
+def checked_names(file: str, header: list[str], problems: Problems, row: int = 1) -> list[str] | None:
     """The names of the columns; None, with problems, if they cannot name columns."""
     if not check_columns(file, len(header), problems):
         return None
     names = [name.strip() for name in header]
     if not any(names):
-        problems.add(file, 1, None, "no header", "column names in the first row")
+        problems.add(file, row, None, "no header", "column names in the first row")
         return None
     if len(names) == 1 and (other := next((sign for sign in (";", "\t") if sign in names[0]), None)):
-        problems.add(file, 1, None, f"columns separated by {other!r}", "columns separated by a comma")
+        problems.add(file, row, None, f"columns separated by {other!r}", "columns separated by a comma")
         return None
     twice = sorted({name for name in names if name and names.count(name) > 1})
     for name in twice:
-        problems.add(file, 1, name, f"{names.count(name)} columns with this name", "each column name once")
+        problems.add(file, row, name, f"{names.count(name)} columns with this name", "each column name once")
     if twice:
         return None
     if "" in names:
-        problems.note(file, 1, None, "a column without a name", "a name for each column; the column was ignored")
+        problems.note(file, row, None, "a column without a name", "a name for each column; the column was ignored")
     return names
 
 

@@ -17,6 +17,7 @@ from app.exchange.input_limits import check_archive, check_rows
 from app.exchange.tabular.merged_cells import repeat_merged
 from app.exchange.tabular.records import check_nameless, checked_names, quiet, read_table
 from app.exchange.tabular.table import Table
+from app.exchange.tabular.title_rows import N_TOP, n_title_rows, note_title
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 # Rows below the header in which columns without a name and formulas are looked for.
 _N_BELOW = 50
+_N_TOP_BYTES = 65_536
 KINDS = "a spreadsheet: .csv, .tsv, .xlsx or .jsonl"
 # SyntaxError is what XML parsers raise for broken XML.
 _UNREADABLE = (
@@ -50,14 +52,15 @@ def read_spreadsheet(path: Path, problems: Problems, progress: Progress = quiet)
     data = path.read_bytes()
     if path.suffix.lower() == ".xlsx" or zipfile.is_zipfile(io.BytesIO(data)):
         return _from_excel(path.name, data, problems)
-    return read_table(path.name, data, problems, progress, delimiter=_delimiter(path, data))
+    return read_table(path.name, data, problems, progress, delimiter=_delimiter(path, data), may_have_title=True)
 
 
 def _delimiter(path: Path, data: bytes) -> str:
-    """Return the separator of the cells, judged by the file extension, otherwise by the header."""
+    """Return the separator of the cells, judged by the file extension, otherwise by the first row that has one."""
     if path.suffix.lower() in {".tsv", ".tab"}:
         return "\t"
-    header = data.partition(b"\n")[0]
+    top = data[:_N_TOP_BYTES].split(b"\n", N_TOP)[:N_TOP]
+    header = next((row for row in top if any(sign in row for sign in b",;\t")), b"")
     return next((sign for sign in ("\t", ";") if b"," not in header and sign.encode() in header), ",")
 
 
@@ -67,13 +70,14 @@ def _from_excel(file: str, data: bytes, problems: Problems) -> Table | None:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if not check_archive(file, archive.infolist(), problems.limits.sheet_mb, problems):
                 return None
-        names, records, part = _records(data, problems.limits)
+        titles, names, records, part = _records(data, problems.limits)
+        note_title(file, titles, problems)
         if len(records) <= problems.limits.max_rows(max(1, len(names))):
             repeat_merged(file, data, part, names, records, problems)
     except _UNREADABLE as error:
         problems.add(file, None, None, f"a file that is not readable as Excel ({error})", KINDS)
         return None
-    named = checked_names(file, names, problems)
+    named = checked_names(file, names, problems, len(titles) + 1)
     if named is None or not check_rows(file, len(records), len(named), problems):
         return None
     if records and not all(named):
@@ -86,23 +90,25 @@ def _from_excel(file: str, data: bytes, problems: Problems) -> Table | None:
     return Table(file, rows, columns)
 
 
-def _records(data: bytes, limits: Limits) -> tuple[list[str], list[tuple[int, list[str]]], str]:
-    """Return the header, each row that is not empty with its number and as wide as the header, and the sheet's part."""
+def _records(data: bytes, limits: Limits) -> tuple[list[list[str]], list[str], list[tuple[int, list[str]]], str]:
+    """Return title rows, names, each filled row with its number and as wide as the names, and the sheet's part."""
     sheet = load_workbook(io.BytesIO(data), read_only=True, data_only=True).worksheets[0]
     # The dimensions stated in the file may be far larger than the range of its cells.
     part = str(vars(sheet)["_worksheet_path"])  # where the merged cells are
     sheet.reset_dimensions()
-    header = [_text(cell) for cell in next(iter(sheet.iter_rows(max_row=1, values_only=True)), ())]
+    top = [[_text(cell) for cell in cells] for cells in sheet.iter_rows(max_row=N_TOP, values_only=True)]
+    n_titles = n_title_rows(top)
+    titles, header, first = top[:n_titles], next(iter(top[n_titles:]), []), n_titles + 2
     named = len("".join("x" if name.strip() else " " for name in header).rstrip())
     if not 0 < named <= limits.columns:
-        return header[:named], [], part
-    below = islice(sheet.iter_rows(min_row=2, max_col=limits.columns, values_only=True), _N_BELOW)
+        return titles, header[:named], [], part
+    below = islice(sheet.iter_rows(min_row=first, max_col=limits.columns, values_only=True), _N_BELOW)
     used = max((place for cells in below for place, cell in enumerate(cells, start=1) if cell is not None), default=0)
     header = [*header[:named], *[""] * (used - named)]
-    rows = enumerate(sheet.iter_rows(min_row=2, max_col=len(header), values_only=True), start=2)
+    rows = enumerate(sheet.iter_rows(min_row=first, max_col=len(header), values_only=True), start=first)
     filled = ((row, [_text(cell) for cell in cells]) for row, cells in rows if any(cell is not None for cell in cells))
     some = islice(filled, limits.max_rows(len(header)) + 1)
-    return header, [(row, cells + [""] * (len(header) - len(cells))) for row, cells in some], part
+    return titles, header, [(row, cells + [""] * (len(header) - len(cells))) for row, cells in some], part
 
 
 def _check_formulas(file: str, data: bytes, names: list[str], records: list[list[str]], problems: Problems) -> None:

@@ -52,7 +52,7 @@ PROBLEMS = {
     "two of a name.xlsx": (excel(*TWO_OF_A_NAME), "2 columns with this name"),
     "two of a name.csv": (b"Question,Reply,Reply\na,b,c\n", "2 columns with this name"),
     "merged.xlsx": (excel(*TWO_HEADERS, merged=("B1:C1", "A1:A2")), "column without a name (column 3)"),
-    "two headers.csv": (b"Study 4,,\nQuestion,Physician,Chatbot\na,b,c\n", "columns without a name (columns 2 to 3)"),
+    "two headers.csv": (b"Texts,Replies,\n,Physician,Chatbot\na,b,c\n", "a column without a name (column 3)"),
     "formulas.xlsx": (excel(["Question", "Reply"], [LONG, '=CONCATENATE("a","b")']), "formulas without saved values"),
     "empty.xlsx": (excel(), "no header"),
 }
@@ -64,6 +64,27 @@ def test_column_that_cannot_be_read_is_a_problem(tmp_path: Path, name: str) -> N
     problems = read(tmp_path, name, data)[1]
     assert found in " ".join(problem.found for problem in problems)
     assert all(problem.severity == "error" and problem.allowed for problem in problems)
+
+
+TITLED: list[list[str]] = [["Study 4"], [], ["Question", "Physician", "Chatbot"], [LONG, "one", "two"]]
+TITLES = {
+    "titled.xlsx": excel(*TITLED, merged=("A1:C1",)),
+    "titled.csv": f"Study 4,,\n,,\nQuestion,Physician,Chatbot\n{LONG},one,two\n".encode(),
+    "German.csv": f"Study 4\n\nQuestion;Physician;Chatbot\n{LONG};one;two\n".encode(),
+}
+
+
+@pytest.mark.parametrize("name", TITLES)
+def test_title_above_the_names_is_left_out_with_a_note(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(TITLES[name])
+    problems = Problems()
+    table = read_spreadsheet(tmp_path / name, problems)
+    assert table is not None
+    assert list(table.columns) == ["Question", "Physician", "Chatbot"]
+    assert list(table.rows) == [4]
+    (note,) = problems.notes
+    assert note.found == "a title above the column names (Study 4)"
+    assert note.allowed.endswith("the names were taken from row 3")
 
 
 def test_numbers_in_a_column_without_a_name_are_ignored(tmp_path: Path) -> None:
