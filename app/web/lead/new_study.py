@@ -15,10 +15,13 @@ from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
 from app.actions.studies.creation.new_study import Sheet, SourceColumn
+from app.actions.studies.creation.slugs import free_slug
 from app.actions.studies.creation.template_cards import (
+    FIRST,
     KINDS,
     TemplateCard,
     find_cards,
+    first_cards,
     kinds_in_use,
     template_card,
     template_cards,
@@ -131,7 +134,7 @@ def submit_new_study(request: Request, upload: Uploaded) -> Response:
 def submit_template(request: Request, upload: Uploaded) -> Response:
     from app.actions.studies.creation.read_new_study import read_template
 
-    form = {part: upload.text(part) for part in ("name", "title", "slug")}
+    form = {"name": upload.text("name"), "title": upload.text("title"), "slug": _slug(request, upload)}
     return _answer(request, upload, lambda: read_template(**form), then="show_texts")
 
 
@@ -143,7 +146,16 @@ def show_form_again(request: Request) -> Response:
 
 @router.post("/studies/new/spreadsheet")
 def submit_spreadsheet(request: Request, upload: Uploaded) -> Response:
-    return _answer(request, upload, lambda: _reader(request).read_sheet(_sheet(upload)))
+    sheet = _sheet(upload, _slug(request, upload))
+    return _answer(request, upload, lambda: _reader(request).read_sheet(sheet))
+
+
+def _slug(request: Request, upload: Upload) -> str:
+    """The short name in the form; if it is empty, one that is made from the title and not taken yet."""
+    if slug := upload.text("slug"):
+        return slug
+    with request.app.state.begin() as db:
+        return free_slug(db, upload.text("title"))
 
 
 def _reader(request: Request) -> UploadReader:
@@ -182,11 +194,11 @@ def _typed(upload: Upload) -> dict[str, Any]:
     return DEFAULT_FIELDS | lists | {name: upload.text(name) for name in ("title", "slug", "text", "item")}
 
 
-def _sheet(upload: Upload) -> Sheet:
+def _sheet(upload: Upload, slug: str) -> Sheet:
     rows = zip_longest(*(upload.fields.get(part, []) for part in ("source", "kind", "column")), fillvalue="")
     columns = [SourceColumn(source.strip(), kind, column) for source, kind, column in rows if source.strip() and column]
-    fields = {part: upload.text(part) for part in ("title", "slug", "text", "item")}
-    return Sheet(next(iter(upload.files.values()), None), columns=columns, **fields)
+    fields = {part: upload.text(part) for part in ("title", "text", "item")}
+    return Sheet(next(iter(upload.files.values()), None), columns=columns, slug=slug, **fields)
 
 
 def _template_form(
@@ -215,6 +227,7 @@ def _form(
 ) -> Response:
     kinds = [*fields["kind"], *["model"] * N_SOURCES]
     rows = zip_longest(range(N_SOURCES), fields["source"], kinds, fields["column"], fillvalue="")
+    is_narrowed = bool(words or kind)
     return page(
         request,
         "lead/new_study.html",
@@ -222,7 +235,8 @@ def _form(
         lead=lead,
         **_listed(problems),
         fields=fields,
-        cards=find_cards(words, kind),
+        first=[] if is_narrowed else first_cards(),
+        cards=[card for card in find_cards(words, kind) if is_narrowed or card.name not in FIRST],
         n_cards=len(template_cards()),
         kinds=KINDS,
         n_of_kind=kinds_in_use(template_cards()),

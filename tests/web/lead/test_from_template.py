@@ -89,3 +89,9 @@ def test_taken_name_is_rejected(client: TestClient, db: Connection) -> None:
     assert answer.status_code == 422
     assert "a unique slug" in answer.text
     assert n_studies(db) == 1
+
+
+def test_empty_short_name_is_made_from_the_title(client: TestClient) -> None:
+    form = {"name": "four-dimensions", "title": "Ärztin oder GPT?", "slug": ""}
+    created = [client.post("/studies/new/template", data=form).headers["location"] for _ in range(2)]
+    assert created == ["/studies/new/aerztin-oder-gpt/texts", "/studies/new/aerztin-oder-gpt-2/texts"]

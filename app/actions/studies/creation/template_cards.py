@@ -31,6 +31,14 @@ KINDS = {
 }
 
 
+# What most studies are for: the first choices on the page, each with its goal.
+FIRST = {
+    "ayers-pair": "Compare two responses",
+    "four-dimensions": "Rate one response at a time",
+    "perceived-empathy": "Rate whole conversations",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class TemplateCard:
     """One template: its own title, what it is for, whose design it follows, and what a study like it takes.
@@ -73,6 +81,11 @@ def _card(template: Template, described: dict[str, Any]) -> TemplateCard:
 def template_card(name: str) -> TemplateCard | None:
     """The card of one template; None if there is no such template."""
     return next((card for card in template_cards() if card.name == name), None)
+
+
+def first_cards() -> list[tuple[TemplateCard, str]]:
+    """The templates that most studies start from, each with its goal."""
+    return [(card, FIRST[card.name]) for card in template_cards() if card.name in FIRST]
 
 
 def find_cards(words: str, kind: str) -> list[TemplateCard]:
