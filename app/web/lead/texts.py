@@ -74,7 +74,9 @@ def submit_text_file(request: Request, sent: Sent) -> Response:
     from app.actions.studies.creation.text_import import keep_sheet
 
     if not sent.content:
-        return _problems(request, sent.own, [Problem("upload", None, None, "no file", "a spreadsheet")])
+        found = "an empty file" if sent.file_name else "no file"
+        allowed = "a spreadsheet: .csv, .tsv, .xlsx or .jsonl"
+        return _problems(request, sent.own, [Problem(sent.file_name or "upload", None, None, found, allowed)])
     try:
         keep_sheet(request.app.state.begin, _reader(request), sent.own.study, sent.file_name, sent.content)
     except InvalidInputError as error:

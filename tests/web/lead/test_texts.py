@@ -131,3 +131,19 @@ def test_opened_study_keeps_its_texts(client: TestClient, db: Connection, study_
 
 def test_columns_without_file_redirect_to_page(client: TestClient, study_id: int) -> None:
     assert use(client).headers["location"] == PAGE
+
+
+@pytest.mark.parametrize(
+    ("content", "found"), [(b"", "an empty file"), (b"Question,Reply\n", "no rows below the column names")]
+)
+def test_sheet_without_texts_is_a_problem(client: TestClient, study_id: int, content: bytes, found: str) -> None:
+    answer = upload(client, content, "mine.csv")
+    assert answer.status_code == 422
+    assert f"mine.csv: found “{found}”" in answer.text or f"mine.csv: found &#34;{found}&#34;" in answer.text
+
+
+def test_column_named_after_a_source_has_its_responses(client: TestClient, study_id: int) -> None:
+    upload(client, f"Question,Person\n{LONG},I am sorry.\n".encode())
+    page = client.get(PAGE).text
+    assert 'value="person"' in page
+    assert "1 item, 1 source." in page

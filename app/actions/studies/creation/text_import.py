@@ -75,6 +75,9 @@ def look_at_sheet(sheet: TextSheet, limits: Limits) -> tuple[Columns, dict[str, 
     """
     problems = Problems(limits)
     table = _table(sheet, problems)
+    if not len(table):
+        found, allowed = "no rows below the column names", "one row per item, or one row per response"
+        raise InvalidInputError([Problem(table.file, None, None, found, allowed)])
     columns = sheet.columns or [asdict(guess) for guess in guess_columns(table)]
     wide, responses = _wide(table, columns)
     situation = _column_of(columns, "text")
@@ -187,15 +190,33 @@ def _sources(columns: Columns, keys: Sequence[str], there: object) -> dict[str, 
 
 
 def _like_the_study(columns: Columns, protocol: Protocol | None) -> Columns:
-    """The columns, with guessed sources renamed to the study's sources of the same kind."""
-    free = [(key, source.kind) for key, source in protocol.sources.items()] if protocol else []
+    """The columns, with guessed sources renamed to the study's sources: by name, then those of the same kind."""
+    if protocol is None:
+        return columns
+    columns = [_named_after_a_source(column, protocol) for column in columns]
+    taken = {column.get("source") for column in columns if column["role"] == "response"}
+    free = [(key, source.kind) for key, source in protocol.sources.items() if key not in taken]
     named = []
     for column in columns:
+        if column["role"] == "response" and column["source"] in protocol.sources:
+            named.append(column)
+            continue
         match = next((pair for pair in free if column["role"] == "response" and pair[1] == column["kind"]), None)
         if match:
             free.remove(match)
         named.append({**column, "source": match[0]} if match else column)
     return named
+
+
+def _named_after_a_source(column: dict[str, Any], protocol: Protocol) -> dict[str, Any]:
+    """A column of words with the name of one of the study's sources holds its responses, even if they are short."""
+    has_words = any(any(map(str.isalpha, example)) for example in column["examples"])
+    if column["role"] not in {"attribute", "response"} or not has_words:
+        return column
+    for key, source in protocol.sources.items():
+        if column["name"].casefold() in {key.casefold(), protocol.labels.source(key).casefold()}:
+            return {**column, "role": "response", "source": key, "kind": source.kind}
+    return column
 
 
 def _sheet(db: Connection, study: StudyRow, columns: Columns, *, is_repaired: bool = True) -> TextSheet:
