@@ -26,6 +26,10 @@ EMPATHY = {
     "scale": {1: "not", 2: "slightly", 3: "moderately", 4: "empathetic", 5: "very empathetic"},
 }
 
+# The words that every study template leaves for the lead to fill in.
+TEMPLATE_WORDS = ("[name of the institution]", "[name and email address]", "[Ethics committee and approval number.]")
+AS_WRITTEN = tuple(part for words in TEMPLATE_WORDS for part in ("--as-written", words))
+
 
 def protocol_of(slug: str = "study", **parts: Any) -> dict[str, Any]:  # noqa: ANN401 - any part of a protocol
     """Return a protocol with two sources, one choice and one rating, unless `parts` replaces them."""

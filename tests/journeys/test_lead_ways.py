@@ -15,6 +15,7 @@ from sqlalchemy import text
 
 from app.actions.studies.life_cycle import open_study
 from app.settings import settings
+from tests.builder import TEMPLATE_WORDS
 from tests.journeys.lead_steps import PASSWORD, a_lead, open_part, open_results, sign_in
 from tests.web.lead.build import rate
 from tests.web.lead.folder import N_ITEMS, RATERS, rated_folder
@@ -164,6 +165,10 @@ def test_template_becomes_an_open_study(engine: Engine, page: Page) -> None:
     expect(page).to_have_url(re.compile("/studies/new/ours/texts$"))
     page.get_by_role("link", name="Check and open").click()
     expect(page.locator("main")).to_contain_text("This design needs at least")
+    page.get_by_role("button", name="Open study").click()
+    expect(page.locator(".chip")).to_have_text("draft")
+    for words in TEMPLATE_WORDS:
+        page.get_by_label(words).check()
     page.get_by_role("button", name="Open study").click()
     expect(page.locator(".chip")).to_have_text("open")
 

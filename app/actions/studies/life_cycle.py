@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, assert_never
 
 from app.actions.rating.admission import make_admission_seats
 from app.actions.rating.conditions import make_condition_seats
@@ -11,14 +11,18 @@ from app.actions.studies.opening_checks import (
     StudyEmptyError,
     check_carried_out,
     check_feasible,
+    check_placeholders,
     check_typing_consent,
     notes_on_opening,
 )
 from app.actions.studies.revealing_texts import revealing_notes
 from app.design.allocation.feasibility import feasibility
+from app.design.allocation.requirements import counted
 from app.design.allocation.special_trials import special_trials
 from app.design.allocation.trial_plan import planned_trials
 from app.design.allocation.trials import kind_of_trials
+from app.design.opening.placeholders import placeholders
+from app.design.word_lists import and_list
 from app.storage.assignments.trials import (
     get_study_for_update,
     get_yaml,
@@ -31,7 +35,8 @@ from app.storage.assignments.trials import (
 from app.storage.studies.protocols import get_protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
+    from typing import Literal
 
     from sqlalchemy import Connection
 
@@ -42,6 +47,8 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
 
 
+# Items that a note names; it counts the others.
+N_NAMED = 5
 SEEN = (
     "This study cannot be reopened: its protocol hides estimates until it closes (blind_interim), and they have been "
     "visible since."
@@ -67,12 +74,34 @@ class StudyMissingError(LookupError):
     """No study has this slug."""
 
 
-def open_study(db: Connection, slug: str) -> None:
+def change_status(
+    db: Connection, slug: str, status: Literal["open", "paused", "closed"], as_written: Container[str] = ()
+) -> None:
+    """Open, pause or close a study; see `open_study` for `as_written` and errors."""
+    match status:
+        case "open":
+            open_study(db, slug, as_written)
+        case "paused":
+            pause_study(db, slug)
+        case "closed":
+            close_study(db, slug)
+        case _:
+            assert_never(status)
+
+
+def open_study(db: Connection, slug: str, as_written: Container[str] = ()) -> None:
     """Create the trials and their seats, and admit raters. Items added since the last time get theirs.
+
+    Args:
+        db: a connection in a transaction.
+        slug: the study.
+        as_written: placeholders that raters should read as they are. They count when a study opens for the first time;
+            later versions are checked when they are published.
 
     Raises:
         StudyMissingError: the study does not exist.
-        OpeningError: there is nothing to rate, or the design is not feasible or not supported by this version.
+        OpeningError: there is nothing to rate, placeholders are left, or the design is not feasible or not supported
+            by this version.
     """
     study_id, status, version, seed = _study(db, slug)
     protocol = get_protocol(db, study_id, version)
@@ -80,6 +109,8 @@ def open_study(db: Connection, slug: str) -> None:
         raise OpeningError(SEEN)
     check_carried_out(protocol, get_yaml(db, study_id, version))
     check_typing_consent(protocol)
+    if status == "draft":
+        check_placeholders(protocol, as_written)
     drawn = _drawn_up(db, study_id, protocol)
     if not drawn.trials:
         kind = kind_of_trials(protocol, (len(item.responses) for item in drawn.items))
@@ -96,11 +127,18 @@ def open_study(db: Connection, slug: str) -> None:
 def design_in_words(db: Connection, study_id: int, version: int) -> DesignInWords:
     """What a study's design needs, and what prevents the study from being opened, in sentences for its lead."""
     protocol = get_protocol(db, study_id, version)
-    needs = _drawn_up(db, study_id, protocol).needs
+    # The page asks about placeholders beside the button that opens the study.
+    as_written = placeholders(protocol)
+    drawn = _drawn_up(db, study_id, protocol)
+    needs = drawn.needs
     return DesignInWords(
         needs=[sentence for sentence in needs.sentences() if sentence not in needs.notes] if needs.n_seats else [],
-        notes=[*needs.notes, *revealing_notes(db, study_id)],
-        in_the_way=notes_on_opening(protocol, get_yaml(db, study_id, version), needs),
+        notes=[
+            *needs.notes,
+            *(() if protocol.design.listed else _items_left_out(drawn)),
+            *revealing_notes(db, study_id),
+        ],
+        in_the_way=notes_on_opening(protocol, get_yaml(db, study_id, version), needs, as_written),
     )
 
 
@@ -126,6 +164,16 @@ def _drawn_up(db: Connection, study_id: int, protocol: Protocol) -> _DrawnUp:
     return _DrawnUp(items, trials, special, needs)
 
 
+def _items_left_out(drawn: _DrawnUp) -> list[str]:
+    """Which items no rater would see, because their responses make no trial."""
+    used = {trial.item.key for trial in drawn.trials} | {trial.item.key for trial in drawn.special.trials}
+    left_out = [item.key for item in drawn.items if item.key not in used]
+    if not left_out or not drawn.trials:
+        return []
+    items = counted(len(left_out), "item")
+    return [f"{items} without the responses that a trial needs will not be shown: {and_list(left_out, N_NAMED)}."]
+
+
 def _study(db: Connection, slug: str) -> tuple[int, str, int, int]:
     study = get_study_for_update(db, slug)
     if study is None:
@@ -138,6 +186,7 @@ __all__ = [
     "OpeningError",
     "StudyEmptyError",
     "StudyMissingError",
+    "change_status",
     "close_study",
     "design_in_words",
     "open_study",

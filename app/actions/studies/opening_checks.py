@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.design.opening.not_supported import not_carried_out
+from app.design.opening.placeholders import placeholders
 from app.design.opening.typing_consent import typing_not_mentioned
 from app.exchange.protocol.yaml_lines import lines_of
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from app.design.allocation.feasibility import Feasibility
     from app.design.protocol.study import Protocol
 
@@ -23,6 +26,10 @@ class StudyEmptyError(OpeningError):
 
 class NotCarriedOutError(OpeningError):
     """The protocol contains settings that this version does not support for raters yet."""
+
+
+class UnfilledError(OpeningError):
+    """Raters would read placeholders that the lead has neither filled in nor confirmed."""
 
 
 class DesignUnmetError(OpeningError):
@@ -59,6 +66,27 @@ def check_typing_consent(protocol: Protocol) -> None:
         raise OpeningError(missing)
 
 
+def unfilled(protocol: Protocol, as_written: Container[str]) -> str | None:
+    """Why the study cannot be opened: placeholders are left that were not confirmed. None if there are none."""
+    left = [words for words in placeholders(protocol) if words not in as_written]
+    if not left:
+        return None
+    return (
+        f"Raters would see placeholders that have not been filled in: {', '.join(left)}. Fill them in, or confirm for "
+        "each of them that raters should read it as it is written."
+    )
+
+
+def check_placeholders(protocol: Protocol, as_written: Container[str]) -> None:
+    """Reject texts with placeholders, other than those that raters should read `as_written`.
+
+    Raises:
+        UnfilledError: names each placeholder.
+    """
+    if left := unfilled(protocol, as_written):
+        raise UnfilledError(left)
+
+
 def check_feasible(protocol: Protocol, needs: Feasibility) -> None:
     """Reject a design that is not feasible.
 
@@ -70,7 +98,7 @@ def check_feasible(protocol: Protocol, needs: Feasibility) -> None:
         raise DesignUnmetError(f"The study {protocol.slug} cannot be opened. {' '.join(words)}")
 
 
-def notes_on_opening(protocol: Protocol, yaml: str, needs: Feasibility) -> list[str]:
+def notes_on_opening(protocol: Protocol, yaml: str, needs: Feasibility, as_written: Container[str] = ()) -> list[str]:
     """What prevents a study folder from being opened, one sentence each; empty if nothing does."""
     sentences: list[str] = []
     try:
@@ -79,6 +107,8 @@ def notes_on_opening(protocol: Protocol, yaml: str, needs: Feasibility) -> list[
         sentences.append(str(error))
     if missing := typing_not_mentioned(protocol):
         sentences.append(missing)
+    if left := unfilled(protocol, as_written):
+        sentences.append(left)
     try:
         check_feasible(protocol, needs)
     except DesignUnmetError as error:

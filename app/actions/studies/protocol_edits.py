@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from app.actions.studies.opening_checks import check_placeholders
+from app.design.opening.placeholders import placeholders
 from app.design.protocol.changes import change_problems
 from app.exchange.problems import Problems
 from app.exchange.protocol.edited_yaml import edited_yaml
@@ -15,7 +17,7 @@ from app.storage.studies.protocols import get_protocol
 from app.storage.studies.versions import answered_questions, list_versions, record_version, used_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from sqlalchemy import Connection
 
@@ -125,14 +127,20 @@ def save_text(db: Connection, study: StudyRow, lead: Lead, number: int, yaml: st
     return _save(db, study, lead, draft, yaml)
 
 
-def publish(db: Connection, study: StudyRow) -> int:
+def publish(db: Connection, study: StudyRow, as_written: Collection[str] = ()) -> int:
     """Create a version from the draft: new raters get it from now on, and raters who have started keep theirs.
+
+    Args:
+        db: a connection in a transaction.
+        study: the study.
+        as_written: placeholders that raters should read as they are, besides those of the version that they get now.
 
     Returns:
         The number of the version.
 
     Raises:
         UnreadableEditError: the draft has problems.
+        UnfilledError: the draft has other placeholders.
     """
     lock_edits(db, study.id)
     draft = get_draft(db, study)
@@ -140,6 +148,9 @@ def publish(db: Connection, study: StudyRow) -> int:
         raise UnreadableEditError(list(draft.problems))
     if not draft.is_changed:
         return study.protocol_version
+    if study.opened_at is not None:
+        now = get_protocol(db, study.id, study.protocol_version)
+        check_placeholders(draft.protocol, {*as_written, *placeholders(now)})
     version = study.protocol_version + 1
     record_version(db, study.id, version, draft.protocol, draft.yaml)
     return version

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from app.design.allocation.repeats import has_room_for_repeats
 from app.design.allocation.requirements import counted, group_of
 from app.design.opening.blinding import sources_in_title
-from app.design.opening.placeholders import placeholders
 from app.design.protocol.parts.cells import cells_by
 from app.design.questions.kinds.ranking import MIN_RANKED
 
@@ -152,8 +151,6 @@ def _notes(protocol: Protocol, groups: Sequence[Group]) -> Iterator[str]:
             f"This study is blind, but its title names {counted(len(named), 'model')}: {', '.join(named)}."
             " Set rater_title to show raters another title."
         )
-    if left := placeholders(protocol):
-        yield f"Raters would see placeholders that have not been filled in: {', '.join(left)}."
     n_within = len(cells_by(protocol.conditions, "within"))
     for group in groups:
         n_each = counted(group.n_each, "trial")

@@ -16,7 +16,6 @@ from app.web.errors import ConflictError
 from app.web.lead.links import base_address
 
 router = api_router("study")
-CHANGE = {"open": life_cycle.open_study, "paused": life_cycle.pause_study, "closed": life_cycle.close_study}
 
 
 @router.get("", summary="The study and its progress")
@@ -63,7 +62,7 @@ def api_status(
 
     def act() -> NewStatus:
         try:
-            CHANGE[change.status](db, own.study.slug)
+            life_cycle.change_status(db, own.study.slug, change.status, change.as_written)
         except life_cycle.OpeningError as error:
             raise ConflictError(str(error)) from error
         own.record(db, "status changed", before=own.study.status, after=change.status)

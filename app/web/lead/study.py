@@ -19,6 +19,7 @@ from app.storage.results.progress_counts import get_progress
 from app.storage.studies.protocols import get_protocol
 from app.web.deps import Db
 from app.web.errors import PageError
+from app.web.lead.design.design_page import places_of_placeholders
 from app.web.lead.links import base_address
 from app.web.lead.session import Own, SignedIn
 from app.web.rendering.pages import is_htmx, page
@@ -27,7 +28,6 @@ router = APIRouter()
 
 # Counting is fast up to a few thousand trials; for more, a page that is left open should refresh less often.
 MANY_TRIALS = 5000
-CHANGE = {"open": design.open_study, "paused": design.pause_study, "closed": design.close_study}
 
 
 @router.get("/studies/{slug}")
@@ -40,6 +40,7 @@ def show_study(request: Request, db: Db, lead: SignedIn, study: Own) -> Response
     in_words = design.design_in_words(db, study.id, study.protocol_version) if is_small else None
     progress_chart = ProgressChart(get_progress(db, study.id))
     context = {"links": links, "note": note, "design": in_words, "progress_chart": progress_chart, **counted}
+    context["unfilled"] = places_of_placeholders(protocol) if study.opened_at is None else []
     return page(request, "lead/study.html", lead=lead, study=study, **context)
 
 
@@ -52,10 +53,14 @@ def show_coverage(request: Request, db: Db, study: Own) -> Response:
 
 @router.post("/studies/{slug}/status")
 def submit_status(
-    db: Db, lead: SignedIn, study: Own, status: Annotated[Literal["open", "paused", "closed"], Form()]
+    db: Db,
+    lead: SignedIn,
+    study: Own,
+    status: Annotated[Literal["open", "paused", "closed"], Form()],
+    as_written: Annotated[tuple[str, ...], Form()] = (),
 ) -> Response:
     try:
-        CHANGE[status](db, study.slug)
+        design.change_status(db, study.slug, status, as_written)
     except design.OpeningError as error:
         raise PageError(str(error)) from error
     record_act(db, lead, study, "status changed", before=study.status, after=status)

@@ -14,7 +14,7 @@ from app.actions.studies.opening_checks import notes_on_opening
 from app.design.opening.not_supported import not_carried_out
 from app.exchange.folder.read import read_folder
 from app.storage.studies.load import load_study
-from tests.builder import build_study, protocol_of
+from tests.builder import TEMPLATE_WORDS, build_study, protocol_of
 from tests.design.studies import protocol
 
 if TYPE_CHECKING:
@@ -74,12 +74,24 @@ def test_study_without_responses_cannot_be_opened(db: Connection) -> None:
 def test_folder_check_reports_opening_problems_before_loading(tmp_path: Path) -> None:
     path = new_study("ab-tie", tmp_path / "s", "s", "T")
     found = read_folder(path)
-    assert notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found)) == []
+    (unfilled,) = notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found))
+    assert "placeholders that have not been filled in: [name of the institution], [name" in unfilled
+    assert notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found), TEMPLATE_WORDS) == []
     yaml = path / "study.yaml"
     words = yaml.read_text().replace("trials_per_rater: 5", "trials_per_rater: 5, repeats: {n: 2}")
     yaml.write_text(with_practice_in_a_turned_scale(words))
     found = read_folder(path)
-    not_yet, unmet = notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found))
+    not_yet, unmet = notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found), TEMPLATE_WORDS)
     assert "can be loaded and analysed, not opened" in not_yet
     assert "flow.practice (line " in not_yet
     assert "5 trials per rater are too few for 2 repeats at least 5 trials apart." in unmet
+
+
+def test_placeholders_stop_the_opening_until_each_is_confirmed(db: Connection) -> None:
+    build_study(db, protocol_of(instructions="Ask [your name] at [your address]."))
+    with pytest.raises(OpeningError, match=r"filled in: \[your name\], \[your address\]\. Fill them in, or confirm"):
+        open_study(db, "study")
+    with pytest.raises(OpeningError, match=r"filled in: \[your address\]\."):
+        open_study(db, "study", ["[your name]"])
+    open_study(db, "study", ["[your name]", "[your address]"])
+    open_study(db, "study")

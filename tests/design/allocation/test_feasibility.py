@@ -252,8 +252,3 @@ def test_ranking_needs_three_responses() -> None:
     questions = [{"key": "order", "type": "ranking", "text": "Rank them."}]
     assert "a ranking needs at least 3 responses" in " ".join(needs(2, n_responses=2, questions=questions).problems)
     assert not needs(2, n_responses=3, questions=questions).problems
-
-
-def test_unfilled_placeholders_are_noted() -> None:
-    notes = " ".join(needs(2, flow={"consent": {"version": "1", "text": "Ask [your name] at [your address]."}}).notes)
-    assert "placeholders that have not been filled in: [your name]" in notes

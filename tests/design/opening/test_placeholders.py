@@ -9,5 +9,5 @@ from tests.design.studies import protocol
 def test_placeholders_are_listed_once_without_links() -> None:
     consent = {"version": "1", "text": "Ask [name]. [Ours](https://example.org) [1]"}
     study = protocol(flow={"consent": consent, "debrief": {"text": "By [name]."}, "help": "Call [number]."})
-    assert placeholders(study) == ("[name]", "[number]")
-    assert placeholders(protocol()) == ()
+    assert placeholders(study) == {"[name]": "flow.consent", "[number]": "flow.help"}
+    assert placeholders(protocol()) == {}

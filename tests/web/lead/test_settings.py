@@ -11,6 +11,7 @@ from sqlalchemy import text
 from app.actions.studies.creation.read_new_study import read_template, store_study
 from app.actions.studies.creation.templates import list_templates
 from app.actions.studies.life_cycle import close_study, open_study
+from tests.builder import TEMPLATE_WORDS
 from tests.web.lead.build import rate, study_of
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def test_every_template_can_be_edited_opened_copied_and_deleted(
     edited = {"number": number[1], "title": "Ours, edited", "instructions": "Read **everything**."}
     assert client.post("/studies/ours/design/study", data=edited).status_code == 303
     assert client.get("/studies/ours/design/preview").status_code == 200
-    assert client.post("/studies/ours/status", data={"status": "open"}).status_code == 303
+    assert client.post("/studies/ours/status", data={"status": "open", "as_written": TEMPLATE_WORDS}).status_code == 303
     copy = client.post("/studies/ours/settings/copy", data={"title": "Second", "slug": "second"})
     assert copy.headers["location"] == "/studies/new/second/texts"
     assert "Read **everything**." in client.get("/studies/second/design/text").text

@@ -13,6 +13,7 @@ from app.storage.results.coverage import get_coverage
 from app.storage.results.progress_counts import get_progress
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study
+from tests.builder import TEMPLATE_WORDS
 from tests.web.lead.build import rate, study_of
 
 if TYPE_CHECKING:
@@ -199,8 +200,13 @@ def test_study_without_possible_trials_says_so(client: TestClient, db: Connectio
 def test_trials_without_responses_are_counted(db: Connection, lead: Lead, client: TestClient) -> None:
     """Regression test: the list of their responses was NULL, and the page failed with status 500."""
     load_study(db, read_folder(template_folder("theory-of-mind")), lead.id)
-    open_study(db, "theory-of-mind")
+    open_study(db, "theory-of-mind", TEMPLATE_WORDS)
     assert client.get("/studies/theory-of-mind").status_code == 200
     study = get_study(db, "theory-of-mind")
     assert study
     assert {tuple(trial.responses) for trial in get_coverage(db, study.id).least} == {()}
+
+
+def test_item_without_a_pair_is_named_before_opening(db: Connection, client: TestClient, study_id: int) -> None:
+    db.execute(text("DELETE FROM responses WHERE id = (SELECT min(id) FROM responses)"))
+    assert "1 item without the responses that a trial needs will not be shown" in client.get("/studies/small").text

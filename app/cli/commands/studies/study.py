@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,6 +43,14 @@ Lead = Annotated[
         "--lead",
         metavar="EMAIL",
         help="The e-mail address of the study's lead. Can be left out if there is only one lead.",
+    ),
+]
+AsWritten = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--as-written",
+        metavar="WORDS",
+        help="Words in square brackets that raters should read as they are, and not a placeholder. Can be repeated.",
     ),
 ]
 Out = Annotated[
@@ -112,12 +121,12 @@ def export(slug: Slug, out: Out, spreadsheet: Spreadsheet = False) -> None:
 
 
 @cli.command("open")
-def open_(slug: Slug, address: Address = "") -> None:
+def open_(slug: Slug, address: Address = "", as_written: AsWritten = None) -> None:
     """Open a study to raters, and print their links, one per line: platform, tab, link.
 
     Items that were added since it was last opened are included.
     """
-    _change(slug, open_study, f"The study {slug} is open.")
+    _change(slug, partial(open_study, as_written=as_written or ()), f"The study {slug} is open.")
     with store() as engine, engine.connect() as db:
         study = stored_study(db, slug)
         protocol = get_protocol(db, study.id, study.protocol_version)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import Depends, Request
 from starlette.responses import Response
 
 from app.actions.studies.protocol_edits import Edit, EditConflictError
+from app.design.opening.placeholders import placeholders
 from app.design.problem import Problem
+from app.design.protocol.study import Protocol
 from app.exchange.forms.controls import Control
 from app.exchange.forms.reading import REMOVE
 from app.exchange.forms.sections import QUESTIONS, SECTIONS, Section, section_of
@@ -100,6 +102,12 @@ def address_of_problem(problem: Problem) -> tuple[str, int | None]:
     number = _path(problem).split(".")[1:2]
     is_question = section.key == QUESTIONS and number and number[0].isdecimal()
     return section.key, int(number[0]) if is_question else None
+
+
+def places_of_placeholders(protocol: Protocol, known: Container[str] = ()) -> list[tuple[str, str, str]]:
+    """The placeholders that are not `known`, each with the key and the title of the page where it is filled in."""
+    found = ((words, section_of(part)) for words, part in placeholders(protocol).items() if words not in known)
+    return [(words, section.key, section.title) for words, section in found if section is not None]
 
 
 def _path(problem: Problem) -> str:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from app.actions.studies.life_cycle import OpeningError, open_study
 from app.actions.studies.preview import preview_pages
 from app.actions.studies.protocol_edits import UnreadableEditError, get_draft, publish
+from app.design.opening.placeholders import placeholders
 from app.storage.leads.audit import record_act
+from app.storage.studies.protocols import get_protocol
 from app.storage.studies.versions import list_versions
 from app.web.deps import Db
 from app.web.errors import PageError
-from app.web.lead.design.design_page import address_of_problem, design_page, differences
+from app.web.lead.design.design_page import address_of_problem, design_page, differences, places_of_placeholders
 from app.web.lead.session import Own, SignedIn
 
 router = APIRouter()
@@ -23,6 +27,7 @@ def show_design(request: Request, db: Db, lead: SignedIn, study: Own) -> Respons
     edit = get_draft(db, study)
     versions = list_versions(db, study.id)
     older = [*(version.yaml for version in versions[1:]), None]
+    known = placeholders(get_protocol(db, study.id, study.protocol_version)) if study.opened_at else ()
     changes = [
         (version, differences(before, version.yaml) if before is not None else None)
         for version, before in zip(versions, older, strict=True)
@@ -37,14 +42,17 @@ def show_design(request: Request, db: Db, lead: SignedIn, study: Own) -> Respons
         problems=[(problem, *address_of_problem(problem)) for problem in edit.problems],
         versions=changes,
         diff=differences(edit.published, edit.yaml),
+        unfilled=places_of_placeholders(edit.protocol, known) if edit.protocol and study.opened_at else [],
         pages=preview_pages(edit.protocol) if edit.protocol else [],
     )
 
 
 @router.post("/studies/{slug}/design/version")
-def submit_version(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
+def submit_version(
+    request: Request, db: Db, lead: SignedIn, study: Own, as_written: Annotated[tuple[str, ...], Form()] = ()
+) -> Response:
     try:
-        version = publish(db, study)
+        version = publish(db, study, as_written)
         record_act(db, lead, study, "new version", version=version)
         if study.status == "open":
             # Create the trials and seats that the new version needs.
