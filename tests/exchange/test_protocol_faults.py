@@ -99,6 +99,7 @@ BROKEN = [
     ("- 1", 1, "no keys"),
     ("a: *b", 1, "a: *b"),
     ("a: &a [*a, *a]", None, "aliases that expand without end"),
+    ("a: " + "[" * 1000, None, "more than 40 levels"),
     ("a: \x07", None, "text that is not YAML"),
     (b"attune: \0", None, "a file that is not text"),
 ]

@@ -10,11 +10,11 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.events import CollectionEndEvent, CollectionStartEvent
 from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
 from app.exchange.input_limits import MAX_YAML_BYTES, MAX_YAML_NODES, MEBIBYTE
@@ -85,18 +85,29 @@ def _parse(file: str, text: str, problems: Problems) -> Tree | None:
 
 
 def _has_allowed_size(file: str, text: str, problems: Problems) -> bool:
-    allowed = f"a protocol of at most {MAX_YAML_BYTES // MEBIBYTE} MiB and {MAX_YAML_NODES:,} values"
-    if len(text) > MAX_YAML_BYTES:
-        problems.add(file, None, None, f"{len(text) / MEBIBYTE:,.1f} MiB", allowed)
-        return False
-    # Counted before anything is built: a few megabytes of YAML can ask for gigabytes of nodes. Syntax errors are
-    # reported by `_compose`.
+    allowed = f"a protocol of at most {MAX_YAML_BYTES // MEBIBYTE} MiB, {MAX_YAML_NODES:,} values and {_DEEPEST} levels"
+    too_much = f"{len(text) / MEBIBYTE:,.1f} MiB" if len(text) > MAX_YAML_BYTES else _too_much(text)
+    if too_much is not None:
+        problems.add(file, None, None, too_much, allowed)
+    return too_much is None
+
+
+def _too_much(text: str) -> str | None:
+    """What the text has too much of, counted before anything is built.
+
+    A few megabytes of YAML can ask for gigabytes of nodes, and each open bracket makes the parser slower: some
+    kilobytes of brackets kept it busy for minutes. Syntax errors are reported by `_compose`.
+    """
+    n_events = depth = 0
     with suppress(YAMLError, ValueError, RecursionError):
-        events = YAML(typ="safe", pure=True).parse(text)
-        if sum(1 for _ in islice(events, MAX_YAML_NODES + 1)) > MAX_YAML_NODES:
-            problems.add(file, None, None, f"more than {MAX_YAML_NODES:,} values", allowed)
-            return False
-    return True
+        for event in YAML(typ="safe", pure=True).parse(text):
+            n_events += 1
+            depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+            if n_events > MAX_YAML_NODES:
+                return f"more than {MAX_YAML_NODES:,} values"
+            if depth > _DEEPEST:
+                return f"more than {_DEEPEST} levels"
+    return None
 
 
 def _compose(file: str, text: str, problems: Problems) -> Node | None:

@@ -99,7 +99,8 @@ class Guard:
 
     def _refusal(self, scope: Scope) -> PlainTextResponse | None:
         headers = Headers(scope=scope)
-        if not self.hosts.allows(headers.get("host", "")):
+        # A second host name could be the one that a proxy or a cache goes by.
+        if len(headers.getlist("host")) != 1 or not self.hosts.allows(headers["host"]):
             log.warning("refused %s %s: the host name is not allowed", scope["method"], self.loggable(scope["path"]))
             return PlainTextResponse(WRONG_HOST, status_code=400)
         if scope["method"] in SAFE_METHODS or self._is_with_token(scope["path"], headers):

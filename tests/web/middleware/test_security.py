@@ -86,6 +86,11 @@ def test_server_answers_only_to_allowed_hosts(host: str, unset: int, public: int
     assert client(PUBLIC).get("/x", headers={"host": host}).status_code == public
 
 
+def test_two_host_names_are_refused() -> None:
+    headers = [("host", "127.0.0.1"), ("host", "evil.example")]
+    assert client().get("/x", headers=headers).status_code == 400
+
+
 def test_setting_can_allow_more_hosts() -> None:
     hosts = AllowedHosts([" a.example ", "*.b.example"], PUBLIC)
     allowed = ("a.example", "x.b.example", "rate.example.org", "b.example", "c.example")
