@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request
@@ -19,10 +20,12 @@ from app.storage.model_runs.texts import count_texts
 from app.web.deps import Db
 from app.web.lead.models.run_rows import servers, shown_runs
 from app.web.lead.models.start_form import StartForm, StartProblemError, check_new, chosen, words_of_estimate
+from app.web.lead.models.start_page import start_page
 from app.web.lead.session import Own, SignedIn
 from app.web.rendering.pages import page
 
 router = APIRouter()
+_form_page = partial(start_page, "lead/models/new_generated.html")
 FILE = "prompt.yaml"
 FIRST_PROMPT = """\
 name: my-prompt
@@ -88,25 +91,3 @@ def submit_new_generated(
     record_queued(db, run, server.name, form.tokens)
     record_act(db, lead, study, "generation started", name=run.name, model=run.model, max_tokens=form.tokens)
     return RedirectResponse(request.app.url_path_for("show_generated", slug=study.slug), status_code=303)
-
-
-def _form_page(
-    request: Request,
-    lead: SignedIn,
-    study: Own,
-    form: RespondForm,
-    *,
-    estimated: str = "",
-    problems: list[str] | None = None,
-) -> Response:
-    return page(
-        request,
-        "lead/models/new_generated.html",
-        status=422 if problems else 200,
-        lead=lead,
-        study=study,
-        form=form,
-        servers=servers(request),
-        estimated=estimated,
-        problems=problems or [],
-    )

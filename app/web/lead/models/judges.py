@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form, Request
@@ -18,10 +19,12 @@ from app.storage.model_runs.runs import RunNameTakenError, record_queued
 from app.web.deps import Db
 from app.web.lead.models.run_rows import servers, shown_runs
 from app.web.lead.models.start_form import StartForm, StartProblemError, chosen, words_of_estimate
+from app.web.lead.models.start_page import start_page
 from app.web.lead.session import Own, SignedIn
 from app.web.rendering.pages import page
 
 router = APIRouter()
+_form_page = partial(start_page, "lead/models/new_judge.html")
 # The requests of all judges are planned before the page answers.
 MAX_PROFILES = 20
 
@@ -104,25 +107,3 @@ def submit_new_judge(
         record_queued(db, run, server.name, tokens)
         record_act(db, lead, study, "judge started", name=run.name, model=run.model, max_tokens=tokens)
     return RedirectResponse(request.app.url_path_for("show_judges", slug=study.slug), status_code=303)
-
-
-def _form_page(
-    request: Request,
-    lead: SignedIn,
-    study: Own,
-    form: JudgeForm,
-    *,
-    estimated: str = "",
-    problems: list[str] | None = None,
-) -> Response:
-    return page(
-        request,
-        "lead/models/new_judge.html",
-        status=422 if problems else 200,
-        lead=lead,
-        study=study,
-        form=form,
-        servers=servers(request),
-        estimated=estimated,
-        problems=problems or [],
-    )
