@@ -145,8 +145,7 @@ def set_state(app: FastAPI, engine: Engine) -> None:
     app.state.downloads = DownloadWriter(REPORT_PROCESS.bounds, _reading_url(app, engine, now))
     app.state.reports = LiveReports(REPORT_PROCESS.analyze, watch=COMPUTING.set, max_lag_s=lag_s)
     app.state.operations = RecentOperations()
-    app.state.turns = asyncio.Semaphore(now.n_threads)
-    app.state.hot_threads = HotThreads(now.n_threads)
+    _share_connections(app, now.n_threads)
     app.state.long_turns = LongTurns(TO_SPARE)
     app.state.max_upload_bytes = now.max_upload_mb * MEBIBYTE
     app.state.n_threads = now.n_threads
@@ -165,6 +164,18 @@ def set_state(app: FastAPI, engine: Engine) -> None:
     app.state.max_arrivals = now.max_arrivals_per_minute
     app.state.openid = _openid(now)
     app.state.has_local_passwords = now.local_passwords
+
+
+def _share_connections(app: FastAPI, n_threads: int) -> None:
+    """Divide the connections between saves and submits, which get a quarter, and everything else.
+
+    With more saves and submits at once on a busy server, each only takes longer: the caches of their connections
+    displace each other, and more transactions share the locks of the rows that answers reference.
+    """
+    n_hot = n_threads // 4 or 1
+    app.state.turns = asyncio.Semaphore(n_threads - n_hot)
+    app.state.hot_turns = asyncio.Semaphore(n_hot)
+    app.state.hot_threads = HotThreads(n_hot)
 
 
 def _openid(now: Settings) -> OpenIdProvider | None:

@@ -34,7 +34,7 @@ def hot_route(path: str, handle: Handler) -> Route:
 
     async def endpoint(request: Request) -> Response:
         form, state = await get_form(request), request.app.state
-        async with turn(state.turns):
+        async with turn(state.hot_turns):
             response: Response = await state.hot_threads.run(_in_transaction, request, handle, form)
             return response
 
