@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from alembic import op
 
-from first_release import access, design, history, items, models, raters, rating, sessions, studies, webhooks
+from first_release import (
+    access,
+    design,
+    history,
+    items,
+    models,
+    rated_questions,
+    raters,
+    rating,
+    sessions,
+    studies,
+    webhooks,
+)
 
-revision = "2026_11_22_schema_13"
+revision = "2026_11_22_schema_14"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -65,6 +77,7 @@ def upgrade() -> None:
         create()
     design.add_assignments_of_seats()
     history.create_rating_trigger()
+    rated_questions.create_question_triggers()
 
 
 def downgrade() -> None:
@@ -72,3 +85,4 @@ def downgrade() -> None:
         name = create.__name__.removeprefix("create_")
         op.execute(f'DROP TABLE "{name}" CASCADE')
     history.drop_rating_trigger()
+    rated_questions.drop_question_triggers()

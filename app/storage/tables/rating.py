@@ -42,6 +42,7 @@ def _answer_columns() -> list[Column[object]]:
 
 
 # Ratings reference the study through their rater: another foreign key would lock the row of the study for each answer.
+# For the same reason, triggers ensure that their question exists, and stays (`rated_questions` in the migration).
 ratings = Table(
     "ratings",
     metadata,
@@ -73,7 +74,6 @@ ratings = Table(
     PrimaryKeyConstraint("study_id", "id"),
     within_study("rater_id", "raters", ondelete="CASCADE"),
     within_study("assignment_id", "assignments", ondelete="CASCADE"),
-    ForeignKeyConstraint(["study_id", "question"], ["questions.study_id", "questions.key"]),
     within_study("item_id", "items"),
     within_study("chosen_response_id", "responses"),
     within_study("left_response_id", "responses"),

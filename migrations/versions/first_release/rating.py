@@ -158,7 +158,6 @@ def _rating_references() -> list[ForeignKeyConstraint]:
         ),
         within_study("ratings", "item_id", "items"),
         within_study("ratings", "left_response_id", "responses"),
-        reference("ratings", ["study_id", "question"], ["questions.study_id", "questions.key"]),
         within_study("ratings", "rater_id", "raters", ondelete="CASCADE"),
         within_study("ratings", "right_response_id", "responses"),
     ]
