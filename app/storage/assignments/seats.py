@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import text
 
 from app.storage.assignments.source_preferences import get_information, list_source_pairs
-from app.storage.items.retirement import list_retired
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,13 +31,13 @@ _MINE = text("""
     WHERE a.study_id = :study AND a.rater_id = :rater AND NOT a.is_returned AND a.repeat = 0
       AND t.purpose = 'rating'
 """)
+# Of a seat `s`, its trial `t` and item `i`: nobody gets a retired item, nor, above the limit, one with a content note.
 _OPEN_TO_RATER = """
     s.pool = :pool AND (s.rater_id IS NULL OR s.rater_id = :rater)
     AND s.trial_id <> ALL (CAST(:trials AS bigint[])) AND t.item_id <> ALL (CAST(:items AS bigint[]))
     AND t.condition = ANY (CAST(:conditions AS text[]))
     AND t.item_id || ':' || t.response_ids::text <> ALL (CAST(:shown AS text[]))
-    AND (CAST(:noted AS boolean) OR NOT EXISTS (
-      SELECT FROM items n WHERE n.study_id = t.study_id AND n.id = t.item_id AND n.content_note <> ''))
+    AND i.retired_because IS NULL AND (CAST(:noted AS boolean) OR coalesce(i.content_note, '') = '')
 """
 _FREE = text(f"""
     SELECT s.trial_id, s.seat, t.item_id, t.condition, t.item_id || ':' || t.response_ids::text AS shown,
@@ -55,11 +54,13 @@ _FREE = text(f"""
 _IS_FREE = text(f"""
     SELECT EXISTS (
       SELECT FROM seats s JOIN trials t ON t.study_id = s.study_id AND t.id = s.trial_id
+      JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
       WHERE s.study_id = :study AND s.assignment_id IS NULL AND {_OPEN_TO_RATER})
 """)  # noqa: S608 - constants only
 _IS_LEASED = text(f"""
     SELECT EXISTS (
       SELECT FROM seats s JOIN trials t ON t.study_id = s.study_id AND t.id = s.trial_id
+      JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
       JOIN assignments a ON a.study_id = s.study_id AND a.id = s.assignment_id
       WHERE s.study_id = :study AND a.state IN ('planned', 'leased') AND {_OPEN_TO_RATER})
 """)  # noqa: S608 - constants only
@@ -185,7 +186,7 @@ def _claim(
 
 
 class _Closed:
-    """The trials a rater has had, and what must not be shown to them again. No one gets a retired item."""
+    """The trials a rater has had, and what must not be shown to them again."""
 
     def __init__(self, db: Connection, who: Claimant) -> None:
         self.same_item = who.same_item
@@ -193,7 +194,7 @@ class _Closed:
         self.pool, self.exposure_cap = who.pool, who.exposure_cap
         self.n_noted = 0
         self.trials: list[int] = []
-        self.items = list_retired(db, who.session.study_id)
+        self.items: list[int] = []
         self.shown: list[str] = []
         self.n_by_condition: Counter[str] = Counter()
         for row in db.execute(_MINE, self.ids):

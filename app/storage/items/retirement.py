@@ -20,7 +20,6 @@ _RETURN = text("""
     )
     UPDATE seats SET assignment_id = NULL WHERE study_id = :study AND assignment_id IN (SELECT id FROM returned)
 """)
-_RETIRED = text("SELECT id FROM items WHERE study_id = :study AND retired_because IS NOT NULL")
 _IS_SPECIAL = text("""
     SELECT EXISTS (SELECT FROM trials WHERE study_id = :study AND item_id = :item AND purpose <> 'rating')
 """)
@@ -35,11 +34,6 @@ def retire_item(db: Connection, study_id: int, item_id: int, reason: str) -> Non
 def bring_back_item(db: Connection, study_id: int, item_id: int) -> None:
     """Use a retired item again: its free seats can be taken from now on."""
     db.execute(_RETIRE, {"study": study_id, "item": item_id, "reason": None})
-
-
-def list_retired(db: Connection, study_id: int) -> list[int]:
-    """The IDs of the retired items."""
-    return [int(item_id) for item_id in db.execute(_RETIRED, {"study": study_id}).scalars()]
 
 
 def has_special_trials(db: Connection, study_id: int, item_id: int) -> bool:
