@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -34,6 +35,7 @@ class SlugError(ValueError):
     """The slug is not valid."""
 
 
+@cache
 def list_templates() -> tuple[Template, ...]:
     """Every template, in the order of the index."""
     index = YAML(typ="safe").load((FOLDER / "index.yaml").read_text(encoding="utf-8"))
