@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.examples import EXPLORE, GATE, PROFILE
+
 # Before numpy is loaded, and for all processes that tests start: the workers of pytest already use all processors, and
 # threads of linear algebra would only wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -16,9 +18,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Deadlines and the health check for slow draws measure wall-clock time, so they fail at random on shared machines, as
 # in the tests of superiority and of the pigeonhole bootstrap.
 # The gate draws the same examples each time; `make explore` draws new ones.
-settings.register_profile("gate", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
-settings.register_profile("explore", settings.get_profile("gate"), derandomize=False, max_examples=1000)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
+settings.register_profile(
+    "gate", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True, max_examples=GATE
+)
+settings.register_profile("explore", settings.get_profile("gate"), derandomize=False, max_examples=EXPLORE)
+settings.load_profile(PROFILE)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.actions.results.report import report_of_study
-from app.actions.studies.creation.templates import list_templates, new_study, template_folder
+from app.actions.studies.creation.templates import list_templates, new_study
 from app.actions.studies.life_cycle import open_study
 from app.analysis.wording.statistics_registry import STATISTICS
 from app.exchange.folder.read import read_folder
@@ -15,6 +15,7 @@ from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study
 from tests.builder import TEMPLATE_WORDS
 from tests.raters import rate_until_full
+from tests.templates import template_study
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -89,7 +90,7 @@ def test_every_template_is_covered() -> None:
 
 @pytest.mark.parametrize("name", sorted(ESTIMATES))
 def test_template_is_loaded_rated_and_analysed(db: Connection, name: str) -> None:
-    folder = read_folder(template_folder(name))
+    folder = template_study(name)
     load_study(db, folder)
     open_study(db, name, TEMPLATE_WORDS)
     assert rate_until_full(db, name) >= 2

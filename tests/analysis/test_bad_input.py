@@ -14,6 +14,7 @@ from app.analysis import analyze
 from app.analysis.estimate import FIELDS
 from app.stats.core.result import REASONS
 from tests.analysis.builders import CHOICE, FIVE, Row, frames, protocol
+from tests.examples import examples
 
 SLIDER = {"key": "empathy", "target": "response", "type": "slider", "text": "How empathetic?"}
 SCALES: dict[str, dict[str, Any]] = {
@@ -101,6 +102,6 @@ def _any_study(draw: st.DrawFn) -> list[Row]:
 
 
 @given(_any_study())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_sparse_study_neither_raises_nor_warns(rows: list[Row]) -> None:
     _check(rows)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from app.analysis import analyze
 from tests.analysis.builders import CHOICE, FIVE, Row, first, frames, protocol
+from tests.examples import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,14 +90,14 @@ def _is_flat(key: str, numbers: list[float | None]) -> bool:
 
 
 @given(_studies())
-@settings(max_examples=6, deadline=None, phases=[Phase.explicit, Phase.generate])  # reports are slow to shrink
+@settings(max_examples=examples(4), deadline=None, phases=[Phase.explicit, Phase.generate])  # slow to shrink
 def test_estimates_ignore_rater_and_item_names(rows: list[Row]) -> None:
     renamed = _renamed(rows, lambda key: f"{key[0]}{9 - int(key[1:])} z")
     _same(_numbers(_report(rows)), _numbers(_report(renamed)))
 
 
 @given(_studies())
-@settings(max_examples=6, deadline=None, phases=[Phase.explicit, Phase.generate])  # reports are slow to shrink
+@settings(max_examples=examples(4), deadline=None, phases=[Phase.explicit, Phase.generate])  # slow to shrink
 def test_swapping_sides_changes_only_side_estimates(rows: list[Row]) -> None:
     swapped = [
         {**row, "left_response": row["right_response"], "right_response": row["left_response"]}

@@ -54,8 +54,9 @@ PAGES = (
     "/ratings.csv",
     "/export.zip",
 )
-# Between them every design: choices, named raters, no responses, texts with a minimum length, conditions, dialogues.
-IN_THE_DEFAULT_RUN = {"expert-panel", "theory-of-mind", "recipient"}
+# With and without responses, choices, texts with a minimum length, dialogues. Each template is also loaded, rated and
+# analysed in tests/actions/test_templates_rated.py, and edited, opened and copied in tests/web/lead/test_settings.py.
+IN_THE_DEFAULT_RUN = {"theory-of-mind", "recipient"}
 
 
 def pages_of(slug: str) -> dict[str, int]:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from app.design.problem import InvalidInputError, Problem
 from app.exchange.folder.read import read_files
 from app.exchange.uploads import read_upload
+from tests.examples import examples
 from tests.exchange.small import small
 
 FILES = small()
@@ -78,19 +79,19 @@ def _is_study_or_problems(files: dict[str, bytes]) -> None:
 
 
 @given(broken())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_damaged_study_gives_study_or_problems(files: dict[str, bytes]) -> None:
     _is_study_or_problems(files)
 
 
 @given(st.dictionaries(NAMES, st.binary(max_size=200)))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_any_bytes_give_study_or_problems(files: dict[str, bytes]) -> None:
     _is_study_or_problems(files)
 
 
 @given(st.binary(max_size=300).map(lambda data: b"PK\x03\x04" + data) | st.binary(max_size=300))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_invalid_upload_always_gives_problems(data: bytes) -> None:
     with pytest.raises(InvalidInputError):
         read_upload({"upload.zip": data})

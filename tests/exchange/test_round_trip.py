@@ -16,6 +16,7 @@ from app.exchange.folder.read import read_folder
 from app.exchange.folder.write import write_folder
 from app.exchange.problems import Problems
 from app.exchange.protocol.study_yaml import read_protocol
+from tests.examples import examples
 
 YAML = """\
 attune: 1
@@ -127,7 +128,7 @@ def _answers(draw: st.DrawFn, pair: list[str]) -> list[dict[str, object]]:
 
 
 @given(studies())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_any_study_round_trips(study: StudyFolder) -> None:
     with tempfile.TemporaryDirectory() as folder:
         write_folder(Path(folder) / "out", study)

@@ -42,7 +42,7 @@ def test_acknowledged_answers_survive_every_kind_of_kill(data_dir: Path) -> None
     with small_disk(data_dir) as has_small_disk:
         # Where no file system can be mounted, the disk is not filled.
         kinds = (*KINDS, *([DISK_FULL] if has_small_disk else []))
-        result = run(data_dir, kinds, 6, n_items=300, between_s=0.2)
+        result = run(data_dir, kinds, 4, n_items=300, between_s=0.1)
     assert result.verdict == CLEAN
     assert result.n_kills == len(kinds)
     assert result.n_acknowledged > 100

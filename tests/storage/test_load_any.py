@@ -11,6 +11,7 @@ from app.design.problem import InvalidInputError
 from app.exchange.folder.read import read_files
 from app.storage.studies.export import study_folder
 from app.storage.studies.load import load_study
+from tests.examples import examples
 from tests.exchange.test_any_bytes import broken
 from tests.exchange.test_round_trip import studies
 
@@ -32,7 +33,7 @@ def _comes_back(db: Connection, study: StudyFolder) -> None:
 
 
 @given(files=broken())
-@settings(SHARES, max_examples=60)
+@settings(SHARES, max_examples=examples(25))
 def test_damaged_but_valid_study_round_trips(db: Connection, files: dict[str, bytes]) -> None:
     try:
         study = read_files(files)
@@ -42,6 +43,6 @@ def test_damaged_but_valid_study_round_trips(db: Connection, files: dict[str, by
 
 
 @given(study=studies())
-@settings(SHARES, max_examples=25)
+@settings(SHARES, max_examples=examples(10))
 def test_any_study_round_trips(db: Connection, study: StudyFolder) -> None:
     _comes_back(db, study)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
 K = 2
+SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))]
 TOLD = {"kind": "instruction", "levels": {"near": "Feel along.", "far": "Stay outside."}, "assign": "between"}
 FLOW = {"skip_reasons": ["No"], "exposure_cap": 2}
 DESIGN = {"raters_per_trial": K, "trials_per_rater": 4, "repeats": {"n": 1, "min_distance": 1}}
@@ -107,7 +108,7 @@ def assert_admitted(db: Connection, walk: Walk, design: dict[str, Any]) -> None:
     walk.held, walk.n_finished = held, n_finished
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     ("limits", "conditions"),
     [({}, {}), ({"max_raters": 6}, {}), ({}, {"told": TOLD}), (QUOTAS, {})],
@@ -134,7 +135,7 @@ def test_random_rater_actions_never_lose_or_overfill_trials(
             assert get_coverage(db, study).distribution == [(K, len(ITEMS) * max(1, 2 * len(conditions)))]
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", SEEDS)
 def test_conditions_are_balanced_among_finishers(engine: Engine, seed: int) -> None:
     design = {"raters_per_trial": 30, "trials_per_rater": 2}
     with engine.begin() as db:

@@ -11,14 +11,14 @@ from sqlalchemy import text
 from app.actions.models.judge_pages import judged_study, planned_requests
 from app.actions.models.judge_settings import JudgeSettings
 from app.actions.models.page_questions import answers_of
-from app.actions.studies.creation.templates import list_templates, template_folder
+from app.actions.studies.creation.templates import list_templates
 from app.design.questions.kinds.slider import SliderQuestion
-from app.exchange.folder.read import read_folder
 from app.models.asked import answer_format, schema_of
 from app.storage.model_runs.judgements import record_judgement
 from app.storage.model_runs.requests import list_open, record_plan
 from app.storage.model_runs.runs import NewRun, record_judge, record_run
 from app.storage.studies.load import load_study
+from tests.templates import template_study
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -55,7 +55,7 @@ def answered(page: JudgePage) -> str:
 
 @pytest.mark.parametrize("name", [template.name for template in list_templates()])
 def test_the_answers_to_every_page_are_stored(db: Connection, name: str) -> None:
-    study_id = load_study(db, read_folder(template_folder(name)))
+    study_id = load_study(db, template_study(name))
     study = judged_study(db, study_id, 1)
     rater = record_judge(db, study_id, "judge", {})
     run = record_run(db, study_id, NewRun("judge", "judge", 1, rater, "http://127.0.0.1", "model", {}))

@@ -22,20 +22,24 @@ from app.actions.models.judging import judging
 from app.actions.results.report import report_of_study
 from app.models.budget import Budget, Prices
 from app.models.endpoint import Endpoint
+from app.settings import settings
 from app.storage.studies.studies import get_study
 from tests.analysis.builders import find, only
 from tests.builder import EMPATHY, PREFERENCE, build_study, protocol_of
+from tests.cli.database import Outcome, attune_alone
 from tests.models_server import KEY, ModelServer, Prompt, first_offer, serving
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from sqlalchemy import Connection, Engine
 
     from app.analysis.report.report import Report
 
+__all__ = ["attune_alone"]
+
 ROOT = Path(__file__).resolve().parents[3]
-N_ITEMS, N_PEOPLE = 40, 4
+N_ITEMS, N_PEOPLE = 24, 4
 MARK = re.compile(r"quality (\d)")
 _PEOPLE = text("""
     WITH r AS (INSERT INTO raters (study_id, key) VALUES (:study, :key) RETURNING id)
@@ -134,7 +138,9 @@ def test_a_biased_judge_is_found_biased_and_an_unbiased_one_passes(engine: Engin
 
 
 @pytest.mark.parametrize("n_items", [20, pytest.param(500, marks=pytest.mark.slow)])
-def test_a_killed_run_goes_on_and_nothing_is_lost_or_doubled(engine: Engine, n_items: int) -> None:
+def test_a_killed_run_goes_on_and_nothing_is_lost_or_doubled(
+    engine: Engine, attune_alone: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch, n_items: int
+) -> None:
     n_requests, n_at_once = 2 * n_items, 4
     with engine.begin() as db:
         build_study(db, protocol_of(), n_items=n_items)
@@ -149,10 +155,12 @@ def test_a_killed_run_goes_on_and_nothing_is_lost_or_doubled(engine: Engine, n_i
         assert first.returncode == -9
         n_before = len(server.seen)
         assert n_requests // 2 <= n_before < n_requests
-        second = start_judge(engine, server, n_at_once)
-        _, said = second.communicate(timeout=300)
-    assert second.returncode == 0, said
-    assert f"Answered: {n_requests:,}" in said
+        for name, value in environment_of(engine).items():
+            monkeypatch.setenv(name, value)
+        settings.cache_clear()
+        second = attune_alone(*command(server, n_at_once))
+    assert second.code == 0, second.err
+    assert f"Answered: {n_requests:,}" in second.err
     with engine.connect() as db:
         assert (
             db.execute(text("SELECT count(*) FROM model_requests WHERE outcome = 'answered'")).scalar_one()
@@ -164,15 +172,21 @@ def test_a_killed_run_goes_on_and_nothing_is_lost_or_doubled(engine: Engine, n_i
     assert len(server.seen) - n_requests <= n_at_once
 
 
+def command(server: ModelServer, n_at_once: int) -> tuple[str, ...]:
+    return ("judge", "study", "--model", "m", "--base-url", server.address, "--at-once", str(n_at_once))
+
+
+def environment_of(engine: Engine) -> dict[str, str]:
+    address = engine.url.render_as_string(hide_password=False).replace("+psycopg", "")
+    return {"DATABASE_URL": address, "ATTUNE_MODEL_KEY": KEY}
+
+
 def start_judge(engine: Engine, server: ModelServer, n_at_once: int) -> subprocess.Popen[str]:
     """The command in a process of its own."""
-    address = engine.url.render_as_string(hide_password=False).replace("+psycopg", "")
-    environment = {**os.environ, "DATABASE_URL": address, "ATTUNE_MODEL_KEY": KEY}
-    command = [sys.executable, "-m", "app", "judge", "study", "--model", "m", "--base-url", server.address]
     return subprocess.Popen(
-        [*command, "--at-once", str(n_at_once)],
+        [sys.executable, "-m", "app", *command(server, n_at_once)],
         cwd=ROOT,
-        env=environment,
+        env=os.environ | environment_of(engine),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

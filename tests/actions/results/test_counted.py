@@ -9,13 +9,17 @@ from sqlalchemy import text
 
 from app.actions.results.counted import count_results
 from app.actions.results.report import report_of_study
+from app.analysis.data.study_folder import frames_of, is_same
 from app.analysis.findings.counted_choices import DECISIVE
 from app.exchange.folder.read import read_folder
 from app.storage.raters.exclusions import record_exclusion
+from app.storage.results.frames import study_frames
+from app.storage.studies.export import study_folder
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study
 from tests.analysis.golden import HERE
 from tests.reports_once import WRITERS
+from tests.storage.studies.test_load import assert_same_frames
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from app.analysis.data.study_folder import StudyFolder
     from app.analysis.report.report import Report
     from app.storage.studies.studies import StudyRow
 
@@ -30,8 +35,7 @@ OF_CHOICES = {"share_preferred", "first_side_share", "krippendorff_alpha_nominal
 AGREEMENT = {"percent_agreement", "fleiss_kappa", "gwet_ac1", "gwet_ac2", "brennan_prediger", "unanimous_share"}
 
 
-def study_of(db: Connection, folder: Path) -> StudyRow:
-    study = read_folder(folder)
+def loaded(db: Connection, study: StudyFolder) -> StudyRow:
     load_study(db, study)
     found = get_study(db, study.protocol.slug)
     assert found is not None
@@ -81,19 +85,22 @@ def assert_same(db: Connection, study: StudyRow, report: Report | None = None) -
 
 @pytest.mark.parametrize("name", ["epitome", "label-experiment", "ayers-pair", "ab-tie"])
 def test_counted_results_match_report(db: Connection, name: str) -> None:
-    assert assert_same(db, study_of(db, HERE / name)) > 0
+    assert assert_same(db, loaded(db, read_folder(HERE / name))) > 0
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_counted_results_match_report_on_published_data(
+def test_published_data_are_stored_exactly_and_counted_like_the_report(
     db: Connection, tmp_path: Path, shared: Path, report_of_real_data: Callable[[str], Report], name: str
 ) -> None:
-    study = study_of(db, WRITERS[name](tmp_path, shared))
+    folder = read_folder(WRITERS[name](tmp_path, shared))
+    study = loaded(db, folder)
+    assert_same_frames(study_frames(db, study.id), frames_of(folder))
+    assert is_same(study_folder(db, study.id), folder)
     assert assert_same(db, study, report_of_real_data(name)) > 0
 
 
 def test_excluded_raters_are_not_counted(db: Connection) -> None:
-    study = study_of(db, HERE / "epitome")
+    study = loaded(db, read_folder(HERE / "epitome"))
     before = {(f.question, f.source, f.statistic): f.result for f in count_results(db, study)[0]}
     rater = db.execute(text("SELECT min(id) FROM raters WHERE study_id = :study"), {"study": study.id}).scalar_one()
     lead = db.execute(text("INSERT INTO leads (email) VALUES ('a@b.example') RETURNING id")).scalar_one()

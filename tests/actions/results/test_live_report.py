@@ -15,6 +15,7 @@ from app.exchange.folder.read import read_files
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study
 from tests.exchange.small import small
+from tests.reports_once import AnalyzedOnce
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,10 +29,11 @@ if TYPE_CHECKING:
     from app.storage.studies.studies import StudyRow
 
 PATIENCE_S = 30
+ANALYZED_ONCE = AnalyzedOnce(analyze)
 
 
 class Maker:
-    """Computes real reports, counts them, signals when it has started, and waits until it may finish."""
+    """Gives real reports, counts how often it is asked, signals when it has started, and waits until it may finish."""
 
     def __init__(self, *, may_end: bool = True) -> None:
         self.n_made, self.began, self.may_end = 0, Event(), Event()
@@ -45,7 +47,7 @@ class Maker:
         assert self.may_end.wait(PATIENCE_S)
         if self.fails_with:
             raise self.fails_with
-        return analyze(frames, protocol, filters=filters)
+        return ANALYZED_ONCE(frames, protocol, filters=filters)
 
 
 @pytest.fixture

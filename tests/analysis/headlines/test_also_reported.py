@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.studies.creation.templates import list_templates, template_folder
+from app.actions.studies.creation.templates import list_templates
 from app.analysis import analyze
 from app.analysis.data.study_folder import frames_of
 from app.design.questions.kinds.category import CategoryQuestion
 from app.exchange.folder.read import read_folder
 from tests.analysis.headlines.promised import PROMISED, Record
 from tests.analysis.headlines.simulated_ratings import Effect, Seen, simulate
+from tests.templates import template_study
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +43,7 @@ def lean(_question: str, seen: Seen) -> float:
 
 def code_of(name: str) -> Callable[[str, Seen, Random], str]:
     """Return a `code` that is mostly the key's, where there is one."""
-    asked = {q.key: q for q in read_folder(template_folder(name)).protocol.questions if isinstance(q, CategoryQuestion)}
+    asked = {q.key: q for q in template_study(name).protocol.questions if isinstance(q, CategoryQuestion)}
 
     def code(question: str, seen: Seen, rng: Random) -> str:
         right = {**seen.item, **seen.response}.get(asked[question].correct_column or "")

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from scipy.stats import chi2_contingency
 
-from app.actions.studies.creation.templates import list_templates, template_folder
-from app.exchange.folder.read import read_folder
+from app.actions.studies.creation.templates import list_templates
 from tests.analysis.headlines.driven import by_source, covers, drive, is_difference, means, right_by, says
 from tests.analysis.headlines.simulated_ratings import Effect
+from tests.templates import template_study
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +23,7 @@ NAMES = [template.name for template in list_templates()]
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_template_has_primary_contrasts_and_known_raters(name: str) -> None:
-    protocol = read_folder(template_folder(name)).protocol
+    protocol = template_study(name).protocol
     assert protocol.analysis.primary
     assert protocol.raters.identity == "known"
 

@@ -9,20 +9,13 @@ from sqlalchemy import text
 
 from app.analysis.data.study_folder import StudyFolder, frames_of, is_same
 from app.design.problem import InvalidInputError
-from app.exchange.folder.read import read_folder
 from app.storage.results.frames import copy_ratings, ratings_of, study_frames
 from app.storage.studies.export import study_folder
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study, list_studies
 from tests.exchange.small import ITEMS, RATINGS, YAML, read_small
-from tests.real_data.ayers import write_ayers
-from tests.real_data.kumar import write_kumar
-from tests.real_data.pandalm import write_pandalm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from sqlalchemy import Connection, Engine
 
     from app.analysis.data.frames import Frames
@@ -54,16 +47,6 @@ def test_text_lengths_for_highlights_match_folder(db: Connection) -> None:
     assert expected is not None
     assert_frame_equal(stored, expected)
     assert expected.loc[expected["turn"] == 2, "length"].tolist() == [6]
-
-
-@pytest.mark.parametrize("write", [write_ayers, write_kumar, write_pandalm])
-def test_real_studies_load_as_identical_frames(
-    db: Connection, tmp_path: Path, shared: Path, write: Callable[[Path, Path], Path]
-) -> None:
-    folder = read_folder(write(tmp_path, shared))
-    study_id = load_study(db, folder)
-    assert_same_frames(study_frames(db, study_id), frames_of(folder))
-    assert is_same(study_folder(db, study_id), folder)
 
 
 AWKWARD = [

@@ -16,6 +16,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from app.web.api import openapi
+from tests.examples import examples
 
 if TYPE_CHECKING:
     from schemathesis import Case
@@ -56,7 +57,11 @@ def test_description_is_complete() -> None:
 
 @schema.parametrize()
 @settings(
-    max_examples=8, derandomize=True, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+    max_examples=examples(4),
+    derandomize=True,
+    deadline=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
 )
 def test_answers_are_as_described(case: Case[Any], program: TestClient) -> None:
     case.path_parameters = {**case.path_parameters, "slug": "small"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +12,7 @@ from sqlalchemy import text
 from app.actions.studies.creation.read_new_study import read_template, store_study
 from app.actions.studies.creation.templates import list_templates
 from app.actions.studies.life_cycle import close_study, open_study
+from app.exchange.forms.sections import SECTIONS
 from tests.builder import TEMPLATE_WORDS
 from tests.web.lead.build import rate, study_of
 
@@ -87,11 +89,28 @@ def test_audit_log_can_be_downloaded(client: TestClient, study_id: int) -> None:
     assert "lead@example.org,status changed" in rows[1]
 
 
+def assert_shown(client: TestClient) -> None:
+    """Every form of the design has a page, and so has every step of raters."""
+    for section in SECTIONS:
+        assert client.get(f"/studies/ours/design/{section.key}").status_code == 200
+    page = client.get("/studies/ours/design").text
+    shown = [unescape(at) for at in re.findall(r'<option value="([^"]+)"', page)]
+    assert "rating" in {at.partition("|")[0] for at in shown}
+    # The rating pages are looked at in test_plain_text.py.
+    for at in (at for at in shown if at.partition("|")[0] != "rating"):
+        answer = client.get("/studies/ours/design/preview", params={"at": at})
+        assert answer.status_code == 200
+        assert "no rating page to show" not in answer.text
+        assert "frame-ancestors 'self'" in answer.headers["content-security-policy"]
+        assert "form-action 'none'" in answer.headers["content-security-policy"]
+
+
 @pytest.mark.parametrize("template", [template.name for template in list_templates()])
-def test_every_template_can_be_edited_opened_copied_and_deleted(
+def test_every_template_can_be_previewed_edited_opened_copied_and_deleted(
     client: TestClient, db: Connection, lead: Lead, template: str
 ) -> None:
     store_study(db, read_template(template, "Ours", "ours"), lead.id)
+    assert_shown(client)
     form = client.get("/studies/ours/design/study").text
     number = re.search(r'name="number"\s+value="(\d+)"', form)
     assert number

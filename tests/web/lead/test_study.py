@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
-from app.actions.studies.creation.templates import template_folder
 from app.actions.studies.life_cycle import open_study
-from app.exchange.folder.read import read_folder
 from app.storage.results.coverage import get_coverage
 from app.storage.results.progress_counts import get_progress
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study
 from tests.builder import TEMPLATE_WORDS
+from tests.templates import template_study
 from tests.web.lead.build import rate, study_of
 
 if TYPE_CHECKING:
@@ -199,7 +198,7 @@ def test_study_without_possible_trials_says_so(client: TestClient, db: Connectio
 
 def test_trials_without_responses_are_counted(db: Connection, lead: Lead, client: TestClient) -> None:
     """Regression test: the list of their responses was NULL, and the page failed with status 500."""
-    load_study(db, read_folder(template_folder("theory-of-mind")), lead.id)
+    load_study(db, template_study("theory-of-mind"), lead.id)
     open_study(db, "theory-of-mind", TEMPLATE_WORDS)
     assert client.get("/studies/theory-of-mind").status_code == 200
     study = get_study(db, "theory-of-mind")

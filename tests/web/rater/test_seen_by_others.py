@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import uuid
+from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
@@ -78,35 +79,27 @@ def strangers(study: Callable[..., int], visitor: Callable[[], Visitor]) -> dict
     return cast
 
 
-@pytest.mark.parametrize(("method", "path"), sorted(OF_ASSIGNMENT))
 def test_strangers_cannot_reach_an_assignment(
-    engine: Engine,
-    strangers: dict[str, Visitor],
-    visitor: Callable[[], Visitor],
-    method: str,
-    path: str,
-    caplog: pytest.LogCaptureFixture,
+    engine: Engine, strangers: dict[str, Visitor], visitor: Callable[[], Visitor], caplog: pytest.LogCaptureFixture
 ) -> None:
-    address = form_address(visitor().begin()) + path
-    for who in STRANGERS:
+    form = form_address(visitor().begin())
+    for (method, path), who in product(sorted(OF_ASSIGNMENT), STRANGERS):
         caplog.clear()
+        sent = {**FULL, "slot": "q0"} if method == "POST" else None
         with caplog.at_level(logging.WARNING, "attune.web"):
-            answer = strangers[who].request(method, address, data={**FULL, "slot": "q0"} if method == "POST" else None)
-        assert (who, answer.status_code) == (who, 404)
+            answer = strangers[who].request(method, form + path, data=sent)
+        assert (who, method, path, answer.status_code) == (who, method, path, 404)
         said = [record.message for record in caplog.records]
         assert (who, said) == (who, [f"{method} /s/study/rate/*{path} answered 404"])
     with engine.connect() as db:
         assert db.execute(text("SELECT count(*) FROM ratings")).scalar() == 0
 
 
-@pytest.mark.parametrize(("method", "path"), sorted(OF_SESSION))
-def test_visitor_without_rating_session_is_told_on_every_page(
-    strangers: dict[str, Visitor], method: str, path: str
-) -> None:
-    for who in ("a rater of another study", "nobody", "a made-up cookie"):
+def test_visitor_without_rating_session_is_told_on_every_page(strangers: dict[str, Visitor]) -> None:
+    for (method, path), who in product(sorted(OF_SESSION), ("a rater of another study", "nobody", "a made-up cookie")):
         answer = strangers[who].request(method, f"/s/study{path}")
-        assert (who, answer.status_code) == (who, 403)
-        assert "Please open the study with the link" in answer.text, who
+        assert (who, method, path, answer.status_code) == (who, method, path, 403)
+        assert "Please open the study with the link" in answer.text, (who, method, path)
 
 
 def test_invalid_assignment_token_is_not_found(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:

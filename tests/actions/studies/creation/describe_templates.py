@@ -9,11 +9,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from app.actions.studies.creation.template_cards import CARDS
-from app.actions.studies.creation.templates import list_templates, template_folder
+from app.actions.studies.creation.templates import list_templates
 from app.analysis.document.contrast_words import test_words
 from app.design.protocol.parts.labels import readable
 from app.design.protocol.primary_default import primary_contrasts
-from app.exchange.folder.read import read_folder
+from tests.templates import template_study
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ COUNTS = ("no", "one", "two", "three", "four", "five")
 
 def describe(name: str) -> dict[str, Any]:
     """The facts of one template that its card shows."""
-    folder = read_folder(template_folder(name))
+    folder = template_study(name)
     protocol = folder.protocol
     asked = [question for question in protocol.questions if question.target != "rater"]
     # Marked words that support a rating belong to it.

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 SHORT = Bounds(seconds=2, memory_mb=300)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def process() -> Iterator[SideProcess]:
+    """One process for all tests here, which replace it: starting it takes most of their time."""
     made = SideProcess(read_within, name="attune-test", rest_s=60)
     yield made
     made.stop()
@@ -52,20 +53,17 @@ def find_many_problems(_: object, __: Limits) -> StudyFolder:
     raise InvalidInputError([Problem("a.csv", row, None, "x", "y") for row in range(MAX_PROBLEMS + 5)])
 
 
-@pytest.mark.parametrize(
-    ("work", "found"),
-    [
+def test_reader_exceeding_limits_is_ended_and_replaced(process: SideProcess) -> None:
+    reader = UploadReader(SHORT, process)
+    for work, found in (
         (work_for_ever, "more than 2 seconds of processor time"),
         (take_memory, "more than 300 MB of memory"),
         (die, "more than 300 MB of memory"),
-    ],
-)
-def test_reader_exceeding_limits_is_ended_and_replaced(process: SideProcess, work: object, found: str) -> None:
-    reader = UploadReader(SHORT, process)
-    with pytest.raises(InvalidInputError, match=found):
-        reader.read(work, {})  # type: ignore[arg-type]
-    with pytest.raises(InvalidInputError, match="no file"):
-        reader.read_files({})
+    ):
+        with pytest.raises(InvalidInputError, match=found):
+            reader.read(work, {})
+        with pytest.raises(InvalidInputError, match="no file"):
+            reader.read_files({})
 
 
 def test_number_of_problems_from_reader_process_is_limited(process: SideProcess) -> None:

@@ -24,7 +24,7 @@ from app.design.problem import FolderExistsError
 from app.design.protocol.study import Protocol
 from app.design.questions.kinds.category import CategoryQuestion
 from app.design.questions.kinds.rating import RatingQuestion
-from app.exchange.folder.read import read_folder
+from tests.templates import template_study
 
 NAMES = [template.name for template in list_templates()]
 PAGE = (Path(__file__).resolve().parents[4] / "docs" / "templates.md").read_text(encoding="utf-8")
@@ -32,7 +32,7 @@ every_template = pytest.mark.parametrize("name", NAMES)
 
 
 def protocol_of(name: str) -> Protocol:
-    return Protocol.model_validate(YAML(typ="safe").load((FOLDER / name / "study.yaml").read_text(encoding="utf-8")))
+    return template_study(name).protocol
 
 
 def rows(name: str, file: str) -> list[dict[str, str]]:
@@ -54,18 +54,18 @@ def test_template_index_matches_folders() -> None:
 
 @every_template
 def test_template_is_read_without_notes(name: str) -> None:
-    assert read_folder(template_folder(name)).notes == ()
+    assert template_study(name).notes == ()
 
 
 @every_template
 def test_template_protocol_round_trips_through_json(name: str) -> None:
-    protocol = read_folder(template_folder(name)).protocol
+    protocol = template_study(name).protocol
     assert Protocol.model_validate_json(protocol.model_dump_json()) == protocol
 
 
 @every_template
 def test_template_design_is_feasible(name: str) -> None:
-    outcome = feasibility_of_folder(read_folder(template_folder(name)))
+    outcome = feasibility_of_folder(template_study(name))
     assert outcome.problems == ()
     assert outcome.n_raters >= 2
 

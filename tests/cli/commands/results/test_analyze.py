@@ -40,11 +40,12 @@ def _attune(here: Path, *arguments: str, **environment: str) -> subprocess.Compl
     return subprocess.run(command, capture_output=True, encoding="utf-8", check=False, env={**os.environ, **own})
 
 
-def test_json_output_is_clean_and_reproducible(tmp_path: Path) -> None:
+def test_json_output_is_clean_and_reproducible(attune_alone: Alone, tmp_path: Path) -> None:
     folder = _folder(tmp_path)
-    first, second = (_attune(tmp_path, "analyze", str(folder), "--json", PYTHONHASHSEED=seed) for seed in "12")
+    # Here and there the hashes of texts differ, and with them the order of sets.
+    first = _attune(tmp_path, "analyze", str(folder), "--json", PYTHONHASHSEED="1")
     assert first.returncode == 0, first.stderr
-    assert first.stdout == second.stdout
+    assert first.stdout == attune_alone("analyze", str(folder), "--json").out
     document = json.loads(first.stdout, parse_constant=_refuse)
     assert document["study"] == "small"
     assert {tuple(estimate) for estimate in document["estimates"]} == {FIELDS}

@@ -15,8 +15,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import httpx2 as httpx
 import pytest
 
+from app.settings import settings
+from tests.cli.database import Outcome, attune_alone
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+__all__ = ["attune_alone"]
 
 CHECKOUT = Path(__file__).resolve().parents[4]
 SAME_ORIGIN = {"sec-fetch-site": "same-origin"}
@@ -90,66 +95,50 @@ def estimates_of(lead: httpx.Client, address: str) -> str:
     return "no estimates"
 
 
-def test_demo_runs_and_can_be_started_twice(environment: dict[str, str]) -> None:
+def test_demo_runs_and_is_started_again_on_another_port_if_its_own_is_taken(
+    environment: dict[str, str], attune_alone: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
     with running(environment, "demo", "--port", "0", until="Rate as a rater") as program:
         here = program.address("running with its demo study at")
+        assert httpx.get(f"{here}/readyz", timeout=120).json() == {"status": "ready", "problems": {}}
         with closing(visit_as_lead(program)) as lead:
             assert "Shown" in lead.get(f"{here}/studies/demo").text
             assert "raters are simulated" in estimates_of(lead, f"{here}/studies/demo/results")
         with httpx.Client(headers=SAME_ORIGIN, follow_redirects=True, timeout=120) as rater:
             assert "Begin" in rater.get(program.address("Rate as a rater")).text
-    with running(environment, "demo", "--port", "0", until="Rate as a rater") as program:
-        here = program.address("running with its demo study at")
-        with closing(visit_as_lead(program)) as lead:
-            page = lead.get(f"{here}/studies").text
-            assert page.count('href="/studies/demo"') == 1
-    doctor = subprocess.run(
-        [sys.executable, "-m", "app", "doctor"],
-        cwd=CHECKOUT,
-        env=environment,
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    found = re.findall(r"^(OK|WARNING|FAILED) +(\w+):", doctor.stdout, re.MULTILINE)
-    assert [name for verdict, name in found if verdict != "OK"] == ["backups"], doctor.stdout
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        with running(environment, "demo", "--port", port, until="Rate as a rater") as program:
+            assert f"Port {port} is taken" in program.said
+            here = program.address("running with its demo study at")
+            with closing(visit_as_lead(program)) as lead:
+                page = lead.get(f"{here}/studies").text
+                assert page.count('href="/studies/demo"') == 1
+            monkeypatch.setenv("ATTUNE_DATA_DIR", environment["ATTUNE_DATA_DIR"])
+            settings.cache_clear()
+            doctor = attune_alone("doctor")
+    found = re.findall(r"^(OK|WARNING|FAILED) +(\w+):", doctor.out, re.MULTILINE)
+    assert [name for verdict, name in found if verdict != "OK"] == ["backups"], doctor.out
     assert len(found) == 12
 
 
-def test_taken_port_falls_back_to_next_port(
+def test_serve_answers_and_stops_cleanly(
     environment: dict[str, str], new_database: Callable[[str | None], str], migrated_template: str
 ) -> None:
     url = new_database(migrated_template)
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        arguments = ("demo", "--port", str(port))
-        with running(environment | {"DATABASE_URL": url}, *arguments, until="Rate as a rater") as program:
-            assert f"Port {port} is taken" in program.said
-            assert httpx.get(program.address("running with its demo study at"), timeout=120).status_code == 200
-
-
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_serve_answers_and_stops_cleanly(
-    environment: dict[str, str], new_database: Callable[[str | None], str], migrated_template: str, workers: str
-) -> None:
-    url = new_database(migrated_template)
-    arguments = ("serve", "--port", "0", "--workers", workers)
+    arguments = ("serve", "--port", "0", "--workers", "2")
     with running(environment | {"DATABASE_URL": url}, *arguments, until="No one can sign in yet") as program:
         here = program.address("Attune is running at")
         assert httpx.get(f"{here}/readyz", timeout=120).json() == {"status": "ready", "problems": {}}
         assert httpx.get(f"{here}/studies", timeout=120).status_code == 303
 
 
-def test_serve_on_taken_port_exits_with_message(environment: dict[str, str]) -> None:
+def test_serve_on_taken_port_exits_with_message(
+    attune_alone: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.cli.commands.server.serve.stop_cleanly", lambda: None)  # it is for a process of its own
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        done = subprocess.run(
-            [sys.executable, "-m", "app", "serve", "--port", port],
-            cwd=CHECKOUT,
-            env=environment,
-            check=False,
-            capture_output=True,
-            text=True,
-        )
-    assert done.returncode == 1
-    assert done.stderr.startswith(f"Port {port} on 127.0.0.1 cannot be used")
+        done = attune_alone("serve", "--port", port)
+    assert done.code == 1
+    assert done.err.startswith(f"Port {port} on 127.0.0.1 cannot be used")

@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
-from app.actions.studies.creation.read_new_study import read_template, store_study
-from app.actions.studies.creation.templates import list_templates
 from app.actions.studies.life_cycle import open_study
-from app.exchange.forms.sections import SECTIONS
 from tests.web.lead.build import rate, study_of
 
 if TYPE_CHECKING:
@@ -173,24 +170,6 @@ def test_protocol_file_can_be_edited_as_text(client: TestClient, db: Connection,
     assert page.status_code == 422
     assert "YAML 1.2" in page.text
     assert "title: [" in page.text
-
-
-@pytest.mark.parametrize("template", [template.name for template in list_templates()])
-def test_every_template_renders_in_forms_and_preview(
-    client: TestClient, db: Connection, lead: Lead, template: str
-) -> None:
-    store_study(db, read_template(template, "Ours", "ours"), lead.id)
-    for section in SECTIONS:
-        assert client.get(f"/studies/ours/design/{section.key}").status_code == 200
-    page = client.get("/studies/ours/design").text
-    shown = [unescape(at) for at in re.findall(r'<option value="([^"]+)"', page)]
-    assert "rating" in {at.partition("|")[0] for at in shown}
-    for at in shown:
-        answer = client.get("/studies/ours/design/preview", params={"at": at})
-        assert answer.status_code == 200
-        assert "no rating page to show" not in answer.text
-        assert "frame-ancestors 'self'" in answer.headers["content-security-policy"]
-        assert "form-action 'none'" in answer.headers["content-security-policy"]
 
 
 def test_preview_takes_no_seat_and_creates_no_rater(client: TestClient, db: Connection, study_id: int) -> None:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.studies.creation.templates import list_templates, template_folder
+from app.actions.studies.creation.templates import list_templates
 from app.actions.studies.preview import example_trial, preview_pages
 from app.actions.trial_page.plain_text import QUOTE, instructions_text, trial_text
 from app.actions.trial_page.sheet import make_sheet
-from app.exchange.folder.read import read_folder
 from app.language.language import language_of
 from app.storage.studies.load import load_study
 from app.storage.studies.protocols import get_protocol
+from tests.templates import template_study
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -79,14 +79,18 @@ def parts_of(line: str) -> list[str]:
 
 @pytest.mark.parametrize("name", [template.name for template in list_templates()])
 def test_judges_and_raters_read_the_same(db: Connection, client: TestClient, lead: Lead, name: str) -> None:
-    study_id = load_study(db, read_folder(template_folder(name)), lead.id)
+    study_id = load_study(db, template_study(name), lead.id)
     protocol = get_protocol(db, study_id, 1)
     language = language_of(protocol.language)
     for page in (page for page in preview_pages(protocol) if page.step == "rating"):
         view = example_trial(db, study_id, protocol, page.cell)
         assert view
         text = trial_text(make_sheet(protocol, view, wrong={}), view, language)
-        html = client.get(f"/studies/{name}/design/preview", params={"at": page.key}).text
+        shown_page = client.get(f"/studies/{name}/design/preview", params={"at": page.key})
+        html = shown_page.text
+        assert "no rating page to show" not in html
+        assert "frame-ancestors 'self'" in shown_page.headers["content-security-policy"]
+        assert "form-action 'none'" in shown_page.headers["content-security-policy"]
         plain = client.get(f"/studies/{name}/design/preview/text", params={"at": page.key})
         assert plain.text == f"{instructions_text(protocol, language)}\n\n{text}\n"
         pieces, bare = pieces_of(html), squeezed(re.sub(f"^{QUOTE.strip()}", "", text, flags=re.MULTILINE))

@@ -43,23 +43,17 @@ def blinded(client: TestClient) -> TestClient:
     return client
 
 
-@pytest.mark.parametrize("path", HIDDEN)
-def test_blinded_files_are_forbidden(blinded: TestClient, path: str) -> None:
-    answer = blinded.get(f"/studies/warmth/{path}")
-    assert answer.status_code == 403
-    assert "hidden until it closes" in answer.text
-
-
-@pytest.mark.parametrize("path", ["/results", "/results/comparison"])
-def test_blinded_results_say_what_is_hidden(blinded: TestClient, path: str) -> None:
-    answer = blinded.get(f"/studies/warmth{path}")
-    assert answer.status_code == 200
-    assert "Estimates are hidden until the study closes" in answer.text
-
-
-@pytest.mark.parametrize("path", VISIBLE)
-def test_blinded_study_keeps_progress_raters_and_design_visible(blinded: TestClient, path: str) -> None:
-    assert blinded.get(f"/studies/warmth{path}").status_code == 200
+def test_blinded_study_hides_estimates_and_files_and_shows_the_rest(blinded: TestClient) -> None:
+    for path in HIDDEN:
+        answer = blinded.get(f"/studies/warmth/{path}")
+        assert answer.status_code == 403, path
+        assert "hidden until it closes" in answer.text, path
+    for path in ("/results", "/results/comparison"):
+        answer = blinded.get(f"/studies/warmth{path}")
+        assert answer.status_code == 200, path
+        assert "Estimates are hidden until the study closes" in answer.text, path
+    for path in VISIBLE:
+        assert blinded.get(f"/studies/warmth{path}").status_code == 200, path
 
 
 def test_closing_reveals_estimates_and_is_final(blinded: TestClient, db: Connection) -> None:
