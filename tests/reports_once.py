@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.actions.results.documents import preregister
 from app.actions.results.fingerprint import fingerprint
 from app.analysis import analyze
 from app.analysis.data.filters.report_filters import ALL
@@ -22,7 +23,7 @@ from tests.real_data.kumar import write_kumar
 from tests.real_data.pandalm import write_pandalm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from app.actions.results.live_report import Analyze
@@ -51,6 +52,14 @@ class AnalyzedOnce:
         if key not in self._known:
             self._known[key] = self._analyze(frames, protocol, filters=filters)
         return self._known[key]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def few_simulations() -> Iterator[None]:
+    """Register plans with few simulations: nothing here looks at the digits of a plan of 200."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(preregister, "N_SIMULATIONS", 5)
+        yield
 
 
 @pytest.fixture

@@ -70,6 +70,7 @@ def test_unknown_study_argument_exits_with_2(attune: Attune, here: Path, command
         assert words in said.err
 
 
+@pytest.mark.usefixtures("each_report_once")
 def test_path_or_stored_option_selects_study(attune: Attune, here: Path) -> None:
     attune("study", "load", SLUG)
     attune("study", "open", SLUG, *AS_WRITTEN)

@@ -109,8 +109,8 @@ def test_is_running_creates_no_files(data_dir: Path) -> None:
     assert list(data_dir.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["a space+plus", 'quo\'te "ünï☺" 100%20', "comma, and: colon"])
-def test_folder_may_have_any_name(data_dir: Path, name: str) -> None:
+def test_folder_may_have_any_name(data_dir: Path) -> None:
+    name = 'a space+plus, quo\'te "ünï☺" 100%20: colon'
     server = EmbeddedPostgres(data_dir / name, durable=False)
     engine = create_engine(server.start())
     with engine.connect() as connection:

@@ -63,7 +63,16 @@ def test_path_too_long_for_socket_uses_short_private_folder(data_dir: Path) -> N
     assert not again.is_running()
 
 
-def test_short_folder_is_reused_after_crash(data_dir: Path) -> None:
+@pytest.fixture
+def made_long(data_dir: Path, made_once: Path) -> Path:
+    """The data folder, with an initialized database in its long folder."""
+    long_folder(data_dir).mkdir(parents=True)
+    subprocess.run(["/bin/cp", "-a", str(made_once / "postgres"), str(long_folder(data_dir))], check=True)
+    return data_dir
+
+
+def test_short_folder_is_reused_after_crash(made_long: Path) -> None:
+    data_dir = made_long
     server = EmbeddedPostgres(long_folder(data_dir), durable=False)
     server.start()
     folder = socket_of(server)
@@ -77,7 +86,8 @@ def test_short_folder_is_reused_after_crash(data_dir: Path) -> None:
 
 
 @pytest.mark.parametrize("trap", ["open to all", "a link"])
-def test_short_folder_that_is_not_private_is_not_used(data_dir: Path, tmp_path: Path, trap: str) -> None:
+def test_short_folder_that_is_not_private_is_not_used(made_long: Path, tmp_path: Path, trap: str) -> None:
+    data_dir = made_long
     server = EmbeddedPostgres(long_folder(data_dir), durable=False)
     server.start()
     server.stop()

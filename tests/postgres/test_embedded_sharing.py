@@ -59,8 +59,8 @@ def test_five_programs_starting_together_share_one_server(data_dir: Path) -> Non
     eventually(lambda: server_processes(data_dir) == [])
 
 
-def test_eight_threads_starting_together_share_one_server(data_dir: Path) -> None:
-    servers = [EmbeddedPostgres(data_dir, durable=False) for _ in range(8)]
+def test_eight_threads_starting_together_share_one_server(made_dir: Path) -> None:
+    servers = [EmbeddedPostgres(made_dir, durable=False) for _ in range(8)]
     urls: list[str] = []
     threads = [threading.Thread(target=lambda server=server: urls.append(server.start())) for server in servers]
     for thread in threads:

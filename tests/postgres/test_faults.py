@@ -23,25 +23,20 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Engine
 
-KINDS = (
-    "postmaster",
-    "worker",
-    "keeper",
-    "host",
-    "backend",
-    "clock",
-    "database connections",
-    "browser connections",
-    "parent",
-)
+KINDS = ("host", "backend", "clock", "browser connections", "parent")
+# In the default run, these are killed one at a time in test_embedded_restart.py and test_workers.py.
+ALSO_KILLED = ("postmaster", "worker", "keeper", "database connections")
 CLEAN = Verdict(lost=0, altered=0, doubled=0, above_k=0, stuck=0)
 
 
 @pytest.mark.skipif(not IN_PROC, reason="finds the processes in /proc")
-def test_acknowledged_answers_survive_every_kind_of_kill(data_dir: Path) -> None:
+@pytest.mark.parametrize(
+    "killed", [KINDS, pytest.param((*ALSO_KILLED, *KINDS), marks=pytest.mark.slow)], ids=["some", "all"]
+)
+def test_acknowledged_answers_survive_every_kind_of_kill(data_dir: Path, killed: tuple[str, ...]) -> None:
     with small_disk(data_dir) as has_small_disk:
         # Where no file system can be mounted, the disk is not filled.
-        kinds = (*KINDS, *([DISK_FULL] if has_small_disk else []))
+        kinds = (*killed, *([DISK_FULL] if has_small_disk else []))
         result = run(data_dir, kinds, 4, n_items=300, between_s=0.1)
     assert result.verdict == CLEAN
     assert result.n_kills == len(kinds)

@@ -1,8 +1,10 @@
-"""Traces: spans of requests and statements without anything that a visitor sent, and nothing at all if not wanted."""
+"""Traces: spans of requests and statements without anything that a visitor sent.
+
+That nothing is loaded if they are not wanted is held by tests/house/test_loaded_modules.py.
+"""
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -61,12 +63,6 @@ def test_spans_contain_nothing_that_a_visitor_sent(spans: tuple[TestClient, InMe
     written = "".join(span.to_json() for span in exporter.get_finished_spans())
     assert "POST /sign-in" in written
     assert [secret for secret in SECRETS if secret in written] == []
-
-
-def test_without_an_endpoint_nothing_is_loaded() -> None:
-    # FastAPI loads the interface by itself, if it is installed.
-    code = "import sys, app.main; sys.exit(any(name.startswith('opentelemetry.sdk') for name in sys.modules))"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_missing_packages_are_said(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from app.analysis import analyze
@@ -33,6 +34,12 @@ if TYPE_CHECKING:
 NOW = Circumstances("2026-11-22", "The study is closed.", {"arrived": 7, "did not consent": 1})
 
 
+@cache
+def usual() -> tuple[Report, Protocol, Document]:
+    """Analysed once for the tests that only read it."""
+    return made()
+
+
 def made(**parts: Any) -> tuple[Report, Protocol, Document]:  # noqa: ANN401 - whatever a protocol takes
     study = protocol(FIVE, CHOICE, **parts)
     report = analyze(frames(study, rows(keys=("empathy",))), study)
@@ -56,7 +63,7 @@ def table(document: Document, caption: str) -> DataTable:
 
 
 def test_every_reported_number_has_a_full_precision_recipe() -> None:
-    report, _, document = made()
+    report, _, document = usual()
     recipes = table(document, "Recipe for each number").rows
     numbers = [row[0] for row in recipes]
     used = {
@@ -78,7 +85,7 @@ def test_primary_sentences_appear_in_summary_and_results() -> None:
 
 
 def test_methods_name_design_raters_consent_and_exclusions() -> None:
-    _, _, document = made()
+    _, _, document = usual()
     text = texts(document)
     for words in (
         "single-blind",
@@ -91,7 +98,7 @@ def test_methods_name_design_raters_consent_and_exclusions() -> None:
 
 
 def test_limitations_count_exploratory_comparisons() -> None:
-    report, _, document = made()
+    report, _, document = usual()
     n = sum(one.role == "exploratory" for one in report.estimates)
     assert f"{n:,} other comparisons are exploratory" in texts(document)
 
@@ -110,12 +117,12 @@ def test_every_listed_publication_is_cited() -> None:
 
 
 def test_every_interval_method_is_described() -> None:
-    report, _, _ = made()
+    report, _, _ = usual()
     assert {one.method for one in report.estimates if one.ci_low is not None and not of_method(one.method)} == set()
 
 
 def test_statistic_without_reference_cites_its_interval_method() -> None:
-    _, _, document = made()
+    _, _, document = usual()
     assert "Mean difference (Cameron et al., 2011)." in texts(document)
     assert [one.key for one in of_statistic("mean_difference_at_equal")] == ["dubois2024"]
 

@@ -17,7 +17,7 @@ from app.design.questions.kinds.highlight import HighlightQuestion
 from app.design.questions.kinds.ranking import RankingQuestion
 from app.design.questions.kinds.rating import RatingQuestion
 from app.design.questions.kinds.slider import SliderQuestion
-from app.exchange.folder.read import read_folder
+from tests.templates import template_study
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -60,7 +60,7 @@ class Effect:
 def simulate(name: str, folder: Path, effect: Effect) -> list[dict[str, Any]]:
     """Copy a template to the folder and write simulated ratings into it; return the rows."""
     shutil.copytree(template_folder(name), folder)
-    study, rng = read_folder(folder), seeded(effect.seed)
+    study, rng = template_study(name), seeded(effect.seed)
     texts = {"items": _rows(folder, "items"), "responses": _rows(folder, "responses")}
     rows = list(_answers(study.protocol, texts, _raters(folder, study.protocol, effect.n_raters), effect, rng))
     names = list(dict.fromkeys(name for row in rows for name in row))

@@ -48,7 +48,7 @@ def cases() -> Iterator[Case]:
     yield "/studies/new/spreadsheet", SPREADSHEET, "wide.csv", columns, "5,000 columns"
     yield "/studies/new", {}, "study.yaml", aliases(), "aliases that expand without end"
     yield "/studies/new", {}, "study.yaml", b"[" + b"1," * 500_000 + b"]", "more than 20,000 values"
-    bomb = zipped({"study.yaml": b"attune: 1", "items.csv": b"0" * 400_000_000})
+    bomb = zipped({"study.yaml": b"attune: 1", "items.csv": b"0" * 150_000_000})
     yield "/studies/new", {}, "study.zip", bomb, "times larger than its compressed form"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
@@ -45,7 +45,7 @@ class ToRegister:
     items: Sequence[PlannedItem]
     n_ratings: int
     version: int | None = None
-    n_simulations: int = N_SIMULATIONS
+    n_simulations: int = field(default_factory=lambda: N_SIMULATIONS)
 
 
 def register(asked: ToRegister) -> Registration:
