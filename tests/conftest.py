@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,9 @@ from tests.examples import EXPLORE, GATE, PROFILE
 # Before numpy is loaded, and for all processes that tests start: the workers of pytest already use all processors, and
 # threads of linear algebra would only wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# Loading everything that is tested leaves a million objects, and the default looks through new ones very often.
+gc.set_threshold(20_000, 20, 50)
 
 # Deadlines and the health check for slow draws measure wall-clock time, so they fail at random on shared machines, as
 # in the tests of superiority and of the pigeonhole bootstrap.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "gate")
-GATE, EXPLORE = 40, 1000
+GATE, EXPLORE = 100, 1000
 
 
 def examples(in_gate: int) -> int:
