@@ -10,6 +10,7 @@ import pytest
 from app.analysis import analyze
 from app.analysis.data.frames import canonical
 from app.analysis.wording.formatting import scope_filter, scope_text
+from app.stats.core.multiplicity import adjusted
 from tests.analysis.builders import FIVE, find, frames, only, protocol
 from tests.analysis.sections.contrasts.source_ratings import mean_rating, source_ratings
 
@@ -36,19 +37,34 @@ def _contrast(report: Report) -> set[str]:
     return {estimate.statistic for estimate in report.of("contrast")}
 
 
-def test_three_source_pairs_are_holm_adjusted() -> None:
+def test_three_sources_have_one_pair_without_the_reference() -> None:
     study = protocol(FIVE, sources=THREE, analysis={"cut": {"empathy": 4}})
     rows = source_ratings({"human": 2, "plain": 3, "prompted": 4})
     report = analyze(frames(study, rows), study)
-    found = find(report, "mean_difference", section="contrast")
-    pairs = [(f.scope["source"], f.scope["reference"]) for f in found]
-    assert pairs == [("plain", "human"), ("prompted", "human"), ("prompted", "plain")]
-    assert found[2].estimate == pytest.approx(mean_rating(rows, source="prompted") - mean_rating(rows, source="plain"))
-    p = sorted(f.p_value or 0 for f in found)
-    assert min(f.p_adjusted or 0 for f in found) == pytest.approx(3 * p[0])
-    assert len(find(report, "t_paired", section="contrast")) == 3
+    found = only(report, "mean_difference", section="contrast")
+    assert found.scope == {"source": "prompted", "reference": "plain"}
+    assert found.estimate == pytest.approx(mean_rating(rows, source="prompted") - mean_rating(rows, source="plain"))
+    assert only(report, "t_paired", section="contrast").scope == found.scope
     shares = find(report, "share_difference", section="contrast")
     assert [f.scope["cut"] for f in shares] == [4, 4, 4]
+
+
+def test_each_difference_has_one_record_and_one_adjusted_p() -> None:
+    """The t test of another pair is in one family with those against the reference, of both questions."""
+    second = {**FIVE, "key": "warmth"}
+    study = protocol(FIVE, second, sources=THREE)
+    rows = source_ratings({"human": 2, "plain": 3, "prompted": 4})
+    report = analyze(frames(study, rows + [{**row, "question": "warmth"} for row in rows]), study)
+    kinds = [
+        (f.question, frozenset(f.scope.items()), f.statistic, f.unit, f.method, f.ci_level)
+        for f in report.estimates
+        if f.p_value is not None and {"source", "reference"} <= f.scope.keys()
+    ]
+    assert len(set(kinds)) == len(kinds)
+    tests = find(report, "t_paired")
+    assert len(tests) == 6
+    known = adjusted([f.p_value for f in tests], "benjamini_hochberg")
+    assert [f.p_adjusted for f in tests] == pytest.approx(known)
 
 
 def test_two_sources_have_no_additional_pairs() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,6 @@ from app.analysis.data.questions.scopes import distinct_groups, with_answers
 from app.analysis.data.questions.source_contrast import Contrast
 from app.analysis.sections.comparison.distribution import point_counts
 from app.stats.comparison import describe
-from app.stats.comparison.source_pairs import all_pairs
 from app.stats.comparison.t_tests import t_paired
 from app.stats.proportions.count_tests import chi_square
 from app.stats.proportions.share_difference import share_difference
@@ -32,9 +31,9 @@ _ROUNDING = 1e-9
 
 
 def source_pairs(data: ScaledData) -> Iterator[Estimate]:
-    """Yield differences of means, item means and shares at or above the cut; p adjusted by Holm over all pairs.
+    """Yield differences of means, item means and shares at or above the cut, after a test of all sources at once.
 
-    The first estimate is a test of all sources at once.
+    Differences from the reference in means and item means are in the section of comparisons, and not repeated here.
     """
     rated = [source for source in data.sources if (data.answers.source == data.code_of(source)).any()]
     if not _THREE <= len(rated) <= MAX_SOURCES:
@@ -52,22 +51,30 @@ def _over_all(data: ScaledData, answers: Answers, scope: Scope, sources: list[st
 
 
 def _of_group(data: ScaledData, answers: Answers, group: Scope, sources: list[str]) -> Iterator[Estimate]:
-    ways: list[tuple[str, Unit, Scope, Callable[[Contrast], Result]]] = [
-        ("mean_difference", "rating", {}, _mean),
-        ("t_paired", "item_mean", {}, _paired),
-    ]
+    pairs = [(later, earlier) for earlier, later in combinations(sources, 2)]
+    others = [pair for pair in pairs if data.reference not in pair]
+    for pair in others:
+        yield _record(data, answers, _scope(group, pair), "mean_difference", "rating", _mean)
+    for pair in others:
+        yield _record(data, answers, _scope(group, pair), "t_paired", "item_mean", _paired)
     if data.cut is not None:
-        ways.append(("share_difference", "rating", {"cut": data.cut}, _share))
-    for statistic, unit, more, compare in ways:
+        for pair in pairs:
+            scope: Scope = {**_scope(group, pair), "cut": data.cut}
+            yield _record(data, answers, scope, "share_difference", "rating", _share)
 
-        def between(source: str, reference: str, compare: Callable[[Contrast], Result] = compare) -> Result:
-            return compare(Contrast.of(data, answers, {"source": source, "reference": reference}))
 
-        for pair in all_pairs(sources, between):
-            scope = {**group, "source": pair.source, "reference": pair.reference, **more}
-            part = Contrast.of(data, answers, scope).answers
-            record = data.record(pair.result, part, section=SECTION, scope=scope, statistic=statistic, unit=unit)
-            yield replace(record, p_adjusted=pair.p_adjusted)
+def _scope(group: Scope, pair: tuple[str, str]) -> Scope:
+    source, reference = pair
+    return {**group, "source": source, "reference": reference}
+
+
+def _record(
+    data: ScaledData, answers: Answers, scope: Scope, statistic: str, unit: Unit, compare: Callable[[Contrast], Result]
+) -> Estimate:
+    contrast = Contrast.of(data, answers, scope)
+    return data.record(
+        compare(contrast), contrast.answers, section=SECTION, scope=scope, statistic=statistic, unit=unit
+    )
 
 
 def _mean(contrast: Contrast) -> Result:

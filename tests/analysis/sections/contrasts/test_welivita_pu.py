@@ -61,16 +61,15 @@ def _study() -> tuple[Report, pd.DataFrame]:
     return analyze(data, study), table.assign(teq=table["rater"].map(scores))
 
 
-def test_all_ten_pairs_of_arms_are_compared() -> None:
+def test_all_ten_pairs_of_arms_are_compared_once() -> None:
     report, table = _study()
     means = table.groupby("source")["value"].mean()
-    found = find(report, "mean_difference", section="contrast")
-    assert len(found) == 10
-    for pair in found:
+    others = find(report, "mean_difference", section="contrast")
+    assert len(others) == 6
+    pairs = {frozenset((f.scope["source"], f.scope["reference"])) for f in find(report, "mean_difference")}
+    assert len(pairs) == 10
+    for pair in others:
         assert pair.estimate == pytest.approx(means[pair.scope["source"]] - means[pair.scope["reference"]])
-        assert pair.p_adjusted is not None
-        assert pair.p_value is not None
-        assert pair.p_adjusted >= pair.p_value
     shares = find(report, "share_difference", section="contrast")
     best = next(f for f in shares if (f.scope["source"], f.scope["reference"]) == ("gpt-4", "human"))
     assert best.estimate == pytest.approx((131 - 100) / 200)
