@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 # All pairs of ten raters; hundreds of raters have thousands of pairs with hardly any items in common.
 MAX_PAIRS = 45
 MAX_RATERS = 200
-# Raters of different pools are compared only if they have more items in common.
-MIN_ACROSS_POOLS = 10
 SAME = 1e-12
 WEIGHTS: tuple[Literal["quadratic", "linear"], ...] = ("quadratic", "linear")
 PLAIN: tuple[Weights, Categories] = ("none", "declared")
@@ -75,7 +73,7 @@ def named_pairs(answers: Answers, pool: Ints) -> tuple[list[tuple[int, int]], in
     cells = csr_array((np.ones(len(row), dtype=np.int64), (row, items)))
     shared = np.triu((cells @ cells.T).toarray(), k=1)
     is_across = pool[names][:, None] != pool[names]
-    first, second = np.nonzero(shared >= np.where(is_across, MIN_ACROSS_POOLS, MIN_IN_COMMON))
+    first, second = np.nonzero(shared >= MIN_IN_COMMON)
     order = np.lexsort((names[second], names[first], -shared[first, second], is_across[first, second]))[:MAX_PAIRS]
     return [(int(names[first[k]]), int(names[second[k]])) for k in order], len(first)
 
