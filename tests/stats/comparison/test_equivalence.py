@@ -6,7 +6,46 @@ from statsmodels.stats.weightstats import ttost_paired
 
 from app.stats.comparison.describe import mean_difference
 from app.stats.comparison.equivalence import equivalence, non_inferiority
-from app.stats.core.result import Result, undefined
+from app.stats.core.result import Interval, Result, undefined
+from app.stats.ordinal.clmm_fit import fit_clmm
+from app.stats.ordinal.clmm_links import LinkName
+
+# number of ratings at each of five points
+REFERENCE, SOURCE = (10, 22, 40, 30, 18), (8, 18, 40, 34, 20)
+POINT = np.concatenate([np.repeat(np.arange(5), REFERENCE), np.repeat(np.arange(5), SOURCE)])
+IS_SOURCE = np.repeat([False, True], 120)
+EACH = np.arange(240)
+
+
+@pytest.mark.parametrize(
+    ("link", "margin", "shift", "p_equivalent", "p_not_worse", "low", "high"),
+    [
+        ("probit", 0.5, 0.120286575571, 0.002482042275, 0.000002224053, -0.102032412563, 0.342605563705),
+        ("logit", np.log(2), 0.212498841102, 0.019003891570, 0.000046278248, -0.168553450996, 0.593551133200),
+    ],
+)
+def test_shift_on_the_ordinal_scale_matches_r(
+    link: LinkName, margin: float, shift: float, p_equivalent: float, p_not_worse: float, low: float, high: float
+) -> None:
+    """ordinal::clm 2022.11.16 of R 4.2.2: estimate and standard error; the two normal tests by `pnorm`."""
+    none = np.empty((0, len(POINT)))
+    fit = fit_clmm(
+        POINT, IS_SOURCE[np.newaxis] * 1.0, item=EACH, rater=EACH, item_columns=none, rater_columns=none, link=link
+    )
+    assert fit is not None
+    interval = Interval(-1, 1, "wald", inference="ratings")
+    found = Result(float(fit.beta[0]), interval=interval, standard_error=float(fit.beta_errors[0]), df=1e9)
+    both, one = equivalence(found, margin), non_inferiority(found, margin)
+    assert both.interval is not None
+    assert (both.estimate, both.interval.low, both.interval.high) == pytest.approx((shift, low, high), abs=1e-7)
+    assert (both.p_value, one.p_value) == pytest.approx((p_equivalent, p_not_worse), abs=1e-8)
+
+
+def test_ordinal_ratings_match_two_welch_tests_of_r() -> None:
+    """`t.test` with mu = -.5 and .5: p = .0000125 and .0067452, df = 237.82; ours are 238 for 240 clusters."""
+    difference = mean_difference(POINT.astype(float), IS_SOURCE, item=EACH, rater=EACH)
+    assert equivalence(difference, 0.5).p_value == pytest.approx(0.006745216509, rel=1e-3)
+    assert non_inferiority(difference, 0.5).p_value == pytest.approx(0.000012499708, rel=1e-2)
 
 
 def test_one_rater_per_item_matches_paired_test_of_statsmodels() -> None:
