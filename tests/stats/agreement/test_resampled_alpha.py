@@ -72,6 +72,14 @@ def test_resamples_without_variation_are_counted_in_note() -> None:
     assert "of 200 resamples show no variation" in result.note
 
 
+def test_bootstrap_interval_contains_alpha_that_resamples_do_not_reach() -> None:
+    """Only 58 occurs twice: nearly every resample repeats units without agreement, which lowers alpha; limit -.031."""
+    value = np.array([45.0, 5, 83, 36, 18, 89, 58, 61, 23, 58, 95, 28])
+    result = alpha_bootstrap(Ratings(np.tile(np.arange(6), 2), np.repeat([0, 1], 6), value), level="nominal")
+    assert result.interval is not None
+    assert result.estimate == result.interval.high == pytest.approx(-1 / 65)
+
+
 @settings(max_examples=50)
 @given(ratings=st.from_type(Ratings), level=st.sampled_from(LEVELS))
 def test_bootstrap_and_analytic_intervals_are_defined_together(ratings: Ratings, level: Level) -> None:
