@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 from statsmodels.stats.weightstats import ttost_paired
@@ -8,7 +10,9 @@ from app.stats.comparison.describe import mean_difference
 from app.stats.comparison.equivalence import equivalence, non_inferiority
 from app.stats.core.result import Interval, Result, undefined
 from app.stats.ordinal.clmm_fit import fit_clmm
-from app.stats.ordinal.clmm_links import LinkName
+
+if TYPE_CHECKING:
+    from app.stats.ordinal.clmm_links import LinkName
 
 # number of ratings at each of five points
 REFERENCE, SOURCE = (10, 22, 40, 30, 18), (8, 18, 40, 34, 20)
