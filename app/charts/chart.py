@@ -150,7 +150,7 @@ def _plane(report: Report, study: protocol.Protocol, wanted: tuple[str, str] | N
     if len(points_of(of_both)) >= MIN_SOURCES:
         x, y = (study.labels.question(key) for key in axes)
         kinds = (plane_spec, plane_table, plane_finding)
-        yield Chart("plane", "comparison", None, f"{x} against {y}", _named(of_both, study), *kinds)
+        yield Chart("plane", "comparison", None, f"{x} and {y}", _named(of_both, study), *kinds)
 
 
 def _beyond(report: Report, study: protocol.Protocol, axes: tuple[str, str] | None) -> Iterator[Chart]:

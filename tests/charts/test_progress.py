@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,14 @@ def test_loaded_answers_have_no_goal_and_no_finished_raters() -> None:
     assert len(panels(chart.spec())) == len(("so far", "per day"))
     assert len(panels(chart.spec())[0]["layer"]) == 1
     assert chart.finding.startswith("60 answers from 3 to 8 May 2026.")
+
+
+def test_answers_without_a_time_are_counted_in_words() -> None:
+    words = "1,200 answers without a time are not shown."
+    some = replace(progress(goal=None), n_without_time=1200)
+    assert ProgressChart(some).finding.endswith(words)
+    assert (ProgressChart(some).spec() or {})["title"]["subtitle"] == [words]
+    assert ProgressChart(replace(some, steps=())).finding == words
 
 
 def test_table_leaves_out_steps_without_ratings() -> None:

@@ -32,13 +32,14 @@ class Progress:
     """The steps of a study in order, empty before the first rating.
 
     `goal` is the number of ratings needed, or None if the study has no trials. `noun` names what is counted: ratings of
-    trials, or answers that were loaded with the study.
+    trials, or answers that were loaded with the study. Answers without a time are in no step.
     """
 
     unit: Unit
     steps: tuple[ProgressStep, ...]
     goal: int | None
     noun: Literal["ratings", "answers"] = "ratings"
+    n_without_time: int = 0
 
 
 def unit_for(length: timedelta) -> Unit:

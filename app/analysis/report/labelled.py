@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.analysis.wording.formatting import COVARIATES
+from app.design.protocol.parts.labels import readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,7 +31,9 @@ def _each(estimates: Iterable[Estimate], labels: Labels) -> tuple[Estimate, ...]
 
 def labelled_estimate(estimate: Estimate, labels: Labels) -> Estimate:
     """Return one estimate with labels in its scope."""
-    return replace(estimate, scope=_scope(estimate.scope, labels)) if estimate.scope else estimate
+    if not estimate.scope:
+        return estimate
+    return replace(estimate, scope=_codes(_levels(_scope(estimate.scope, labels), labels), estimate.question, labels))
 
 
 def _scope(scope: Scope, labels: Labels) -> Scope:
@@ -47,4 +50,26 @@ def _scope(scope: Scope, labels: Labels) -> Scope:
         found["covariate"] = labels.column(found["covariate"])
     if "subgroup" in found:
         found["subgroup"] = {labels.column(name): value for name, value in found["subgroup"].items()}
+    return found
+
+
+def _levels(scope: Scope, labels: Labels) -> Scope:
+    """Return the scope with labels of the factor and its levels; shown labels are written as raters saw them."""
+    if "factor" not in scope or scope["factor"] not in labels.levels:
+        return scope
+    found, factor = dict(scope), str(scope["factor"])
+    found["factor"] = labels.factors.get(factor) or readable(factor)
+    for name in ("level", "reference_level"):
+        if name in found:
+            found[name] = labels.level(factor, str(found[name]))
+    return found
+
+
+def _codes(scope: Scope, question: str | None, labels: Labels) -> Scope:
+    """Return the scope with labels of the codes of the question."""
+    codes = labels.codes.get((question or "").partition("=")[0], {})
+    found = dict(scope)
+    for name in ("category", "correct"):
+        if name in scope:
+            found[name] = codes.get(str(scope[name])) or scope[name]
     return found

@@ -59,6 +59,11 @@ class Sentence:
     reading: str = ""
 
     @property
+    def p(self) -> str:
+        """The p-value, with the adjusted one where it is one of several."""
+        return p_words(self.estimate)
+
+    @property
     def text(self) -> str:
         """The claim with interval, test and counts in parentheses, followed by how to read it."""
         basis = "; ".join(part for part in (self.interval, self.test, self.counts) if part)
@@ -132,8 +137,6 @@ def level_text(estimate: Estimate) -> str:
     holds = GENERALIZES[estimate.inference]
     low, high = estimate.ci_low, estimate.ci_high
     words = interval_text(estimate)
-    if estimate.statistic == "percent_change":
-        words = f"{low:.0f}% to {high:.0f}%".replace("-", MINUS)
     if estimate.statistic == "category_difference" or (estimate.statistic, estimate.unit) == ("amce", "choice"):
         words = f"{100 * low:.1f} to {100 * high:.1f} percentage points".replace("-", MINUS)
     return f"{100 * (estimate.ci_level or 0.95):.0f}% CI {words}{', ' if holds else ''}{holds}"

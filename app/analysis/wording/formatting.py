@@ -24,7 +24,19 @@ REASONS: dict[Reason, str] = {
     "singular": "the data contain too little information for the model",
     "not_run": "not computed",
 }
-DECIMALS: dict[Kind, int] = {"share": 1, "coefficient": 2, "points": 2, "test": 2, "ratio": 2, "count": 0}
+DECIMALS: dict[Kind, int] = {
+    "share": 1,
+    "coefficient": 2,
+    "points": 2,
+    "test": 2,
+    "ratio": 2,
+    "count": 0,
+    "percent": 0,
+    "share_points": 1,
+    "slope": 3,
+}
+IN_PERCENT, WITH_SIGN = {"share", "share_points"}, {"share", "percent"}
+SMALLEST_SHARE = 0.001
 SMALLEST_P = 0.001
 # Reliabilities of means and sums: their formulas have no lower bound, but no proportion of variance is below 0.
 OF_MEANS = frozenset({"icc_1_k", "icc_a_k", "icc_c_k", "cronbach_alpha", "cronbach_alpha_without"})
@@ -53,10 +65,21 @@ def number(value: float, kind: Kind) -> str:
 
     >>> number(0.7863, "share"), number(-0.0235, "coefficient"), number(-0.001, "points")
     ('78.6%', '−0.02', '0.00')
+    >>> number(0.0004, "share"), number(26.88, "percent"), number(-0.031, "share_points")
+    ('< 0.1%', '27%', '−3.1')
     """
-    decimals, percent = DECIMALS[kind], kind == "share"
-    rounded = round(100 * value if percent else value, decimals) + 0.0
-    return f"{rounded:.{decimals}f}{'%' if percent else ''}".replace("-", MINUS)
+    if kind == "share" and 0 < value < SMALLEST_SHARE / 2:
+        return f"< {SMALLEST_SHARE:.1%}"
+    decimals = DECIMALS[kind]
+    rounded = round(100 * value if kind in IN_PERCENT else value, decimals) + 0.0
+    return f"{rounded:.{decimals}f}{'%' if kind in WITH_SIGN else ''}".replace("-", MINUS)
+
+
+def kind_of(estimate: Estimate) -> Kind:
+    """Return how the values of an estimate are formatted; measures of texts differ in kind."""
+    if estimate.statistic.startswith("text_") and estimate.scope.get("covariate") in SHARES:
+        return "share" if estimate.statistic == "text_mean" else "share_points"
+    return STATISTICS[estimate.statistic].kind
 
 
 def estimate_text(estimate: Estimate) -> str:
@@ -68,7 +91,7 @@ def estimate_text(estimate: Estimate) -> str:
         return "–"
     if estimate.statistic in OF_MEANS and estimate.estimate < 0:
         return f"not interpretable ({BELOW_ZERO})"
-    return number(estimate.estimate, STATISTICS[estimate.statistic].kind)
+    return number(estimate.estimate, kind_of(estimate))
 
 
 def why_text(estimate: Estimate) -> str:
@@ -86,7 +109,7 @@ def interval_text(estimate: Estimate) -> str:
 def _limit(end: float, estimate: Estimate) -> str:
     if estimate.statistic in OF_MEANS and end < 0:
         return BELOW_ZERO
-    return number(end, STATISTICS[estimate.statistic].kind)
+    return number(end, kind_of(estimate))
 
 
 def p_text(p: float | None) -> str:
@@ -102,8 +125,8 @@ def p_text(p: float | None) -> str:
 
 def of_text(estimate: Estimate) -> str:
     """Describe what an estimate is about: differences are source minus reference, shares source against reference."""
-    kind = STATISTICS[estimate.statistic].kind
-    return scope_text(estimate.scope, between=MINUS if kind in {"points", "test"} else "against")
+    is_against = STATISTICS[estimate.statistic].kind in {"share", "coefficient", "ratio", "count"}
+    return scope_text(estimate.scope, between="against" if is_against else MINUS)
 
 
 def scope_filter(scope: Scope) -> list[str]:
@@ -145,10 +168,11 @@ COVARIATES = {
     "lix": "readability (LIX, higher is harder)",
     "flesch": "readability (Flesch, higher is easier)",
     "question_share": "share of sentences that ask",
-    "sentiment": "sentiment (VADER, -1 to 1)",
+    "sentiment": f"sentiment (VADER, {MINUS}1 to 1)",
     "first_person_share": "share of first-person words",
     "advice_share": "share of sentences with advice",
 }
+SHARES = frozenset({"question_share", "first_person_share", "advice_share"})
 
 
 def covariate_text(name: str) -> str:

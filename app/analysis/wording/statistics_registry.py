@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-Kind = Literal["share", "coefficient", "points", "test", "ratio", "count"]
+Kind = Literal["share", "coefficient", "points", "test", "ratio", "count", "percent", "share_points", "slope"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,8 @@ class Statistic:
     """The name of a statistic on pages, and how its values are formatted.
 
     share: from 0 to 1, shown as a percentage · coefficient: at most 1 · points: of the question's scale · test: a test
-    statistic · ratio: 1 means no difference · count: an integer
+    statistic · ratio: 1 means no difference · count: an integer · percent: already a percentage · share_points: a
+    difference of two shares, shown in percentage points · slope: small values per unit of something
     """
 
     words: str
@@ -80,7 +81,7 @@ STATISTICS: dict[str, Statistic] = {
     "detection_share": Statistic("Proportion correctly identified", "share"),
     "belief_effect": Statistic("Belief effect: rating if believed model minus if believed human", "points"),
     "interaction": Statistic("Interaction: difference here minus difference elsewhere", "points"),
-    "share_difference": Statistic("Interaction: share preferred here minus elsewhere", "points"),
+    "share_difference": Statistic("Difference in share (percentage points)", "share_points"),
     "cronbach_alpha": Statistic("Cronbach's alpha", "coefficient"),
     "omega": Statistic("McDonald's omega", "coefficient"),
     "cronbach_alpha_without": Statistic("Cronbach's alpha without the question", "coefficient"),
@@ -109,17 +110,17 @@ STATISTICS: dict[str, Statistic] = {
     "preference_strength": Statistic("Mean strength of preference", "points"),
     "factor_effect": Statistic("Effect of the factor", "points"),
     "attribute_effect": Statistic("Effect of an attribute of the sources", "points"),
-    "category_difference": Statistic("Difference in share with this code", "points"),
+    "category_difference": Statistic("Difference in share with this code (percentage points)", "share_points"),
     "cochran_q": Statistic("Cochran's Q", "test"),
     "stuart_maxwell": Statistic("Stuart-Maxwell chi-square", "test"),
     "pool_difference": Statistic("Difference between pools of raters", "points"),
     "pool_correlation": Statistic("Correlation between pools of raters", "coefficient"),
-    "percent_change": Statistic("Percentage difference from the reference", "points"),
+    "percent_change": Statistic("Percentage difference from the reference", "percent"),
     "turn_slope": Statistic("Points per turn", "points"),
     "turn_slope_difference": Statistic("Difference in points per turn", "points"),
     "whole_on_turns": Statistic("Weight of the turn in the rating of the whole", "points"),
-    "covariate_slope_by_source": Statistic("Points per unit of the rater's score", "points"),
-    "covariate_slope_within_raters": Statistic("Points per unit of the covariate, within raters", "points"),
+    "covariate_slope_by_source": Statistic("Points per unit of the rater's score", "slope"),
+    "covariate_slope_within_raters": Statistic("Points per unit of the covariate, within raters", "slope"),
     "amce": Statistic("Average marginal component effect", "points"),
     "change": Statistic("Change from before to after", "points"),
     "change_difference": Statistic("Difference in change between arms (ANCOVA)", "points"),
@@ -135,7 +136,7 @@ STATISTICS: dict[str, Statistic] = {
     "dif_odds_ratio": Statistic("Uniform DIF: odds ratio of a higher rating", "ratio"),
     "dif_nonuniform": Statistic("Nonuniform DIF: chi-square", "test"),
     "dif_total": Statistic("Uniform and nonuniform DIF: chi-square", "test"),
-    "dif_r2_change": Statistic("DIF: change in R²", "points"),
+    "dif_r2_change": Statistic("DIF: change in R²", "slope"),
     "phi_coefficient": Statistic("Phi: reliability of the mean (severity counted as error)", "coefficient"),
     "g_coefficient": Statistic("G: reliability of the ranking of the means", "coefficient"),
     "raters_needed": Statistic("Ratings per response for a reliability of .8", "count"),

@@ -20,6 +20,7 @@ HEIGHT = 300
 MIN_SOURCES = 2
 # Characters of a line of an axis title, and width of a source's label in pixels; the table has the whole label.
 TITLE_LENGTH, MAX_LABEL = 40, 170
+MAX_TICKS = 6
 
 
 def plane_means(estimates: Iterable[Estimate]) -> list[Estimate]:
@@ -53,8 +54,9 @@ def plane_spec(estimates: Sequence[Estimate], *, title: str, theme: Theme = "lig
     scale = {"domain": names, "range": series_colours(len(names), theme)}
     colour = {"field": "source", "type": "nominal", "scale": scale, "legend": None}
     x_title, y_title = (wrap(str(one.question), TITLE_LENGTH) for one in points[0][1:])
-    x = {"field": "x_low", "type": "quantitative", "title": x_title, "scale": {"zero": False}}
-    y = {"field": "y_low", "type": "quantitative", "title": y_title, "scale": {"zero": False}}
+    axis = {"tickCount": MAX_TICKS}
+    x = {"field": "x_low", "type": "quantitative", "title": x_title, "scale": {"zero": False}, "axis": axis}
+    y = {"field": "y_low", "type": "quantitative", "title": y_title, "scale": {"zero": False}, "axis": axis}
     at_x, at_y = ({"field": end, "type": "quantitative"} for end in ("x", "y"))
     rule = {"type": "rule", "strokeWidth": 2}
     label = {"type": "text", "align": "left", "dx": 8, "dy": -10, "fontSize": 13, "limit": MAX_LABEL}

@@ -21,16 +21,16 @@ MAX_BESIDE, MAX_IN_ROWS = 36, 100
 LEAST_LABELLED = 0.055
 
 
-PERCENT = "format(100 * abs(datum.value), '.0f') + ' %'"
+PERCENT = "format(100 * abs(datum.value), '.0f') + '%'"
 
 
 def percent(share: float) -> str:
     """Format a share as it appears in a bar.
 
     >>> percent(0.786)
-    '79 %'
+    '79%'
     """
-    return f"{100 * share:.0f} %"
+    return f"{100 * share:.0f}%"
 
 
 def top_legend(words: Sequence[str], n_columns: int) -> alt.Legend:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from app.charts.drawing.theme import Spec, Theme, Width
 
 ROW_HEIGHT, SERIES_HEIGHT = 14, 13
+# Many rows are drawn closer to each other.
+MANY, LOW_ROW_HEIGHT, LOW_SERIES_HEIGHT = 12, 9, 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,8 @@ def dots_spec(
     if not dots:
         return None
     series = list(dict.fromkeys(dot.series for dot in dots))
-    height = len(names) * (ROW_HEIGHT + SERIES_HEIGHT * len(series))
+    row, each = (LOW_ROW_HEIGHT, LOW_SERIES_HEIGHT) if len(names) > MANY else (ROW_HEIGHT, SERIES_HEIGHT)
+    height = len(names) * (row + each * len(series))
     return {
         "$schema": SCHEMA,
         "title": title_of(title, subtitle),

@@ -23,7 +23,7 @@ SUBTITLE = "With 95% CIs. Shaded: .1 to .7, the range that empathy studies usual
 
 
 def alphas(estimates: Sequence[Estimate]) -> list[Estimate]:
-    """Return the first alpha per question and scope; pools that include all ratings are left out."""
+    """Return the first alpha per question and scope; a source or pool that includes all ratings is left out."""
     found: dict[tuple[str, str], Estimate] = {}
     n_all: dict[str, int | None] = {}
     for estimate in estimates:
@@ -33,7 +33,11 @@ def alphas(estimates: Sequence[Estimate]) -> list[Estimate]:
         if not estimate.scope:
             n_all.setdefault(name, estimate.n_ratings)
         found.setdefault((name, str(estimate.scope)), estimate)
-    return [f for f in found.values() if not ("pool" in f.scope and f.n_ratings == n_all.get(str(f.question)))]
+    return [f for f in found.values() if not (_is_part(f) and f.n_ratings == n_all.get(str(f.question)))]
+
+
+def _is_part(estimate: Estimate) -> bool:
+    return bool({"pool", "source"} & estimate.scope.keys())
 
 
 def agreement_spec(

@@ -40,7 +40,7 @@ class ProgressChart:
             panels.append(_per_step(self.progress, theme, wide, "finished"))
         return {
             "$schema": SCHEMA,
-            "title": title_of(self.title, "In UTC. Dashed: the number of ratings needed" if self.progress.goal else ""),
+            "title": title_of(self.title, _subtitle(self.progress)),
             "data": {"values": [_row(step) for step in self.progress.steps]},
             "vconcat": panels,
             "spacing": 14,
@@ -65,8 +65,18 @@ class ProgressChart:
     def finding(self) -> str:
         """How far the study is, since when, and which hour, day or week added most."""
         if not self.is_drawn:
-            return "No ratings yet."
+            return _without_time(self.progress) or "No ratings yet."
         return " ".join(_sentences(self.progress))
+
+
+def _subtitle(progress: Progress) -> str:
+    return "In UTC. Dashed: the number of ratings needed" if progress.goal else _without_time(progress)
+
+
+def _without_time(progress: Progress) -> str:
+    """How many answers are in no step; empty if all of them are."""
+    n = progress.n_without_time
+    return f"{_counted(n, progress.noun)} without a time {'is' if n == 1 else 'are'} not shown." if n else ""
 
 
 def _sentences(progress: Progress) -> Iterator[str]:
@@ -82,6 +92,8 @@ def _sentences(progress: Progress) -> Iterator[str]:
         yield f"Most in one {progress.unit}: {most.n_ratings:,}, {_in_words(most.start, progress.unit)}."
     if n_finished := sum(step.n_finished for step in steps):
         yield f"{_counted(n_finished, 'raters')} finished."
+    if progress.n_without_time:
+        yield _without_time(progress)
 
 
 def _counted(n: int, nouns: str) -> str:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 CELL, STEPS = 30, 9
 SUBTITLE = "Kappa of each pair; 0 is agreement by chance, 1 is full agreement"
+COLOURS_ONLY = "Blue: above chance, orange: below. The data contain the numbers"
+# Pixels that a number or a letter of a rater's name needs; in narrower cells, colours alone are shown.
+NUMBER_WIDTH, LETTER_WIDTH, FULL_WIDTH = 36, 8, 560
 
 
 def with_pairs(estimates: Sequence[Estimate]) -> Estimate | None:
@@ -40,18 +43,22 @@ def rater_pairs_spec(
         return None
     names, colours = list(estimate.detail["raters"]), diverging(STEPS, theme)
     y = {"field": "row", "type": "nominal", "title": None, "sort": names}
-    x = {"field": "column", "type": "nominal", "title": None, "sort": names, "axis": {"labelLimit": 120}}
+    cell_width = (width if isinstance(width, int) else FULL_WIDTH) / len(names)
+    angle = 0 if max(map(len, names)) * LETTER_WIDTH < cell_width else 270
+    axis = {"labelLimit": 120, "labelAngle": angle}
+    x = {"field": "column", "type": "nominal", "title": None, "sort": names, "axis": axis}
     at = {"x": x, "y": y}
     fill, ink = ({"field": name, "type": "nominal", "scale": None} for name in ("fill", "ink"))
+    text = {"mark": {"type": "text"}, "encoding": {**at, "text": {"field": "words"}, "color": ink}}
     return {
         "$schema": SCHEMA,
-        "title": title_of(title, SUBTITLE),
+        "title": title_of(title, f"{SUBTITLE}. {COLOURS_ONLY}" if cell_width < NUMBER_WIDTH else SUBTITLE),
         "width": width,
         "height": CELL * len(names),
         "data": {"values": [_cell(pair, kappa, colours) for pair, kappa in kappas_of(estimate).items()]},
         "layer": [
             {"mark": {"type": "rect", "stroke": COLOURS[theme].grid}, "encoding": {**at, "color": fill}},
-            {"mark": {"type": "text"}, "encoding": {**at, "text": {"field": "words"}, "color": ink}},
+            *([text] if cell_width >= NUMBER_WIDTH else []),
         ],
         "config": config(theme),
     }

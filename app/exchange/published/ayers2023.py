@@ -33,6 +33,7 @@ questions:
      scale: {1: very poor, 2: poor, 3: acceptable, 4: good, 5: very good}, level: ordinal}
   - {key: empathy, target: response, type: rating, text: The empathy or bedside manner provided is,
      scale: {1: not empathetic, 2: slightly, 3: moderately, 4: empathetic, 5: very empathetic}, level: ordinal}
+attributes: {length: {label: Length as published}}
 design: {trials: pairs, raters_per_trial: 3, trials_per_rater: 20, blind: true}
 raters: {identity: unknown}
 analysis: {reference: physician, cut: {quality: 4, empathy: 4}}

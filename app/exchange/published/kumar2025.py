@@ -47,6 +47,8 @@ FRAMEWORKS = {
         ),
     ),
 }
+# What a key does not say: the item of a questionnaire, and the name of a dimension of EPITOME.
+NAMES = {"m_caredfor": "cared for", "m_emotional": "emotional support", "m_practical": "practical support"}
 EXPERTS = ("expert1", "expert2", "expert3")
 JUDGES = ("gpt", "claude", "gemini")
 HEAD = """\
@@ -86,9 +88,11 @@ def _dimensions() -> list[tuple[str, str]]:
 def _question(framework: str, name: str) -> str:
     _, _, target, scale, _ = FRAMEWORKS[framework]
     key = name.rstrip("*")
-    words = key.removeprefix("level_").removeprefix("m_").replace("_", " ")
+    words = NAMES.get(key) or key.removeprefix("level_").removeprefix("m_").replace("_", " ")
     undesirable = ", reversed: true" if name.endswith("*") else ""
-    return f"  - {{key: {key}, target: {target}, type: rating, text: {words}, scale: {scale}{undesirable}}}\n"
+    label = words[:1].upper() + words[1:]
+    named = f"key: {key}, label: {label}, text: {words}"
+    return f"  - {{{named}, target: {target}, type: rating, scale: {scale}{undesirable}}}\n"
 
 
 def _items(data: Path) -> list[Row]:

@@ -22,6 +22,7 @@ _TRIALS = """
     WHERE a.study_id = :study AND a.state = 'done' AND a.repeat = 0 AND t.purpose = 'rating'
 """
 _ANSWERS = "SELECT rated_at AS at FROM ratings WHERE study_id = :study AND rated_at IS NOT NULL"
+_WITHOUT_TIME = "SELECT count(*) FROM ratings WHERE study_id = :study AND rated_at IS NULL"
 _FINISHED = "SELECT finished_at AS at FROM rating_sessions WHERE study_id = :study AND finished_at IS NOT NULL"
 
 
@@ -31,7 +32,10 @@ def get_progress(db: Connection, study_id: int) -> Progress:
     counted = _TRIALS if n_needed else _ANSWERS
     unit = unit_for(_length(db, study_id, counted))
     steps = steps_of(unit, _counts(db, study_id, counted, unit), _counts(db, study_id, _FINISHED, unit))
-    return Progress(unit, steps, n_needed or None, "ratings" if n_needed else "answers")
+    if n_needed:
+        return Progress(unit, steps, n_needed)
+    n_without = int(db.execute(text(_WITHOUT_TIME), {"study": study_id}).scalar_one())
+    return Progress(unit, steps, None, "answers", n_without)
 
 
 def _length(db: Connection, study_id: int, rows: str) -> timedelta:

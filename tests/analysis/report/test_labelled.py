@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.analysis.estimate import Estimate
 from app.analysis.report.labelled import labelled_estimate
-from app.analysis.wording.formatting import scope_text
+from app.analysis.wording.formatting import MINUS, scope_text
 from app.design.protocol.parts.labels import Labels
 
 LABELS = Labels(
@@ -12,6 +12,9 @@ LABELS = Labels(
     questions={"warm": "Warmth"},
     pools={"expert": "Experts"},
     attributes={"age": "Age in years"},
+    factors={"told": "Told"},
+    levels={"told": {"other": "The other person"}},
+    codes={"error": {"none": "No error"}},
 )
 
 
@@ -23,6 +26,17 @@ def test_scopes_are_shown_with_labels() -> None:
     assert read(source="gpt4", reference="md") == "GPT-4 − Physician"
     assert read(pool="expert", condition="told=plain") == "Told: plain, pool Experts"
     assert read(subgroup={"age": "30 or more"}) == "Age in years: 30 or more"
+
+
+def test_levels_of_a_factor_are_shown_with_labels() -> None:
+    assert (
+        read(factor="told", level="other", reference_level="self_only") == f"Told: The other person {MINUS} self only"
+    )
+
+
+def test_code_is_shown_with_its_label() -> None:
+    found = labelled_estimate(Estimate("category", "error", {"category": "none", "correct": "none"}, "f1", 1.0), LABELS)
+    assert found.scope == {"category": "No error", "correct": "No error"}
 
 
 def test_text_measure_keeps_its_name_and_question_its_label() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -13,6 +14,10 @@ from app.design.questions.scale import Label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+
+# Written in capitals where they stand alone: in `gpt-4`, not in `chatgpt`.
+ACRONYMS = re.compile(r"(?<![A-Za-z])(gpt|llm|ai)(?![A-Za-z])")
 
 
 class Attribute(BaseModel):
@@ -79,10 +84,10 @@ def unique(declared: Mapping[str, str | None]) -> dict[str, str]:
 def readable(key: str) -> str:
     """A label made from a key.
 
-    >>> readable("emotional_understanding"), readable("GPT-4"), readable("person")
+    >>> readable("emotional_understanding"), readable("gpt-4"), readable("person")
     ('Emotional understanding', 'GPT-4', 'Person')
     """
-    words = key.replace("_", " ").strip()
+    words = ACRONYMS.sub(lambda found: found[0].upper(), key.replace("_", " ").strip())
     return words[:1].upper() + words[1:] or key
 
 

@@ -14,7 +14,7 @@ TOLD = {"kind": "instruction", "levels": {"plain": "Read.", "imagine_other": "Im
 
 def test_undeclared_label_is_derived_from_key() -> None:
     labels = protocol(sources={"gpt_4": {"kind": "model"}, "physician": {"kind": "human"}}).labels
-    assert (labels.source("gpt_4"), labels.source("physician")) == ("Gpt 4", "Physician")
+    assert (labels.source("gpt_4"), labels.source("physician")) == ("GPT 4", "Physician")
     assert labels.question("emotional_understanding") == "Emotional understanding"
     assert (labels.pool("crowd"), labels.column("years_of_practice")) == ("Crowd", "Years of practice")
 

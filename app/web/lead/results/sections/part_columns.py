@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.analysis.estimate import Unit
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: it contains the first of these statistics that a row has."""
+    """A column: it contains the first of these statistics that a row has, of one unit if it names one.
+
+    `has_cut` keeps apart the two forms of a statistic that exists with a cut and without.
+    """
 
     words: str
     statistics: tuple[str, ...]
+    unit: Unit | None = None
+    has_cut: bool | None = None
 
 
 ALPHAS = tuple(f"krippendorff_alpha_{level}" for level in ("ordinal", "nominal", "interval", "ratio"))
@@ -22,12 +31,18 @@ BLOCKS: dict[str, tuple[tuple[str, tuple[Column, ...]], ...]] = {
                 Column("Mean difference", ("mean_difference",)),
                 Column("Probability of superiority", ("prob_superiority", "prob_superiority_unpaired")),
                 Column("Odds ratio (ordinal mixed model)", ("odds_ratio_clmm",)),
-                Column("Change in percent", ("percent_change",)),
+                Column("Change", ("percent_change",), has_cut=False),
             ),
         ),
         (
-            "Share of ratings at or above the cut, with 95% CIs",
-            (Column("Share at or above the cut", ("share_at_least",)), Column("Ratio", ("share_at_least_ratio",))),
+            "Shares at or above the cut, with 95% CIs",
+            (
+                Column("Of ratings", ("share_at_least",), unit="rating"),
+                Column("Difference, percentage points", ("share_difference",), unit="rating"),
+                Column("Change", ("percent_change",), has_cut=True),
+                Column("Of item means", ("share_at_least",), unit="item_mean"),
+                Column("Ratio of item means", ("share_at_least_ratio",)),
+            ),
         ),
         ("Margins", (Column("Equivalence", ("equivalence",)), Column("Non-inferiority", ("non_inferiority",)))),
         (
@@ -50,9 +65,9 @@ BLOCKS: dict[str, tuple[tuple[str, tuple[Column, ...]], ...]] = {
                 Column("Share preferred", ("share_preferred",)),
                 Column("At equal length", ("share_preferred_at_equal",)),
                 Column("Mixed model", ("share_preferred_glmm",)),
-                Column("Strength (log ability)", ("bt_strength",)),
             ),
         ),
+        ("Strengths of the sources (log ability; the reference is 0)", (Column("Strength", ("bt_strength",)),)),
         (
             "Position, ties and consistency",
             (
@@ -67,7 +82,7 @@ BLOCKS: dict[str, tuple[tuple[str, tuple[Column, ...]], ...]] = {
     ),
     "codes": (
         ("Share of answers with each category", (Column("Share", ("code_share",)),)),
-        ("Differences between sources", (Column("Difference in share", ("category_difference",)),)),
+        ("Differences between sources", (Column("Difference, percentage points", ("category_difference",)),)),
         (
             "Answers compared with the key",
             (
@@ -116,7 +131,8 @@ BLOCKS: dict[str, tuple[tuple[str, tuple[Column, ...]], ...]] = {
             (
                 Column("Mean difference", ("mean_difference",)),
                 Column("Share preferred", ("share_preferred",)),
-                Column("Interaction", ("interaction", "share_difference")),
+                Column("Interaction", ("interaction",)),
+                Column("Interaction, percentage points", ("share_difference",)),
             ),
         ),
         (

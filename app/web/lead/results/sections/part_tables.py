@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
 
 from app.analysis.wording.formatting import MINUS, estimate_text, interval_text, p_text, scope_text, why_text
 from app.analysis.wording.statistics_registry import STATISTICS
 from app.charts.drawing.table import Table
 from app.web.lead.results.sections.part_columns import BLOCKS, Column
+from app.web.lead.results.sections.repeated_rows import without_repeated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from app.analysis.estimate import Estimate
+    from app.analysis.estimate import Estimate, Unit
     from app.design.protocol.parts.labels import Labels
 
 MAX_ROWS, MAX_REASONS = 30, 3
 CONFUSION = "confusion_share"
+DASH = "– not estimable: "
+
+# The records of a row, by statistic and unit.
+Found: TypeAlias = "dict[tuple[str, Unit | None], Estimate]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +75,17 @@ def _confusion(name: str, shares: dict[tuple[str, str], Estimate]) -> Block:
 
 
 def _block(caption: str, columns: Sequence[Column], estimates: Sequence[Estimate], labels: Labels) -> Block | None:
-    rows = _rows(estimates, labels)
+    fitting = [f for f in estimates if any(_fits(column, f) for column in columns)]
+    rows = _rows(fitting, labels)
     shown = [column for column in columns if _is_known(column, rows.values())]
     kept = {place: found for place, found in rows.items() if any(_cell(column, found) for column in shown)}
     if not kept:
-        why = _notes(rows.values(), columns)
-        return Block(caption, Table((), ()), None, tuple(f"{caption}: {note[2:]}" for note in why)) if why else None
+        why = tuple(f"{caption}: {note.removeprefix(DASH)}" for note in _notes(rows.values(), columns))
+        return Block(caption, Table((), ()), None, why) if why else None
     has_p = any(f.p_adjusted is not None for found in kept.values() for f in found.values())
     header = ("Question", "Of", *(column.words for column in shown), *(("Adjusted p",) if has_p else ()))
     lines = [
-        (*place, *(_cell(column, found) or "–" for column in shown), *((_p(found),) if has_p else ()))
+        (*place, *(_cell(column, found) or "–" for column in shown), *((_p(shown, found),) if has_p else ()))
         for place, found in kept.items()
     ]
     table = Table(
@@ -89,28 +95,44 @@ def _block(caption: str, columns: Sequence[Column], estimates: Sequence[Estimate
     return Block(caption, first, rest if rest.rows else None, _notes(rows.values(), shown))
 
 
-def _rows(estimates: Sequence[Estimate], labels: Labels) -> dict[tuple[str, str], dict[str, Estimate]]:
+def _rows(estimates: Sequence[Estimate], labels: Labels) -> dict[tuple[str, str], Found]:
     """Estimates by question and scope: for each question, first all ratings, then parts of them."""
-    wholes = {(f.question, f.statistic): f.n_ratings for f in reversed(estimates) if not f.scope}
     asked = list(dict.fromkeys(f.question for f in estimates))
-    rows: dict[tuple[str, str], dict[str, Estimate]] = {}
-    for f in sorted(estimates, key=lambda f: (asked.index(f.question), len(f.scope), "pool" in f.scope)):
-        is_everybody = f.scope.keys() == {"pool"} and wholes.get((f.question, f.statistic)) == f.n_ratings
+    rows: dict[tuple[str, str], Found] = {}
+    of_parts = without_repeated(estimates)
+    for f in sorted(of_parts, key=lambda f: (asked.index(f.question), len(f.scope), "pool" in f.scope)):
         is_within_pool = {"pool", "source"} <= f.scope.keys() and f.section == "agreement"
-        if "flagged" not in f.scope and not is_everybody and not is_within_pool:
-            rows.setdefault((_label(f, labels), _of(f)), {}).setdefault(f.statistic, f)
+        if "flagged" not in f.scope and not is_within_pool:
+            found, key = rows.setdefault((_label(f, labels), _of(f)), {}), (f.statistic, f.unit)
+            found[key] = _preferred(found[key], f) if key in found else f
     return rows
 
 
-def _is_known(column: Column, rows: Iterable[dict[str, Estimate]]) -> bool:
+def _preferred(one: Estimate, other: Estimate) -> Estimate:
+    """The first of two records of the same comparison, unless the other is among all pairs of sources.
+
+    A table of all pairs has p-values that are adjusted over all pairs; a primary contrast keeps its own.
+    """
+    is_of_all_pairs = other.section == "contrast" and one.section == "comparison" and other.p_adjusted is not None
+    return replace(one, p_adjusted=other.p_adjusted) if is_of_all_pairs and one.role != "primary" else one
+
+
+def _is_known(column: Column, rows: Iterable[Found]) -> bool:
     return any(_cell(column, found) for found in rows)
 
 
-def _find(column: Column, found: dict[str, Estimate]) -> Estimate | None:
-    return next((found[key] for key in column.statistics if key in found), None)
+def _fits(column: Column, f: Estimate) -> bool:
+    """Whether a column shows an estimate."""
+    is_cut = column.has_cut is None or column.has_cut == ("cut" in f.scope)
+    return f.statistic in column.statistics and column.unit in {None, f.unit} and is_cut
 
 
-def _cell(column: Column, found: dict[str, Estimate]) -> str:
+def _find(column: Column, found: Found) -> Estimate | None:
+    fitting = [f for f in found.values() if _fits(column, f)]
+    return min(fitting, key=lambda f: column.statistics.index(f.statistic), default=None)
+
+
+def _cell(column: Column, found: Found) -> str:
     """Estimate and interval on two lines; empty if there is none."""
     estimate = _find(column, found)
     if estimate is None or estimate.estimate is None:
@@ -118,13 +140,13 @@ def _cell(column: Column, found: dict[str, Estimate]) -> str:
     return f"{estimate_text(estimate)}\n{interval_text(estimate) if estimate.ci_low is not None else ''}".strip()
 
 
-def _notes(rows: Iterable[dict[str, Estimate]], columns: Sequence[Column]) -> tuple[str, ...]:
+def _notes(rows: Iterable[Found], columns: Sequence[Column]) -> tuple[str, ...]:
     """The reasons for dashes, each once, most frequent first."""
     reasons: Counter[str] = Counter()
     for found in rows:
         missing = (f for column in columns if (f := _find(column, found)) is not None and f.estimate is None)
-        reasons.update(why_text(f).rstrip(".") for f in missing)
-    return tuple(f"– not estimable: {why}." for why, _ in reasons.most_common(MAX_REASONS))
+        reasons.update(why_text(f).removeprefix("not shown: ").rstrip(".") for f in missing)
+    return tuple(f"{DASH}{why}." for why, _ in reasons.most_common(MAX_REASONS))
 
 
 def _label(estimate: Estimate, labels: Labels) -> str:
@@ -134,16 +156,22 @@ def _label(estimate: Estimate, labels: Labels) -> str:
 def _of(estimate: Estimate) -> str:
     """The scope of the row, without the kind of raters if the section makes it clear."""
     is_named = len(estimate.scope) == 1 or estimate.section == "contrast"
-    scope = {key: value for key, value in estimate.scope.items() if key != "rater_kind" or is_named}
+    hidden = {"covariate"} if estimate.statistic == "share_preferred_at_equal" else set()
+    hidden |= set() if is_named else {"rater_kind"}
+    # the label of the question names the code
+    hidden |= {"category"} if "=" in (estimate.question or "") else set()
+    scope = {key: value for key, value in estimate.scope.items() if key not in hidden}
     between = "against" if estimate.statistic.startswith("share_pref") else MINUS
     return scope_text(scope, between=between) if scope else "all ratings"
 
 
-def _p(found: dict[str, Estimate]) -> str:
-    known = (f.p_adjusted for f in found.values() if f.p_adjusted is not None)
+def _p(columns: Sequence[Column], found: Found) -> str:
+    """The adjusted p-value of the first column that has one."""
+    cells = (_find(column, found) for column in columns)
+    known = (f.p_adjusted for f in cells if f is not None and f.p_adjusted is not None)
     return p_text(next(known, None)) or "–"
 
 
-def _n(found: dict[str, Estimate]) -> str:
+def _n(found: Found) -> str:
     n = max((f.n_ratings or 0 for f in found.values()), default=0)
     return f"{n:,}"

@@ -84,8 +84,8 @@ def _blocks(part: Part, own: Sequence[Estimate], shown: Report, protocol: Protoc
             by_question.setdefault(estimate.question, []).append(estimate)
         for key, estimates in by_question.items():
             name = protocol.labels.question(key) if key else "All responses"
-            for caption, table in texts(estimates):
-                yield Block(f"{name}: {caption[:1].lower()}{caption[1:]}", table, None, ())
+            for caption, table, notes in texts(estimates):
+                yield Block(f"{name}: {caption[:1].lower()}{caption[1:]}", table, None, notes)
     if part.key == "raters":
         yield from _raters(own, shown, protocol)
 

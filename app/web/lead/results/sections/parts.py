@@ -44,7 +44,7 @@ TITLES = {
 }
 ABOUT = {
     "comparison": "How each question was answered, and how sources differ.",
-    "preference": "Which response raters chose. Ties count as half.",
+    "preference": "Which response raters chose.",
     "codes": "How often each category was chosen.",
     "agreement": "Empathy studies usually report alphas of .1 to .7: low agreement is a finding, not an error.",
     "conditions": "What raters were shown or told, and how ratings differ by it.",
@@ -87,7 +87,7 @@ def _of_contrast(estimate: Estimate) -> str:
         return "turns"
     if "factor" in scope or {"condition", "shown_label"} & scope.keys():
         return "conditions"
-    return "comparison" if scope.keys() <= {"source", "reference"} else "subgroups"
+    return "comparison" if scope.keys() <= {"source", "reference", "cut"} else "subgroups"
 
 
 def parts_of(estimates: Sequence[Estimate], protocol: Protocol) -> Mapping[str, Part]:
@@ -97,10 +97,16 @@ def parts_of(estimates: Sequence[Estimate], protocol: Protocol) -> Mapping[str, 
         found[part_of(estimate)].append(estimate)
     found["estimates"] = list(estimates)
     return {
-        key: Part(key, _title(key, protocol), ABOUT[key], tuple(own))
+        key: Part(key, _title(key, protocol), _about(key, protocol), tuple(own))
         for key, own in found.items()
         if any(estimate.estimate is not None or estimate.reason == "not_run" for estimate in own)
     }
+
+
+def _about(key: str, protocol: Protocol) -> str:
+    """What the section shows; how ties count only where raters can choose one."""
+    has_ties = key == "preference" and any(question.tie for question in protocol.choice_questions)
+    return f"{ABOUT[key]}{' Ties count as half.' if has_ties else ''}"
 
 
 def _title(key: str, protocol: Protocol) -> str:

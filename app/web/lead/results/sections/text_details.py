@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.analysis.wording.formatting import covariate_text, scope_text, why_text
+from app.analysis.wording.formatting import covariate_text, estimate_text, interval_text, scope_text, why_text
 from app.analysis.wording.statistics_registry import STATISTICS
 from app.charts.drawing.table import Table
-from app.web.lead.results.sections.estimate_tables import cell_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,10 +21,19 @@ TABLES = (
 )
 
 
-def texts(estimates: Sequence[Estimate]) -> list[tuple[str, Table]]:
-    """Captions and tables: one row per covariate, one column per source or comparison."""
-    tables = [(words, _table([f for f in estimates if f.statistic in keys])) for keys, words in TABLES]
-    return [(words, table) for words, table in tables if table.rows]
+def texts(estimates: Sequence[Estimate]) -> list[tuple[str, Table, tuple[str, ...]]]:
+    """Captions, tables and footnotes: one row per covariate, one column per source or comparison."""
+    parts = [(words, [f for f in estimates if f.statistic in keys]) for keys, words in TABLES]
+    return [(words, _table(found), _notes(found)) for words, found in parts if found]
+
+
+def _notes(estimates: Sequence[Estimate]) -> tuple[str, ...]:
+    """The reasons for dashes, each once, with the covariates that they are about."""
+    about: dict[str, list[str]] = {}
+    for estimate in estimates:
+        if estimate.estimate is None:
+            about.setdefault(why_text(estimate).rstrip("."), []).append(_covariate(estimate))
+    return tuple(f"– {', '.join(dict.fromkeys(names))}: {why}." for why, names in about.items())
 
 
 def _table(estimates: Sequence[Estimate]) -> Table:
@@ -33,14 +41,15 @@ def _table(estimates: Sequence[Estimate]) -> Table:
     by_name: dict[str, dict[str, Estimate]] = {}
     for estimate in estimates:
         by_name.setdefault(_covariate(estimate), {}).setdefault(_column(estimate), estimate)
-    rows = tuple((name, *_cells(found, columns)) for name, found in by_name.items())
+    rows = tuple((name, *(_cell(found.get(column)) for column in columns)) for name, found in by_name.items())
     return Table(("Covariate", *columns), rows)
 
 
 def _covariate(estimate: Estimate) -> str:
     """The covariate in words; an imported score "length" is not the length at which sources are compared."""
     name = str(estimate.scope["covariate"])
-    return name if name == LENGTH and estimate.statistic not in AT_EQUAL else covariate_text(name)
+    words = name if name == LENGTH and estimate.statistic not in AT_EQUAL else covariate_text(name)
+    return words[:1].upper() + words[1:]
 
 
 def _column(estimate: Estimate) -> str:
@@ -48,9 +57,9 @@ def _column(estimate: Estimate) -> str:
     return of if estimate.statistic.startswith("text") else f"{STATISTICS[estimate.statistic].words}, {of}"
 
 
-def _cells(found: dict[str, Estimate], columns: Sequence[str]) -> list[str]:
-    """The cells of a row; for a covariate that was not measured, the reason appears once."""
-    left_out = next((estimate for estimate in found.values() if estimate.reason == "not_run"), None)
-    if left_out is not None:
-        return [why_text(left_out), *[""] * (len(columns) - 1)]
-    return [cell_of(found.get(column)) for column in columns]
+def _cell(estimate: Estimate | None) -> str:
+    """Estimate and interval on two lines; a dash if there is none, with its reason below the table."""
+    if estimate is None or estimate.estimate is None:
+        return "–"
+    interval = interval_text(estimate) if estimate.ci_low is not None else ""
+    return f"{estimate_text(estimate)}\n{interval}".strip()

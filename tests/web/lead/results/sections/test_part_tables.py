@@ -81,13 +81,69 @@ def test_text_table_has_one_row_per_covariate() -> None:
             "text", "text_mean", None, scope={"covariate": "flesch"}, reason="not_run", note="English only", **of
         ),
     ]
-    ((_, table),) = texts(estimates)
+    ((_, table, notes),) = texts(estimates)
     assert table.header == ("Covariate", "human", "model − human")
     assert table.rows == (
-        ("length in words", "80.00", "20.00\n5.00 to 35.00"),
-        ("score", "0.50", "–"),
-        ("readability (Flesch, higher is easier)", "English only", ""),
+        ("Length in words", "80.00", "20.00\n5.00 to 35.00"),
+        ("Score", "0.50", "–"),
+        ("Readability (Flesch, higher is easier)", "–", "–"),
     )
+    assert notes == ("– Readability (Flesch, higher is easier): English only.",)
+
+
+def test_small_share_of_words_is_a_percentage() -> None:
+    of = {"question": None, "ci_low": 0.0002, "ci_high": 0.006}
+    scope = {"source": "model", "covariate": "first_person_share"}
+    ((_, table, _),) = texts([_estimate("text", "text_mean", 0.0041, scope=scope, **of)])
+    assert table.rows == (("Share of first-person words", "0.4%\n< 0.1% to 0.6%"),)
+
+
+def test_pool_with_all_ratings_has_no_row_of_its_own() -> None:
+    n = {"n_ratings": 150}
+    estimates = [
+        _estimate("dimension", "correlation", 0.5, scope={"covariate": "fluency"}, **n),
+        _estimate("dimension", "correlation", 0.5, scope={"covariate": "fluency", "pool": "Expert"}, **n),
+    ]
+    (block,) = blocks_of("comparison", estimates, Labels())
+    assert [row[1] for row in block.table.rows] == ["fluency"]
+
+
+def test_judge_has_the_row_of_the_only_pool() -> None:
+    estimates = [
+        _estimate("judge", "alt_test_winning_rate", share, scope={"raters": ("gpt",), **pool}, n_ratings=150)
+        for share, pool in ((0.0, {}), (1 / 3, {"pool": "Expert"}))
+    ]
+    (block,) = blocks_of("judges", estimates, Labels())
+    assert [row[1:3] for row in block.table.rows] == [("gpt, pool Expert", "33.3%")]
+
+
+def test_shares_of_ratings_and_of_item_means_are_columns_of_their_own() -> None:
+    scope = {"source": "model", "cut": 4.0}
+    estimates = [
+        _estimate("comparison", "share_at_least", 0.82, scope=scope, unit="rating"),
+        _estimate("comparison", "share_at_least", 0.785, scope=scope, unit="item_mean"),
+    ]
+    (block,) = blocks_of("comparison", estimates, Labels())
+    assert block.table.header[2:4] == ("Of ratings", "Of item means")
+    assert block.table.rows[0][2:4] == ("82.0%", "78.5%")
+
+
+def test_pair_of_sources_has_one_row_with_p_adjusted_over_all_pairs() -> None:
+    estimates = [
+        _estimate("comparison", "mean_difference", 0.23, scope=TWO, p_adjusted=0.018),
+        _estimate("contrast", "mean_difference", 0.23, scope=TWO, p_adjusted=0.041),
+    ]
+    (block,) = blocks_of("comparison", estimates, Labels())
+    assert [row[2:4] for row in block.table.rows] == [("0.23", ".041")]
+
+
+def test_label_of_the_question_names_the_code() -> None:
+    labels = Labels(codes={"error": {"none": "No"}})
+    scope = {**TWO, "category": "none"}
+    (block,) = blocks_of(
+        "codes", [_estimate("contrast", "category_difference", 0.063, scope=scope, question="error=none")], labels
+    )
+    assert block.table.rows == (("Error: No", "model − human", "6.3", "0"),)
 
 
 def test_answers_with_key_have_confusion_table() -> None:
