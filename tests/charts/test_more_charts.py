@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from app.analysis.estimate import Estimate
 from app.analysis.report.report import Report
 from app.charts.chart import charts_of
+from app.charts.raters.rater_pairs import rater_pairs_spec
 from app.charts.render import render
 from tests.analysis.builders import CHOICE, FIVE, protocol
 
@@ -118,3 +120,13 @@ def test_undefined_estimates_are_not_drawn_and_table_says_why() -> None:
     assert not chart.is_drawn
     assert chart.finding == "Agreement could not be estimated."
     assert chart.table.rows[0][3] == "not estimable"
+
+
+def test_heat_map_of_many_raters_has_no_numbers() -> None:
+    names = [f"rater-{k}" for k in range(20)]
+    cells: dict[tuple[str, str], tuple[float | None, int]] = dict.fromkeys(pairwise(names), (0.5, 9))
+    few, many = (rater_pairs_spec([pairs(some, cells)], title="Pairs", width=480) for some in (names[:3], names))
+    assert few is not None
+    assert many is not None
+    assert [layer["mark"]["type"] for layer in few["layer"]] == ["rect", "text"]
+    assert [layer["mark"]["type"] for layer in many["layer"]] == ["rect"]

@@ -109,11 +109,9 @@ def test_every_chart_has_image_finding_and_table(client: TestClient) -> None:
 def test_plane_shows_the_two_questions_of_the_address(client: TestClient) -> None:
     swapped = "?x=empathy&y=quality"
     page = client.get(f"/studies/ayers/results/comparison{swapped}").text
-    assert "<bdi>Empathy against Quality</bdi>" in page
+    assert "<bdi>Empathy and Quality</bdi>" in page
     assert "drawings/plane.svg?x=empathy&amp;y=quality" in page
-    assert client.get(f"/studies/ayers/charts/plane.json{swapped}").json()["title"]["text"] == [
-        "Empathy against Quality"
-    ]
+    assert client.get(f"/studies/ayers/charts/plane.json{swapped}").json()["title"]["text"] == ["Empathy and Quality"]
     assert client.get(f"/studies/ayers/drawings/plane.svg{swapped}").status_code == 200
     assert "results/agreement?x=empathy&amp;y=quality" in page
 
@@ -123,7 +121,7 @@ def test_plane_of_unsuitable_questions_shows_the_default_and_says_so(client: Tes
     for wrong in ("?x=quality&y=quality", "?x=quality&y=preference", "?x=quality&y=unknown"):
         page = client.get(f"/studies/ayers/results/comparison{wrong}").text
         assert "Choose two different questions" in page
-        assert "<bdi>Quality against Empathy</bdi>" in page
+        assert "<bdi>Quality and Empathy</bdi>" in page
 
 
 @pytest.mark.usefixtures("ayers")
