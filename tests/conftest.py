@@ -31,7 +31,13 @@ settings.load_profile(PROFILE)
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytest_plugins = ["tests.postgres_fixture", "tests.database", "tests.application", "tests.reports_once"]
+pytest_plugins = [
+    "tests.doctest_modules",
+    "tests.postgres_fixture",
+    "tests.database",
+    "tests.application",
+    "tests.reports_once",
+]
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"

@@ -1,6 +1,7 @@
 """Random studies through the whole report, compared to statsmodels, scipy, krippendorff and scikit-learn.
 
-`python -m tests.analysis.differential --studies 40` prints how many numbers agree and which ones differ.
+`python -m tests.analysis.differential --studies 40` prints how many numbers agree and which ones differ. Packages are
+imported where they are used: this module is collected with tests that need none of them.
 """
 
 from __future__ import annotations
@@ -14,10 +15,6 @@ import krippendorff
 import numpy as np
 import pandas as pd
 from scipy import stats
-from sklearn import metrics
-from statsmodels.stats.contingency_tables import SquareTable, cochrans_q
-from statsmodels.stats.inter_rater import fleiss_kappa
-from statsmodels.stats.proportion import proportion_confint
 
 from app.analysis import analyze
 from tests.analysis.builders import CHOICE, FIVE, Row, frames, protocol
@@ -176,6 +173,8 @@ def _distributions(study: Study, key: str, tally: Tally) -> None:
 
 
 def _agreement(study: Study, key: str, tally: Tally) -> None:
+    from statsmodels.stats.inter_rater import fleiss_kappa
+
     part = study.of(key).assign(value=lambda table: table["value"].astype(float))
     wide = part.pivot_table(index="rater", columns="response", values="value")
     where = f"{key} in {study.name}"
@@ -202,13 +201,17 @@ def _agreement(study: Study, key: str, tally: Tally) -> None:
 
 def _kappa(found: Estimate, wide: pd.DataFrame, weights: str | None, where: str, tally: Tally) -> None:
     """Compare with scikit-learn's kappa over the declared points, or over those observed if the method says so."""
+    from sklearn.metrics import cohen_kappa_score
+
     pair = wide.loc[found.scope["raters"]].dropna(axis=1).to_numpy().astype(int).astype(str)
     labels = None if "observed" in found.method else [str(int(point)) for point in POINTS]
-    known = metrics.cohen_kappa_score(*pair, labels=labels, weights=weights) if pair.shape[1] else float("nan")
+    known = cohen_kappa_score(*pair, labels=labels, weights=weights) if pair.shape[1] else float("nan")
     tally.compare(found.statistic, found.estimate, known, f"{' and '.join(found.scope['raters'])}, {where}")
 
 
 def _choices(study: Study, tally: Tally) -> None:
+    from statsmodels.stats.proportion import proportion_confint
+
     votes = study.of("preference")["value"] == "model"
     for method, name in (("wilson", "wilson"), ("clopper_pearson", "beta")):
         for found in study.report.estimates:
@@ -221,6 +224,9 @@ def _choices(study: Study, tally: Tally) -> None:
 
 
 def _categories(study: Study, tally: Tally) -> None:
+    from sklearn import metrics
+    from statsmodels.stats.contingency_tables import SquareTable, cochrans_q
+
     part = study.of("harm")
     key, given = part["right"].tolist(), part["value"].tolist()
     labels = [code for code in CODES if code in {*key, *given}]

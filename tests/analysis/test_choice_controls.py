@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 
 from app.analysis import analyze
 from app.analysis.data.frames import Frames
@@ -31,6 +30,9 @@ def _with_lengths(small: Frames, n_characters: dict[str, int]) -> Frames:
 
 
 def test_equal_length_share_matches_logistic_regression() -> None:
+    from statsmodels.discrete.discrete_model import Logit
+    from statsmodels.tools import add_constant
+
     rng = np.random.default_rng(3)
     times = rng.integers(1, 9, 40)
     log_odds = -0.4 + 0.8 * np.log2(times).repeat(4)
@@ -39,7 +41,7 @@ def test_equal_length_share_matches_logistic_regression() -> None:
     small = frames(study, _votes(["model" if yes else "human" for yes in won]))
     lengths = {f"i{n:03}:human": 100 for n in range(40)} | {f"i{n:03}:model": 100 * int(t) for n, t in enumerate(times)}
     report = analyze(_with_lengths(small, lengths), study)
-    known = sm.Logit(won * 1.0, sm.add_constant(np.log2(times).repeat(4))).fit(disp=0).params
+    known = Logit(won * 1.0, add_constant(np.log2(times).repeat(4))).fit(disp=0).params
     share = only(report, "share_preferred_at_equal", scope=LENGTH)
     assert share.estimate == pytest.approx(1 / (1 + np.exp(-known[0])))
     assert only(report, "covariate_log_odds", scope=LENGTH).estimate == pytest.approx(known[1])

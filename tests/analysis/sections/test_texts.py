@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from scipy import stats
 
 from app.analysis import analyze
@@ -81,11 +80,13 @@ def test_imported_score_is_correlated_with_mean_rating() -> None:
 
 
 def test_equal_length_difference_matches_least_squares() -> None:
+    from statsmodels.regression.linear_model import OLS
+
     study, rows, responses = protocol(FIVE), _ratings(6), _responses(6)
     report = analyze(frames(study, rows, responses=responses), study)
     size = {row["response"]: np.log2(len(row["text"])) for row in responses}
     x = [(1.0, size[row["response"]], float(row["response"].endswith("model"))) for row in rows]
-    fit = sm.OLS([float(row["value"]) for row in rows], np.array(x)).fit()
+    fit = OLS([float(row["value"]) for row in rows], np.array(x)).fit()
     scope = {**BOTH, "covariate": "length"}
     gap = only(report, "mean_difference_at_equal", scope=scope)
     assert gap.estimate == pytest.approx(fit.params[2])

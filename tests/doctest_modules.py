@@ -1,0 +1,22 @@
+"""Doctests are collected from the modules that have examples; the others are not even imported for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+PROMPT = ">>>"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Drop pytest's collector of doctests for a file without examples."""
+    collectors = yield
+    if PROMPT in file_path.read_text(encoding="utf-8", errors="replace"):
+        return collectors
+    return [collector for collector in collectors if type(collector).__name__ != "DoctestModule"]
