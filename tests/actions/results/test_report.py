@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 from app.actions.results.report import report_of_study
-from app.actions.results.report_files import write_report
+from app.actions.results.report_folder import write_report
 from app.analysis import analyze
 from app.analysis.data.study_folder import frames_of
 from app.analysis.estimate import FIELDS

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.actions.results.report import read_study
-from app.actions.results.report_files import write_report
+from app.actions.results.report_folder import write_report
 from app.analysis import analyze as analyze_frames
 from app.analysis.data.filters.filtering import filtered_protocol
 from app.analysis.data.filters.report_filters import ALL, Filters

@@ -11,7 +11,7 @@ import typer
 from app.actions.results.fingerprint import fingerprint
 from app.actions.results.live_report import LiveReport
 from app.actions.results.report import read_study
-from app.actions.results.report_files import write_report
+from app.actions.results.report_folder import write_report
 from app.actions.results.snapshots import (
     MAX_NAME,
     NO_OPTIONS,
