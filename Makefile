@@ -46,12 +46,13 @@ lint: .venv/test.stamp ## style, types, layers, templates
 unit: .venv/test.stamp ## tests without a browser; statistics and design at 100 % branch coverage
 	$(PY) -m pytest -q -n auto $(ORDER) --dist worksteal -m "not browser and not slow" $(TRACED) \
 	  --cov=app/stats --cov=app/design --cov-report=term-missing --cov-fail-under=100
-	$(PY) -m pytest -q -n auto $(ORDER) --dist worksteal -m "not browser and not slow" $(TRACED:%=--ignore=%)
+	$(PY) -m pytest -q -n auto $(ORDER) --dist worksteal -m "not browser and not slow" $(TRACED:%=--ignore=%) --ignore=tests/journeys
 
 # A journey that fails is tried once more, on a new database and in a new browser window, and named in the summary.
+# Three at once on two processors: a journey waits for its pages, and leaves its processor to the others meanwhile.
 journeys: .venv/test.stamp ## journeys through a real browser, with axe
 	$(PY) -m tests.browser
-	$(PY) -m pytest -q -n 2 $(ORDER) --reruns 1 -rR -m "browser and not slow" tests/journeys
+	$(PY) -m pytest -q -n 3 $(ORDER) --reruns 1 -rR -m "browser and not slow" tests/journeys
 
 explore: .venv/test.stamp ## another order, and properties on a thousand new random examples each
 	HYPOTHESIS_PROFILE=explore $(PY) -m pytest -q -n auto -m "not browser and not slow" tests/stats tests/design tests/exchange

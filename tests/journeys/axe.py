@@ -17,7 +17,7 @@ ALL_RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa",
 # The rules whose result depends on colours. The others find the same in each colour scheme of the same window.
 OF_COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}
 # Only the violations leave the page: to fetch what axe says about all other elements takes longer than its checks.
-RUN = """options => axe.run({ ...options, resultTypes: ["violations"] }).then(({ violations }) =>
+RUN = """([part, options]) => axe.run(part, { ...options, resultTypes: ["violations"] }).then(({ violations }) =>
   violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 120))]))"""
 SCROLLS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
@@ -43,27 +43,30 @@ LOOKS = (
 LIGHT_AND_DARK_PHONE = (LIGHT, Look("dark phone", size={"width": 390, "height": 800}, scheme="dark"))
 
 
-def check(page: Page, rules: dict[str, Any] = ALL_RULES) -> None:
-    """Assert that axe finds no violation on this page as it is shown now."""
+def check(page: Page, rules: dict[str, Any] = ALL_RULES, part: str = "html") -> None:
+    """Assert that axe finds no violation in this part of the page as it is shown now."""
     if page.evaluate("typeof axe === 'undefined'"):
         page.evaluate(AXE_SCRIPT)
-    assert page.evaluate(RUN, rules) == []
+    assert page.evaluate(RUN, [part, rules]) == []
 
 
-def check_in(looks: Sequence[Look], page: Page, *, once: Callable[[Page], None] | None = None) -> None:
+def check_in(
+    looks: Sequence[Look], page: Page, *, once: Callable[[Page], None] | None = None, part: str = "html"
+) -> None:
     """Assert that the page has no violation and does not scroll sideways in any of these looks; leave it in the first.
 
     Args:
         looks: the looks, one after the other.
         page: the page; it is not loaded anew.
         once: waits for what a look fetches, such as charts in its colours.
+        part: the selector of what is new on a page whose rest was checked before.
     """
     for look in looks:
         wear(page, look)
         if once:
             once(page)
         assert not page.evaluate(SCROLLS), f"scrolls sideways: {look.name}"
-        check(page, look.rules)
+        check(page, look.rules, part)
     wear(page, looks[0])
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +12,7 @@ import uvicorn
 
 from tests.application import renewed
 from tests.browser import FLAGS, HOW, find_chromium
+from tests.journeys.rater_steps import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
     from playwright.sync_api import Browser, BrowserContext, Page
     from sqlalchemy import Engine
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 # Only a failing test waits so long, and a busy machine can be slow.
 TIMEOUT_MS = 30_000
@@ -49,20 +50,49 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
-@pytest.fixture
-def server(built_app: FastAPI, engine: Engine) -> Iterator[str]:
-    """Run the application and yield its address."""
+class Server:
+    """One uvicorn for all journeys of a worker: to stop one takes a fifth of a second. Each journey has its own
+    application, and a connection that is still open when the next one begins would still speak to the old one.
+    """
+
+    def __init__(self, port: int) -> None:
+        """`serve` sets the application before the first request."""
+        self.address = f"http://127.0.0.1:{port}"
+        self.app: ASGIApp | None = None
+        self.running = uvicorn.Server(uvicorn.Config(self, log_level="warning", lifespan="off", ws="none"))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a request to the application of the journey."""
+        assert self.app, "a request between two journeys"
+        await self.app(scope, receive, send)
+
+    @contextmanager
+    def serve(self, app: ASGIApp) -> Iterator[None]:
+        """Serve the application, and wait at the end until its last request is answered."""
+        self.app = app
+        yield
+        eventually(lambda: not self.running.server_state.tasks, pause_s=0.005)
+        self.app = None
+
+
+@pytest.fixture(scope="session")
+def running_server() -> Iterator[Server]:
+    """Start a server without an application."""
     with closing(socket.create_server(("127.0.0.1", 0))) as listening:
-        port = listening.getsockname()[1]
-        config = uvicorn.Config(renewed(built_app, engine), log_level="warning", lifespan="off", ws="none")
-        running = uvicorn.Server(config)
-        thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
+        server = Server(listening.getsockname()[1])
+        thread = threading.Thread(target=server.running.run, kwargs={"sockets": [listening]})
         thread.start()
-        while not running.started:
-            time.sleep(0.01)
-        yield f"http://127.0.0.1:{port}"
-        running.should_exit = True
+        eventually(lambda: server.running.started, pause_s=0.005)
+        yield server
+        server.running.should_exit = True
         thread.join()
+
+
+@pytest.fixture
+def server(running_server: Server, built_app: FastAPI, engine: Engine) -> Iterator[str]:
+    """Run the application and yield its address."""
+    with running_server.serve(renewed(built_app, engine)):
+        yield running_server.address
 
 
 @pytest.fixture

@@ -53,12 +53,12 @@ def rows(engine: Engine, sql: str) -> Sequence[Any]:
         return [tuple(row) for row in db.execute(text(sql))]
 
 
-def eventually(condition: Callable[[], bool], patience_s: float = 30) -> None:
+def eventually(condition: Callable[[], bool], patience_s: float = 30, pause_s: float = 0.05) -> None:
     """Wait until the condition is true, such as rows that a request without an answer has left."""
     end = time.monotonic() + patience_s
     while not condition():
         assert time.monotonic() < end, "it did not become so in time"
-        time.sleep(0.05)
+        time.sleep(pause_s)
 
 
 def all_is_well(engine: Engine, n_items: int, n_answers: int) -> bool:

@@ -51,4 +51,4 @@ def test_lead_pages_are_accessible(engine: Engine, page: Page, tmp_path: Path) -
     page.get_by_label("Files of the folder").set_input_files(tmp_path / "items.csv")
     page.get_by_role("button", name="Check and load folder").click()
     expect(page.locator("#problems")).to_be_visible()
-    check_in(LOOKS, page)
+    check_in(LOOKS, page, part="#problems")

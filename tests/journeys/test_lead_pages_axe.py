@@ -30,7 +30,6 @@ pytestmark = pytest.mark.browser
 PARTS = ("", "/questions", "/questions/1", "/consent", "/questionnaires", "/assignment", "/analysis", "/text")
 ADDRESSES = (
     "/account",
-    "/studies/new",
     "/studies/new/template?name=epitome",
     "/studies/draft",
     "/studies/draft/items/1",
@@ -38,7 +37,7 @@ ADDRESSES = (
     "/studies/draft/plan",
     "/help",
     "/help/tutorial",
-    "/help/protocol",
+    "/help/ratings-import",
     "/help/search?words=code",
 )
 TABS = (
