@@ -58,6 +58,12 @@ sent after it. At the end, every acknowledged answer is looked up: *lost* is not
 - *clock*: the time that statements see in the database jumps by 2 or 30 hours, ahead or back, and stays so.
 - *disk full*: the file system of the database has no space for three seconds; the time is from then on.
 
+After a clock has been set back, nothing waits until the time from before is reached again. Webhooks whose next attempt
+was planned by the clock that was ahead are sent at once, limits on sign-ins and arrivals begin anew, and sessions of
+leads that began in the future are over. A rater's lease is shortened to its usual length, because the rater may be
+rating now. A backup from the future does not count as the newest: a new one is made, and the other is removed then.
+Links with an end date (invitations, sign-in links, API tokens) keep it.
+
 Created by `python -m benchmarks.faults --write docs/reliability.md`. A short run of the same is part of `make test`.
 Two hosts with a database over TCP, of which one is lost, then the database, whose replica takes over: see
 [More than one machine](scaling.md#failover-by-hand).

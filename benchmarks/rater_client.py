@@ -11,9 +11,11 @@ from urllib.parse import urlencode, urlsplit
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_ARRIVED = 303
 FULL = {"q0": "left", "q1r0": "4", "q1r1": "2"}
 _FORM = re.compile(r'action="(/s/[^"/]+/rate/[^"]+)"')
 _PATIENCE = 50
+_UNAVAILABLE = 503
 
 
 class RaterClient:
@@ -31,7 +33,11 @@ class RaterClient:
         self._connection = http.client.HTTPConnection(self.host, self.port, timeout=60)
 
     def ask(self, method: str, path: str, data: Mapping[str, str] | None = None) -> tuple[int, str, str]:
-        """Return status, redirect target and body; a request on a broken connection is retried on a new one."""
+        """Return status, redirect target and body.
+
+        A request on a broken connection is retried on a new one, and one that the server had no turn for is retried
+        when it says, as the page of a rater does.
+        """
         body = urlencode(data) if data is not None else None
         kind = {"Content-Type": "application/x-www-form-urlencoded", "HX-Request": "true"}
         headers = self.headers | (kind if body else {})
@@ -44,6 +50,9 @@ class RaterClient:
                 self._connection.close()
                 time.sleep(0.05 * min(attempt + 1, 10))
                 continue
+            if answer.status == _UNAVAILABLE:
+                time.sleep(float(answer.getheader("Retry-After", "1")))
+                continue
             if cookie := answer.getheader("Set-Cookie"):
                 self.headers["Cookie"] = cookie.split(";")[0]
             return answer.status, answer.getheader("HX-Redirect") or answer.getheader("Location") or "", text
@@ -51,7 +60,9 @@ class RaterClient:
 
     def begin(self) -> str:
         """Arrive and press *Begin*; return the state as `look` does."""
-        self.ask("GET", f"/s/{self.slug}?participant={self.who}")
+        status, _, text = self.ask("GET", f"/s/{self.slug}?participant={self.who}")
+        if status != _ARRIVED:
+            raise RuntimeError(f"{status}: {text[:300]}")
         self.ask("POST", f"/s/{self.slug}/start", {})
         return self.look()
 
