@@ -14,6 +14,12 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   });
 }
 
+// On a narrow screen the tabs and the parts of a design lie in one line that scrolls: the current one is in sight.
+for (const line of document.querySelectorAll(".tabs, .sections")) {
+  const here = line.querySelector("[aria-current]");
+  if (here) line.scrollLeft += here.getBoundingClientRect().right - line.getBoundingClientRect().right + line.clientWidth / 3;
+}
+
 // Too large a file is said at once, instead of after minutes of sending it.
 for (const form of document.querySelectorAll("form[data-max-bytes]")) {
   const most = Number(form.dataset.maxBytes);

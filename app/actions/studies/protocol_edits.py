@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from app.actions.studies.opening_checks import check_placeholders
+from app.actions.studies.opening_checks import OpeningError, check_placeholders
+from app.design.allocation.requirements import counted
 from app.design.opening.placeholders import placeholders
 from app.design.protocol.changes import change_problems
 from app.exchange.problems import Problems
@@ -82,6 +83,25 @@ def get_draft(db: Connection, study: StudyRow) -> Edit:
     published = list_versions(db, study.id)[0].yaml
     last = get_last_edit(db, study.id)
     return _edit(db, study, last.yaml if last else published, published, last)
+
+
+def check_draft(db: Connection, study: StudyRow) -> None:
+    """Reject the opening of a study whose draft has problems: raters would get the version before the last edits.
+
+    Raises:
+        OpeningError: with the number of problems.
+    """
+    n_problems = count_draft_problems(db, study)
+    if n_problems:
+        raise OpeningError(
+            f"The design has {counted(n_problems, 'problem')}, and raters would get it as it was before. "
+            "Solve what the Design page lists, then open the study."
+        )
+
+
+def count_draft_problems(db: Connection, study: StudyRow) -> int:
+    """The number of problems in the draft of a study that was never opened; 0 afterwards."""
+    return len(get_draft(db, study).problems) if study.opened_at is None else 0
 
 
 def save_change(db: Connection, study: StudyRow, lead: Lead, number: int, change: Change) -> Edit:

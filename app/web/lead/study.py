@@ -10,6 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.actions.results.progress import progress_words
 from app.actions.studies import life_cycle as design
+from app.actions.studies.protocol_edits import check_draft, count_draft_problems
 from app.actions.studies.rater_links import rater_links
 from app.charts.raters.progress import ProgressChart
 from app.language.language import note_on
@@ -40,6 +41,7 @@ def show_study(request: Request, db: Db, lead: SignedIn, study: Own) -> Response
     in_words = design.design_in_words(db, study.id, study.protocol_version) if is_small else None
     progress_chart = ProgressChart(get_progress(db, study.id))
     context = {"links": links, "note": note, "design": in_words, "progress_chart": progress_chart, **counted}
+    context["n_draft_problems"] = count_draft_problems(db, study)
     context["unfilled"] = places_of_placeholders(protocol) if study.opened_at is None else []
     return page(request, "lead/study.html", lead=lead, study=study, **context)
 
@@ -60,6 +62,8 @@ def submit_status(
     as_written: Annotated[tuple[str, ...], Form()] = (),
 ) -> Response:
     try:
+        if status == "open":
+            check_draft(db, study)
         design.change_status(db, study.slug, status, as_written)
     except design.OpeningError as error:
         raise PageError(str(error)) from error

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
+from app.actions.studies.creation.text_import import with_sources
 from app.actions.studies.life_cycle import open_study
 from tests.exchange.tabular.test_import_report import LONG, SHEET
 from tests.web.lead.build import study_of
@@ -147,3 +148,8 @@ def test_column_named_after_a_source_has_its_responses(client: TestClient, study
     page = client.get(PAGE).text
     assert 'value="person"' in page
     assert "1 item, 1 source." in page
+
+
+def test_template_no_longer_describes_its_examples_once_they_are_replaced() -> None:
+    described = "A test of warmth: is it false? The posts are examples written for\nthe template; edit them. More."
+    assert with_sources({"description": described}, {})["description"] == "A test of warmth: is it false? More."

@@ -153,6 +153,26 @@ def test_draft_with_problems_creates_no_version(client: TestClient, db: Connecti
     assert len(protocols(db)) == 1
 
 
+def test_study_with_problems_in_its_draft_does_not_open(client: TestClient, db: Connection, study_id: int) -> None:
+    client.post("/studies/small/design/study", data={"number": "0", "title": ""})
+    assert "The design has 1 problem to solve" in client.get("/studies/small").text
+    refused = client.post("/studies/small/status", data={"status": "open"})
+    assert "The design has 1 problem, and raters would get it as it was before." in refused.text
+    assert db.execute(text("SELECT status FROM studies")).scalar_one() == "draft"
+
+
+def test_new_placeholder_of_an_open_study_needs_confirmation(client: TestClient, study_id: int) -> None:
+    client.post("/studies/small/design/study", data={"number": "0", "instructions": "Ask [a name]."})
+    client.post("/studies/small/status", data={"status": "open", "as_written": ["[a name]"]})
+    client.post("/studies/small/design/study", data={"number": "1", "instructions": "Ask [a name] or [an office]."})
+    page = client.get("/studies/small/design").text
+    assert 'value="[an office]"' in page
+    assert 'value="[a name]"' not in page
+    assert "filled in: [an office]." in client.post("/studies/small/design/version").text
+    confirmed = client.post("/studies/small/design/version", data={"as_written": ["[an office]"]})
+    assert confirmed.status_code == 303
+
+
 def test_raising_raters_per_trial_adds_seats_immediately(client: TestClient, db: Connection, study_id: int) -> None:
     open_study(db, "small")
     before = db.execute(text("SELECT count(*) FROM seats")).scalar_one()
