@@ -14,6 +14,8 @@ from tests.web.rater.conftest import FULL, form_address, heading
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    import pytest
+    from fastapi import FastAPI
     from sqlalchemy import Engine
 
     from tests.web.rater.conftest import Visitor
@@ -220,3 +222,13 @@ def test_exclusive_code_cannot_be_combined(
     assert page.status_code == 422
     assert "“None of these” cannot be combined with other answers." in page.text
     assert heading(anna.rate(page, {"q0": ["none"]})) == "Item 2 of 3"
+
+
+def test_save_does_not_wait_for_other_pages(
+    app: FastAPI, study: Callable[..., int], visitor: Callable[[], Visitor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study()
+    anna = visitor()
+    page = anna.begin()
+    monkeypatch.setattr(app.state.turns, "_value", 0)
+    assert save(anna, page, {"slot": ["q0"], "q0": "left", "q0.key": K1, "q0.at": ms()}).json()["saved"] == ["q0"]
