@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from app.analysis.wording.formatting import MINUS, estimate_text, interval_text, p_text, scope_text, why_text
@@ -103,18 +103,8 @@ def _rows(estimates: Sequence[Estimate], labels: Labels) -> dict[tuple[str, str]
     for f in sorted(of_parts, key=lambda f: (asked.index(f.question), len(f.scope), "pool" in f.scope)):
         is_within_pool = {"pool", "source"} <= f.scope.keys() and f.section == "agreement"
         if "flagged" not in f.scope and not is_within_pool:
-            found, key = rows.setdefault((_label(f, labels), _of(f)), {}), (f.statistic, f.unit)
-            found[key] = _preferred(found[key], f) if key in found else f
+            rows.setdefault((_label(f, labels), _of(f)), {}).setdefault((f.statistic, f.unit), f)
     return rows
-
-
-def _preferred(one: Estimate, other: Estimate) -> Estimate:
-    """The first of two records of the same comparison, unless the other is among all pairs of sources.
-
-    A table of all pairs has p-values that are adjusted over all pairs; a primary contrast keeps its own.
-    """
-    is_of_all_pairs = other.section == "contrast" and one.section == "comparison" and other.p_adjusted is not None
-    return replace(one, p_adjusted=other.p_adjusted) if is_of_all_pairs and one.role != "primary" else one
 
 
 def _is_known(column: Column, rows: Iterable[Found]) -> bool:

@@ -128,15 +128,6 @@ def test_shares_of_ratings_and_of_item_means_are_columns_of_their_own() -> None:
     assert block.table.rows[0][2:4] == ("82.0%", "78.5%")
 
 
-def test_pair_of_sources_has_one_row_with_p_adjusted_over_all_pairs() -> None:
-    estimates = [
-        _estimate("comparison", "mean_difference", 0.23, scope=TWO, p_adjusted=0.018),
-        _estimate("contrast", "mean_difference", 0.23, scope=TWO, p_adjusted=0.041),
-    ]
-    (block,) = blocks_of("comparison", estimates, Labels())
-    assert [row[2:4] for row in block.table.rows] == [("0.23", ".041")]
-
-
 def test_label_of_the_question_names_the_code() -> None:
     labels = Labels(codes={"error": {"none": "No"}})
     scope = {**TWO, "category": "none"}
