@@ -1,6 +1,6 @@
 """Minimum of a smooth function of a few parameters by quasi-Newton steps, within bounds if there are any.
 
-`scipy.optimize` has the same method, but its import takes a sixth of the run time of a small report.
+`scipy.optimize` has the same method, but its import takes a twentieth of the time of a small report.
 """
 
 from __future__ import annotations
