@@ -11,6 +11,7 @@ from app.analysis.data.questions.answers import Answers
 from app.analysis.data.questions.question_data import record_of
 from app.analysis.data.questions.scopes import groups
 from app.analysis.data.questions.source_contrast import Contrast
+from app.analysis.wording.statistics_registry import SHARES
 from app.stats.comparison import describe
 from app.stats.core.clusters import for_new_items
 from app.stats.core.result import undefined
@@ -41,7 +42,8 @@ def texts(study: StudyData) -> Iterator[Estimate]:
         whole = replace(of_texts, value=values).select(np.isfinite(values))
         for source in study.codes.sources:
             part = whole.select(whole.source == study.codes.sources.index(source))
-            mean = describe.mean(part.value, item=part.item, rater=part.item)
+            over_texts = describe.share if name in SHARES else describe.mean
+            mean = over_texts(part.value, item=part.item, rater=part.item)
             yield _of_texts(for_new_items(mean), part, {"source": source, "covariate": name}, "text_mean")
         for source in study.codes.sources:
             if study.protocol.reference not in {source, None}:

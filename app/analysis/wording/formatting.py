@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from app.analysis.wording.statistics_registry import STATISTICS
+from app.analysis.wording.statistics_registry import SHARES, STATISTICS
 from app.design.questions.scale import number_text
 
 if TYPE_CHECKING:
@@ -172,7 +172,6 @@ COVARIATES = {
     "first_person_share": "share of first-person words",
     "advice_share": "share of sentences with advice",
 }
-SHARES = frozenset({"question_share", "first_person_share", "advice_share"})
 
 
 def covariate_text(name: str) -> str:

@@ -32,6 +32,8 @@ PAGES = {
     "flagged_share": "raters",
     "judge_correlation": "judges",
 }
+# Measures of texts that are shares; the others have units of their own.
+SHARES = frozenset({"question_share", "first_person_share", "advice_share"})
 
 
 @cache

@@ -33,13 +33,30 @@ def difference_at_equal(
 ) -> AtEqual:
     """Return the difference between two sources at equal `covariate`, shape (n,), with one slope for both sources.
 
-    Not for sources whose covariates hardly overlap: the difference is then an extrapolation.
+    Reason `disconnected` if the difference would be an extrapolation: the ranges of the covariate do not overlap, or
+    the line of the common slope leads to a difference that no two ratings have.
     """
     known = np.where(np.isfinite(covariate), value, np.nan)
     number, (treated, x, items, raters) = present(known, is_treated, covariate, item, rater)
     source, one = treated.astype(np.float64), np.ones(len(number))
     difference = _last(number, np.column_stack([one, x, source]), items, raters, level)
-    return AtEqual(difference, _last(number, np.column_stack([one, source, x]), items, raters, level))
+    slope_of_both = _last(number, np.column_stack([one, source, x]), items, raters, level)
+    return AtEqual(_within_the_data(difference, number, x, treated), slope_of_both)
+
+
+def _within_the_data(difference: Result, number: Floats, x: Floats, is_treated: Bools) -> Result:
+    """Return the difference, or the reason why the data contain no equal values of the covariate to compare."""
+    if difference.estimate is None:
+        return difference
+    mine, theirs = x[is_treated], x[~is_treated]
+    counts = {key: getattr(difference, key) for key in ("n_items", "n_raters", "n_units", "n_ratings")}
+    if max(mine.min(), theirs.min()) > min(mine.max(), theirs.max()):
+        note = "No value of the covariate is in the range of both sources, so nothing can be compared at equal values."
+        return undefined("disconnected", note, method=METHOD, **counts)
+    if abs(difference.estimate) > np.ptp(number) * (1 + _PERFECT):
+        note = "At equal values of the covariate the line leads to a difference that is larger than the scale in use."
+        return undefined("disconnected", note, method=METHOD, **counts)
+    return difference
 
 
 def slope(value: Floats, covariate: Floats, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:

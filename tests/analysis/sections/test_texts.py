@@ -62,6 +62,16 @@ def test_text_measures_have_means_and_paired_difference() -> None:
     assert (gap.ci_low, gap.ci_high) == pytest.approx((paired.low, paired.high))
 
 
+def test_interval_of_a_share_of_words_stays_between_0_and_1() -> None:
+    study, responses = protocol(FIVE), _responses(3)
+    responses[1]["text"] = "That sounds hard."
+    report = analyze(frames(study, _ratings(3), responses=responses), study)
+    advice = only(report, "text_mean", scope={"source": "model", "covariate": "advice_share"})
+    assert advice.ci_low is not None
+    assert advice.ci_high is not None
+    assert 0 < advice.ci_low < advice.ci_high < 1
+
+
 def test_imported_score_is_correlated_with_mean_rating() -> None:
     rng = np.random.default_rng(3)
     given = {(i, s): rng.normal() for i in range(9) for s in ("human", "model")}

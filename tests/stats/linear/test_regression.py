@@ -75,6 +75,27 @@ def test_covariate_confounded_with_source_is_singular() -> None:
     assert (found.difference.reason, found.slope.reason) == ("singular", "singular")
 
 
+@pytest.mark.parametrize(
+    ("of_source", "of_reference", "values"),
+    [
+        # Each reply of the source is longer than each of the reference.
+        ((5.0, 6.0, 7.0), (1.0, 2.0, 3.0), (4, 5, 5, 2, 2, 3)),
+        # The lengths meet at 8; the common line leads to a difference of -4.4, but ratings are from 1 to 5.
+        ((8.0, 9.0, 10.0), (1.0, 1.0, 8.0), (1, 1, 1, 1, 1, 5)),
+    ],
+)
+def test_difference_beyond_the_data_is_undefined(
+    of_source: tuple[float, ...], of_reference: tuple[float, ...], values: tuple[int, ...]
+) -> None:
+    place, treated = np.arange(6), np.arange(6) < 3
+    found = difference_at_equal(
+        np.array(values, float), treated, np.array(of_source + of_reference), item=place, rater=place
+    )
+    assert found.difference.reason == "disconnected"
+    assert found.difference.n_ratings == 6
+    assert found.slope.estimate is not None
+
+
 def test_difference_at_equal_covariate_matches_least_squares() -> None:
     rng = np.random.default_rng(5)
     item, rater, treated = rng.integers(0, 9, 120), rng.integers(0, 7, 120), rng.random(120) < 0.5
