@@ -12,11 +12,10 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import special
+from scipy import optimize, special
 
 from app.stats.core.arrays import codes
 from app.stats.core.one_thread import one_thread
-from app.stats.core.search import minimum_of
 from app.stats.mixed.crossed import Crossed, Factor, Factored, crossed, union_of_columns
 
 if TYPE_CHECKING:
@@ -174,7 +173,9 @@ class _Reml:
             return None
         theta = np.full(m, 0.5)
         if m:
-            theta = minimum_of(self.profiled, theta, tolerance=1e-6, max_steps=_MAX_STEPS).x
+            theta = optimize.minimize(
+                self.profiled, theta, jac=True, method="BFGS", options={"gtol": 1e-6, "maxiter": _MAX_STEPS}
+            ).x
         at = self.at(theta)
         if at.residual <= nothing or not (np.diag(at.inverse) > 0).all():
             return None

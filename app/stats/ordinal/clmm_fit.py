@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy import optimize
 
 from app.stats.core.arrays import codes
 from app.stats.core.one_thread import one_thread
-from app.stats.core.search import minimum_of
 from app.stats.mixed.crossed import Factor, crossed, union_of_columns
 from app.stats.ordinal.clmm_laplace import Laplace
 from app.stats.ordinal.clmm_start import SearchEnd, inverse_start, off_the_edge, part_of, shares_start
@@ -178,8 +178,14 @@ def _continued(f: Laplace, start: SearchEnd) -> Floats:
 
 
 def _descended(f: Laplace, start: Floats, inverse: Floats) -> Floats:
-    hessian = np.asarray(np.linalg.inv(inverse), dtype=np.float64)
-    return minimum_of(f.value_and_gradient, start, hessian=hessian, tolerance=_LOOSE * len(f.y) ** 0.75).x
+    found = optimize.minimize(
+        f.value_and_gradient,
+        start,
+        jac=True,
+        method="BFGS",
+        options={"gtol": _LOOSE * len(f.y) ** 0.75, "hess_inv0": inverse, "maxiter": 200},
+    )
+    return np.asarray(found.x, dtype=np.float64)
 
 
 def _information(f: Laplace, w: Floats) -> Floats:

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy import optimize
 
 from app.stats.core.clusters import clusters, with_two_way_interval, without_interval
 from app.stats.core.result import Result, undefined
-from app.stats.core.search import minimum_of
 from app.stats.scales.composite_scores import problem_of
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ METHOD = "omega: one factor, minres"
 _BOUND = 1 - 1e-6
 _SINGULAR = 1e-10
 _MAX_STEPS = 500
-# largest slope of the squared residuals that counts as the minimum
-_LEVEL = 1e-8
 
 
 def omega(scores: Floats, *, item: Labels | None = None, rater: Labels | None = None, level: float = 0.95) -> Result:
@@ -105,5 +103,12 @@ def _loadings(correlation: Floats) -> Floats | None:
 
     values, vectors = np.linalg.eigh(correlation)
     first = vectors[:, -1] * np.sqrt(values[-1])
-    found = minimum_of(loss, first, low=-1.0, high=1.0, tolerance=_LEVEL, max_steps=_MAX_STEPS)
-    return found.x if found.is_converged else None
+    found = optimize.minimize(
+        loss,
+        np.clip(first, -1, 1),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(-1, 1)] * k,
+        options={"maxiter": _MAX_STEPS},
+    )
+    return np.asarray(found.x, dtype=np.float64) if found.nit < _MAX_STEPS else None
