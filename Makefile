@@ -93,7 +93,8 @@ clean: ## remove the environment and what tools left behind (never data)
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "Attune needs Python 3.11 or newer; none was found. Install it, or name it: make PYTHON=/path/to/python3.12 run"; exit 1; }
-	@$(PYTHON) -m venv .venv || { rm -rf .venv; echo "The environment could not be made. On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "$(PYTHON) is not a Python 3.11 or newer that runs here"; exit 1; }
+	@"$(PYTHON)" -m venv .venv || { rm -rf .venv; echo "The environment could not be made. On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 
 .venv/run.stamp: .venv/bin/python requirements.lock pyproject.toml
 	@echo "Installing what Attune stands on, from requirements.lock (a minute or two, once)"
