@@ -28,7 +28,6 @@ EMPATHY = {
 
 # The words that every study template leaves for the lead to fill in.
 TEMPLATE_WORDS = ("[name of the institution]", "[name and email address]", "[Ethics committee and approval number.]")
-AS_WRITTEN = tuple(part for words in TEMPLATE_WORDS for part in ("--as-written", words))
 
 
 def protocol_of(slug: str = "study", **parts: Any) -> dict[str, Any]:  # noqa: ANN401 - any part of a protocol

@@ -13,7 +13,6 @@ from app.analysis.wording.statistics_registry import STATISTICS
 from app.exchange.folder.read import read_folder
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study
-from tests.builder import TEMPLATE_WORDS
 from tests.raters import rate_until_full
 from tests.templates import template_study
 
@@ -105,7 +104,7 @@ def test_every_template_is_covered() -> None:
 def test_template_is_loaded_rated_and_analysed(db: Connection, name: str) -> None:
     folder = template_study(name)
     load_study(db, folder)
-    open_study(db, name, TEMPLATE_WORDS)
+    open_study(db, name)
     assert rate_until_full(db, name) >= 2
     study = get_study(db, name)
     assert study
@@ -125,7 +124,7 @@ def test_one_rating_per_response_has_no_agreement_with_reason(db: Connection, tm
     yaml = (folder / "study.yaml").read_text()
     (folder / "study.yaml").write_text(yaml.replace("raters_per_trial: 3", "raters_per_trial: 1"))
     load_study(db, read_folder(folder))
-    open_study(db, "s", TEMPLATE_WORDS)
+    open_study(db, "s")
     rate_until_full(db, "s")
     study = get_study(db, "s")
     assert study

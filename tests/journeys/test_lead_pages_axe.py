@@ -13,7 +13,6 @@ from app.actions.lead_access import add_lead, new_link
 from app.actions.studies.creation.read_new_study import read_template, store_study
 from app.actions.studies.life_cycle import open_study
 from app.storage.studies.members import record_invitation, record_member
-from tests.builder import TEMPLATE_WORDS
 from tests.exchange.tabular.test_import_report import SHEET
 from tests.journeys.axe import LIGHT_AND_DARK_PHONE, check_in
 from tests.journeys.lead_steps import PASSWORD, sign_in
@@ -60,7 +59,7 @@ def prepared(engine: Engine) -> str:
         lead, other = add_lead(db, "lead@example.org", PASSWORD), add_lead(db, "other@example.org", PASSWORD)
         for slug in ("draft", "running"):
             store_study(db, read_template("ayers-pair", "Physicians and a chatbot", slug), lead.id)
-        open_study(db, "running", TEMPLATE_WORDS)
+        open_study(db, "running")
         study_id = db.execute(text("SELECT id FROM studies WHERE slug = 'running'")).scalar_one()
         rate(db, study_id, rater="zoe", n_trials=2)
         record_member(db, study_id, other.id, "monitor")

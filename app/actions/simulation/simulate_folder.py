@@ -9,7 +9,6 @@ from uuid import uuid4
 
 from app.actions.simulation.simulate import Simulation, simulate
 from app.actions.studies.life_cycle import open_study
-from app.design.opening.placeholders import placeholders
 from app.exchange.folder.read import read_folder
 from app.exchange.folder.written_tables import tables_of
 from app.exchange.tabular.csv_cells import write_csv
@@ -70,7 +69,7 @@ def _simulated(
     slug = f"simulated-{uuid4().hex}"
     with engine.connect() as db, db.begin() as transaction:
         study_id = load_study(db, replace(folder, protocol=folder.protocol.model_copy(update={"slug": slug})))
-        open_study(db, slug, as_written=placeholders(folder.protocol))
+        open_study(db, slug)
 
         @contextmanager
         def begin() -> Iterator[Connection]:

@@ -75,7 +75,7 @@ class StudyMissingError(LookupError):
 
 
 def change_status(
-    db: Connection, slug: str, status: Literal["open", "paused", "closed"], as_written: Container[str] = ()
+    db: Connection, slug: str, status: Literal["open", "paused", "closed"], as_written: Container[str] | None = None
 ) -> None:
     """Open, pause or close a study; see `open_study` for `as_written` and errors."""
     match status:
@@ -89,14 +89,14 @@ def change_status(
             assert_never(status)
 
 
-def open_study(db: Connection, slug: str, as_written: Container[str] = ()) -> None:
+def open_study(db: Connection, slug: str, as_written: Container[str] | None = None) -> None:
     """Create the trials and their seats, and admit raters. Items added since the last time get theirs.
 
     Args:
         db: a connection in a transaction.
         slug: the study.
-        as_written: placeholders that raters should read as they are. They count when a study opens for the first time;
-            later versions are checked when they are published.
+        as_written: placeholders that raters should read as they are, others prevent the opening; None for no check.
+            They count when a study opens for the first time; later versions are checked when they are published.
 
     Raises:
         StudyMissingError: the study does not exist.
@@ -109,7 +109,7 @@ def open_study(db: Connection, slug: str, as_written: Container[str] = ()) -> No
         raise OpeningError(SEEN)
     check_carried_out(protocol, get_yaml(db, study_id, version))
     check_typing_consent(protocol)
-    if status == "draft":
+    if status == "draft" and as_written is not None:
         check_placeholders(protocol, as_written)
     drawn = _drawn_up(db, study_id, protocol)
     if not drawn.trials:

@@ -75,11 +75,6 @@ class StatusChange(Sent):
     """The status that the study should have."""
 
     status: Literal["open", "paused", "closed"]
-    as_written: list[str] = Field(
-        default=[],
-        description="Words in square brackets that raters should read as they are. Others are placeholders of a "
-        "template, and the study does not open before they are filled in.",
-    )
 
 
 class NewStatus(BaseModel):

@@ -65,7 +65,7 @@ def api_status(
         try:
             if change.status == "open":
                 check_draft(db, own.study)
-            life_cycle.change_status(db, own.study.slug, change.status, change.as_written)
+            life_cycle.change_status(db, own.study.slug, change.status)
         except life_cycle.OpeningError as error:
             raise ConflictError(str(error)) from error
         own.record(db, "status changed", before=own.study.status, after=change.status)

@@ -90,7 +90,7 @@ def test_folder_check_reports_opening_problems_before_loading(tmp_path: Path) ->
 def test_placeholders_stop_the_opening_until_each_is_confirmed(db: Connection) -> None:
     build_study(db, protocol_of(instructions="Ask [your name] at [your address]."))
     with pytest.raises(OpeningError, match=r"filled in: \[your name\], \[your address\]\. Fill them in, or confirm"):
-        open_study(db, "study")
+        open_study(db, "study", ())
     with pytest.raises(OpeningError, match=r"filled in: \[your address\]\."):
         open_study(db, "study", ["[your name]"])
     open_study(db, "study", ["[your name]", "[your address]"])

@@ -11,7 +11,6 @@ from app.storage.results.coverage import get_coverage
 from app.storage.results.progress_counts import get_progress
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study
-from tests.builder import TEMPLATE_WORDS
 from tests.templates import template_study
 from tests.web.lead.build import rate, study_of
 
@@ -199,7 +198,7 @@ def test_study_without_possible_trials_says_so(client: TestClient, db: Connectio
 def test_trials_without_responses_are_counted(db: Connection, lead: Lead, client: TestClient) -> None:
     """Regression test: the list of their responses was NULL, and the page failed with status 500."""
     load_study(db, template_study("theory-of-mind"), lead.id)
-    open_study(db, "theory-of-mind", TEMPLATE_WORDS)
+    open_study(db, "theory-of-mind")
     assert client.get("/studies/theory-of-mind").status_code == 200
     study = get_study(db, "theory-of-mind")
     assert study

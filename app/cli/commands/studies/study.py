@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +20,7 @@ from app.cli.progress import progress
 from app.cli.reading import read_study_folder
 from app.cli.store import store
 from app.cli.study_argument import Folder, Slug, no_such_study, stored_study
+from app.design.opening.placeholders import placeholders
 from app.design.problem import FolderExistsError
 from app.language.language import note_on
 from app.storage.raters.arrivals import get_own_study_door
@@ -43,14 +43,6 @@ Lead = Annotated[
         "--lead",
         metavar="EMAIL",
         help="The e-mail address of the study's lead. Can be left out if there is only one lead.",
-    ),
-]
-AsWritten = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--as-written",
-        metavar="WORDS",
-        help="Words in square brackets that raters should read as they are, and not a placeholder. Can be repeated.",
     ),
 ]
 Out = Annotated[
@@ -121,12 +113,12 @@ def export(slug: Slug, out: Out, spreadsheet: Spreadsheet = False) -> None:
 
 
 @cli.command("open")
-def open_(slug: Slug, address: Address = "", as_written: AsWritten = None) -> None:
+def open_(slug: Slug, address: Address = "") -> None:
     """Open a study to raters, and print their links, one per line: platform, tab, link.
 
     Items that were added since it was last opened are included.
     """
-    _change(slug, partial(open_study, as_written=as_written or ()), f"The study {slug} is open.")
+    _change(slug, open_study, f"The study {slug} is open.")
     with store() as engine, engine.connect() as db:
         study = stored_study(db, slug)
         protocol = get_protocol(db, study.id, study.protocol_version)
@@ -137,6 +129,8 @@ def open_(slug: Slug, address: Address = "", as_written: AsWritten = None) -> No
         say(f"Raters need personal links. To create them: attune study invite {slug}")
     if note := note_on(protocol.language):
         say(f"Note: {note}")
+    if left := placeholders(protocol):
+        say(f"Note: raters read placeholders that have not been filled in: {', '.join(left)}.")
 
 
 @cli.command("invite")

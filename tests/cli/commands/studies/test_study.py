@@ -12,7 +12,6 @@ from app.actions.studies.creation.templates import template_folder
 from app.cli import cli
 from app.design.problem import InvalidInputError
 from app.settings import settings
-from tests.builder import AS_WRITTEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,7 +41,7 @@ def test_study_is_loaded_opened_and_exported_unchanged(attune: Callable[..., Res
     loaded = attune("study", "load", folder)
     assert loaded.exit_code == 0, loaded.output
     slug = attune("study", "list").stdout.split("\t")[0]
-    assert attune("study", "open", slug, *AS_WRITTEN).exit_code == 0
+    assert attune("study", "open", slug).exit_code == 0
     assert attune("study", "list").stdout.split("\t")[1] == "open"
     assert attune("study", "export", slug, "--out", tmp_path / "out").exit_code == 0
     exported = tmp_path / "out"
@@ -56,7 +55,7 @@ def test_study_is_loaded_opened_and_exported_unchanged(attune: Callable[..., Res
 def test_pause_and_close_are_idempotent(attune: Callable[..., Result]) -> None:
     attune("study", "load", template_folder("ayers-pair"))
     slug = attune("study", "list").stdout.split("\t")[0]
-    attune("study", "open", slug, *AS_WRITTEN)
+    attune("study", "open", slug)
     for verb, status in (("pause", "paused"), ("pause", "paused"), ("close", "closed"), ("close", "closed")):
         assert attune("study", verb, slug).exit_code == 0
         assert attune("study", "list").stdout.split("\t")[1] == status
@@ -117,9 +116,10 @@ def test_missing_translation_is_announced_at_opening(attune: Callable[..., Resul
     protocol.write_text(f"language: fa\n{protocol.read_text()}")
     loaded = attune("study", "load", tmp_path / "own")
     assert "study.yaml, line 1, column language" in loaded.stderr
-    opened = attune("study", "open", attune("study", "list").stdout.split("\t")[0], *AS_WRITTEN)
+    opened = attune("study", "open", attune("study", "list").stdout.split("\t")[0])
     assert opened.exit_code == 0
     assert "there is no translation for fa. Available: en, ar or de" in opened.stderr
+    assert "raters read placeholders that have not been filled in: [name of the institution]" in opened.stderr
 
 
 def test_links_of_an_open_study_are_complete(
@@ -128,12 +128,12 @@ def test_links_of_an_open_study_are_complete(
     shutil.copytree(template_folder("ayers-pair"), tmp_path / "own")
     attune("study", "load", tmp_path / "own")
     slug = attune("study", "list").stdout.split("\t")[0]
-    links = dict(line.split("\t") for line in attune("study", "open", slug, *AS_WRITTEN).stdout.splitlines())
+    links = dict(line.split("\t") for line in attune("study", "open", slug).stdout.splitlines())
     assert links["Any other participants"].startswith("http://127.0.0.1:8000/s/")
     assert "PROLIFIC_PID={{%PROLIFIC_PID%}}" in links["Prolific"]
     monkeypatch.setenv("ATTUNE_PUBLIC_URL", "https://rate.example.org")
     settings.cache_clear()
-    assert "https://rate.example.org/s/" in attune("study", "open", slug, *AS_WRITTEN).stdout
+    assert "https://rate.example.org/s/" in attune("study", "open", slug).stdout
     elsewhere = attune("study", "open", slug, "--address", "https://other.example.org/").stdout
     assert "https://other.example.org/s/" in elsewhere
 
@@ -144,6 +144,6 @@ def test_study_with_personal_links_has_no_open_link(attune: Callable[..., Result
     protocol.write_text(protocol.read_text().replace("blind: true}", "blind: true, links: personal}"))
     attune("study", "load", tmp_path / "own")
     slug = attune("study", "list").stdout.split("\t")[0]
-    opened = attune("study", "open", slug, *AS_WRITTEN)
+    opened = attune("study", "open", slug)
     assert opened.stdout == ""
     assert f"attune study invite {slug}" in opened.stderr
