@@ -76,7 +76,7 @@ class Filters:
 
         >>> from app.design.protocol.parts.labels import Labels
         >>> Filters(sources=("gpt_4",), without_flagged=True).in_words(Labels())
-        'responses of Gpt 4; without flagged raters'
+        'responses of GPT 4; without flagged raters'
         """
         return "; ".join(self._words(labels))
 

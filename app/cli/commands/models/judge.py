@@ -98,16 +98,16 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
         family=family,
         with_probabilities=probabilities,
     )
-    judges = _judges_of(profile, name or asked.model, settings)
+    endpoint, limits, judges = asked.endpoint, asked.limits, _judges_of(profile, name or asked.model, settings)
     with store() as engine, said_in_words():
         with engine.connect() as db:
             row = stored_study(db, study)
         for judge_name, own in judges.items():
             if len(judges) > 1:
                 say(f"{judge_name}:")
-            _say_estimate(engine, row, own, asked.limits.prices)
+            _say_estimate(engine, row, own, limits.prices)
             if not asked.dry_run:
-                _judge(engine, row, asked.endpoint, own, judge_name, asked.limits, asked.at_once)
+                _judge(engine, row, endpoint, own, judge_name, limits, asked.at_once)
 
 
 def _judges_of(file: Path | None, name: str, settings: JudgeSettings) -> dict[str, JudgeSettings]:

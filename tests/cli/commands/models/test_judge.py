@@ -82,6 +82,12 @@ def _check_profiles(attune: Callable[..., Outcome], server: ModelServer, tmp_pat
     assert systems[0].startswith(asked)
     assert systems[2].startswith("Answer as a rater with this profile:\n- age: 71\n\nA study")
     assert "0 of 2 requests are left" in attune("judge", "study", *MODEL, "--one-side", "--profile", profiles).err
+    profiles.write_text("rater,age\ncarl,34\ndora,71\n")
+    server.usage = (5_000, 0)
+    limited = ("--max-tokens", 100, "--budget-tokens", 9_000, "--at-once", 1)
+    stopped = attune("judge", "study", *MODEL, "--one-side", "--profile", profiles, *limited)
+    assert len(server.seen) == n_seen + 6, "the budget is for all judges together"
+    assert "2 of 2 requests are left" in stopped.err
     profiles.write_text("rater,model\nanna,x\nanna,y\n")
     refused = attune("judge", "study", *MODEL, "--profile", profiles)
     assert (refused.code, "a name that is not a setting of a judge" in refused.err) == (1, True)
