@@ -12,6 +12,8 @@ PIP := $(PY) -m pip --disable-pip-version-check --quiet
 BABEL := $(PY) -m babel.messages.frontend
 # The gate takes the same order and the same random examples each time; `make explore` takes new ones.
 ORDER := --randomly-seed=1
+# One worker more than processors: many tests wait for processes, pages and clocks, and leave their processor to the others.
+WORKERS := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 TRACED := app/stats app/design tests/stats tests/design
 CATALOGUES := app/language/catalogues
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
@@ -46,13 +48,12 @@ lint: .venv/test.stamp ## style, types, layers, templates
 unit: .venv/test.stamp ## tests without a browser; statistics and design at 100 % branch coverage
 	$(PY) -m pytest -q -n auto $(ORDER) --dist worksteal -m "not browser and not slow" $(TRACED) \
 	  --cov=app/stats --cov=app/design --cov-report=term-missing --cov-fail-under=100
-	$(PY) -m pytest -q -n auto $(ORDER) --dist worksteal -m "not browser and not slow" $(TRACED:%=--ignore=%) --ignore=tests/journeys
+	$(PY) -m pytest -q -n $(WORKERS) $(ORDER) --dist worksteal -m "not browser and not slow" $(TRACED:%=--ignore=%) --ignore=tests/journeys
 
 # A journey that fails is tried once more, on a new database and in a new browser window, and named in the summary.
-# Three at once on two processors: a journey waits for its pages, and leaves its processor to the others meanwhile.
 journeys: .venv/test.stamp ## journeys through a real browser, with axe
 	$(PY) -m tests.browser
-	$(PY) -m pytest -q -n 3 $(ORDER) --reruns 1 -rR -m "browser and not slow" tests/journeys
+	$(PY) -m pytest -q -n $(WORKERS) $(ORDER) --reruns 1 -rR -m "browser and not slow" tests/journeys
 
 explore: .venv/test.stamp ## another order, and properties on a thousand new random examples each
 	HYPOTHESIS_PROFILE=explore $(PY) -m pytest -q -n auto -m "not browser and not slow" tests/stats tests/design tests/exchange

@@ -97,8 +97,10 @@ FOLLOW = """() => {
       const style = getComputedStyle(element);
       return style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0;
     };
-    const around = [target, target.parentElement, target.parentElement?.parentElement];
-    if (!around.filter(Boolean).some(marked)) {
+    // A card is marked as a whole for the link in its heading, three levels down.
+    const around = [target];
+    for (let n = 0; n < 3 && around[n].parentElement; n += 1) around.push(around[n].parentElement);
+    if (!around.some(marked)) {
       window.unseen.push(target.outerHTML.slice(0, 120));
     }
   });
