@@ -15,6 +15,7 @@ from app.actions.studies.opening_checks import (
     check_typing_consent,
     notes_on_opening,
 )
+from app.actions.studies.protocol_edits import check_draft
 from app.actions.studies.revealing_texts import revealing_notes
 from app.design.allocation.feasibility import feasibility
 from app.design.allocation.requirements import counted
@@ -36,7 +37,6 @@ from app.storage.studies.protocols import get_protocol
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
-    from typing import Literal
 
     from sqlalchemy import Connection
 
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from app.design.allocation.trial_plan import PlannedTrial
     from app.design.allocation.trials import PlannedItem
     from app.design.protocol.study import Protocol
+    from app.storage.studies.studies import GivenStatus, StudyRow
 
 
 # Items that a note names; it counts the others.
@@ -75,16 +76,21 @@ class StudyMissingError(LookupError):
 
 
 def change_status(
-    db: Connection, slug: str, status: Literal["open", "paused", "closed"], as_written: Container[str] | None = None
+    db: Connection, study: StudyRow, status: GivenStatus, as_written: Container[str] | None = None
 ) -> None:
-    """Open, pause or close a study; see `open_study` for `as_written` and errors."""
+    """Open, pause or close a study; see `open_study` for `as_written` and errors.
+
+    Raises:
+        OpeningError: also if the draft of the design has problems.
+    """
     match status:
         case "open":
-            open_study(db, slug, as_written)
+            check_draft(db, study)
+            open_study(db, study.slug, as_written)
         case "paused":
-            pause_study(db, slug)
+            pause_study(db, study.slug)
         case "closed":
-            close_study(db, slug)
+            close_study(db, study.slug)
         case _:
             assert_never(status)
 

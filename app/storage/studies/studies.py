@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from app.design.roles import Role
 
 Status = Literal["draft", "open", "paused", "closed"]
+# A study is a draft until it is opened; these are given to it.
+GivenStatus = Literal["open", "paused", "closed"]
 
 _STUDIES = """
     SELECT s.id, s.slug, p.title, s.status, s.protocol_version, s.is_demo, s.created_at, s.opened_at,

@@ -8,7 +8,7 @@ from typing import Any, Generic, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from app.analysis.data.rating_columns import COLUMNS
-from app.storage.studies.studies import Status
+from app.storage.studies.studies import GivenStatus, Status
 
 Row = TypeVar("Row", bound=BaseModel)
 
@@ -74,7 +74,7 @@ class ProtocolDocument(BaseModel):
 class StatusChange(Sent):
     """The status that the study should have."""
 
-    status: Literal["open", "paused", "closed"]
+    status: GivenStatus
 
 
 class NewStatus(BaseModel):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fastapi import Request
 
 from app.actions.studies import life_cycle
-from app.actions.studies.protocol_edits import check_draft
 from app.storage.results.coverage import get_counts, get_coverage
 from app.storage.studies.protocols import get_protocol_text
 from app.web.api.access import OwnApi
@@ -63,9 +62,7 @@ def api_status(
 
     def act() -> NewStatus:
         try:
-            if change.status == "open":
-                check_draft(db, own.study)
-            life_cycle.change_status(db, own.study.slug, change.status)
+            life_cycle.change_status(db, own.study, change.status)
         except life_cycle.OpeningError as error:
             raise ConflictError(str(error)) from error
         own.record(db, "status changed", before=own.study.status, after=change.status)

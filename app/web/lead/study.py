@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from app.actions.results.progress import progress_words
 from app.actions.studies import life_cycle as design
-from app.actions.studies.protocol_edits import check_draft, count_draft_problems
+from app.actions.studies.protocol_edits import count_draft_problems
 from app.actions.studies.rater_links import rater_links
 from app.charts.raters.progress import ProgressChart
 from app.language.language import note_on
@@ -18,6 +18,7 @@ from app.storage.leads.audit import record_act
 from app.storage.results import coverage
 from app.storage.results.progress_counts import get_progress
 from app.storage.studies.protocols import get_protocol
+from app.storage.studies.studies import GivenStatus
 from app.web.deps import Db
 from app.web.errors import PageError
 from app.web.lead.design.design_page import places_of_placeholders
@@ -58,13 +59,11 @@ def submit_status(
     db: Db,
     lead: SignedIn,
     study: Own,
-    status: Annotated[Literal["open", "paused", "closed"], Form()],
+    status: Annotated[GivenStatus, Form()],
     as_written: Annotated[tuple[str, ...], Form()] = (),
 ) -> Response:
     try:
-        if status == "open":
-            check_draft(db, study)
-        design.change_status(db, study.slug, status, as_written)
+        design.change_status(db, study, status, as_written)
     except design.OpeningError as error:
         raise PageError(str(error)) from error
     record_act(db, lead, study, "status changed", before=study.status, after=status)

@@ -9,7 +9,7 @@ import typer
 
 from app.actions.rating.invite import InviteError, invite_raters
 from app.actions.studies.folder_feasibility import feasibility_of_folder
-from app.actions.studies.life_cycle import OpeningError, close_study, open_study, pause_study
+from app.actions.studies.life_cycle import OpeningError, change_status
 from app.actions.studies.opening_checks import notes_on_opening
 from app.actions.studies.rater_links import rater_links
 from app.actions.studies.studies import LeadUnknownError, export_study, lead_for
@@ -29,11 +29,8 @@ from app.storage.studies.protocols import get_protocol
 from app.storage.studies.studies import list_studies
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection
-
     from app.analysis.data.study_folder import StudyFolder
+    from app.storage.studies.studies import GivenStatus
 
 cli = typer.Typer(no_args_is_help=True)
 
@@ -118,7 +115,7 @@ def open_(slug: Slug, address: Address = "") -> None:
 
     Items that were added since it was last opened are included.
     """
-    _change(slug, open_study, f"The study {slug} is open.")
+    _change(slug, "open", f"The study {slug} is open.")
     with store() as engine, engine.connect() as db:
         study = stored_study(db, slug)
         protocol = get_protocol(db, study.id, study.protocol_version)
@@ -165,20 +162,19 @@ def invite(
 @cli.command("pause")
 def pause(slug: Slug) -> None:
     """Pause a study: no one new can start, raters who have started can finish."""
-    _change(slug, pause_study, f"The study {slug} is paused. No one new can start; raters who have started can finish.")
+    _change(slug, "paused", f"The study {slug} is paused. No one new can start; raters who have started can finish.")
 
 
 @cli.command("close")
 def close(slug: Slug) -> None:
     """Close a study to all raters. Its ratings are kept."""
-    _change(slug, close_study, f"The study {slug} is closed.")
+    _change(slug, "closed", f"The study {slug} is closed.")
 
 
-def _change(slug: str, change: Callable[[Connection, str], None], words: str) -> None:
+def _change(slug: str, status: GivenStatus, words: str) -> None:
     with store() as engine, engine.begin() as db:
-        stored_study(db, slug)
         try:
-            change(db, slug)
+            change_status(db, stored_study(db, slug), status)
         except OpeningError as error:
             fail(str(error))
     say(words)

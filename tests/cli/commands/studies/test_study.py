@@ -9,9 +9,13 @@ import pytest
 from typer.testing import CliRunner
 
 from app.actions.studies.creation.templates import template_folder
+from app.actions.studies.protocol_edits import save_text
 from app.cli import cli
 from app.design.problem import InvalidInputError
 from app.settings import settings
+from app.storage.database.engine import make_engine
+from app.storage.leads.leads import get_lead
+from app.storage.studies.studies import get_study
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -108,6 +112,23 @@ def test_first_lead_owns_the_studies_loaded_before(attune: Callable[..., Result]
     assert slug not in attune("lead", "add", "b@example.org", "--link").stderr
     assert attune("study", "load", folder, "--lead", "a@example.org").exit_code == 0, "the lead's own study, as it was"
     assert attune("study", "load", folder, "--lead", "b@example.org").exit_code == 1
+
+
+def test_draft_with_problems_does_not_open(attune: Callable[..., Result]) -> None:
+    attune("lead", "add", "a@example.org", "--link")
+    attune("study", "load", template_folder("ayers-pair"))
+    slug = attune("study", "list").stdout.split("\t")[0]
+    engine = make_engine(settings().database_url or "")
+    with engine.begin() as db:
+        study, lead = get_study(db, slug), get_lead(db, "a@example.org")
+        assert study
+        assert lead
+        save_text(db, study, lead, 0, "title: ''")
+    engine.dispose()
+    refused = attune("study", "open", slug)
+    assert refused.exit_code == 1
+    assert "raters would get it as it was before" in refused.stderr
+    assert attune("study", "list").stdout.split("\t")[1] == "draft"
 
 
 def test_missing_translation_is_announced_at_opening(attune: Callable[..., Result], tmp_path: Path) -> None:
