@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.models.errors import RequestError
+from app.models.request_errors import RequestError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -11,7 +11,7 @@ from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
 from openai.types.chat import ChatCompletion
 
 from app.models.endpoint import Reply, TokenProbability
-from app.models.errors import RequestError, cut_to_line, problem_of_status
+from app.models.request_errors import RequestError, cut_to_line, problem_of_status
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence

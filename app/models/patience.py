@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import SystemRandom
 from typing import TYPE_CHECKING
 
-from app.models.errors import RequestError
+from app.models.request_errors import RequestError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -3,7 +3,7 @@
 Do not import anything heavy here: the keeper, a small process beside the server, imports this package too.
 """
 
-from app.postgres.errors import EmbeddedError
+from app.postgres.embedded_errors import EmbeddedError
 from app.postgres.filesystem.data_dirs import default_data_dir
 from app.postgres.server import EmbeddedPostgres
 

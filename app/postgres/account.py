@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.postgres.errors import EmbeddedError
+from app.postgres.embedded_errors import EmbeddedError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.postgres.errors import EmbeddedError
+from app.postgres.embedded_errors import EmbeddedError
 from app.postgres.filesystem.private_files import new_folder
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, LiteralString
 
 from app.postgres.cluster import SUPERUSER
-from app.postgres.errors import EmbeddedError
+from app.postgres.embedded_errors import EmbeddedError
 from app.postgres.filesystem.sockets import PORT
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.postgres.account import reason
 from app.postgres.binaries import MAJOR
-from app.postgres.errors import EmbeddedError
+from app.postgres.embedded_errors import EmbeddedError
 from app.postgres.filesystem.private_files import new_folder, sync, write_private
 from app.postgres.postmaster import CLUSTER
 

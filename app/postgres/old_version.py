@@ -14,7 +14,7 @@ from app.postgres.account import server_account
 from app.postgres.binaries import MAJOR, WHEEL
 from app.postgres.client import Client
 from app.postgres.cluster import found_version, read_password
-from app.postgres.errors import EmbeddedError
+from app.postgres.embedded_errors import EmbeddedError
 from app.postgres.filesystem import data_dirs, sockets
 from app.postgres.filesystem.locks import USERS, open_lock, starting, try_alone
 from app.postgres.filesystem.private_files import sync

@@ -8,7 +8,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from app.postgres.errors import EmbeddedError
+from app.postgres.embedded_errors import EmbeddedError
 
 CLUSTER = "pgdata"
 STOP_SECONDS = 60.0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.postgres.account import server_account
 from app.postgres.detached_processes import reap
-from app.postgres.errors import EmbeddedError
+from app.postgres.embedded_errors import EmbeddedError
 from app.postgres.filesystem.private_files import write_private
 from app.postgres.filesystem.sockets import is_listening, socket_folder
 from app.postgres.launch import Launched, launch

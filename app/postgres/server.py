@@ -12,7 +12,7 @@ from app.postgres.binaries import server_binaries
 from app.postgres.client import Client
 from app.postgres.cluster import check_version, ensure_cluster, read_password
 from app.postgres.detached_processes import reap
-from app.postgres.errors import EmbeddedError
+from app.postgres.embedded_errors import EmbeddedError
 from app.postgres.filesystem import data_dirs, moved_data, private_files, sockets
 from app.postgres.filesystem.locks import USERS, open_lock, share, starting
 from app.postgres.keeper import ensure_keeper, leave

@@ -12,8 +12,8 @@ import pytest
 from app.design.model_runs.model_outcomes import Outcome
 from app.models.connection import connection
 from app.models.endpoint import Endpoint, Parameters
-from app.models.errors import RequestError, wait_of
 from app.models.patience import Patience
+from app.models.request_errors import RequestError, wait_of
 from tests.models_server import KEY, ModelServer, fail_with, serving
 
 if TYPE_CHECKING:

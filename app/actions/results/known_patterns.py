@@ -6,10 +6,10 @@ from collections import OrderedDict
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.storage.results.rater_answers import (
+from app.storage.results.answers_by_rater import (
     get_server_start,
+    list_answers_by_rater,
     list_model_raters,
-    list_rater_answers,
     list_rater_states,
 )
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.actions.results.rater_review import RaterPattern
-    from app.storage.results.rater_answers import RaterAnswers
+    from app.storage.results.answers_by_rater import RaterAnswers
 
 # Studies that are kept, and the bytes that their answers may take together: three million ratings.
 KEPT, KEPT_BYTES = 8, 60_000_000
@@ -51,7 +51,7 @@ class KnownPatterns:
         changed = states.keys() - current.keys()
         if not changed and len(current) == len(known.answers):
             return known.patterns
-        read = list_rater_answers(db, study_id, question, changed if current else None) if changed else {}
+        read = list_answers_by_rater(db, study_id, question, changed if current else None) if changed else {}
         return self._keep(key, current | read, list_model_raters(db, study_id))
 
     def _keep(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from app.storage.results.rater_answers import RaterAnswers
+    from app.storage.results.answers_by_rater import RaterAnswers
 
 _POINT = np.dtype([("number", ">f8"), ("thing", ">i8"), ("turn", ">i4")])
 _LEFT = ord("l")

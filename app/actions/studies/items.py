@@ -16,11 +16,11 @@ from app.exchange.folder.texts import check_items, check_responses
 from app.exchange.folder.write import write_texts
 from app.exchange.problems import Problems
 from app.exchange.protocol.study_yaml import FILE, protocol_from_bytes
-from app.exchange.rating_import.names import question_names, source_names
+from app.exchange.rating_import.name_matching import question_names, source_names
 from app.exchange.rating_import.patterns import guessed
 from app.exchange.ratings.ratings import no_ratings
+from app.exchange.tabular.column_checks import one_of
 from app.exchange.tabular.column_roles import guess_columns
-from app.exchange.tabular.columns import one_of
 from app.exchange.tabular.spreadsheet import read_spreadsheet
 from app.exchange.tabular.table import Table
 from app.exchange.tabular.wide_table import unfold

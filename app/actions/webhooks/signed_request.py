@@ -18,7 +18,7 @@ from threading import Event, Timer
 from typing import TYPE_CHECKING
 
 from app.actions.webhooks.addresses import LOOKUP_S, WebhookAddressError, parse_target, resolve
-from app.storage.webhooks.webhooks import PREFIX
+from app.storage.webhooks.subscriptions import PREFIX
 
 if TYPE_CHECKING:
     from app.actions.webhooks.addresses import Networks, Target

@@ -8,7 +8,13 @@ from app.actions.webhooks.addresses import WebhookAddressError, parse_target
 from app.design.webhooks import EVENTS, MAX_WEBHOOKS
 from app.storage.leads.audit import record_act
 from app.storage.webhooks.outbox import enqueue_test
-from app.storage.webhooks.webhooks import delete_webhook, list_webhooks, record_webhook, renew_secret, resume_webhook
+from app.storage.webhooks.subscriptions import (
+    delete_webhook,
+    list_webhooks,
+    record_webhook,
+    renew_secret,
+    resume_webhook,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

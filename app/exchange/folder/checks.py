@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from app.analysis.data.frames import CHECK_COLUMNS
-from app.exchange.tabular.columns import faulty
+from app.exchange.tabular.column_checks import faulty
 from app.exchange.tabular.table import places
 
 if TYPE_CHECKING:

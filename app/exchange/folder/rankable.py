@@ -8,7 +8,7 @@ import numpy as np
 
 from app.design.allocation.special_trials import special_items
 from app.design.questions.kinds.ranking import MIN_RANKED
-from app.exchange.tabular.columns import faulty
+from app.exchange.tabular.column_checks import faulty
 
 if TYPE_CHECKING:
     import pandas as pd

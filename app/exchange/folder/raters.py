@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 
 from app.analysis.data.study_folder import RATER_COLUMNS, RATER_MARKS
-from app.exchange.tabular.columns import attributes, faulty, has_columns, ids, text_or_none, unique_ids
+from app.exchange.tabular.column_checks import attributes, faulty, has_columns, ids, text_or_none, unique_ids
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from app.exchange.problems import Problems
-    from app.exchange.tabular.columns import Mask
+    from app.exchange.tabular.column_checks import Mask
     from app.exchange.tabular.table import Column, Table
 
 KINDS = ("person", "model")

@@ -9,7 +9,7 @@ import pandas as pd
 
 from app.analysis.data.study_folder import ITEM_COLUMNS, RESPONSE_COLUMNS
 from app.design.dialogue import turns_from_json, turns_to_json
-from app.exchange.tabular.columns import (
+from app.exchange.tabular.column_checks import (
     attributes,
     faulty,
     has_columns,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from app.design.protocol.study import Protocol
     from app.exchange.problems import Problems
-    from app.exchange.tabular.columns import Mask
+    from app.exchange.tabular.column_checks import Mask
     from app.exchange.tabular.table import Column
 
 WORDS_OF_CHOICES = ("tie", "neither")

@@ -9,16 +9,16 @@ import pandas as pd
 
 from app.analysis.data.rating_columns import FILE_COLUMNS
 from app.exchange.rating_import.cells import cell_readers
-from app.exchange.rating_import.names import question_names
+from app.exchange.rating_import.name_matching import question_names
 from app.exchange.tabular.table import Table
 
 if TYPE_CHECKING:
     from app.exchange.problems import Problems
-    from app.exchange.rating_import.columns import Columns
+    from app.exchange.rating_import.column_meanings import Columns
     from app.exchange.rating_import.layout import NewRaters, RatingLayout
     from app.exchange.rating_import.patterns import AnswerColumn
     from app.exchange.ratings.targets import Study
-    from app.exchange.tabular.columns import Places
+    from app.exchange.tabular.column_checks import Places
     from app.exchange.tabular.table import Column
 
 # The answer and its target; all other columns of ratings.csv are copied unchanged.

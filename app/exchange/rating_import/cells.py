@@ -13,7 +13,7 @@ from app.design.questions.kinds.slider import SliderQuestion
 from app.design.questions.kinds.text import TextQuestion
 from app.design.questions.scale import number_text
 from app.design.questions.scaled import CANNOT_JUDGE
-from app.exchange.rating_import.names import Names, source_names
+from app.exchange.rating_import.name_matching import Names, source_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

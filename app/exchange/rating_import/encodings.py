@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.exchange.tabular.columns import faulty
+from app.exchange.tabular.column_checks import faulty
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.design.word_lists import and_list, or_list
-from app.exchange.rating_import.names import words_of
+from app.exchange.rating_import.name_matching import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.exchange.problems import Problems
-    from app.exchange.rating_import.names import Names
+    from app.exchange.rating_import.name_matching import Names
     from app.exchange.tabular.table import Table
 
 PLACEHOLDERS = ("rater", "source", "question")

@@ -11,13 +11,13 @@ import pandas as pd
 from app.design.word_lists import or_list
 from app.exchange.folder.raters import KINDS, raters_frame
 from app.exchange.rating_import.answer_table import answer_table
-from app.exchange.rating_import.columns import columns_of
+from app.exchange.rating_import.column_meanings import columns_of
 from app.exchange.rating_import.encodings import check_one_encoding
-from app.exchange.rating_import.names import source_names
+from app.exchange.rating_import.name_matching import source_names
 from app.exchange.ratings.ratings import check_ratings
 from app.exchange.ratings.response_lookup import AMBIGUOUS, UNKNOWN, Replies
 from app.exchange.ratings.targets import Study
-from app.exchange.tabular.columns import faulty, ids, one_of
+from app.exchange.tabular.column_checks import faulty, ids, one_of
 from app.exchange.tabular.spreadsheet import read_spreadsheet
 from app.exchange.tabular.table import Table, places
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from app.analysis.data.study_folder import StudyFolder
     from app.design.problem import Problem
     from app.exchange.problems import Problems
-    from app.exchange.rating_import.columns import Columns
+    from app.exchange.rating_import.column_meanings import Columns
     from app.exchange.rating_import.layout import NewRaters, RatingLayout
-    from app.exchange.tabular.columns import Mask
+    from app.exchange.tabular.column_checks import Mask
     from app.exchange.tabular.table import Column
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from app.design.questions.question import Given
     from app.exchange.ratings.ratings_table import Sheet
     from app.exchange.ratings.targets import Study, Targets
-    from app.exchange.tabular.columns import Mask
+    from app.exchange.tabular.column_checks import Mask
     from app.exchange.tabular.table import Column
 
 COLUMNS = ("number", "outcome", "chosen", "strength", "codes", "text")

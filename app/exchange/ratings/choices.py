@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.design.questions.scale import Scale
     from app.exchange.ratings.ratings_table import Sheet
     from app.exchange.ratings.targets import Targets
-    from app.exchange.tabular.columns import Mask, Places
+    from app.exchange.tabular.column_checks import Mask, Places
     from app.exchange.tabular.table import Column
 
 

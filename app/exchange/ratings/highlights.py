@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.design.questions.kinds.highlight import HighlightQuestion
     from app.exchange.ratings.ratings_table import Sheet
     from app.exchange.ratings.targets import Study, Targets
-    from app.exchange.tabular.columns import Mask
+    from app.exchange.tabular.column_checks import Mask
 
     Passages = tuple[tuple[str, ...], bool]
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from app.design.questions.kinds.ranking import RankingQuestion
     from app.exchange.ratings.ratings_table import Sheet
     from app.exchange.ratings.targets import Study, Targets
-    from app.exchange.tabular.columns import Mask, Places
+    from app.exchange.tabular.column_checks import Mask, Places
 
     Shown = frozenset[str]
 

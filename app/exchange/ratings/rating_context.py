@@ -13,12 +13,12 @@ from app.design.protocol.parts.cells import cells
 from app.design.questions.question import TYPING
 from app.design.questions.scale import number
 from app.design.word_lists import or_list
-from app.exchange.tabular.columns import text_or_none
+from app.exchange.tabular.column_checks import text_or_none
 
 if TYPE_CHECKING:
     from app.exchange.ratings.ratings_table import Sheet
     from app.exchange.ratings.targets import Study, Targets
-    from app.exchange.tabular.columns import Mask, Places
+    from app.exchange.tabular.column_checks import Mask, Places
     from app.exchange.tabular.table import Column
 
 _SMALL, _WHOLE, _LARGE = 2**15 - 1, 2**31 - 1, 2**53

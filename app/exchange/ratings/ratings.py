@@ -11,7 +11,7 @@ from app.exchange.ratings.rating_context import check_circumstances
 from app.exchange.ratings.ratings_table import Sheet
 from app.exchange.ratings.repeated_answers import check_once
 from app.exchange.ratings.targets import check_targets
-from app.exchange.tabular.columns import has_columns, text_or_none
+from app.exchange.tabular.column_checks import has_columns, text_or_none
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.exchange.tabular.columns import faulty, ids
+from app.exchange.tabular.column_checks import faulty, ids
 
 if TYPE_CHECKING:
     from app.exchange.problems import Problems
-    from app.exchange.tabular.columns import Mask
+    from app.exchange.tabular.column_checks import Mask
     from app.exchange.tabular.table import Column, Table
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.exchange.ratings.ratings_table import Sheet
     from app.exchange.ratings.response_lookup import Replies
     from app.exchange.ratings.targets import Study
-    from app.exchange.tabular.columns import Places
+    from app.exchange.tabular.column_checks import Places
     from app.exchange.tabular.table import Column
 
 # If a file is imported a second time, all of its answers are repeats.

@@ -11,7 +11,7 @@ from app.exchange.tabular.table import places
 if TYPE_CHECKING:
     import pandas as pd
 
-    from app.exchange.tabular.columns import Places
+    from app.exchange.tabular.column_checks import Places
     from app.exchange.tabular.table import Column
 
 UNKNOWN, AMBIGUOUS = -1, -2

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.exchange.ratings.response_lookup import AMBIGUOUS, UNKNOWN, Replies
-from app.exchange.tabular.columns import one_of
+from app.exchange.tabular.column_checks import one_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from app.design.protocol.study import Protocol
     from app.exchange.ratings.ratings_table import Sheet
-    from app.exchange.tabular.columns import Mask, Places
+    from app.exchange.tabular.column_checks import Mask, Places
     from app.exchange.tabular.table import Column
 
 

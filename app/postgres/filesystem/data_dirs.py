@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.postgres.errors import EmbeddedError, UnreachableError
+from app.postgres.embedded_errors import EmbeddedError, UnreachableError
 from app.postgres.filesystem import moved_data
 
 if TYPE_CHECKING:

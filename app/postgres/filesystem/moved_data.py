@@ -12,7 +12,7 @@ import os
 import secrets
 from pathlib import Path
 
-from app.postgres.errors import EmbeddedError
+from app.postgres.embedded_errors import EmbeddedError
 from app.postgres.filesystem.private_files import open_private
 
 POINTER = "postgres.elsewhere"

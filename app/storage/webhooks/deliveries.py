@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from app.design.webhooks import FAILING_FOR, MIN_FAILURES, TEST
 from app.storage.database.clock import SLACK_SQL
-from app.storage.webhooks.webhooks import secret_of
+from app.storage.webhooks.subscriptions import secret_of
 
 if TYPE_CHECKING:
     from datetime import datetime, timedelta

@@ -8,7 +8,7 @@ from fastapi import Path, Query, Request
 
 from app.actions.webhooks.subscriptions import WebhookError, add_webhook, check_webhook, remove_webhook
 from app.storage.webhooks.deliveries import list_deliveries
-from app.storage.webhooks.webhooks import list_webhooks
+from app.storage.webhooks.subscriptions import list_webhooks
 from app.web.api.access import OwnApi
 from app.web.api.routing import api_router
 from app.web.api.schemas import Deliveries, Delivery, Done, Webhook, WebhookRequest, Webhooks, WebhookWithSecret

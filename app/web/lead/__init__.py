@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.web.lead import design, home, items, new_study, plan, settings, sheet_ratings, studies, study, texts, webhooks
+from app.web.lead import (
+    design,
+    home,
+    items,
+    new_study,
+    plan,
+    settings,
+    sheet_ratings,
+    study,
+    study_list,
+    texts,
+    webhook_page,
+)
 from app.web.lead.accounts import account, invitations, openid, people, sign_in, tokens
 from app.web.lead.models import generated, generated_texts, judges, run_rows
 from app.web.lead.recruitment import invited_raters, messages, platform_files, prolific, raters
@@ -27,7 +39,7 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
         sign_in,
         account,
         invitations,
-        studies,
+        study_list,
         study,
         design,
         items,
@@ -40,7 +52,7 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
         app.include_router(screen.router)
     for screen in (
         tokens,
-        webhooks,
+        webhook_page,
         plan,
         invited_raters,
         messages,

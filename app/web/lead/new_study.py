@@ -27,7 +27,7 @@ from app.actions.studies.creation.template_cards import (
     template_cards,
 )
 from app.design.problem import InvalidInputError, Problem
-from app.exchange.tabular.names import safe_file_name
+from app.exchange.tabular.file_names import safe_file_name
 from app.storage.leads.leads import Lead
 from app.web.lead.session import SignedIn, maybe_lead, session_token, signed_in_lead
 from app.web.rendering.pages import page

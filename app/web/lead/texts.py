@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from app.actions.studies.creation.upload_process import UploadReader
 from app.actions.studies.replaceable_texts import TextsFixedError, check_replaceable
 from app.design.problem import InvalidInputError, Problem
-from app.exchange.tabular.names import safe_file_name
+from app.exchange.tabular.file_names import safe_file_name
 from app.storage.results.coverage import get_counts
 from app.storage.studies.text_uploads import get_upload
 from app.web.deps import Db

@@ -15,7 +15,7 @@ from app.actions.results.rater_patterns import patterns_of
 from app.exchange.folder.read import read_files
 from app.stats.raters.profiles import profiles
 from app.stats.raters.response_patterns import habits, side_habits
-from app.storage.results.rater_answers import RaterAnswers, list_model_raters, list_rater_answers
+from app.storage.results.answers_by_rater import RaterAnswers, list_answers_by_rater, list_model_raters
 from app.storage.studies.load import load_study
 from tests.builder import build_study, protocol_of
 from tests.web.lead.folder import N_ITEMS, rated_folder
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def list_rater_patterns(db: Connection, study_id: int, question: str) -> dict[int, RaterPattern]:
-    return patterns_of(list_rater_answers(db, study_id, question), list_model_raters(db, study_id))
+    return patterns_of(list_answers_by_rater(db, study_id, question), list_model_raters(db, study_id))
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from app.storage.studies.life import delete_study
 from app.storage.studies.studies import StudyRow, get_study
 from app.storage.webhooks.deliveries import claim_due, list_deliveries
 from app.storage.webhooks.outbox import enqueue_full, enqueue_test
-from app.storage.webhooks.webhooks import list_webhooks, resume_webhook
+from app.storage.webhooks.subscriptions import list_webhooks, resume_webhook
 from tests.raters import rate_until_full
 from tests.receiver import receiver
 from tests.storage.raters import Rater

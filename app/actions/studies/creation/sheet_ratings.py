@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from app.actions.studies.ratings_import import RatingsFile, ratings_into_store, read_file
-from app.exchange.rating_import.columns import COMMON
+from app.exchange.rating_import.column_meanings import COMMON
 from app.exchange.rating_import.layout import NewRaters, RatingLayout
-from app.exchange.rating_import.names import Names, plain, question_names, source_names, words_of
+from app.exchange.rating_import.name_matching import Names, plain, question_names, source_names, words_of
 from app.exchange.rating_import.patterns import AnswerColumn, guessed_column
 from app.storage.leads.audit import record_act
 from app.storage.studies.text_uploads import get_content

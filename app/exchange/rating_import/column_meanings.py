@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.design.word_lists import and_list, or_list
-from app.exchange.rating_import.names import plain, question_names, source_names
+from app.exchange.rating_import.name_matching import plain, question_names, source_names
 from app.exchange.rating_import.patterns import AnswerColumn, Patterns, guessed
 
 if TYPE_CHECKING:

@@ -74,7 +74,7 @@ def list_rater_states(db: Connection, study_id: int) -> dict[int, RaterState]:
     return {row.rater_id: RaterState(row.n_ratings, row.newest) for row in rows}
 
 
-def list_rater_answers(
+def list_answers_by_rater(
     db: Connection, study_id: int, question: str, raters: Collection[int] | None = None
 ) -> dict[int, RaterAnswers]:
     """The answers of each rater who answered, or of these raters; `question` is the one that agreement is about."""

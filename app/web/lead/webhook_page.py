@@ -19,7 +19,7 @@ from app.design.webhooks import EVENTS, LABELS, LONGEST_ADDRESS, MAX_ATTEMPTS
 from app.storage.leads.leads import Lead
 from app.storage.studies.studies import StudyRow
 from app.storage.webhooks.deliveries import list_deliveries
-from app.storage.webhooks.webhooks import list_webhooks
+from app.storage.webhooks.subscriptions import list_webhooks
 from app.web.deps import Db
 from app.web.errors import NotFoundError
 from app.web.lead.session import Own, SignedIn

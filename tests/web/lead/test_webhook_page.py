@@ -10,7 +10,7 @@ import pytest
 
 from app.storage.leads.api_tokens import record_api_token
 from app.storage.leads.audit import list_acts
-from app.storage.webhooks.webhooks import list_webhooks
+from app.storage.webhooks.subscriptions import list_webhooks
 from tests.web.lead.build import study_of
 
 if TYPE_CHECKING:
