@@ -52,14 +52,25 @@ def leave(home: Path) -> None:
     """Stop the server if nobody uses it; the caller must have released its own share first."""
     if not home.is_dir():
         return
-    start, users = open_lock(home / START), open_lock(home / USERS)
+    start = open_lock(home / START)
     try:
         with alone(start):
-            if try_alone(users):
-                _stop(home)
+            _stop_without_users(home)
+    finally:
+        os.close(start)
+
+
+def _stop_without_users(home: Path) -> None:
+    """Stop the server if nobody uses it; `start.lock` must be held.
+
+    The users' lock is released before `start.lock`: otherwise the keeper takes us for a user and restarts the server.
+    """
+    users = open_lock(home / USERS)
+    try:
+        if try_alone(users):
+            _stop(home)
     finally:
         os.close(users)
-        os.close(start)
 
 
 def _stop(home: Path) -> None:

@@ -6,11 +6,13 @@ import os
 import signal
 import sys
 import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 
-from app.postgres import EmbeddedPostgres
+from app.postgres import EmbeddedPostgres, keeper
+from app.postgres.filesystem.locks import USERS, alone, open_lock, try_alone
 from app.postgres.keeper import ensure_keeper
 from tests.postgres.embedded_processes import (
     ask,
@@ -25,6 +27,7 @@ from tests.postgres.embedded_processes import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 ARRIVE = """
@@ -173,6 +176,23 @@ def test_keeper_of_removed_folder_leaves_new_server_running(made_dir: Path) -> N
     second.stop()
     pid = int((made_dir / "old" / "pgdata" / "postmaster.pid").read_text().split()[0])
     os.kill(pid, signal.SIGKILL)  # read from the folder that this test has moved
+
+
+def test_last_user_frees_the_users_lock_first(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The keeper that gets `start.lock` next must see no user; it started the stopped server again."""
+    users = open_lock(data_dir / USERS)
+    seen: list[bool] = []
+
+    @contextmanager
+    def watched(start: int) -> Iterator[None]:
+        with alone(start):
+            yield
+            seen.append(try_alone(users))
+
+    monkeypatch.setattr(keeper, "alone", watched)
+    keeper.leave(data_dir)
+    os.close(users)
+    assert seen == [True]
 
 
 def test_keeper_needs_only_the_standard_library() -> None:
