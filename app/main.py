@@ -169,8 +169,8 @@ def set_state(app: FastAPI, engine: Engine) -> None:
 def _share_connections(app: FastAPI, n_threads: int) -> None:
     """Divide the connections between saves and submits, which get a quarter, and everything else.
 
-    With more saves and submits at once on a busy server, each only takes longer: the caches of their connections
-    displace each other, and more transactions share the locks of the rows that answers reference.
+    More of them at once would only make each slower on a busy server: the caches of their connections displace each
+    other, and more transactions share the locks of the rows that answers reference.
     """
     n_hot = n_threads // 4 or 1
     app.state.turns = asyncio.Semaphore(n_threads - n_hot)

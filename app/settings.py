@@ -135,7 +135,7 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _check_openid(self) -> Settings:
-        """Refuse to start with half of what OpenID Connect needs: nobody could sign in, or only by the old way."""
+        """Refuse to start if settings for OpenID Connect are missing: leads could not sign in, or only by password."""
         if self.openid_client_secret_file is not None:
             if self.openid_client_secret is not None:
                 raise ValueError(

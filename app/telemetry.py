@@ -1,4 +1,4 @@
-"""Traces by OpenTelemetry, if an endpoint is named and its packages are installed; otherwise nothing is loaded.
+"""OpenTelemetry traces. Without an endpoint in the environment, or without the packages, nothing is loaded.
 
 A span per request has the route, never the address; a span per statement has its first word, never its text or values.
 No span has the message of an exception, because it may quote what a visitor sent.

@@ -28,7 +28,7 @@ class ApiTokenError(ValueError):
 
 
 def make_api_token(db: Connection, study: StudyRow, lead: Lead, *, name: str, role: Role, days: int) -> str:
-    """A new token, which is shown once. It can do what the role allows, for a number of days.
+    """Make a new token, which is shown once. It has the rights of the role for a number of days.
 
     Raises:
         ApiTokenError: no name or an unusable one, a role above the lead's own, too many tokens.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 EVERY = timedelta(days=1)
 N_DAYS, N_WEEKS = 7, 4
-# After this many days, no backup has answers that a rater had deleted.
+# After this many days, no backup contains answers that were deleted at a rater's request.
 MAX_AGE_DAYS = N_WEEKS * 7 + 7
 _NAME = re.compile(r"attune-(\d{8}T\d{6}Z)\.backup")
 _TIME = "%Y%m%dT%H%M%SZ"
@@ -30,7 +30,7 @@ LOCK = "backups.lock"
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """One file of the folder; only files with our names count."""
+    """A backup in the folder; files with other names are ignored."""
 
     file: Path
     made_at: datetime
@@ -55,7 +55,7 @@ def list_backups(folder: Path) -> list[Backup]:
 
 
 def made_until(now: datetime, backups: Iterable[Backup]) -> list[Backup]:
-    """Those that were not made by a clock that was ahead: one from the future would pass for the newest."""
+    """The backups dated no later than now. One from the future (the clock was ahead) would pass for the newest."""
     return [backup for backup in backups if backup.made_at <= now]
 
 
@@ -94,8 +94,8 @@ def make_backup(url: str, folder: Path) -> Backup | None:
 def outdated(backups: Sequence[Backup], now: datetime) -> list[Backup]:
     """The backups to remove: all but the newest of each of the last 7 days and 4 weeks that have one.
 
-    A backup whose check failed keeps no other one from being kept. The newest of all is always kept. Backups from the
-    future were made by a clock that was ahead: they are removed once there is a good one from now.
+    A backup whose check failed does not take the place of a good one. The newest of all is always kept. Backups dated
+    in the future (the clock was ahead) are removed once there is a good one from the present.
 
     Args:
         backups: newest first.

@@ -27,11 +27,11 @@ class DeletionList:
         self.file = folder / NAME
 
     def add(self, deletion: Deletion) -> None:
-        """Write a deletion down. If the folder cannot be written, the log says so, and the deletion goes on."""
+        """Record a deletion. If the folder cannot be written to, this is logged, and the deletion goes on."""
         try:
             self.add_all([deletion])
         except OSError as error:
-            log.error("a deletion could not be noted in %s: %s", self.file, error.strerror)  # noqa: TRY400
+            log.error("a deletion could not be recorded in %s: %s", self.file, error.strerror)  # noqa: TRY400
 
     def add_all(self, deletions: Iterable[Deletion]) -> None:
         """Append deletions that the list does not have.

@@ -1,4 +1,4 @@
-"""A lock that is given in the order in which it was asked for: nobody who waits is overtaken."""
+"""A lock that is granted in the order of requests, so that no waiting thread is overtaken."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from threading import Event, Lock
 
 
 class FairLock:
-    """Like `threading.Lock`, which may be given to anybody who waits, but first come, first served."""
+    """Like `threading.Lock`, but first come, first served; `threading.Lock` may go to any waiting thread."""
 
     def __init__(self) -> None:
         """Create a lock that is free."""
@@ -25,13 +25,13 @@ class FairLock:
         if mine.wait(timeout_s):
             return True
         with self._guard:
-            if mine.is_set():  # given at the last moment
+            if mine.is_set():  # granted just as the wait timed out
                 return True
             self._waiting.remove(mine)
             return False
 
     def release(self) -> None:
-        """Give the lock to whoever has waited longest, if anybody."""
+        """Pass the lock to the thread that has waited longest, if any."""
         with self._guard:
             if self._waiting:
                 self._waiting.popleft().set()

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 State = Literal["ok", "warning", "failed"]
-# A backup a day, and a day for the next one to be made.
+# Backups are made daily; one more day is allowed for the next one.
 OLD = 2 * EVERY
 MAX_CLOCK_DIFFERENCE = timedelta(seconds=30)
-# A study nobody comes to keeps its last leases; raters who arrive release them.
+# Leases are released when another rater arrives, so a study without visitors keeps its last ones.
 OVERDUE_HOURS = 24
 
 

@@ -69,7 +69,7 @@ def set_password(db: Connection, lead: Lead, password: str) -> None:
 
 
 def sign_out_everywhere(db: Connection, lead: Lead) -> None:
-    """End all sessions of this lead, and the links by which somebody could begin another one."""
+    """End all sessions of this lead, and the sign-in links that could start another one."""
     leads.revoke_lead_sessions(db, lead.id)
     leads.revoke_sign_in_links(db, lead.id)
 

@@ -38,7 +38,9 @@ LAST_OWNER = "A study needs an owner. Make somebody else an owner first."
 
 
 def invite(db: Connection, study: StudyRow, owner: Lead, email: str, role: Role) -> str:
-    """The token of a link by which somebody joins the study once. It replaces an earlier link for the same address.
+    """Make a link with which one person can join the study, and return its token.
+
+    It replaces an earlier link for the same address.
 
     Raises:
         MemberError: no e-mail address, or that lead is a member already.
@@ -66,7 +68,7 @@ def join(db: Connection, token: str, lead: Lead) -> str | None:
     study = get_study(db, invitation.slug, lead.id)
     if study is not None and study.role is None:
         record_member(db, study.id, lead.id, invitation.role)
-        # Whoever made them could enter every study that this lead could open; from now on there is one more.
+        # Earlier links were made by people who could open all studies of this lead; this one may be closed to them.
         revoke_sign_in_links(db, lead.id)
         record_act(db, lead, study, "joined", role=invitation.role, invited=invitation.email)
     return invitation.slug
@@ -84,7 +86,7 @@ def change_role(db: Connection, study: StudyRow, owner: Lead, lead_id: int, role
 
 
 def remove(db: Connection, study: StudyRow, by: Lead, lead_id: int) -> None:
-    """Take a member out of the study, and end invitations for them; one's own self too.
+    """Remove a member from the study, and revoke invitations for them. Members can remove themselves.
 
     Raises:
         MemberError: not a member, or the only owner.

@@ -1,4 +1,4 @@
-"""The figures of the database that monitoring asks for, read at most every half minute."""
+"""Database metrics for monitoring, read at most every 30 seconds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ log = logging.getLogger("attune.web")
 
 
 class RecentOperations:
-    """The last figures; reading them counts every trial of the open studies."""
+    """The latest metrics. They are kept for a while, because reading them counts every trial of the open studies."""
 
     def __init__(self) -> None:
         """Read nothing yet."""
@@ -27,7 +27,7 @@ class RecentOperations:
         self._found: Operations | None = None
 
     def now(self, begin: Begin) -> Operations | None:
-        """The figures, at most half a minute old; None if the database does not respond."""
+        """The metrics, at most 30 seconds old; None if the database does not respond."""
         with self._guard:
             if time.monotonic() - self._read_at >= KEPT_S or self._found is None:
                 self._found = self._read(begin)
@@ -42,5 +42,5 @@ class RecentOperations:
             words = outage_in_words(error)
             if words is None:
                 raise
-            log.warning("no figures of the database for /metrics: %s", words)
+            log.warning("/metrics lacks the numbers of the database: %s", words)
             return None

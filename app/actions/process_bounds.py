@@ -31,7 +31,7 @@ class SideProcessError(RuntimeError):
 
 
 class SideProcessTimeoutError(SideProcessError):
-    """The process did not finish in time and was ended, or earlier work did not leave it in time."""
+    """The process did not finish in time and was ended, or was busy with earlier work for too long."""
 
     words = "The computation took too long and was stopped."
 

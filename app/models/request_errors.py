@@ -1,4 +1,4 @@
-"""Why a request has no answer, in words for the lead, and when to try again."""
+"""Errors of requests to models, in words for the lead, and when to try again."""
 
 from __future__ import annotations
 

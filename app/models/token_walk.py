@@ -1,4 +1,4 @@
-"""Walk along the tokens of one value, and gather how probable each of the allowed values was."""
+"""Walk along the tokens of one value, and collect how probable each of the allowed values was."""
 
 from __future__ import annotations
 

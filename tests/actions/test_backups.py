@@ -43,7 +43,7 @@ def test_two_of_a_day_leave_the_newer_one(tmp_path: Path) -> None:
     assert removed == [NOW - timedelta(hours=12)]
 
 
-def test_a_backup_that_failed_its_check_displaces_no_good_one(tmp_path: Path) -> None:
+def test_backup_that_failed_its_check_replaces_no_good_one(tmp_path: Path) -> None:
     good = made(tmp_path, NOW - timedelta(days=3))
     failed = made(tmp_path, NOW, "These tables are not as saved: ratings.")
     assert [backup.file for backup in list_backups(tmp_path)] == [failed, good]
@@ -69,7 +69,7 @@ def test_a_backup_is_due_after_a_day(tmp_path: Path) -> None:
     assert is_due(tmp_path, NOW + timedelta(hours=1))
 
 
-def test_a_backup_from_the_future_displaces_no_other_one(tmp_path: Path) -> None:
+def test_backup_from_the_future_replaces_no_other(tmp_path: Path) -> None:
     ahead = made(tmp_path, NOW + timedelta(days=400))
     assert is_due(tmp_path, NOW)
     assert outdated(list_backups(tmp_path), NOW) == []
@@ -93,7 +93,7 @@ def test_a_new_backup_is_private_and_removes_outdated_ones(
     assert [one.file for one in list_backups(folder)] == [backup.file]
 
 
-def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
+def test_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(BackupError, match="cannot be used for backups"):
         make_backup("postgresql+psycopg://nobody@127.0.0.1:1/none", tmp_path / "file" / "backups")

@@ -1,4 +1,4 @@
-"""Studies with hardly any data: a reason in words, and all other estimates."""
+"""Studies with hardly any data: a reason for what is missing, and all other estimates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All kinds of insufficient data through the whole report: reasons in words, and no estimate missing."""
+"""All kinds of insufficient data through the whole report: each gap has a reason, and no other estimate is missing."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def test_missing_setting_is_named(monkeypatch: pytest.MonkeyPatch, name: str) ->
         settings()
 
 
-def test_missing_packages_are_said_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_are_reported_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "find_spec", lambda _: None)
     with pytest.raises(SettingsError) as refused:
         settings()

@@ -11,7 +11,7 @@ def of(*packages: object) -> str:
     return json.dumps({"dependencies": packages})
 
 
-def test_without_data_the_audit_is_skipped_with_a_word() -> None:
+def test_audit_without_vulnerability_data_is_skipped_with_message() -> None:
     assert verdict("") == verdict(of({"name": "a", "skip_reason": "not found"}))
     assert verdict("")[0] == 0
 

@@ -51,7 +51,7 @@ def test_optional_answers_may_be_null_or_empty() -> None:
         (f'{{{ANSWER}, "q4": {{"a": "{"b" * 99}"}}}}', "…, which is not a text."),
     ],
 )
-def test_what_is_no_answer_is_refused(text: str, problem: str) -> None:
+def test_invalid_reply_is_rejected_with_reason(text: str, problem: str) -> None:
     with pytest.raises(UnparsedError) as refused:
         read_reply(text, ASKED)
     assert problem in str(refused.value)

@@ -1,4 +1,4 @@
-"""What a server sends back other than an answer is said in a sentence; the key goes nowhere else."""
+"""Replies other than an answer are explained in a sentence; the key is sent to no other server."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_reply_has_its_tokens_version_and_fingerprint() -> None:
         ((200, {}, b'{"choices": []}'), "answered with a page or a text", False),
     ],
 )
-def test_other_answers_are_said_in_a_sentence(
+def test_other_answers_are_explained_in_a_sentence(
     trouble: tuple[int, dict[str, str], bytes], words: str, *, may_help: bool
 ) -> None:
     error = refused_by(ModelServer(lambda _prompt, _rng: "", lambda _number: trouble))
@@ -97,7 +97,7 @@ def test_a_context_that_is_too_short_has_its_own_outcome() -> None:
     assert error.outcome is Outcome.TOO_LONG
 
 
-def test_hanging_and_missing_servers_are_left() -> None:
+def test_hanging_and_missing_servers_are_given_up() -> None:
     error = refused_by(ModelServer(lambda _prompt, _rng: "", delay_s=0.5), timeout_s=0.1)
     assert (str(error), error.may_help) == ("The endpoint did not answer within 0.1 s.", True)
     with pytest.raises(RequestError, match="cannot be reached"):

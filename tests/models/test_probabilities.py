@@ -79,14 +79,14 @@ def test_ten_is_told_from_one_by_the_token_after_it() -> None:
     assert of(reply('{"q1": ', "1", ("0", bare), "}"), ten) == {"q1": (0.7, {"1": 0.3, "10": 0.7}, None)}
 
 
-def test_null_is_no_allowed_answer() -> None:
+def test_null_is_not_an_allowed_answer() -> None:
     optional = Asked("q1", "", "one_of", ("yes", "no"), is_required=False)
     opening = {'"': 0.6, "null": 0.4}
     found = of(reply('{"q1": ', ('"', opening), ("yes", {"yes": 0.5, "no": 0.5}), '"}'), optional)
     assert found == {"q1": (0.3, {"yes": 0.3, "no": 0.3}, None)}
 
 
-def test_answer_that_is_no_alternative_counts_as_zero_if_it_cannot_matter() -> None:
+def test_answer_missing_from_alternatives_counts_as_zero_if_negligible() -> None:
     rare = {"4": 0.9, "5": 0.0999, "x": 0.0001}
     assert of(reply('{"q1": "', ("4", rare), '"}'), POINTS)["q1"][1] == {"1": 0, "2": 0, "3": 0, "4": 0.9, "5": 0.0999}
     few = {"4": 0.6, "5": 0.4}

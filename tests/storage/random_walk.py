@@ -1,4 +1,4 @@
-"""A study whose raters do anything at any time, and whose lead retires items and brings them back."""
+"""A study with random actions: raters act in any order, and the lead retires items and brings them back."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def test_spans_contain_nothing_that_a_visitor_sent(spans: tuple[TestClient, InMe
     assert [secret for secret in SECRETS if secret in written] == []
 
 
-def test_missing_packages_are_said(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_missing_packages_are_logged(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     monkeypatch.setenv(ENDPOINTS[0], "http://127.0.0.1:4318")
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
     assert make_tracer() is None

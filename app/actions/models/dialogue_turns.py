@@ -1,4 +1,4 @@
-"""A dialogue as the messages of a chat: the turns of the speaker whose part the model takes are its own messages."""
+"""A dialogue as chat messages: the turns of the speaker whose part the model takes become its own messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Turns = Sequence[dict[str, Any]]
 
-# Many models expect a message of the user first.
+# Many models expect the first message to come from the user.
 OPENING = "Begin the conversation."
 _TWO = 2
 

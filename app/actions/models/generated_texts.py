@@ -1,4 +1,4 @@
-"""Generated texts become responses: only what a person accepted or edited, through the checks of an import."""
+"""Add generated texts as responses: only those that a person accepted or edited, with the checks of an import."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from app.models.asked import Kind
     from app.models.probabilities import AnswerProbability
 
-# Named in the dry run and the docs: on no page of a trial, or not asked of a model.
+# Questions that models are not asked; the dry run and the docs name them.
 NOT_ASKED = (
     "questions about the rater",
     "questions that are asked when a trial is shown again at the end",

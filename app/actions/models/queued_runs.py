@@ -54,7 +54,7 @@ class RunJob:
 
 
 def work_on_run(job: RunJob) -> None:
-    """Work on a run until it ends, and take it from the queue; another process that works on it goes on."""
+    """Work on a run until it ends, and remove it from the queue. Does nothing if another process works on it."""
     engine = make_engine(job.url, n_connections=2)
     begin, run = transactions(engine), job.run
     try:
@@ -100,7 +100,7 @@ class QueuedRuns:
         self._processes: dict[int, SideProcess] = {}
 
     def look(self, begin: Begin) -> None:
-        """Start what is queued; call it again and again. A run whose process ended without an end starts again."""
+        """Start queued runs; to be called repeatedly. A run whose process ended before the run did is started again."""
         self._threads = {run: thread for run, thread in self._threads.items() if thread.is_alive()}
         with begin() as db:
             for run in list_queued_runs(db):

@@ -120,7 +120,7 @@ class RespondJob:
         return lambda db: record_text(db, self.run, new)
 
     def _earlier(self, planned: PlannedRequest, prompt: Sequence[Message], tried: Tried) -> Store | None:
-        """The text of the length before, if this was a further try at the length that cannot be repeated."""
+        """Store the previous text if a request for another length has failed for good."""
         is_open = tried.error is not None and tried.error.outcome is Outcome.FAILED
         if planned.stage < self.asked.prompt.n_stages or is_open:
             return None

@@ -30,7 +30,7 @@ OTHER_IDENTITY = (
 
 
 def lead_of(db: Connection, identity: Identity, invited_email: str | None = None) -> Lead:
-    """The lead who signs in: by the identity, at the first sign-in by the verified e-mail address.
+    """Find the lead who signs in: by their stored identity or, at the first sign-in, by the verified e-mail address.
 
     Args:
         db: a transaction.

@@ -43,7 +43,7 @@ class Client:
 
     @property
     def redirect_uri(self) -> str:
-        """The address to which the provider sends browsers back; registered there letter by letter."""
+        """The address to which the provider sends browsers back; it must be registered there exactly like this."""
         return self.public_url.rstrip("/") + RETURN_PATH
 
 
@@ -51,18 +51,18 @@ class OpenIdProvider:
     """Requests to one provider. Its discovery document is kept for ten minutes, its keys are read at each sign-in."""
 
     def __init__(self, client: Client, *, deadline_s: float = DEADLINE_S) -> None:
-        """Nothing is asked yet, so that the server starts while the provider is down."""
+        """Send no request yet, so that the server can start while the provider is down."""
         self.client, self._deadline_s = client, deadline_s
         self._turns = threading.BoundedSemaphore(MAX_AT_ONCE)
         self._kept: tuple[float, dict[str, Any]] | None = None
 
     @property
     def name(self) -> str:
-        """What the button calls the provider."""
+        """The provider's name on the sign-in button."""
         return self.client.name
 
     def authorization_address(self, attempt: Attempt) -> str:
-        """Where the browser signs in.
+        """The address at which the browser signs in.
 
         Raises:
             ProviderError: the provider cannot be asked.

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from app.storage.assignments.trial_lists import Extent, Trial
     from app.storage.raters.rating_sessions import RatingSession
 
-# Trials that are read for each trial of a rater's list, first and if that is too few: several may be of one item.
+# How many trials are read per trial of a rater's list: at first, and if too few of them are of different items.
 TRIALS_READ = (4, 50)
 Outcome = Literal["given", "wait", "full"]
 
@@ -146,7 +146,7 @@ def _own(db: Connection, session: RatingSession, protocol: Protocol, conditions:
 def _extent(
     db: Connection, session: RatingSession, protocol: Protocol, conditions: Sequence[str], pool: str | None
 ) -> Extent:
-    """The extent; of a large study only as much of it as shows that the rater's list can be filled."""
+    """The extent. In a large study, only as many trials are read as show that the rater's list can be filled."""
     design, cap, seats = protocol.design, protocol.flow.exposure_cap, pool_of_seats(protocol, pool)
     wanted = design.trials_of(pool) or 0
     for n_each in TRIALS_READ if wanted else ():

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.analysis.estimate import Estimate
 
 PACKS = {pack.key: pack for pack in (AYERS, KUMAR, PANDALM)}
-# The difference of two printed numbers is rounded like them: 0.8505 - 0.85 must not fail by its last bit.
+# The difference is rounded like the printed numbers, so that the last bit of 0.8505 - 0.85 does not decide.
 _ROUNDING = 1e-9
 
 

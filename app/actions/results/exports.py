@@ -83,7 +83,7 @@ def _readable(begin: Begin, study: StudyRow) -> Protocol:
 
 @contextmanager
 def _temporary(suffix: str) -> Iterator[Path]:
-    """A temporary file to be written; it is deleted if that fails, because nobody else would."""
+    """Yield a temporary file to write to; it is deleted if writing fails."""
     with tempfile.NamedTemporaryFile(prefix="attune-", suffix=suffix, delete=False) as file:
         path = Path(file.name)
     try:

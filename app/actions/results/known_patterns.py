@@ -35,10 +35,10 @@ class _Known(NamedTuple):
 
 
 class KnownPatterns:
-    """The answers and patterns of the studies that were looked at last. They hold no text and no name of a rater."""
+    """The answers and patterns of the studies viewed most recently, without texts and names of raters."""
 
     def __init__(self) -> None:
-        """Nothing is known yet."""
+        """Start empty."""
         self._guard = Lock()
         self._known: OrderedDict[tuple[object, ...], _Known] = OrderedDict()
 

@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 
 class StillComputingError(SideProcessError):
-    """The report is not there yet; it is still being computed."""
+    """The report is not available yet; it is still being computed."""
 
     words = "The results are still being computed. Try again in a minute."
 
 
 # A page, its charts and its files request the same report within seconds, and the mixed models take seconds each.
 KEPT = 8
-# For so long a report that took too much is not computed again for the same answers.
+# How long a report that exceeded its limits is not computed again from the same answers.
 STOPPED_S = 300
 
 
@@ -77,8 +77,8 @@ class LiveReports:
     ) -> None:
         """`analyze` computes a report, outside of any transaction.
 
-        A page waits for it up to `patience_s` seconds, a file up to `file_patience_s`: what waits takes the turn of
-        another lead.
+        A page waits for it up to `patience_s` seconds, a file up to `file_patience_s`, because a waiting request
+        occupies a turn that another lead could use.
 
         `watch` is told the number of reports being computed whenever it changes. `max_lag_s`: how much older than the
         moment of reading the data may be, on a replica.
@@ -188,7 +188,7 @@ class LiveReports:
                 self._made.popitem(last=False)
 
     def _stopped_lately(self, study_id: int, name: str) -> SideProcessError | None:
-        """Why the same report was stopped a short while ago: nobody may have waited for it, and it would stop again."""
+        """Why the same report was stopped recently, if it was; it would be stopped again for the same reason."""
         for key, (_, at) in list(self._stopped.items()):
             if time.monotonic() - at > STOPPED_S:
                 del self._stopped[key]

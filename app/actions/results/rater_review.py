@@ -18,7 +18,7 @@ Group = Literal["people", "imported", "models", "simulated"]
 # Minimum number of ratings or choices for a pattern.
 _MIN_POINTS, _MIN_SIDES = 12, 10
 _STRAIGHT, _ONE_SIDED = 0.9, 0.9
-# Runs that attentive raters hardly ever have: ten choices of one side are a chance of 1 in 500.
+# Lengths of runs that attentive raters rarely produce: ten choices of the same side have a chance of 1 in 500.
 _LONG_RUN, _LONG_SIDE_RUN = 20, 10
 # Prolific allows rejections only for failed attention checks, and requires two of them unless the study is short.
 _MIN_FAILED = 2

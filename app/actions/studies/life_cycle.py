@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from app.storage.studies.studies import GivenStatus, StudyRow
 
 
-# Items that a note names; it counts the others.
+# Maximum number of items that a note names; the others are counted.
 N_NAMED = 5
 SEEN = (
     "This study cannot be reopened: its protocol hides estimates until it closes (blind_interim), and they have been "

@@ -108,7 +108,7 @@ class Field:
 
     @property
     def length_class(self) -> str:
-        """Classes of a scale with more points than a phone has room for in any case, with the space before them."""
+        """CSS classes of a scale with more points than fit on a phone, with a leading space."""
         n = len(self.options)
         if self.layout != "scale" or n <= _SHORT_SCALE:
             return ""

@@ -91,7 +91,7 @@ def _asks_turns(sheet: Sheet) -> bool:
 
 def _situation(sheet: Sheet, view: AssignmentView, language: Language) -> Iterator[str]:
     speakers = {turn.get("speaker", "") for turn in view.turns or ()}
-    # What one person tells turn by turn is no conversation.
+    # The turns of a single speaker are not a conversation.
     is_told = not view.turns or (len(speakers) == 1 and any(speakers))
     yield language.say(message("Situation") if is_told else message("Conversation"))
     yield ""

@@ -1,1 +1,1 @@
-"""Webhooks: who may be told, what is sent, and how."""
+"""Webhooks: allowed addresses, subscriptions, and delivery."""

@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 Point = tuple[str, str, str]
 HEADER = ("Point", "Registered", "Done", "Deviation")
 NONE = "No preregistration is stored with this study, so deviations from a plan cannot be listed."
-SELECTED = (
-    "These results are of a selection of the data. What was done is compared with the plan where no filter is set."
-)
+SELECTED = "These results use only part of the data. Remove the filters to compare what was done with the plan."
 NO, YES, READ = "no", "yes", "compare"
 LEFT_OUT, NONE_LEFT_OUT = "Answers left out", "None left out"
 AS_REGISTERED = "As registered"

@@ -197,7 +197,7 @@ STATISTICS: dict[str, Statistic] = {
     "self_preference": Statistic("Self-preference: extra rating of its own model family", "points"),
     "side_consistency": Statistic("Same answer after swapping sides", "share"),
     "retest_agreement": Statistic("Same answer when asked again on the same sides", "share"),
-    "length_bias": Statistic("Influence of length beyond that on people", "points"),
+    "length_bias": Statistic("Effect of length on the judge minus its effect on people", "points"),
     "brier_score": Statistic("Brier score of the judge's probabilities (0 is best, 2 worst)", "coefficient"),
     "brier_lowest": Statistic("Lowest Brier score that human disagreement allows", "coefficient"),
     "calibration_error": Statistic("Expected calibration error", "share"),

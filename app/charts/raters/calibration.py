@@ -1,4 +1,4 @@
-"""The reliability diagram of model judges: how sure they are, against the human raters who agree with them."""
+"""The reliability diagram of model judges: their probabilities against the share of human raters who agree."""
 
 from __future__ import annotations
 

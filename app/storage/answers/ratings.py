@@ -66,7 +66,7 @@ _TAKEN = f"""
 """  # noqa: S608 - constants only
 # The answers of a save. Those whose key has already been received are ignored, and so are those older than the
 # current answer to their question or than the submission of the page. A time that lies ahead, because the clock was set
-# back since, counts as now: otherwise no change would be taken until the clock has caught up.
+# back since, counts as now: otherwise no change would be accepted until the clock has caught up.
 _JUDGED = f"""
     SELECT g.*,
       CAST(:is_save AS boolean) AND (

@@ -106,7 +106,7 @@ def _count_relations(url: str) -> int:
 
 
 def _program(name: str, url: str) -> str:
-    """Our own program or, where the address demands TLS, which ours are built without, that of the system."""
+    """Our own program, or that of the system if the address requires TLS, which ours does not support."""
     installed = shutil.which(name) if make_url(url).query.get("sslmode") in DEMANDS_TLS else None
     return installed or str(binaries() / name)
 

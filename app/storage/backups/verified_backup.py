@@ -101,7 +101,7 @@ def _scratch(url: str) -> Iterator[str]:
 
 @contextmanager
 def _snapshot(url: str) -> Iterator[psycopg.Connection[Any]]:
-    """Yield a transaction that sees one moment of the database."""
+    """Yield a transaction that sees a single snapshot of the database."""
     with connect(url) as connection:
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         connection.read_only = True

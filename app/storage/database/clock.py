@@ -1,4 +1,4 @@
-"""Times that were stored by a clock that was ahead and has been set back: they lie further ahead than they should."""
+"""Times that were stored while the clock was ahead: once it has been set back, they lie too far in the future."""
 
 from __future__ import annotations
 

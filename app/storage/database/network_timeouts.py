@@ -1,4 +1,4 @@
-"""How long to wait for a network that has fallen silent.
+"""Timeouts for a network that has stopped responding.
 
 Without these limits, a connection whose packets are dropped is noticed after a quarter of an hour by this machine, and
 after two hours by the server, which keeps its locks until then. Sockets on this machine ignore them.

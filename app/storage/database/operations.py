@@ -1,4 +1,4 @@
-"""Figures about the whole database for monitoring: connections, rows written, and what became of the trials shown.
+"""Metrics of the whole database: connections, rows written, and what became of the trials shown.
 
 They count every process and host that uses the database, and cost the rating path nothing.
 """
@@ -79,7 +79,7 @@ class TrialsShown(NamedTuple):
 
 
 class Operations(NamedTuple):
-    """All figures of one moment."""
+    """All metrics at one moment."""
 
     connections: dict[str, int]
     written: Written
@@ -87,7 +87,7 @@ class Operations(NamedTuple):
 
 
 def get_operations(db: Connection) -> Operations:
-    """Read the figures; each statement is limited to 10 seconds."""
+    """Read the metrics; each statement is limited to 10 seconds."""
     db.execute(_LIMIT)
     return Operations(
         connections={row.state: int(row.n) for row in db.execute(_CONNECTIONS)},

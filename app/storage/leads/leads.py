@@ -36,7 +36,7 @@ class Lead:
 
 @dataclass(frozen=True, slots=True)
 class LeadSession:
-    """An open session; `key` is the hash of its token, from which the token cannot be found."""
+    """An open session; `key` is the hash of its token, from which the token cannot be derived."""
 
     key: str
     began_at: datetime
@@ -110,7 +110,10 @@ def is_recent_session(db: Connection, token: str, *, is_from_link: bool = False)
 
 
 def _is_valid() -> ColumnElement[bool]:
-    """Not over, and not begun by a clock that was ahead: such a session would last until that clock's time."""
+    """The session has not expired, and it does not end later than any session can.
+
+    A session that began while the clock was ahead would otherwise last too long.
+    """
     ends = lead_sessions.c.expires_at
     return and_(ends > func.now(), ends <= func.now() + SLIDING + SLACK)
 

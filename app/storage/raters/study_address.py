@@ -1,7 +1,7 @@
 """The study in a rater's address: identified by its token, or by its slug if someone typed that.
 
-The slug of a draft opens nothing, because slugs can be guessed: to everyone but the people of the study, a draft looks
-as if it did not exist. Its token, which only they can have given away, is answered with "not open yet".
+The slug of a draft opens nothing, because slugs can be guessed: only members of the study can see that the draft
+exists. Its token, which only they can have passed on, is answered with "not open yet".
 """
 
 from __future__ import annotations

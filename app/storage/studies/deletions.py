@@ -1,4 +1,4 @@
-"""Deletions written down outside the database, and carried out again after an older backup has been restored.
+"""Deletions recorded outside of the database, and repeated after an older backup has been restored.
 
 A backup from before a deletion contains what was deleted. The list holds no answers and no names: for a rater the row
 of `withdrawals` (receipt, times, hash of the cookie), for a study its number and random token.
@@ -41,13 +41,13 @@ _RECORD = text("""
 
 
 def deletion_of_rater(db: Connection, study_id: int, receipt: str) -> Deletion:
-    """What is written down about a rater whose answers were deleted."""
+    """The record of a rater whose answers were deleted."""
     row = db.execute(_OF_RATER, {"study": study_id, "receipt": receipt}).one()
     return {"kind": "rater", "study": study_id, "token": row.rater_token, "withdrawal": row.withdrawal}
 
 
 def deletion_of_study(db: Connection, study_id: int) -> Deletion:
-    """What is written down about a study that is about to be deleted."""
+    """The record of a study that is about to be deleted."""
     row = db.execute(_OF_STUDY, {"study": study_id}).one()
     return {"kind": "study", "study": study_id, "token": row.rater_token}
 

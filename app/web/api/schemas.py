@@ -43,7 +43,7 @@ class Progress(BaseModel):
     n_rated: int = Field(description="How many of the seats are rated.")
     n_raters: int
     n_ratings: int = Field(description="Number of stored answers.")
-    n_active: int = Field(description="Rating sessions with a sign of life within two minutes.")
+    n_active: int = Field(description="Rating sessions that were active within the last two minutes.")
     n_finished: int = Field(description="Finished rating sessions.")
     last_rating_at: datetime | None
 

@@ -1,4 +1,4 @@
-"""A judge asks each trial once, reads, repairs and stores answers, and says what went wrong with the others."""
+"""A judge asks about each trial once; reads, repairs and stores answers; and reports what went wrong."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_an_answer_that_stays_unreadable_counts_as_unparsed_and_yields_no_rating
     assert one.rows("SELECT raw_answer FROM model_requests") == [(answer,)] * 2
 
 
-def test_a_failure_is_said_and_the_run_goes_on(judge: Make) -> None:
+def test_failure_is_reported_and_run_continues(judge: Make) -> None:
     server = ModelServer(first_offer, lambda number: fail_with(404, "no such model") if number == 1 else None)
     one, _ = judge(server=server, both_sides=False)
     assert one.go(n_at_once=1).by_outcome == {"failed": 1, "answered": 1}
@@ -199,7 +199,7 @@ def test_busy_and_failing_servers_are_asked_again(judge: Make) -> None:
     assert set(server.by_id.values()) == {3}, "each try has the ID of its request"
 
 
-def test_a_server_that_hangs_is_left_after_the_timeout(judge: Make) -> None:
+def test_hanging_server_is_given_up_after_the_timeout(judge: Make) -> None:
     server = ModelServer(first_offer, delay_s=1.0)
     one, _ = judge(server=server, n_items=1, both_sides=False)
     one.endpoint = Endpoint(server.address, "test-model", KEY, timeout_s=0.1)
@@ -261,7 +261,7 @@ def test_a_refusal_yields_no_rating_and_is_not_repaired(judge: Make) -> None:
     assert one.rows("SELECT count(*) FROM ratings") == [(0,)]
 
 
-def test_two_answers_are_none(judge: Make) -> None:
+def test_reply_with_two_answers_yields_no_rating(judge: Make) -> None:
     answer = '{"q1": "Response A", "q2_A": "3", "q2_B": "2"}'
     one, server = judge(lambda _prompt, _rng: f"{answer}\nOr rather: {answer.replace('3', '4')}", n_items=1)
     assert one.go().by_outcome == {"unparsed": 2}

@@ -103,7 +103,7 @@ def test_the_length_of_the_human_response_is_matched(write: Make) -> None:
     assert len(server.seen) == 2
 
 
-def test_an_empty_answer_is_repaired_once_and_reasoning_is_no_text(write: Make) -> None:
+def test_empty_answer_is_repaired_once_and_reasoning_removed(write: Make) -> None:
     answers = iter(["<think>Hm.</think>", "<think>Hm.</think>\nSo sorry.", "", "<think>Endless"])
     one, server = write(ModelServer(lambda _prompt, _rng: next(answers)))
     assert one.go().by_outcome == {"answered": 1, "unparsed": 1}
@@ -122,7 +122,7 @@ def test_a_failed_step_is_asked_again_with_the_answers_before_it(write: Make) ->
     assert server.seen[4]["messages"][-1]["content"] == "Again."
 
 
-def test_refusals_and_texts_cut_off_are_said_and_a_shorter_text_is_kept_if_the_longer_one_is_cut_off(
+def test_refusals_and_cut_off_texts_are_reported_and_earlier_text_is_kept(
     write: Make,
 ) -> None:
     one, server = write(says("a b"), f"{PROMPT}length: {{words: 10}}\n")

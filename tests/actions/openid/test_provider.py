@@ -1,4 +1,4 @@
-"""What a provider states is believed only after all checks, and a provider that misbehaves costs little."""
+"""Statements of a provider are trusted only after all checks, and a provider that misbehaves costs little."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_only_a_few_sign_ins_wait_for_the_provider_at_once(there: State) -> None
     assert provider.authorization_address(Attempt())
 
 
-def test_unreachable_provider_is_said_without_details_for_the_visitor(there: State) -> None:
+def test_visitor_is_told_about_unreachable_provider_without_details(there: State) -> None:
     provider = there.provider()
     with openid_server() as gone:
         provider = gone.provider()

@@ -75,7 +75,7 @@ def test_failure_of_one_does_not_stop_the_others_and_of_all_does(server: Prolifi
     assert results[1].result == NOT_ASKED
 
 
-def test_unreachable_prolific_is_said_in_words(server: ProlificServer) -> None:
+def test_unreachable_prolific_is_reported(server: ProlificServer) -> None:
     client = server.client()
     server.port = 9
     with pytest.raises(ProlificError, match="could not be reached"):

@@ -115,6 +115,6 @@ def test_private_address_is_refused_at_the_attempt(there: Receiver) -> None:
     assert there.received == []
 
 
-def test_closed_port_and_missing_tls_are_said_in_words(there: Receiver) -> None:
+def test_closed_port_and_missing_tls_are_explained(there: Receiver) -> None:
     assert "failed" in send(due("http://127.0.0.1:9/"), LOOPBACK).answer
     assert "failed" in send(due(there.address.replace("http:", "https:")), LOOPBACK).answer

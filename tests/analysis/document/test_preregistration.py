@@ -92,7 +92,7 @@ def test_changed_test_and_stopping_rule_are_deviations() -> None:
     assert "registered for version 1 of the protocol; these results use version 3" in words
 
 
-def test_answers_left_out_by_a_rule_in_words_are_to_be_compared_by_reading() -> None:
+def test_exclusion_rule_in_own_words_is_left_to_the_reader() -> None:
     plan = protocol(FIVE, preregistration={**WORDS, "exclusions": "Raters who fail the check."})
     made = register(ToRegister(plan, [], 0, 1, n_simulations=2))
     words, found = deviations(made, plan)

@@ -13,7 +13,7 @@ def _reliability(statistic: str, estimate: float, low: float, high: float) -> Es
 
 
 @pytest.mark.parametrize("statistic", ["icc_1_k", "icc_a_k", "icc_c_k", "cronbach_alpha"])
-def test_a_reliability_below_zero_is_said_in_words(statistic: str) -> None:
+def test_reliability_below_zero_is_shown_as_words(statistic: str) -> None:
     impossible = _reliability(statistic, -26.4, -310.0, 0.41)
     assert estimate_text(impossible) == "not interpretable (below 0)"
     assert interval_text(impossible) == "below 0 to 0.41"

@@ -205,7 +205,7 @@ def below_zero() -> Ratings:
 
 
 @pytest.mark.parametrize("form", ["1_k", "a_k", "c_k"])
-def test_a_reliability_of_means_below_zero_keeps_its_size_and_says_that_it_has_none(form: Form) -> None:
+def test_negative_reliability_of_means_is_kept_with_a_note(form: Form) -> None:
     """As R's irr gives the number, without a lower bound; a proportion of variance is at least 0."""
     result = icc(below_zero(), form=form)
     assert result.estimate is not None

@@ -177,7 +177,7 @@ def test_reliability_reports_estimate_or_reason_for_any_answers(rows: list[list[
     assert len(alpha_if_dropped(scores)) == len(item_rest_correlations(scores)) == k
 
 
-def test_questions_that_vary_against_each_other_are_said_to_have_no_reliability() -> None:
+def test_questions_that_vary_against_each_other_have_no_reliability() -> None:
     rng = np.random.default_rng(4)
     first = rng.normal(size=30)
     against = cronbach_alpha(np.column_stack([first, rng.normal(0, 0.5, 30) - first]))

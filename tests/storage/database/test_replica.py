@@ -1,4 +1,4 @@
-"""Results read from a streaming replica over TCP: how far it is behind, and when the primary is asked."""
+"""Results read from a streaming replica over TCP: how far it lags, and when the primary is read instead."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_beyond_the_bound_the_primary_is_read(
     wait_until(lambda: is_read_from_replica(reads))
 
 
-def test_a_server_that_is_no_replica_or_does_not_answer_is_not_read(pair: tuple[Server, Server]) -> None:
+def test_server_that_is_no_replica_or_does_not_respond_is_not_read(pair: tuple[Server, Server]) -> None:
     primary, _ = pair
     engine = make_engine(parse_address(primary.url), n_connections=1)
     nowhere = make_engine("postgresql+psycopg://nobody@127.0.0.1:1/none", n_connections=1)

@@ -1,4 +1,4 @@
-"""Deletions are written down outside the database, and repeated after an older backup is restored."""
+"""Deletions are recorded outside of the database, and repeated after an older backup is restored."""
 
 from __future__ import annotations
 
@@ -101,4 +101,4 @@ def test_a_list_with_a_line_cut_off_is_read_up_to_there(tmp_path: Path) -> None:
 def test_a_deletion_goes_on_where_nothing_can_be_written(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "file").write_text("")
     DeletionList(tmp_path / "file" / "backups").add({"kind": "study", "study": 1, "token": "a"})
-    assert "could not be noted" in caplog.text
+    assert "could not be recorded" in caplog.text

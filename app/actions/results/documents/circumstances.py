@@ -33,7 +33,7 @@ def today() -> str:
 
 
 def circumstances_of(db: Connection, study: StudyRow, version: int | None = None) -> Circumstances:
-    """Those of a stored study, now; `version` is that of the protocol of the report, by default the current one."""
+    """The circumstances of a stored study now; `version`: the report's protocol version, by default the current one."""
     came = arrivals(get_session_counts(db, study.id))
     plan = registration_of(db, study)
     return Circumstances(today(), STATUS[study.status], came, plan, version or study.protocol_version)

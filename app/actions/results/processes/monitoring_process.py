@@ -72,7 +72,7 @@ KNOWN_LOOKS = KnownLooks(MONITORING_PROCESS)
 def monitoring_lines(begin: Begin, study: StudyRow) -> list[str]:
     """Progress and looks of a stored study in sentences; empty where its protocol declares none.
 
-    Nothing but whether a bound was crossed leaves this function: no estimate does.
+    The sentences say whether a bound was crossed, and contain no estimates.
 
     Raises:
         SideProcessError: the process is gone, or took too long.

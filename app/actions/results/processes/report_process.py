@@ -81,7 +81,7 @@ class ReportProcess:
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """The IDs of the processes that are there."""
+        """The IDs of the running processes."""
         return tuple(process.pid for process in (self._quick, self._large) if process.pid)
 
     def stop(self) -> None:

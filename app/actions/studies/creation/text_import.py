@@ -177,7 +177,7 @@ def use_sheet(begin: Begin, reader: UploadReader, study: StudyRow, lead: Lead) -
 
 
 def _in_words(note: Problem) -> str:
-    """What was found and what was done about it; a note names what is usual first, and what was done last."""
+    """A sentence with what was found and what was done about it, which is the last part of what a note allows."""
     return f"{note.found[:1].upper()}{note.found[1:]}: {note.allowed.rpartition('; ')[2]}."
 
 

@@ -1,4 +1,4 @@
-"""Whether a model judge is as sure as human raters agree with it: the probabilities of its answers against people's."""
+"""Calibration of a model judge: whether the probabilities it gives match how often human raters agree with it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SECTION = "judge"
 COLUMN = "probabilities"
 OF_ALL = "probabilities of all allowed answers, against a randomly drawn human rater"
 OF_GIVEN = "probability of the answer given, against a randomly drawn human rater"
-NO_DISTRIBUTION = "The server's tokens identify no probabilities of the other answers."
+NO_DISTRIBUTION = "The log-probabilities from the server do not identify the probabilities of the other answers."
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from app.actions.models.judge_runs import begin_run, estimate_run
 from app.actions.models.judge_settings import JudgeSettings, profile_settings
 from app.actions.models.judging import judging
 from app.actions.models.page_questions import NOT_ASKED
-from app.cli.commands.models.model_work import cost_words, said_in_words, work_through
+from app.cli.commands.models.model_work import cost_words, exit_on_error, work_through
 from app.cli.options.model_options import ModelOptions, with_model_options
 from app.cli.output import say
 from app.cli.reading import reading
@@ -99,7 +99,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
         with_probabilities=probabilities,
     )
     endpoint, limits, judges = asked.endpoint, asked.limits, _judges_of(profile, name or asked.model, settings)
-    with store() as engine, said_in_words():
+    with store() as engine, exit_on_error():
         with engine.connect() as db:
             row = stored_study(db, study)
         for judge_name, own in judges.items():

@@ -1,4 +1,4 @@
-"""What came of a run of a judge, as lines for the terminal."""
+"""The outcome of a judge's run, as lines for the terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def say_result(db: Connection, run: RunRow, budget: Budget) -> bool:
-    """Print the outcomes, the problems and what was used; whether every request has an outcome."""
+    """Print the outcomes, the problems and the tokens; return whether every request has an outcome."""
     now = get_progress(db, run)
     for outcome in Outcome:
         if n := now.by_outcome.get(outcome):

@@ -1,4 +1,4 @@
-"""Work through a run of a model in this process: progress, what came of it, and errors in words."""
+"""Work through a run of a model in this process, and print progress, outcome and errors."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def cost_words(estimate: Estimated, prices: Prices) -> str:
 
 
 @contextmanager
-def said_in_words() -> Iterator[None]:
-    """End the command with the message of an error that a user can mend."""
+def exit_on_error() -> Iterator[None]:
+    """End the command with the message of an error that a user can fix."""
     try:
         yield
     except _EXPECTED as error:
@@ -67,7 +67,7 @@ def said_in_words() -> Iterator[None]:
 def work_through(
     engine: Engine, run: RunRow, budget: Budget, work_of: WorkOf, *, is_new: bool, n_at_once: int, doing: str
 ) -> bool:
-    """Ask what is left of a run and print what came of it; whether every request has an outcome.
+    """Send the remaining requests of a run and print the outcome; return whether every request has one.
 
     Args:
         engine: the database.

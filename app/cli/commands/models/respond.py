@@ -11,7 +11,7 @@ from app.actions.models.respond_runs import begin_respond, estimate_respond
 from app.actions.models.respond_settings import RespondSettings
 from app.actions.models.responding import responding
 from app.actions.studies.items import import_into_store
-from app.cli.commands.models.model_work import cost_words, said_in_words, work_through
+from app.cli.commands.models.model_work import cost_words, exit_on_error, work_through
 from app.cli.options.model_options import ModelOptions, with_model_options
 from app.cli.output import say
 from app.cli.reading import reading
@@ -67,7 +67,7 @@ def respond(
     data = parsed.model_dump(mode="json")
     settings = RespondSettings(data, text, asked.temperature, asked.seed, asked.max_tokens)
     run_name = name or f"{asked.model}-{parsed.name}-{parsed.version}"
-    with store() as engine, said_in_words():
+    with store() as engine, exit_on_error():
         if items is not None:
             _add_items(engine, study, items)
         with engine.connect() as db:

@@ -28,15 +28,13 @@ NewFile = Annotated[
     Path | None,
     typer.Argument(
         metavar="[FILE]",
-        help="The new file. Without it, a file in the folder of backups, from which old ones are removed.",
+        help="The file to create. Default: a new file in the folder of backups, from which old ones are removed.",
     ),
 ]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The backup file.", show_default=False)]
 Deletions = Annotated[
     Path | None,
-    typer.Option(
-        help="A list of deletions to carry out again. Without it, the one beside the backup, if there is one."
-    ),
+    typer.Option(help="A list of deletions to repeat. Default: the list beside the backup, if there is one."),
 ]
 
 
@@ -57,24 +55,24 @@ def upgrade_postgres(
     programs: Annotated[
         Path | None,
         typer.Option(
-            help="The folder with the programs of the old version of PostgreSQL. Without it, they are looked for."
+            help="The folder with the programs of the old version of PostgreSQL. Default: search the usual places."
         ),
     ] = None,
 ) -> None:
     """Move the embedded database to the version of PostgreSQL that this version of Attune carries."""
     now = settings()
     if now.database_url:
-        fail("DATABASE_URL names a server elsewhere: upgrade it as its provider says.", WRONG_CALL)
+        fail("DATABASE_URL names another server. Upgrade it as its provider describes.", WRONG_CALL)
     try:
         moved = upgrade_store(now.data_dir or default_data_dir(), programs)
     except (EmbeddedError, BackupError) as error:
         fail(str(error))
     if moved is None:
-        say("The database is of the current version of PostgreSQL.")
+        say("The database already has the current version of PostgreSQL.")
         return
     with store():
-        say(f"{moved.n_rows:,} rows in {moved.n_tables} tables were moved, and every table is the same.")
-    say(f"The old files are kept in {moved.aside}. Delete them when you have seen that all is well.")
+        say(f"{moved.n_rows:,} rows in {moved.n_tables} tables were moved, and every table was compared.")
+    say(f"The old files are kept in {moved.aside}. Delete them once you have checked that everything works.")
 
 
 def backup(file: NewFile = None) -> None:
@@ -85,7 +83,7 @@ def backup(file: NewFile = None) -> None:
         except BackupError as error:
             fail(str(error))
     say(f"Saved to {file} ({file.stat().st_size:,} bytes). Keep it safe: it contains every answer.")
-    say(problem or "Checked: restored into a scratch database, every table is the same.")
+    say(problem or "Checked: restored into a scratch database, where every table was the same.")
 
 
 def _backed_up(url: str, file: Path | None) -> tuple[Path, str | None]:
@@ -109,7 +107,7 @@ def restore(file: File, deletions: Deletions = None) -> None:
             fail(str(error))
     with store() as engine:
         n_deleted = _delete(engine, again)
-    say(f"Restored from {file}.{' Every table is as it was saved.' if record else ''}")
+    say(f"Restored from {file}.{' Every table is the same as in the backup.' if record else ''}")
     if again:
         say(f"Deletions on record: {len(again)}. Repeated in this database: {n_deleted}.")
 

@@ -73,7 +73,7 @@ def submit_session_end(
 
 
 def _unconfirmed(request: Request, db: Db, lead: Lead, current: str) -> str:
-    """Why sessions may not be ended; empty if the lead has shown that it is them, and not a stolen session."""
+    """Why sessions may not be ended; empty if the lead has confirmed their identity. A stolen session cannot."""
     asked = asked_of(request, db, lead)
     if asked == "sign-in":
         return SIGN_IN_AGAIN

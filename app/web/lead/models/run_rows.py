@@ -48,7 +48,7 @@ class ShownRun:
 
     @property
     def state(self) -> str:
-        """What is going on, in words."""
+        """The state of the run, in words."""
         if not self.n_left:
             return "Done"
         if self.run.is_stopped:

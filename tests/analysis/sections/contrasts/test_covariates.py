@@ -42,7 +42,7 @@ def _study(*covariates: str, **columns: list[str | None]) -> tuple[Protocol, Fra
 AGES: list[str | None] = ["20", "31", "44", "25", "60", "38"]
 
 
-def test_numeric_column_is_no_covariate_unless_declared() -> None:
+def test_numeric_column_is_a_covariate_only_if_declared() -> None:
     """The slots of Ayers et al. are numbers, but not scores."""
     study, data = _study(slot=["1", "2", "3", "1", "2", "3"])
     assert not find(analyze(data, study), "covariate_slope_by_source")

@@ -74,7 +74,7 @@ def test_only_the_probability_of_the_answer_given() -> None:
     report = _report(rows)
     assert _value(report, "overconfidence") == pytest.approx(-0.2)
     missing = only(report, "brier_score", question="empathy", scope=JUDGE)
-    assert (missing.reason, "identify no probabilities" in missing.note) == ("no_pairable_units", True)
+    assert (missing.reason, "do not identify the probabilities" in missing.note) == ("no_pairable_units", True)
 
 
 def test_choices_are_compared_by_response() -> None:

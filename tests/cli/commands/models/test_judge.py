@@ -1,4 +1,4 @@
-"""attune judge: estimate, run, continue, and errors in words."""
+"""attune judge: estimate, run, continue, and error messages."""
 
 from __future__ import annotations
 

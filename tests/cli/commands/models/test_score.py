@@ -80,7 +80,7 @@ def test_a_program_that_does_not_keep_the_contract_stores_nothing(code: str, pro
     assert problem in str(refused.value)
 
 
-def test_a_missing_program_and_too_much_output_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_program_and_too_much_output_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ScoringError, match="cannot be started"):
         score_by_command(["/none/there"], LINES, timeout_s=1)
     monkeypatch.setattr("app.models.scoring.MAX_OUTPUT", 10)
@@ -102,7 +102,7 @@ def answering(status: int, headers: dict[str, str], make: Callable[[list[dict[st
             self.wfile.write(make([json.loads(line) for line in lines]))
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     server = HTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
@@ -112,7 +112,7 @@ def answering(status: int, headers: dict[str, str], make: Callable[[list[dict[st
     server.server_close()
 
 
-def test_an_endpoint_scores_in_batches_and_bad_numbers_are_said_per_response() -> None:
+def test_endpoint_scores_in_batches_and_invalid_scores_are_reported_per_response() -> None:
     n_requests = []
 
     def make(lines: list[dict[str, str]]) -> bytes:

@@ -1,4 +1,4 @@
-"""attune reproduce: every published number within its tolerance, and other data refused in words."""
+"""attune reproduce: every published number within its tolerance, and other data refused with the reason."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_published_study_is_reproduced(
         assert ("‰Ûª" in responses, "don’t" in responses) == (False, True)
 
 
-def test_other_data_are_refused_in_words(attune: Callable[..., Outcome], tmp_path: Path) -> None:
+def test_wrong_data_are_refused_with_reason(attune: Callable[..., Outcome], tmp_path: Path) -> None:
     (tmp_path / "other.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     said = attune("reproduce", "ayers2023", "--data", tmp_path / "other.csv")
     assert (said.code, said.out) == (1, "")

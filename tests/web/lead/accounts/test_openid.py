@@ -115,7 +115,7 @@ def test_response_works_once(visitor: TestClient, there: State, lead: Lead) -> N
     assert (answer.status_code, "not valid" in problem_in(answer)) == (403, True)
 
 
-def test_cancelled_sign_in_is_said(visitor: TestClient, there: State) -> None:
+def test_cancelled_sign_in_is_explained(visitor: TestClient, there: State) -> None:
     back = {"state": state_of(visitor), "error": "access_denied"}
     assert "did not finish" in problem_in(visitor.get(BACK, params=back))
 

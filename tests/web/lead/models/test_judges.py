@@ -114,7 +114,7 @@ def test_a_judge_starts_only_with_the_estimate_of_its_own_settings(
         ({"tokens": "10001"}, "The token budget on Local can be at most 10,000."),
     ],
 )
-def test_a_start_that_is_not_allowed_is_refused_in_words(
+def test_start_that_is_not_allowed_is_refused_with_reason(
     client: TestClient, db: Connection, lead: Lead, listed: ModelServer, changed: dict[str, str], words: str
 ) -> None:
     study_of(db, lead)
@@ -178,7 +178,7 @@ def test_each_row_of_the_profiles_is_a_judge_and_all_start_or_none(
         ("rater\n" + "\n".join(f"r{n}" for n in range(21)), "There are 21 profiles."),
     ],
 )
-def test_profiles_that_cannot_be_used_are_refused_in_words(
+def test_unusable_profiles_are_refused_with_reason(
     client: TestClient, db: Connection, lead: Lead, listed: ModelServer, profiles: str, words: str
 ) -> None:
     study_of(db, lead)

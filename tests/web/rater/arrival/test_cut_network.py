@@ -1,4 +1,4 @@
-"""Two hosts and their database as three machines: the network between one host and the database falls silent."""
+"""Two hosts and their database as three machines: the network between one host and the database drops all packets."""
 
 from __future__ import annotations
 

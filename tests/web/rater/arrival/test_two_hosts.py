@@ -42,7 +42,7 @@ def rate(address: str, other: str, number: int, acknowledged: list[str]) -> None
         again.close()
 
 
-def test_a_host_and_then_the_server_are_lost_and_no_answer_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_answer_is_lost_with_a_host_and_then_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.rater_client._PATIENCE", 8)
     with reachable_folder() as place, served(place, make_primary(place)) as primary:
         prepare(primary)
