@@ -1,4 +1,4 @@
-# Everything that a person or a CI machine runs; `make help` lists it.
+# The tasks that people and CI machines run; `make help` lists them.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 # The first Python that is new enough and really runs (a version manager's shim may not).
@@ -10,7 +10,7 @@ PY := $(BIN)/python
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(PY) -m pip --disable-pip-version-check --quiet
 BABEL := $(PY) -m babel.messages.frontend
-# The gate takes the same order and the same random examples each time; `make explore` takes new ones.
+# `make test` uses the same order and the same random examples each time; `make explore` uses new ones.
 ORDER := --randomly-seed=1
 # One worker more than processors: many tests wait for processes, pages and clocks, and leave their processor to the others.
 WORKERS := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
@@ -24,14 +24,14 @@ COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-ha
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 12
 
-run: .venv/run.stamp ## everything that is needed, then Attune with its demo study
+run: .venv/run.stamp ## install what is needed, then run Attune with its demo study
 	$(PY) -m app demo
 
 serve: .venv/run.stamp ## Attune on its own database, without the demo
 	$(PY) -m app serve
 
 # Lint uses one processor, so it runs beside the tests without a browser; the journeys get the machine for themselves.
-test: .venv/test.stamp ## every gate: what CI runs
+test: .venv/test.stamp ## every check: what CI runs
 	@$(MAKE) --no-print-directory -j 2 lint unit
 	@$(MAKE) --no-print-directory journeys
 
@@ -64,10 +64,10 @@ slow: .venv/test.stamp ## seeded coverage simulations of the intervals
 bench: .venv/test.stamp ## measurements, each a ratio to a baseline in the same run
 	@for b in benchmarks/[a-z]*.py; do name=$$(basename "$$b" .py); echo "== $$name"; $(PY) -m "benchmarks.$$name" || exit 1; done
 
-audit: .venv/test.stamp ## known vulnerabilities of the locked packages (says so without network)
+audit: .venv/test.stamp ## known vulnerabilities of the locked packages (skipped without network)
 	$(PY) -m tests.audit
 
-fix: .venv/test.stamp ## let the formatter and the linter mend what they can
+fix: .venv/test.stamp ## let the formatter and the linter fix what they can
 	$(PY) -m ruff check --fix --quiet || true
 	$(PY) -m ruff format --quiet
 	$(PY) -m djlint templates --reformat --quiet || true
@@ -82,14 +82,14 @@ texts: .venv/test.stamp ## bring the catalogues of rater pages up to date (a new
 	    --input-file build/texts.pot --locale "$$(basename "$$po" .po)" --output-file "$$po" || exit 1; done
 	@$(PY) -m pytest -q -p no:randomly tests/language/test_catalogues.py
 
-lock: ## write both locks anew after a change of pyproject.toml, with the versions that are locked already (needs uv)
+lock: ## renew both locks after a change of pyproject.toml, keeping the versions that are locked already (needs uv)
 	$(COMPILE) --group build --output-file requirements.lock
 	$(COMPILE) --group dev --output-file requirements-dev.lock
 
-upgrade: ## write both locks anew with the newest versions (needs uv)
+upgrade: ## renew both locks with the newest versions (needs uv)
 	$(MAKE) --no-print-directory lock COMPILE='$(COMPILE) --upgrade'
 
-clean: ## remove the environment and what tools left behind (never data)
+clean: ## remove the environment and the caches of tools (never data)
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage* htmlcov build dist
 
 .venv/bin/python:
@@ -98,12 +98,12 @@ clean: ## remove the environment and what tools left behind (never data)
 	@"$(PYTHON)" -m venv .venv || { rm -rf .venv; echo "The environment could not be made. On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 
 .venv/run.stamp: .venv/bin/python requirements.lock pyproject.toml
-	@echo "Installing what Attune stands on, from requirements.lock (a minute or two, once)"
+	@echo "Installing the packages in requirements.lock (a minute or two, once)"
 	@$(PIP) install --require-hashes -r requirements.lock
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
 .venv/test.stamp: .venv/run.stamp requirements-dev.lock
-	@echo "Installing what the tests need, from requirements-dev.lock"
+	@echo "Installing the packages for tests in requirements-dev.lock"
 	@$(PIP) install --require-hashes -r requirements-dev.lock
 	@touch $@

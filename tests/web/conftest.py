@@ -27,7 +27,7 @@ ANALYZED_ONCE = AnalyzedOnce(REPORT_PROCESS.analyze)
 
 @pytest.fixture(scope="session")
 def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder where the application keeps the drawing script, which takes six seconds to create."""
+    """The data folder of the embedded database, as the settings name it; here only its disk is looked at."""
     return tmp_path_factory.mktemp("data")
 
 
