@@ -109,7 +109,7 @@ def plan_and_open(hand: Hand) -> str:
     expect(page).to_have_url(re.compile("saved=1"))
     hand.step("Plan")
     hand.button("Forecast precision")
-    expect(page.get_by_text("The present size reaches the goal.")).to_be_visible(timeout=WAIT_MS)
+    expect(page.get_by_text("The current size reaches the goal.")).to_be_visible(timeout=WAIT_MS)
     hand.step("Check and open")
     hand.link("Preview as a rater")
     expect(page.locator("main")).to_contain_text("You will read questions that patients asked")

@@ -54,7 +54,7 @@ def ethics_document(protocol: Protocol, retention: Retention, *, n_items: int) -
 NOT_STORED = (
     "Not stored: names and e-mail addresses (unless a recruitment platform uses one as its participant ID), network "
     "addresses, locations, and details of the browser beyond the kind of device. No third party is contacted by the "
-    "pages: they load nothing from other servers and set one cookie, which recognises the participant."
+    "pages: they load nothing from other servers and set one cookie, which recognizes the participant."
 )
 RECIPIENTS = (
     "Only the members of the research team who have an account for this study. No one else receives the data. "
@@ -111,7 +111,7 @@ def _data(protocol: Protocol) -> DataTable:
     rows = [
         ("Answers, with earlier versions, times and the kind of device", "The research question", WITH_ANSWERS),
         ("Times and order of pages, skipped items and reasons", "Quality of the answers", WITH_ANSWERS),
-        ("Participant ID from the link, with the platform's parameters", "To recognise and pay participants", APART),
+        ("Participant ID from the link, with the platform's parameters", "To recognize and pay participants", APART),
         ("A random number in a cookie", "To return to the same place", "Only as a hash"),
     ]
     if stored.consent:

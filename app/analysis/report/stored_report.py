@@ -1,6 +1,6 @@
 """A report as text that can be read again with the same digits, for snapshots.
 
-Values of raters one by one are left out: a snapshot is kept when a rater withdraws.
+Results of individual raters are left out, because a snapshot is kept when a rater withdraws.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def read_report(text: str) -> Report:
 
 
 def without_single_raters(report: Report) -> Report:
-    """Return the report without estimates of single raters and pairs of raters."""
+    """Return the report without estimates of individual raters and of pairs of raters."""
     kept = tuple(
         replace(one, detail={}) if RATERS in one.detail else one for one in report.estimates if RATERS not in one.scope
     )

@@ -40,7 +40,7 @@ def test_forecast_names_limiting_factor_and_draws_curve(client: TestClient, stud
     page = client.get(f"{PAGE}?{fields}&forecast=1").text
     assert "80% power needs a width of" in page
     assert "data:image/svg+xml;base64," in page
-    assert "binds" in page or "reaches the goal" in page
+    assert "limiting factor" in page or "reaches the goal" in page
 
 
 def test_pilot_with_too_few_ratings_is_handled(client: TestClient, study_id: int) -> None:

@@ -33,7 +33,7 @@ def test_the_page_says_what_this_study_stores(study: Callable[..., int], visitor
     page = visitor().get("/s/study/privacy").text
     for words in ("questions about yourself", "in your own words", "you agreed", "Example University", "in Zurich"):
         assert words in page
-    assert "control questions" not in page
+    assert "check questions" not in page
     assert "has not set a date" in page
 
 

@@ -63,8 +63,8 @@ def save(
 ) -> None:
     """Save the current results of a stored study under a name, and print the address to cite.
 
-    A snapshot keeps every estimate with the filters, the version of the protocol and the data hash. Values of single
-    raters are not kept.
+    A snapshot keeps every estimate with the filters, the version of the protocol and the data hash. Results of
+    individual raters are not kept.
     """
     name = " ".join(name.split())
     if not 0 < len(name) <= MAX_NAME:
