@@ -15,6 +15,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.actions.openid.fetching import is_allowed
 from app.design.limits import Bounds, Limits
+from app.design.validation_words import allowed_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -234,15 +235,15 @@ def settings() -> Settings:
     try:
         return Settings()
     except ValidationError as error:
-        raise SettingsError(" ".join(_sentence(one["loc"], one["msg"]) for one in error.errors())) from None
+        raise SettingsError(" ".join(_sentence(one["loc"], allowed_in_words(one)) for one in error.errors())) from None
 
 
-def _sentence(location: tuple[int | str, ...], problem: str) -> str:
+def _sentence(location: tuple[int | str, ...], allowed: str) -> str:
     if not location:  # the problem is about several variables, and names them
-        return f"{problem.removeprefix('Value error, ')}."
+        return f"{allowed}."
     name = str(location[0])
     variable = name if name.isupper() else f"ATTUNE_{name.upper()}"
-    return f"The environment variable {variable} is not valid: {problem[:1].lower()}{problem[1:]}."
+    return f"The environment variable {variable} is not valid; expected {allowed}."
 
 
 def folder(name: str) -> Path:

@@ -22,10 +22,33 @@ class Problem:
 
         >>> Problem("ratings.csv", 7, "value", "6", "1, 2, 3, 4 or 5 (the scale of `quality`)").sentence()
         'ratings.csv, row 7, column value: found "6"; allowed: 1, 2, 3, 4 or 5 (the scale of `quality`).'
+        >>> Problem("study.yaml", 7, "sources", "GPT more than once", "sources must have different labels").sentence()
+        'study.yaml, line 7: sources must have different labels; found "GPT more than once".'
         """
         row = f", {'line' if self.file.endswith(('.yaml', '.yml')) else 'row'} {self.row}" if self.row else ""
+        if self.is_rule and self.allowed.startswith(self.column or ""):
+            return f'{self.file}{row}: {self.allowed}; found "{self.found}".'
         column = f", column {self.column}" if self.column else ""
+        if self.is_rule:
+            return f'{self.file}{row}{column}: {self.allowed}; found "{self.found}".'
         return f'{self.file}{row}{column}: found "{self.found}"; allowed: {self.allowed}.'
+
+    def beside_its_field(self) -> str:
+        """The problem for a page that shows it next to the field.
+
+        >>> Problem("study.yaml", 3, "title", "nothing", "a value; this setting is required").beside_its_field()
+        'Found: nothing. Expected: a value; this setting is required.'
+        >>> Problem("study.yaml", 3, "questions.1.scale", "low", "each point must be a number").beside_its_field()
+        'Each point must be a number. Found: low.'
+        """
+        if self.is_rule:
+            return f"{self.allowed[:1].upper()}{self.allowed[1:]}. Found: {self.found}."
+        return f"Found: {self.found}. Expected: {self.allowed.rstrip('.')}."
+
+    @property
+    def is_rule(self) -> bool:
+        """Whether `allowed` is a sentence about a rule (*sources must have ...*), not the values that are allowed."""
+        return " must " in self.allowed
 
 
 class InvalidInputError(Exception):

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
+from app.design.validation_words import allowed_in_words
 from app.models.budget import Prices
 from app.models.endpoint import Endpoint
 
@@ -38,7 +39,7 @@ class ModelServer(BaseModel):
     def _is_address(cls, value: str) -> str:
         parts = urlsplit(value)
         if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username is not None:
-            raise ValueError("expected an address such as http://127.0.0.1:8000/v1, without a user name")
+            raise ValueError("an address such as http://127.0.0.1:8000/v1, without a user name")
         return value
 
     @property
@@ -65,7 +66,9 @@ def read_servers(path: Path | None) -> tuple[ModelServer, ...]:
     except OSError as error:
         raise ServersFileError(f"{error.filename} cannot be read: {error.strerror}.") from None
     except ValidationError as error:
-        said = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        said = "; ".join(
+            f"{'.'.join(map(str, one['loc']))}: expected {allowed_in_words(one)}" for one in error.errors()
+        )
         raise ServersFileError(f"{path}: {said}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, AttributeError, TypeError) as error:
         raise ServersFileError(f"{path} is not a list of [[server]] in TOML: {error}.") from None

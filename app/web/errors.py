@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from app.actions.process_bounds import SideProcessError
 from app.actions.results.blinding import BlindedError
+from app.design.validation_words import problem_in_words
 from app.language.message import Message, message
 from app.storage.database.outages import NO_TURN, OUTAGES, outage_in_words
 from app.web.rendering.pages import is_htmx, language_in, use_accepted_language
@@ -66,6 +67,22 @@ class NotFoundError(PageError):
     def __init__(self, sentence: Message | str = WORDS[404]) -> None:
         """Use the standard sentence by default."""
         super().__init__(sentence)
+
+
+class NoStudyError(NotFoundError):
+    """A rater's link leads to no study: it was deleted, is not open at its short name, or the link is incomplete."""
+
+    title = message("Study not found")
+
+    def __init__(self) -> None:
+        """Tell raters what they can do: the link is all they have."""
+        super().__init__(
+            message(
+                "There is no study at this address. It may have ended, or part of the link may be missing. Please open "
+                "the link again where you found it. If that does not help, ask the person who sent it to you. If you "
+                "came from a recruitment platform, return the task there."
+            )
+        )
 
 
 class UnauthorizedError(PageError):
@@ -158,7 +175,10 @@ RETRY_AFTER_S = 5
 MAX_PROBLEMS = 20
 # Logged, with the number of the lead if one is signed in: someone may be trying what they may not do.
 REFUSALS = frozenset({401, 403, 404, 429})
-API = "/api/"
+API, RATERS_PAGES = "/api/", "/s/"
+NOT_FOUND_BY_RATER = message(
+    "This page does not exist or is no longer available. Please open the study again with the link you were given."
+)
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 
 
@@ -212,12 +232,13 @@ def _http(request: Request, error: HTTPException) -> Response:
 
 
 def _invalid(request: Request, error: RequestValidationError) -> Response:
-    if _is_api(request):
-        problems = [
-            {"field": ".".join(map(str, one["loc"])), "problem": one["msg"]} for one in error.errors()[:MAX_PROBLEMS]
-        ]
-        return answer(request, 422, NOT_POSSIBLE, WORDS[422], problems=problems)
-    return answer(request, 422, NOT_POSSIBLE, WORDS[422])
+    if request.url.path.startswith(RATERS_PAGES):
+        return answer(request, 422, NOT_POSSIBLE, WORDS[422])
+    problems = [
+        {"field": ".".join(map(str, one["loc"])), "problem": problem_in_words(one)}
+        for one in error.errors()[:MAX_PROBLEMS]
+    ]
+    return answer(request, 422, NOT_POSSIBLE, WORDS[422], problems=problems)
 
 
 def _left(request: Request, _: ClientDisconnect) -> Response:
@@ -262,6 +283,9 @@ def answer(
     **more: object,
 ) -> Response:
     """The error as a page, as JSON, or without a body for htmx."""
+    if request.url.path.startswith(RATERS_PAGES):
+        use_accepted_language(request)
+        sentence = NOT_FOUND_BY_RATER if sentence == WORDS[404] else sentence
     language = language_in(request)
     title, sentence = language.say(title), language.say(sentence)
     if is_htmx(request):

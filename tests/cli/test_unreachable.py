@@ -123,4 +123,4 @@ def test_invalid_setting_is_named(on: Callable[..., Outcome], monkeypatch: pytes
     monkeypatch.setenv("ATTUNE_MAX_UPLOAD_MB", "many")
     said = on(UNREACHABLE, "study", "list")
     assert (said.code, said.out) == (2, "")
-    assert said.err.startswith("The environment variable ATTUNE_MAX_UPLOAD_MB is not valid: ")
+    assert said.err.startswith("The environment variable ATTUNE_MAX_UPLOAD_MB is not valid; expected ")

@@ -69,6 +69,9 @@ class Scale(BaseModel):
     def _from_mapping(cls, data: Any) -> Any:  # noqa: ANN401 - whatever the lead wrote
         if isinstance(data, dict) and "points" not in data:
             bad = [str(key) for key in data if number(key) is None]
+            # A form numbers entries of one name: a second point 1 arrives as "1 2".
+            if again := [first for key in bad if (first := key.rpartition(" ")[0]) in map(str, data)]:
+                raise ValueError(f"each point of a scale must have its own number, found {again[0]} more than once")
             if bad:
                 raise ValueError(f"the points of a scale must be numbers, found {', '.join(bad)}")
             points = [
@@ -83,7 +86,7 @@ class Scale(BaseModel):
         if len(values) < 2:  # noqa: PLR2004 - one point is no choice
             raise ValueError("a scale must have at least two points")
         if len(set(values)) != len(values):
-            raise ValueError("each point of a scale must be unique")
+            raise ValueError("each point of a scale must have its own number")
         if values != sorted(values):
             object.__setattr__(self, "points", tuple(sorted(self.points, key=lambda point: point.value)))
         return self

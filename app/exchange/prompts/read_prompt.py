@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from app.design.model_runs.model_prompt import OWN_FIELDS, ModelPrompt, fields_of
 from app.design.problem import InvalidInputError, Problem
+from app.design.validation_words import allowed_in_words, found_in_words
 from app.design.word_lists import or_list
 from app.exchange.problems import Problems
 from app.exchange.protocol.yaml_tree import dotted, read_yaml
@@ -24,7 +25,6 @@ _TWO = 2
 _ALLOWED = {
     "extra_forbidden": f"one of the keys {or_list(ModelPrompt.model_fields)}; examples have situation, response and "
     "fields, length has words, match, tolerance and retries",
-    "missing": "a value; this key is required",
     "string_pattern_mismatch": "letters, digits, hyphens, points and underscores",
 }
 
@@ -61,9 +61,9 @@ def read_prompt(data: bytes, file: str) -> tuple[ModelPrompt, str]:
 
 def _problem(file: str, tree: Tree, detail: ErrorDetails) -> Problem:
     path = tuple(detail["loc"])
-    found = "nothing" if detail["type"] == "missing" else str(detail["input"])
-    allowed = _ALLOWED.get(detail["type"]) or detail["msg"].removeprefix("Value error, ")
-    return Problem(file, tree.line(path), dotted(path), found[:100], allowed)
+    found = "nothing" if detail["type"] == "missing" else found_in_words(detail["input"])
+    allowed = _ALLOWED.get(detail["type"]) or allowed_in_words(detail)
+    return Problem(file, tree.line(path), dotted(path), found, allowed)
 
 
 def check_prompt(prompt: ModelPrompt, file: str, attributes: Collection[str], sources: Collection[str]) -> None:

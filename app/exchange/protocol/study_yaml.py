@@ -8,7 +8,8 @@ from pydantic import ValidationError
 
 from app.design.protocol.study import Protocol
 from app.design.questions.kinds.registry import KINDS
-from app.design.word_lists import and_list, or_list
+from app.design.validation_words import allowed_in_words, found_in_words
+from app.design.word_lists import or_list
 from app.exchange.protocol.known_keys import KnownKeys
 from app.exchange.protocol.yaml_tree import Path, Tree, dotted, read_yaml
 from app.exchange.tabular.encoding import not_text, open_text
@@ -38,8 +39,11 @@ def protocol_from_bytes(data: bytes, problems: Problems) -> tuple[Protocol | Non
 def read_protocol(text: str, problems: Problems) -> Protocol | None:
     """Return the protocol in the text; None, with problems, if it is not valid."""
     tree = read_yaml(FILE, text, problems)
-    if tree is None:
-        return None
+    return None if tree is None else protocol_of(tree, problems)
+
+
+def protocol_of(tree: Tree, problems: Problems) -> Protocol | None:
+    """Return the protocol with the values of a file; None, with problems, if they are not valid."""
     if not isinstance(tree.data, dict):
         problems.add(FILE, 1, None, "no keys", "attune, slug, title, sources, questions ...")
         return None
@@ -65,27 +69,21 @@ def _add(detail: ErrorDetails, tree: Tree, problems: Problems) -> None:
         below: Path = (*path, part)
         path = below if below in tree.lines else path
     found = _found(tree.data, path)
+    allowed = allowed_in_words(detail)
     match detail["type"]:
         case "missing":
-            path, found, allowed = (*path, str(detail["loc"][-1])), "nothing", "a value; this setting is required"
+            path, found = (*path, str(detail["loc"][-1])), "nothing"
         case "string_pattern_mismatch" if path == ("slug",):
             allowed = "lowercase letters, digits and hyphens between them, at most 64 characters"
         case "string_pattern_mismatch":
             found = str(path[-1]) if detail["loc"][-1] == "[key]" else found
             allowed = "text without leading or trailing spaces"
-        case "list_type" | "tuple_type":
-            allowed = "a list, such as [first, second]"
-        case "dict_type" | "model_type":
-            allowed = "settings, such as {name: value}"
-        case "literal_error":
-            allowed = str(detail["ctx"]["expected"]).replace("'", "")
         case "union_tag_invalid":
             path, found, allowed = (*path, "type"), str(detail["ctx"]["tag"]), or_list(KINDS)
         case "union_tag_not_found":
             path, found, allowed = (*path, "type"), "nothing", or_list(KINDS)
-        case _:
-            message = detail["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-            add_sentence(message.partition(", unable to parse")[0], path, found, tree, problems)
+        case "value_error":
+            add_sentence(allowed, path, found, tree, problems)
             return
     problems.add(FILE, tree.line(path), dotted(path), found, allowed)
 
@@ -111,6 +109,4 @@ def _nearest(part: str, tree: Tree) -> Path:
 def _found(data: Any, path: Path) -> str:  # noqa: ANN401 - any value of the file
     for part in path:
         data = data[part]
-    if isinstance(data, dict):
-        return and_list(data)
-    return "nothing" if data is None else str(data)
+    return found_in_words(data)

@@ -17,7 +17,7 @@ from app.storage.raters.rating_sessions import get_rating_session
 from app.storage.studies.protocols import get_protocol
 from app.web.cookies import address_of, get_cookie, set_cookie
 from app.web.deps import Db, turn
-from app.web.errors import ForbiddenError, GoneError, NotFoundError, PageError, SentOnError, TooManyError
+from app.web.errors import ForbiddenError, GoneError, NoStudyError, PageError, SentOnError, TooManyError
 from app.web.rater import mturk
 from app.web.rater.deps import MAX_AGE_S, NO_LINK, NOT_YET, WITHDREW, NotOpenError, check_open, rater_cookie
 from app.web.rater.http_responses import go, rater_page
@@ -60,7 +60,7 @@ async def count_arrival(request: Request, slug: str) -> None:
 def show_arrival(request: Request, slug: str, db: Db) -> Response:
     study = get_study_door(db, slug)
     if study is None:
-        raise NotFoundError
+        raise NoStudyError
     protocol = get_protocol(db, study.id, study.protocol_version, study.sha256)
     if request.query_params.get("assignmentId") == mturk.PREVIEW:
         return mturk.allow_frame(rater_page(request, "preview.html", slug, protocol))

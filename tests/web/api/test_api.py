@@ -160,18 +160,34 @@ def test_key_of_a_failed_request_can_be_used_again(program: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "sent", "field"),
+    ("path", "sent", "field", "words"),
     [
-        ("status", {"status": "deleted"}, "body.status"),
-        ("status", {"status": "open", "when": "now"}, "body.when"),
-        ("raters/r1/exclusion", {"exclude": True, "reason": "   "}, "body.reason"),
-        ("links", {"raters": []}, "body.raters"),
+        ("status", {"status": "deleted"}, "body.status", 'Found "deleted"; allowed: open, paused or closed.'),
+        ("status", {"status": "open", "when": "now"}, "body.when", "There is no such field."),
+        ("status", {}, "body.status", "This field is required."),
+        ("status", {"status": ["open"]}, "body.status", 'Found "open"; allowed: open, paused or closed.'),
+        (
+            "raters/r1/exclusion",
+            {"exclude": "x", "reason": "y"},
+            "body.exclude",
+            'Found "x"; allowed: true or false.',
+        ),
+        (
+            "raters/r1/exclusion",
+            {"exclude": True, "reason": "   "},
+            "body.reason",
+            'Found "   "; allowed: text with at least 1 character.',
+        ),
+        ("links", {"raters": []}, "body.raters", 'Found "an empty list"; allowed: at least 1 entry.'),
     ],
 )
-def test_wrong_fields_are_named(program: TestClient, path: str, sent: dict[str, object], field: str) -> None:
+def test_wrong_fields_are_named(
+    program: TestClient, path: str, sent: dict[str, object], field: str, words: str
+) -> None:
     answer = program.post(f"{STUDY}/{path}", json=sent)
     assert answer.status_code == 422
-    assert [problem["field"] for problem in answer.json()["error"]["problems"]] == [field]
+    (problem,) = answer.json()["error"]["problems"]
+    assert (problem["field"], problem["problem"]) == (field, words)
 
 
 @pytest.mark.parametrize("cursor", ["x", "!!!", "AAAAAAAAAAAAAAAAAAAA", "_" * 11])

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from app.design.protocol.parts.cells import cell_of
 from app.design.questions.scale import Label
+from app.design.word_lists import and_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -96,4 +97,4 @@ def same_labels(part: str, labels: Sequence[str | None]) -> Iterator[str]:
     given = [label for label in labels if label]
     counts = Counter(label.casefold() for label in given)
     if twice := sorted({label for label in given if counts[label.casefold()] > 1}):
-        yield f"{part} must have unique labels, found twice: {', '.join(twice)}"
+        yield f"{part} must have different labels, found {and_list(twice)} more than once"

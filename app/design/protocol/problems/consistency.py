@@ -18,7 +18,7 @@ from app.design.protocol.problems.show_if_problems import show_if_problems
 from app.design.protocol.problems.swapped_labels import swapped_source
 from app.design.questions.kinds.category import CategoryQuestion
 from app.design.questions.kinds.ranking import MIN_RANKED
-from app.design.word_lists import or_list
+from app.design.word_lists import and_list, or_list
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -52,7 +52,7 @@ def _questions(protocol: ProtocolParts) -> Iterator[str]:
     keys = [question.key for question in protocol.questions]
     keys += [check.key for check in (*protocol.checks.attention, *protocol.checks.comprehension)]
     if twice := sorted({key for key in keys if keys.count(key) > 1}):
-        yield f"questions must each have a unique key, found twice: {', '.join(twice)}"
+        yield f"questions and checks must each have their own key, found {and_list(twice)} more than once"
     parts = {part for cell in cells(protocol.conditions) for part in cell.levels}
     for question in protocol.questions:
         if protocol.conditions and question.condition and not set(cell_of(question.condition).levels) <= parts:
@@ -107,7 +107,7 @@ def _believed_source(protocol: ProtocolParts) -> Iterator[str]:
 def _conditions(protocol: ProtocolParts) -> Iterator[str]:
     kinds = [factor.kind for factor in protocol.conditions.values()]
     if twice := sorted({kind for kind in kinds if kinds.count(kind) > 1}):
-        yield f"conditions must have at most one factor of each kind, found twice: {', '.join(twice)}"
+        yield f"conditions must have at most one factor of each kind, found {and_list(twice)} more than once"
     if len(cells(protocol.conditions)) > MANY_CELLS:
         yield f"conditions must cross to at most {MANY_CELLS} cells, found {len(cells(protocol.conditions))}"
     for name, factor in protocol.conditions.items():
@@ -163,7 +163,7 @@ def _flow(protocol: ProtocolParts) -> Iterator[str]:
     named += [key for questionnaire in (*flow.before, *flow.after) for key in questionnaire.questions]
     yield from _unknown("flow", "questions about the rater", named, about_rater)
     if twice := sorted({key for key in named if named.count(key) > 1}):
-        yield f"flow must ask each question about the rater only once, found twice: {', '.join(twice)}"
+        yield f"flow must ask each question about the rater only once, found {and_list(twice)} more than once"
     pools = [pool for questionnaire in (*flow.before, *flow.after) for pool in questionnaire.pools]
     yield from _unknown("flow", "pools from design.pools", pools, protocol.design.pools)
     shown = [question.key for question in protocol.questions if question.target in {"response", "item"}]

@@ -69,19 +69,10 @@ def placed(problems: Sequence[Problem], controls: Sequence[Control]) -> Placed:
         while path and path not in paths:
             path = path.rpartition(".")[0]
         if path:
-            at.setdefault(path, []).append(in_words(problem))
+            at.setdefault(path, []).append(problem.beside_its_field())
         else:
             elsewhere.append(problem)
     return Placed(at, elsewhere)
-
-
-def in_words(problem: Problem) -> str:
-    """The text of a problem next to its field.
-
-    >>> in_words(Problem("study.yaml", 3, "title", "nothing", "a value; this setting is required"))
-    'Found: nothing. Expected: a value; this setting is required.'
-    """
-    return f"Found: {problem.found}. Expected: {problem.allowed.rstrip('.')}."
 
 
 def count_problems(edit: Edit) -> dict[str, int]:

@@ -39,7 +39,7 @@ def test_attention_check_against_policy_is_rejected(change: dict[str, object], w
 
 
 def test_check_key_must_differ_from_question_keys() -> None:
-    with pytest.raises(ValidationError, match="found twice: warm"):
+    with pytest.raises(ValidationError, match="found warm more than once"):
         protocol(checks={"attention": [{**ATTENTION, "key": "warm"}]})
 
 

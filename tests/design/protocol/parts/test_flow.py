@@ -33,7 +33,7 @@ def test_expected_answers_are_text_as_in_ratings_csv() -> None:
         ({"consent": {"version": "", "text": "x"}}, "at least 1 character"),
         ({"eligibility": {"accept": {}}}, "at least 1 item"),
         ({"eligibility": {"accept": {"warm": "3"}}}, "questions about the rater (mood or adult), found warm"),
-        ({"before": [{"questions": ["mood"]}], "after": [{"questions": ["mood"]}]}, "once, found twice: mood"),
+        ({"before": [{"questions": ["mood"]}], "after": [{"questions": ["mood"]}]}, "once, found mood more than once"),
         ({"before": [{"questions": ["nothing"]}]}, "found nothing"),
         ({"before": [{"questions": ["mood"], "pools": ["crowd"]}]}, "pools from design.pools (none), found crowd"),
         ({"revisit": ["mood"]}, "about a response or an item (warm, who or sure), found mood"),

@@ -60,10 +60,10 @@ SAME = {"person": {"kind": "human", "label": "Writer"}, "model": {"kind": "model
         ({"sources": {"m": {"kind": "model", "label": " "}}}, "a label with at least one character"),
         ({"sources": {"m": {"kind": "model", "label": "x" * 81}}}, "at most 80 characters, found 81"),
         ({"questions": [{**WARM, "label": "<b>Warm</b>"}]}, "plain text without HTML, found <b>"),
-        ({"sources": SAME}, "sources must have unique labels, found twice: Writer, writer"),
+        ({"sources": SAME}, "sources must have different labels, found Writer and writer more than once"),
         (
             {"questions": [{**WARM, "label": "One"}, {**WHO, "label": "One"}]},
-            "questions must have unique labels, found twice: One",
+            "questions must have different labels, found One more than once",
         ),
         ({"conditions": {"told": {**TOLD, "level_labels": {"nowhere": "N"}}}}, "level_labels must name levels"),
     ],

@@ -19,7 +19,7 @@ ADAPTIVE: dict[str, Any] = {"adaptive": "better", "trials_per_rater": 4}
 @pytest.mark.parametrize(
     ("parts", "words"),
     [
-        ({"questions": [WARM, WARM]}, "found twice: warm"),
+        ({"questions": [WARM, WARM]}, "found warm more than once"),
         (
             {"questions": [{**WARM, "condition": "label=false"}], "conditions": {"label": LABEL}, "flow": DEBRIEF},
             "questions must name conditions of the study as factor=level, found label=false",
@@ -37,7 +37,7 @@ ADAPTIVE: dict[str, Any] = {"adaptive": "better", "trials_per_rater": 4}
             "must name sources (person or model), found gpt",
         ),
         ({"analysis": {"believed_source": {**BELIEF, "confidence": "who"}}}, "a rating question, found who"),
-        ({"conditions": {"a": {"kind": "profile"}, "b": {"kind": "profile"}}}, "found twice: profile"),
+        ({"conditions": {"a": {"kind": "profile"}, "b": {"kind": "profile"}}}, "found profile more than once"),
         (
             {"conditions": {"wrote": {"kind": "source", "levels": ["person", "nobody"]}}},
             "must name sources (person or model), found nobody",

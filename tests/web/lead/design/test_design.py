@@ -65,7 +65,7 @@ def test_autosave_returns_state_and_problems(client: TestClient, study_id: int) 
     form = {"number": "0", "questions.1.scale.0:key": "low", "questions.1.scale.0": "not"}
     page = client.post("/studies/small/design/questions/2", data=form, headers=HX).text
     assert "<form" not in page
-    problem = "Found: low. Expected: the points of a scale must be numbers."
+    problem = "The points of a scale must be numbers. Found: low."
     assert f'data-path="questions.2.scale">{problem}' in unescape(page)
 
 

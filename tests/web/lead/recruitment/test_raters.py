@@ -165,3 +165,10 @@ def test_pages_of_raters_keep_the_filter_and_the_place(
     assert answer.headers["location"] == f"{PAGE}?show=unfinished&words=CROWD&people=4#rater-{rater}"
     assert "1 to 2 of 7" in client.get(PAGE).text, "groups have pages of their own"
     assert client.get(f"{PAGE}?people=-1").status_code == 422
+
+
+def test_wrong_amount_of_the_bonus_is_explained(client: TestClient, db: Connection, lead: Lead) -> None:
+    study_of(db, lead)
+    answer = client.post("/studies/small/raters/bonus.csv", data={"amount": "1,50"})
+    assert answer.status_code == 422
+    assert "Amount: Found &#34;1,50&#34;; allowed: a number." in answer.text

@@ -126,8 +126,22 @@ def test_returning_rater_with_cookie_continues_without_id(
     assert heading(anna.get("/s/study")) == "Item 2 of 3"
 
 
-def test_unknown_study_is_not_found(visitor: Callable[[], Visitor]) -> None:
-    assert visitor().arrive(slug="nothing").status_code == 404
+@pytest.mark.parametrize(
+    ("language", "direction", "words"),
+    [
+        ("en", "ltr", "Please open the link again where you found it."),
+        ("de-AT,en;q=0.5", "ltr", "Bitte öffnen Sie den Link noch einmal dort, wo Sie ihn gefunden haben."),
+        ("ar", "rtl", "يُرجى فتح الرابط مرة أخرى"),
+    ],
+)
+def test_link_of_a_deleted_study_says_what_to_do_in_the_language_of_the_browser(
+    visitor: Callable[[], Visitor], language: str, direction: str, words: str
+) -> None:
+    anna = visitor()
+    anna.headers["accept-language"] = language
+    answer = anna.arrive(slug="nothing")
+    assert (answer.status_code, words in answer.text, f'dir="{direction}"' in answer.text) == (404, True, True)
+    assert "have access to it" not in answer.text + anna.get("/s/nothing/privacy").text
 
 
 def test_paused_study_refuses_new_raters_and_lets_others_finish(
