@@ -132,38 +132,53 @@ def create_app(engine: Engine | None = None) -> FastAPI:
 def set_state(app: FastAPI, engine: Engine) -> None:
     """Give the application its database and what follows from the settings, except for its pages and routes."""
     now = settings()
+    _set_database(app, engine, now)
+    _set_processes(app, engine, now)
+    _share_connections(app, now.n_threads)
+    app.state.long_turns = LongTurns(TO_SPARE)
+    app.state.n_threads = now.n_threads
+    app.state.max_upload_bytes = now.max_upload_mb * MEBIBYTE
+    app.state.max_arrivals = now.max_arrivals_per_minute
+    app.state.public_url = now.public_url
+    app.state.allowed_hosts = now.allowed_hosts.split(",")
+    app.state.metrics_token = now.metrics_token
+    app.state.has_local_passwords = now.local_passwords
+    BREACHED.file = now.breached_passwords_file
+    _set_services(app, now)
+
+
+def _set_database(app: FastAPI, engine: Engine, now: Settings) -> None:
+    """The database, its replica and its files."""
     app.state.begin = transactions(engine)
     app.state.tracer = make_tracer()
     if app.state.tracer:
         trace_statements(engine, app.state.tracer)
-    lag_s = now.max_replica_lag_s if now.database_replica_url else 0
     app.state.replica = _replica(app, now)
     app.state.begin_reading = app.state.replica.begin if app.state.replica else app.state.begin
-    BREACHED.file = now.breached_passwords_file
-    app.state.uploads = UploadReader(now.upload_bounds)
-    REPORT_PROCESS.bounds = ReportBounds(now.report_seconds, now.report_memory_mb)
-    app.state.downloads = DownloadWriter(REPORT_PROCESS.bounds, _reading_url(app, engine, now))
-    app.state.reports = LiveReports(REPORT_PROCESS.analyze, watch=COMPUTING.set, max_lag_s=lag_s)
     app.state.operations = RecentOperations()
-    _share_connections(app, now.n_threads)
-    app.state.long_turns = LongTurns(TO_SPARE)
-    app.state.max_upload_bytes = now.max_upload_mb * MEBIBYTE
-    app.state.n_threads = now.n_threads
     app.state.migrations = folder("migrations")
     # The folder of the embedded database, whose disk is watched.
     is_embedded = now.embedded or not now.database_url
     app.state.data_dir = now.data_dir or default_data_dir() if is_embedded else None
     app.state.deletions = DeletionList(now.backups_folder(default_data_dir))
-    app.state.public_url = now.public_url
-    app.state.model_servers = read_servers(now.model_servers_file)
-    app.state.metrics_token = now.metrics_token
-    app.state.allowed_hosts = now.allowed_hosts.split(",")
-    app.state.webhook_networks = parse_networks(now.webhook_networks)
+
+
+def _set_processes(app: FastAPI, engine: Engine, now: Settings) -> None:
+    """The side processes for uploads, reports and downloads, within their limits."""
+    lag_s = now.max_replica_lag_s if now.database_replica_url else 0
+    app.state.uploads = UploadReader(now.upload_bounds)
+    REPORT_PROCESS.bounds = ReportBounds(now.report_seconds, now.report_memory_mb)
+    app.state.downloads = DownloadWriter(REPORT_PROCESS.bounds, _reading_url(app, engine, now))
+    app.state.reports = LiveReports(REPORT_PROCESS.analyze, watch=COMPUTING.set, max_lag_s=lag_s)
+
+
+def _set_services(app: FastAPI, now: Settings) -> None:
+    """Other servers that this one may talk to."""
     token = now.prolific_token
     app.state.prolific = Prolific(token.get_secret_value()) if token else None
-    app.state.max_arrivals = now.max_arrivals_per_minute
+    app.state.model_servers = read_servers(now.model_servers_file)
+    app.state.webhook_networks = parse_networks(now.webhook_networks)
     app.state.openid = _openid(now)
-    app.state.has_local_passwords = now.local_passwords
 
 
 def _share_connections(app: FastAPI, n_threads: int) -> None:

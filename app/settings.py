@@ -135,15 +135,22 @@ class Settings(BaseSettings):
         return value
 
     @model_validator(mode="after")
+    def _read_secrets(self) -> Settings:
+        """Read the secrets that are in files, and put the password into the address of the database."""
+        self.model_key = _hidden(self.model_key, self.model_key_file, "ATTUNE_MODEL_KEY")
+        self.prolific_token = _hidden(self.prolific_token, self.prolific_token_file, "ATTUNE_PROLIFIC_TOKEN")
+        self.openid_client_secret = _hidden(
+            self.openid_client_secret, self.openid_client_secret_file, "ATTUNE_OPENID_CLIENT_SECRET"
+        )
+        self.database_url = _from_one(self.database_url, self.database_url_file, "DATABASE_URL")
+        if self.database_password_file is not None:
+            password = _secret(self.database_password_file, "DATABASE_PASSWORD_FILE")
+            self.database_url = _with_password(self.database_url, password)
+        return self
+
+    @model_validator(mode="after")
     def _check_openid(self) -> Settings:
         """Refuse to start if settings for OpenID Connect are missing: leads could not sign in, or only by password."""
-        if self.openid_client_secret_file is not None:
-            if self.openid_client_secret is not None:
-                raise ValueError(
-                    "ATTUNE_OPENID_CLIENT_SECRET and ATTUNE_OPENID_CLIENT_SECRET_FILE are both set; set one of them"
-                )
-            secret = _secret(self.openid_client_secret_file, "ATTUNE_OPENID_CLIENT_SECRET_FILE")
-            self.openid_client_secret = SecretStr(secret)
         needed = {
             "ATTUNE_OPENID_ISSUER": self.openid_issuer,
             "ATTUNE_OPENID_CLIENT_ID": self.openid_client_id,
@@ -163,26 +170,6 @@ class Settings(BaseSettings):
             raise ValueError("Sign-in by OpenID Connect needs its packages: pip install 'attune-studies[openid]'")
         return self
 
-    @model_validator(mode="after")
-    def _read_secrets(self) -> Settings:
-        """Build the address of the database from the files that contain it or its password."""
-        if self.database_url_file is not None:
-            if self.database_url is not None:
-                raise ValueError("DATABASE_URL and DATABASE_URL_FILE are both set; set one of them")
-            self.database_url = _secret(self.database_url_file, "DATABASE_URL_FILE")
-        if self.model_key_file is not None:
-            if self.model_key is not None:
-                raise ValueError("ATTUNE_MODEL_KEY and ATTUNE_MODEL_KEY_FILE are both set; set one of them")
-            self.model_key = SecretStr(_secret(self.model_key_file, "ATTUNE_MODEL_KEY_FILE"))
-        if self.prolific_token_file is not None:
-            if self.prolific_token is not None:
-                raise ValueError("ATTUNE_PROLIFIC_TOKEN and ATTUNE_PROLIFIC_TOKEN_FILE are both set; set one of them")
-            self.prolific_token = SecretStr(_secret(self.prolific_token_file, "ATTUNE_PROLIFIC_TOKEN_FILE"))
-        if self.database_password_file is not None:
-            password = _secret(self.database_password_file, "DATABASE_PASSWORD_FILE")
-            self.database_url = _with_password(self.database_url, password)
-        return self
-
     def backups_folder(self, default_data_dir: Callable[[], Path]) -> Path:
         """The folder of backups and of the list of deletions."""
         return self.backup_dir or (self.data_dir or default_data_dir()) / "backups"
@@ -198,6 +185,20 @@ class Settings(BaseSettings):
         """Maximum size of an upload, and maximum resources for reading it."""
         limits = Limits(cells=self.max_upload_cells, columns=self.max_upload_columns)
         return Bounds(self.upload_seconds, self.upload_memory_mb, limits)
+
+
+def _hidden(value: SecretStr | None, file: Path | None, name: str) -> SecretStr | None:
+    text = _from_one(value.get_secret_value() if value else None, file, name)
+    return None if text is None else SecretStr(text)
+
+
+def _from_one(value: str | None, file: Path | None, name: str) -> str | None:
+    """Return the value of a variable, or the text of the file that `{name}_FILE` names; both may not be set."""
+    if file is None:
+        return value
+    if value is not None:
+        raise ValueError(f"{name} and {name}_FILE are both set; set one of them")
+    return _secret(file, f"{name}_FILE")
 
 
 def _secret(file: Path, name: str) -> str:

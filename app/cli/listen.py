@@ -71,9 +71,24 @@ def address(listening: socket.socket) -> str:
 def run(listening: socket.socket, database_url: str, *, workers: int = 1) -> None:
     """Serve until Ctrl-C or SIGTERM. Each process creates its own application on the given database."""
     hand_over(database_url)
-    now = settings()
     numbers = _shared_numbers() if workers > 1 else None
-    config = Config(
+    try:
+        if workers > 1:
+            Multiprocess(_config(workers), [listening]).run()
+        else:
+            Server(_config(workers)).run([listening])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        listening.close()
+        if numbers is not None:
+            shutil.rmtree(numbers, ignore_errors=True)
+        say("Stopped.")
+
+
+def _config(workers: int) -> Config:
+    now = settings()
+    return Config(
         "app.main:server_process",
         factory=True,
         workers=workers,
@@ -88,18 +103,6 @@ def run(listening: socket.socket, database_url: str, *, workers: int = 1) -> Non
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=5,
     )
-    try:
-        if workers > 1:
-            Multiprocess(config, [listening]).run()
-        else:
-            Server(config).run([listening])
-    except KeyboardInterrupt:
-        pass
-    finally:
-        listening.close()
-        if numbers is not None:
-            shutil.rmtree(numbers, ignore_errors=True)
-        say("Stopped.")
 
 
 def hand_over(database_url: str) -> None:

@@ -91,20 +91,6 @@ def judged_study(db: Connection, study_id: int, version: int) -> JudgedStudy:
 
 def planned_requests(db: Connection, study: JudgedStudy, settings: JudgeSettings) -> list[PlannedRequest]:
     """Every request of a judge: first all trials once, then on their other sides, then again."""
-    trials = [
-        trial
-        for trial in planned_trials(study.protocol, study.items)
-        if {response.source for response in trial.responses} <= set(study.protocol.sources)
-    ]
-    stages = [[*_stages(db, study, trial)] for trial in trials]
-    showings = [
-        (trial, order, stage)
-        for repeat in range(settings.repeats)
-        for is_swapped in ((False, True) if settings.both_sides else (False,))
-        for trial, own in zip(trials, stages, strict=True)
-        if (order := _order(study.protocol, trial, settings, repeat, is_swapped=is_swapped)) is not None
-        for stage in own
-    ]
     return [
         PlannedRequest(
             number=number,
@@ -115,8 +101,24 @@ def planned_requests(db: Connection, study: JudgedStudy, settings: JudgeSettings
             n_turns_done=stage,
             seed=None if settings.seed is None else settings.seed + order.repeat,
         )
-        for number, (trial, order, stage) in enumerate(showings, start=1)
+        for number, (trial, order, stage) in enumerate(_showings(db, study, settings), start=1)
     ]
+
+
+def _showings(
+    db: Connection, study: JudgedStudy, settings: JudgeSettings
+) -> Iterator[tuple[PlannedTrial, _Order, int]]:
+    """Each trial with the order of its responses and the number of turns done, as often as it is shown."""
+    sources = set(study.protocol.sources)
+    planned = planned_trials(study.protocol, study.items)
+    trials = [trial for trial in planned if {response.source for response in trial.responses} <= sources]
+    stages = [[*_stages(db, study, trial)] for trial in trials]
+    for repeat in range(settings.repeats):
+        for is_swapped in (False, True) if settings.both_sides else (False,):
+            for trial, own in zip(trials, stages, strict=True):
+                order = _order(study.protocol, trial, settings, repeat, is_swapped=is_swapped)
+                if order is not None:
+                    yield from ((trial, order, stage) for stage in own)
 
 
 @dataclass(frozen=True, slots=True)

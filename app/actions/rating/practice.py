@@ -148,12 +148,17 @@ def submit_practice(db: Connection, session: RatingSession, page: PracticePage, 
             **({"move": session.move_id} if session.is_moved else {}),
         },
     )
-    outcome = _outcome(_practice(protocol), list_practice(db, session))
+    _end_attempt(db, session, _practice(protocol), n_attempts=page.number // n_each)
+    return answers
+
+
+def _end_attempt(db: Connection, session: RatingSession, practice: Practice, *, n_attempts: int) -> None:
+    """Record how the practice ended, if it did."""
+    outcome = _outcome(practice, list_practice(db, session))
     if outcome in {"passed", "go_on"}:
-        record_step(db, session, "practice", {"outcome": outcome, "n_attempts": page.number // n_each})
+        record_step(db, session, "practice", {"outcome": outcome, "n_attempts": n_attempts})
     elif outcome == "end":
         record_state(db, session, "failed_checks")
-    return answers
 
 
 def feedback_on(db: Connection, session: RatingSession, number: int) -> Feedback | None:

@@ -69,20 +69,20 @@ def record_version(db: Connection, study_id: int, version: int, protocol: Protoc
     row = {"title": protocol.title, "document": document, "yaml": yaml, "sha256": sha256}
     db.execute(_PROTOCOL, {"study": study_id, "version": version, **row})
     db.execute(_NOW, {"study": study_id, "version": version})
-    db.execute(
-        _QUESTION,
-        [
-            {
-                "study": study_id,
-                "key": question.key,
-                "position": place,
-                "type": question.type,
-                "target": question.target,
-            }
-            for place, question in enumerate(protocol.questions)
-        ],
-    )
+    _record_questions(db, study_id, protocol)
+    _record_sources(db, study_id, protocol)
+
+
+def _record_questions(db: Connection, study_id: int, protocol: Protocol) -> None:
+    questions = [
+        {"study": study_id, "key": question.key, "position": place, "type": question.type, "target": question.target}
+        for place, question in enumerate(protocol.questions)
+    ]
+    db.execute(_QUESTION, questions)
     db.execute(_OTHER_QUESTIONS, {"study": study_id, "keys": [question.key for question in protocol.questions]})
+
+
+def _record_sources(db: Connection, study_id: int, protocol: Protocol) -> None:
     sources = [
         {
             "study": study_id,

@@ -27,40 +27,42 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
 
+# In the order in which addresses are matched.
+SCREENS = (
+    home,
+    openid,
+    sign_in,
+    account,
+    invitations,
+    study_list,
+    study,
+    design,
+    items,
+    raters,
+    people,
+    settings,
+    judges,
+    generated,
+    generated_texts,
+    run_rows,
+    tokens,
+    webhook_page,
+    plan,
+    invited_raters,
+    messages,
+    platform_files,
+    prolific,
+    results,
+    charts,
+    exports,
+    snapshots,
+)
+
+
 def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     """Add the lead's routers. Those that accept files have their own limit and precede those with a study's slug."""
     app.state.pages.environment.globals["right_of"] = right_of
-    app.include_router(new_study.router, max_body_size=max_upload_bytes)
-    app.include_router(texts.router, max_body_size=max_upload_bytes)
-    app.include_router(sheet_ratings.router, max_body_size=max_upload_bytes)
-    for screen in (
-        home,
-        openid,
-        sign_in,
-        account,
-        invitations,
-        study_list,
-        study,
-        design,
-        items,
-        raters,
-        people,
-        settings,
-    ):
-        app.include_router(screen.router)
-    for screen in (judges, generated, generated_texts, run_rows):
-        app.include_router(screen.router)
-    for screen in (
-        tokens,
-        webhook_page,
-        plan,
-        invited_raters,
-        messages,
-        platform_files,
-        prolific,
-        results,
-        charts,
-        exports,
-        snapshots,
-    ):
+    for screen in (new_study, texts, sheet_ratings):
+        app.include_router(screen.router, max_body_size=max_upload_bytes)
+    for screen in SCREENS:
         app.include_router(screen.router)
