@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
-from app.actions.process_bounds import SideProcessError
+from app.actions.process_bounds import OutOfMemoryError, SideProcessError, SideProcessTimeoutError
 from app.analysis.data.filters.report_filters import ALL
 from app.storage.raters.withdrawals import get_last_deletion
 
@@ -42,6 +42,14 @@ class StillComputingError(SideProcessError):
 KEPT = 8
 # How long a report that exceeded its limits is not computed again from the same answers.
 STOPPED_S = 300
+# A process that was killed may have been so by chance: the next attempt is soon, but not before a page that refreshes
+# itself has shown what happened.
+ENDED_S = 10
+
+
+def took_too_much(error: SideProcessError) -> bool:
+    """Whether the same computation would be stopped again: it reached a limit, and did not just end."""
+    return isinstance(error, SideProcessTimeoutError | OutOfMemoryError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +119,7 @@ class LiveReports:
         """
         self._forget_deleted(begin, study.id)
         made = self._get(begin, study, self._patience_s, filters)
-        return (made, True) if made else (self._latest(study.id, filters), False)
+        return (made, True) if made else (self.latest(study.id, filters), False)
 
     def _get(self, begin: Begin, study: StudyRow, patience_s: float, filters: Filters) -> LiveReport | None:
         from app.actions.results.report import read_study
@@ -189,11 +197,11 @@ class LiveReports:
 
     def _stopped_lately(self, study_id: int, name: str) -> SideProcessError | None:
         """Why the same report was stopped recently, if it was; it would be stopped again for the same reason."""
-        for key, (_, at) in list(self._stopped.items()):
-            if time.monotonic() - at > STOPPED_S:
+        for key, (error, at) in list(self._stopped.items()):
+            if time.monotonic() - at > (STOPPED_S if took_too_much(error) else ENDED_S):
                 del self._stopped[key]
-        error, _ = self._stopped.get((study_id, name), (None, 0))
-        return error
+        stopped, _ = self._stopped.get((study_id, name), (None, 0))
+        return stopped
 
     def _forget_deleted(self, begin: Begin, study_id: int) -> None:
         """Remove reports from before a rater's answers were deleted."""
@@ -204,7 +212,8 @@ class LiveReports:
                 if deleted_at and key[0] == study_id and made.read_at <= deleted_at:
                     del self._made[key]
 
-    def _latest(self, study_id: int, filters: Filters) -> LiveReport | None:
+    def latest(self, study_id: int, filters: Filters = ALL) -> LiveReport | None:
+        """The last report with these filters that is kept, of whatever answers."""
         with self._guard:
             mine = [made for (of, _), made in self._made.items() if of == study_id and made.filters == filters]
         return max(mine, key=lambda made: made.read_at, default=None)

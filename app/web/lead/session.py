@@ -17,7 +17,8 @@ from app.storage.leads.leads import Lead
 from app.storage.studies.studies import StudyRow, get_study
 from app.web.cookies import drop_cookie, get_cookie, set_cookie
 from app.web.deps import Db
-from app.web.errors import SignInError, TooManyError
+from app.web.errors import NotFoundError, SignInError, TooManyError
+from app.web.lead.deleted_snapshots import refuse_deleted_snapshot
 from app.web.lead.rights import check_right
 from app.web.rendering.pages import is_htmx
 from app.web.rendering.words import minutes
@@ -77,10 +78,19 @@ async def lead_and_study(request: Request, slug: str) -> AsyncIterator[LeadAndSt
 
 
 def find_lead_and_study(request: Request, slug: str) -> LeadAndStudy:
-    """The signed-in lead and the study, read in a separate transaction."""
+    """The signed-in lead and the study, read in a separate transaction.
+
+    Raises:
+        NotFoundError: there is no such study, or the lead may not see it.
+        GoneError: the address is that of a snapshot whose study was deleted.
+    """
     with request.app.state.begin() as db:
         lead = signed_in_lead(request, maybe_lead(request, db))
-        return LeadAndStudy(lead, own_study(request, slug, lead, db))
+        try:
+            return LeadAndStudy(lead, own_study(request, slug, lead, db))
+        except NotFoundError:
+            refuse_deleted_snapshot(db, request.query_params.get("snapshot", ""))
+            raise
 
 
 def count_export(request: Request, own: OwnForLong) -> LeadAndStudy:

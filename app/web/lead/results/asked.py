@@ -11,6 +11,7 @@ from fastapi import Depends, Query, Request
 
 from app.analysis.data.filters.report_filters import Filters
 from app.web.errors import NotFoundError, PageError
+from app.web.lead.deleted_snapshots import refuse_deleted_snapshot
 
 if TYPE_CHECKING:
     from app.actions.results.live_report import LiveReport, LiveReports
@@ -101,6 +102,7 @@ class Question:
 
         Raises:
             NotFoundError: the study has no such snapshot.
+            GoneError: it belonged to a deleted study, whose short name this study has now.
             PageError: it cannot be read.
         """
         from app.actions.results.snapshots import NoSuchSnapshotError, open_snapshot
@@ -109,6 +111,8 @@ class Question:
         try:
             return open_snapshot(request.app.state.begin, own.study, self.snapshot)
         except NoSuchSnapshotError:
+            with request.app.state.begin() as db:
+                refuse_deleted_snapshot(db, self.snapshot)
             raise NotFoundError from None
         except StoredReportError:
             raise PageError(UNREADABLE) from None

@@ -101,13 +101,15 @@ def _answer(
     if asked.snapshot:
         return _snapshot(request, own, asked, context)
     reports: LiveReports = request.app.state.reports
+    stopped: SideProcessError | None = None
     try:
         made, is_current = reports.soon(request.app.state.begin_reading, own.study, asked.filters)
     except BlindedError:
         return _blinded(request, own)
     except SideProcessError as error:
-        why: dict[str, Any] = {"reason": str(error), "first": _first_numbers(request, own, asked)}
-        return page(request, "lead/results_failed.html", lead=own.lead, study=own.study, **why, status=503)
+        stopped, made, is_current = error, reports.latest(own.study.id, asked.filters), False
+        if made is None:
+            return _failed(request, own, asked, error)
     if made is None:
         first = _first_numbers(request, own, asked)
         address = str(request.url)
@@ -119,8 +121,17 @@ def _answer(
         kept = list_snapshots(db, own.study.id)
     plan = _plan(request, own, made, own.study.protocol_version)
     found = {**found, "monitoring": looks, "snapshots": kept, "opened": None, "plan": plan}
-    found["replica_note"] = replica_note(request.app.state.replica)
+    found |= {"replica_note": replica_note(request.app.state.replica), "stopped": stopped}
     return page(request, template, lead=own.lead, study=own.study, **_frame(asked, made, shown, is_current), **found)
+
+
+def _failed(request: Request, own: LeadAndStudy, asked: Question, error: SideProcessError) -> Response:
+    """Why there is no report, with what the database counts."""
+    from app.actions.results.live_report import took_too_much
+
+    why: dict[str, Any] = {"reason": str(error), "took_too_much": took_too_much(error)}
+    why |= {"asked": asked, "first": _first_numbers(request, own, asked)}
+    return page(request, "lead/results_failed.html", lead=own.lead, study=own.study, **why, status=503)
 
 
 def _plan(request: Request, own: LeadAndStudy, made: LiveReport, version: int) -> ComparedPlan | None:
@@ -147,7 +158,7 @@ def _snapshot(request: Request, own: LeadAndStudy, asked: Question, context: Con
     frame = _frame(replace(asked, filters=made.filters), made, shown, is_current=True)
     plan = _plan(request, own, made, opened.row.protocol_version)
     found = {**found, "monitoring": [], "snapshots": [], "opened": opened, "base": base_address(request), "plan": plan}
-    found["replica_note"] = ""
+    found |= {"replica_note": "", "stopped": None}
     return page(request, template, lead=own.lead, study=own.study, **frame, **found)
 
 

@@ -10,7 +10,8 @@ from starlette.responses import RedirectResponse, Response
 from app.storage.results.snapshots import find_snapshot
 from app.storage.studies.studies import get_study
 from app.web.deps import Db
-from app.web.errors import GoneError, NotFoundError, PageError
+from app.web.errors import NotFoundError, PageError
+from app.web.lead.deleted_snapshots import refuse_deleted
 from app.web.lead.results.asked import Asked
 from app.web.lead.rights import check_right
 from app.web.lead.session import OwnForLong, SignedIn
@@ -42,9 +43,7 @@ def show_snapshot(request: Request, db: Db, lead: SignedIn, token: str) -> Respo
     place = find_snapshot(db, token)
     if place is None:
         raise NotFoundError
-    if place.slug is None and place.deleted_at is not None:
-        day = f"{place.deleted_at.day} {place.deleted_at:%B %Y}"
-        raise GoneError(f"The study of this snapshot was deleted on {day}, and its results with it.")
+    refuse_deleted(place)
     study = check_right(request, get_study(db, place.slug or "", lead.id))
     return RedirectResponse(_address(request, study.slug, token), status_code=303)
 

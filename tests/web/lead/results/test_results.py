@@ -170,6 +170,8 @@ def test_failed_computation_is_explained(client: TestClient, db: Connection, lea
     page = client.get("/studies/small/results")
     assert page.status_code == 503
     assert "ran out of memory" in page.text
+    again = client.get("/studies/small/results/agreement?source=human").text
+    assert "/studies/small/results/agreement?source=human" in again
 
 
 @pytest.mark.usefixtures("ayers")
@@ -182,6 +184,26 @@ def test_failed_computation_leaves_the_counted_numbers(client: TestClient) -> No
     assert "First numbers" in page
     assert "4.13" in page
     assert "First numbers" not in client.get("/studies/ayers/results?source=chatgpt").text
+
+
+@pytest.mark.usefixtures("rated")
+def test_failed_computation_leaves_the_previous_results(client: TestClient, db: Connection) -> None:
+    has_died = Event()
+
+    def analyze_once(frames: Frames, protocol: Protocol, **_: object) -> Report:
+        if has_died.is_set():
+            raise SideProcessError
+        return analyze(frames, protocol)
+
+    client.app.state.reports = LiveReports(analyze_once)  # type: ignore[attr-defined]  # Starlette's client
+    before = client.get("/studies/small/results").text
+    has_died.set()
+    db.execute(text("UPDATE ratings SET exclude = 'a test' WHERE id = (SELECT min(id) FROM ratings)"))
+    after = client.get("/studies/small/results")
+    assert after.status_code == 200
+    assert "They could not be updated with newer ones. The computation ended" in after.text
+    assert before.partition("study-question")[2]
+    assert before.partition("study-question")[2] == after.text.partition("study-question")[2]
 
 
 @pytest.mark.usefixtures("ayers")

@@ -54,11 +54,16 @@ def test_snapshot_keeps_its_filters_and_is_listed(client: TestClient) -> None:
 
 def test_snapshot_of_a_deleted_study_says_so(client: TestClient, db: Connection) -> None:
     client.post("/studies/new", files=parts(RATED))
-    token = _save(client).partition("=")[2]
+    address = _save(client)
+    token = address.partition("=")[2]
     delete_study(db, db.execute(text("SELECT id FROM studies WHERE slug = 'rated'")).scalar_one())
-    gone = client.get(f"/snapshots/{token}")
-    assert gone.status_code == 410
-    assert "The study of this snapshot was deleted on" in gone.text
+    addresses = (f"/snapshots/{token}", address, f"/studies/rated/results/comparison?snapshot={token}")
+    for gone in (client.get(one) for one in addresses):
+        assert gone.status_code == 410
+        assert "The study of this snapshot was deleted on" in gone.text
+        assert 'href="/studies"' in gone.text
+    client.post("/studies/new", files=parts(RATED))
+    assert client.get(address).status_code == 410
     assert db.execute(text("SELECT name, report FROM snapshots")).one() == ("", None)
 
 
