@@ -1,4 +1,4 @@
-"""Lists of words in a sentence."""
+"""Lists of words, and counts with their noun, in a sentence."""
 
 from __future__ import annotations
 
@@ -24,6 +24,15 @@ def or_list(words: Iterable[object], most: int = 12) -> str:
     ('none', 'a, b or c', 'a, b, c or 2 more')
     """
     return _joined(words, most, " or ") or "none"
+
+
+def counted(n: int, word: str) -> str:
+    """A number and its noun, in the plural if needed.
+
+    >>> counted(1, "rater"), counted(1200, "seat")
+    ('1 rater', '1,200 seats')
+    """
+    return f"{n:,} {word}{'' if n == 1 else 's'}"
 
 
 def _joined(words: Iterable[object], most: int | None, last: str) -> str:

@@ -1,14 +1,24 @@
-"""Forms with files, all of which are closed in the end, even if the form did not arrive completely."""
+"""Forms with files, and the process that reads the files. All are closed in the end, even if a form breaks off."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
+
+if TYPE_CHECKING:
+    from app.actions.studies.creation.upload_process import UploadReader
+
+
+def upload_reader(request: Request) -> UploadReader:
+    """The process that reads uploaded files."""
+    reader: UploadReader = request.app.state.uploads
+    return reader
 
 
 @asynccontextmanager

@@ -3,38 +3,23 @@
 from __future__ import annotations
 
 import json
-import socket
-import ssl
-from contextlib import closing, suppress
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from http.client import HTTPException
 from ipaddress import ip_address
-from threading import Timer
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
 from app.actions.openid.errors import ProviderError
+from app.actions.outgoing import PlainConnection, SecureConnection, cut_off_after
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from http.client import HTTPConnection
     from urllib.parse import SplitResult
 
 # For a whole request: a provider that sends a byte now and then is cut off too.
 DEADLINE_S = 5.0
 MAX_BYTES = 256 * 1024
 OK, BAD_REQUEST, UNAUTHORIZED = 200, 400, 401
-
-
-class _Secure(HTTPSConnection):
-    """A connection whose handshake can be cut off too, because it begins after `sock` is set."""
-
-    def __init__(self, host: str, port: int | None, timeout_s: float) -> None:
-        self._tls = ssl.create_default_context()
-        super().__init__(host, port, timeout=timeout_s, context=self._tls)
-
-    def connect(self) -> None:
-        plain = socket.create_connection((self.host, self.port), self.timeout)
-        self.sock = self._tls.wrap_socket(plain, server_hostname=self.host, do_handshake_on_connect=False)
-        self.sock.do_handshake()
 
 
 def is_loopback(address: str) -> bool:
@@ -78,19 +63,13 @@ def fetch_json(
         ProviderError: no complete answer in time, an answer that is too long, or no JSON object.
     """
     parts = urlsplit(address)
-    secure = parts.scheme == "https"
-    host, port = parts.hostname or "", parts.port
-    connection = _Secure(host, port, deadline_s) if secure else HTTPConnection(host, port, timeout=deadline_s)
-    cut_off = Timer(deadline_s, _cut_off, [connection])
-    cut_off.daemon = True
-    cut_off.start()
+    kind = SecureConnection if parts.scheme == "https" else PlainConnection
+    connection = kind(parts.hostname or "", parts.port, deadline_s)
     try:
-        with closing(connection):
+        with cut_off_after(connection, deadline_s):
             return _ask(connection, parts, form, headers or {})
     except (OSError, HTTPException) as error:
         raise ProviderError(f"{parts.path} cannot be read: {type(error).__name__}") from None
-    finally:
-        cut_off.cancel()
 
 
 def _ask(
@@ -118,9 +97,3 @@ def _object(body: bytes, path: str, status: int) -> dict[str, Any]:
     if not isinstance(answer, dict):
         raise ProviderError(f"{path} answered {status} without a JSON object")
     return answer
-
-
-def _cut_off(connection: HTTPConnection) -> None:
-    if connection.sock is not None:
-        with suppress(OSError):
-            connection.sock.shutdown(socket.SHUT_RDWR)

@@ -18,12 +18,11 @@ from app.actions.studies.opening_checks import (
 from app.actions.studies.protocol_edits import check_draft
 from app.actions.studies.revealing_texts import revealing_notes
 from app.design.allocation.feasibility import feasibility
-from app.design.allocation.requirements import counted
 from app.design.allocation.special_trials import special_trials
 from app.design.allocation.trial_plan import planned_trials
 from app.design.allocation.trials import kind_of_trials
 from app.design.opening.placeholders import placeholders
-from app.design.word_lists import and_list
+from app.design.word_lists import and_list, counted
 from app.storage.assignments.trials import (
     get_study_for_update,
     get_yaml,

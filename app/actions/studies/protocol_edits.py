@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from app.actions.studies.opening_checks import OpeningError, check_placeholders
-from app.design.allocation.requirements import counted
 from app.design.opening.placeholders import placeholders
 from app.design.protocol.changes import change_problems
+from app.design.word_lists import counted
 from app.exchange.problems import Problems
 from app.exchange.protocol.edited_yaml import edited_yaml
 from app.exchange.protocol.study_yaml import FILE, add_sentence, read_protocol

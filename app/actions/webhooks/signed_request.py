@@ -6,21 +6,21 @@ The signature is HMAC-SHA256 of `{id}.{timestamp}.{body}`. See https://www.stand
 from __future__ import annotations
 
 import hmac
-import socket
 import ssl
 import time
 from base64 import b64decode, b64encode
-from contextlib import closing, suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from threading import Event, Timer
+from http.client import HTTPException
 from typing import TYPE_CHECKING
 
+from app.actions.outgoing import PlainConnection, SecureConnection, cut_off_after
 from app.actions.webhooks.addresses import LOOKUP_S, WebhookAddressError, parse_target, resolve
 from app.storage.webhooks.subscriptions import PREFIX
 
 if TYPE_CHECKING:
+    from http.client import HTTPConnection
+
     from app.actions.webhooks.addresses import Networks, Target
     from app.storage.webhooks.deliveries import DueDelivery
 
@@ -50,32 +50,6 @@ class Outcome:
         return self.status == GONE
 
 
-class _Plain(HTTPConnection):
-    """A connection to an IP address that was checked, for a host of that name."""
-
-    def __init__(self, target: Target, ip: str, timeout_s: float) -> None:
-        super().__init__(target.host, target.port, timeout=timeout_s)
-        self._ip = ip
-
-    def connect(self) -> None:
-        self.sock = socket.create_connection((self._ip, self.port), self.timeout)
-
-
-class _Secure(HTTPSConnection):
-    """A checked connection with TLS: the certificate must be for the host."""
-
-    def __init__(self, target: Target, ip: str, timeout_s: float) -> None:
-        self._tls = ssl.create_default_context()
-        super().__init__(target.host, target.port, timeout=timeout_s, context=self._tls)
-        self._ip = ip
-
-    def connect(self) -> None:
-        plain = socket.create_connection((self._ip, self.port), self.timeout)
-        # The handshake comes after `sock` is set, so that it can be cut off too.
-        self.sock = self._tls.wrap_socket(plain, server_hostname=self.host, do_handshake_on_connect=False)
-        self.sock.do_handshake()
-
-
 def signature(secret: str, message_id: str, timestamp: int, body: str) -> str:
     """The header webhook-signature.
 
@@ -96,19 +70,15 @@ def send(due: DueDelivery, networks: Networks = (), *, deadline_s: float = DEADL
         ip = resolve(target, networks, timeout_s=min(LOOKUP_S, deadline_s))
     except WebhookAddressError as error:
         return Outcome(None, str(error))
-    connection = (_Secure if target.is_tls else _Plain)(target, ip, deadline_s)
-    is_late = Event()
-    cut_off = Timer(ends - time.monotonic(), _cut_off, [connection, is_late])
-    cut_off.daemon = True
-    cut_off.start()
-    try:
-        with closing(connection):
+    kind = SecureConnection if target.is_tls else PlainConnection
+    connection = kind(target.host, target.port, deadline_s, ip=ip)
+    with cut_off_after(connection, ends - time.monotonic()) as is_late:
+        try:
             return _ask(connection, target, due)
-    except (OSError, HTTPException, ValueError) as error:
-        is_timeout = is_late.is_set() or isinstance(error, TimeoutError)
-        return Outcome(None, f"No complete answer within {deadline_s:g} seconds." if is_timeout else _in_words(error))
-    finally:
-        cut_off.cancel()
+        except (OSError, HTTPException, ValueError) as error:
+            is_timeout = is_late.is_set() or isinstance(error, TimeoutError)
+            late = f"No complete answer within {deadline_s:g} seconds."
+            return Outcome(None, late if is_timeout else _in_words(error))
 
 
 def _ask(connection: HTTPConnection, target: Target, due: DueDelivery) -> Outcome:
@@ -127,13 +97,6 @@ def _ask(connection: HTTPConnection, target: Target, due: DueDelivery) -> Outcom
     kept = "".join(letter if letter.isprintable() else " " for letter in text)[:MAX_KEPT].strip()
     wait_s = _seconds(answer.getheader("retry-after", "")) if answer.status in {TOO_MANY, UNAVAILABLE} else 0
     return Outcome(answer.status, kept, wait_s)
-
-
-def _cut_off(connection: HTTPConnection, is_late: Event) -> None:
-    is_late.set()
-    if connection.sock is not None:
-        with suppress(OSError):
-            connection.sock.shutdown(socket.SHUT_RDWR)
 
 
 def _seconds(header: str) -> float:

@@ -10,7 +10,7 @@ from app.design.questions.kinds.choice import ChoiceQuestion
 from app.design.questions.kinds.rating import RatingQuestion
 from app.design.questions.kinds.slider import SliderQuestion
 from app.design.questions.scale import number_text
-from app.design.word_lists import and_list
+from app.design.word_lists import and_list, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,15 +38,6 @@ TARGETS = {
     "turn": "each turn",
     "rater": "the rater",
 }
-
-
-def counted(n: int, word: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "item"), counted(1200, "rater")
-    ('1 item', '1,200 raters')
-    """
-    return f"{n:,} {word}{'' if n == 1 else 's'}"
 
 
 def design_sentences(protocol: Protocol) -> Iterator[str]:

@@ -10,12 +10,11 @@ from app.analysis.document.design_words import (
     blinding,
     check_sentences,
     condition_sentences,
-    counted,
     design_sentences,
 )
 from app.analysis.document.preregistration import decisions, exclusions, hypotheses, stopping
 from app.analysis.document.registration import RegistrationError
-from app.design.word_lists import and_list
+from app.design.word_lists import and_list, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,7 +10,6 @@ from app.analysis.document.design_words import (
     check_sentences,
     condition_sentences,
     consent_sentences,
-    counted,
     design_sentences,
     question_table,
     sources_sentence,
@@ -20,7 +19,7 @@ from app.analysis.document.reference import cited
 from app.analysis.wording.formatting import GENERALIZES
 from app.analysis.wording.statistics_registry import STATISTICS
 from app.design.questions.scale import number_text
-from app.design.word_lists import and_list
+from app.design.word_lists import and_list, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

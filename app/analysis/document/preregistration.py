@@ -10,7 +10,6 @@ from app.analysis.document.design_words import (
     check_sentences,
     condition_sentences,
     consent_sentences,
-    counted,
     design_sentences,
     question_table,
     sources_sentence,
@@ -19,6 +18,7 @@ from app.analysis.document.monitoring_words import monitoring_sentences
 from app.analysis.wording.formatting import number
 from app.analysis.wording.statistics_registry import STATISTICS
 from app.design.questions.scale import number_text
+from app.design.word_lists import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

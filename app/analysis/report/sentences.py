@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.analysis.wording.about import About
 from app.analysis.wording.claims import claim_of
-from app.analysis.wording.formatting import GENERALIZES, MINUS, interval_text, p_text, why_text
+from app.analysis.wording.formatting import GENERALIZES, MINUS, interval_text, p_statement, why_text
 from app.analysis.wording.statistics_registry import STATISTICS
 from app.design.protocol.primary_default import first_question
 from app.design.questions.kinds.rating import RatingQuestion
@@ -154,9 +154,9 @@ def p_words(estimate: Estimate) -> str:
     """The p-value, with the adjusted one where it is one of several; empty where nothing was tested."""
     if estimate.p_value is None:
         return ""
-    p = f"p {_equals(p_text(estimate.p_value))}"
+    p = p_statement(estimate.p_value)
     is_other = estimate.p_adjusted is not None and estimate.p_adjusted != estimate.p_value
-    return f"{p}, adjusted p {_equals(p_text(estimate.p_adjusted))}" if is_other else p
+    return f"{p}, adjusted {p_statement(estimate.p_adjusted)}" if is_other else p
 
 
 def _statistic(estimate: Estimate) -> str:
@@ -164,10 +164,6 @@ def _statistic(estimate: Estimate) -> str:
     names = {"t_paired": "t", "t_unpaired": "t", "wilcoxon": "V", "mann_whitney": "U", "chi_square": "χ²"}
     name = names.get(estimate.statistic)
     return f"{name} = {estimate.estimate:.2f}" if name and estimate.estimate is not None else ""
-
-
-def _equals(p: str) -> str:
-    return p if p.startswith("<") else f"= {p}"
 
 
 def counts_text(estimate: Estimate) -> str:

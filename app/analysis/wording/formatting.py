@@ -123,6 +123,16 @@ def p_text(p: float | None) -> str:
     return "< .001" if p < SMALLEST_P else f"{p:.3f}".removeprefix("0")
 
 
+def p_statement(p: float | None) -> str:
+    """Format a p-value as a statement; empty without one.
+
+    >>> p_statement(0.04), p_statement(1e-9), p_statement(None)
+    ('p = .040', 'p < .001', '')
+    """
+    text = p_text(p)
+    return f"p {text}" if text.startswith("<") else f"p = {text}" if text else ""
+
+
 def of_text(estimate: Estimate) -> str:
     """Describe what an estimate is about: differences are source minus reference, shares source against reference."""
     is_against = STATISTICS[estimate.statistic].kind in {"share", "coefficient", "ratio", "count"}

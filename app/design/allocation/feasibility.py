@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.design.allocation.repeats import has_room_for_repeats
-from app.design.allocation.requirements import counted, group_of
+from app.design.allocation.requirements import group_of
 from app.design.opening.blinding import sources_in_title
 from app.design.protocol.parts.cells import cells_by
 from app.design.questions.kinds.ranking import MIN_RANKED
+from app.design.word_lists import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app.design.protocol.parts.labels import Labels
+from app.design.word_lists import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,15 +37,6 @@ class Group:
             f"{counted(self.n_raters, 'rater')}{who}{where}: {counted(self.n_trials, 'trial')}, "
             f"{counted(self.n_seats, 'rating')}, at most {counted(self.n_each, 'trial')} per rater."
         )
-
-
-def counted(n: int, word: str) -> str:
-    """A number and its noun, in the plural if needed.
-
-    >>> counted(1, "rater"), counted(1200, "seat")
-    ('1 rater', '1,200 seats')
-    """
-    return f"{n:,} {word}{'' if n == 1 else 's'}"
 
 
 def group_of(protocol: Protocol, trials: Sequence[PlannedTrial], cell: Cell, pool: str | None) -> Group | None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from app.design.allocation.requirements import counted
 from app.design.protocol.parts.composite import composite_score
+from app.design.word_lists import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -31,10 +31,9 @@ from app.exchange.tabular.file_names import safe_file_name
 from app.storage.leads.leads import Lead
 from app.web.lead.session import SignedIn, maybe_lead, session_token, signed_in_lead
 from app.web.rendering.pages import page
-from app.web.upload_form import upload_form
+from app.web.upload_form import upload_form, upload_reader
 
 if TYPE_CHECKING:
-    from app.actions.studies.creation.upload_process import UploadReader
     from app.analysis.data.study_folder import StudyFolder
 
 router = APIRouter()
@@ -127,7 +126,7 @@ def show_template(request: Request, lead: SignedIn, name: str = "") -> Response:
 
 @router.post("/studies/new")
 def submit_new_study(request: Request, upload: Uploaded) -> Response:
-    return _answer(request, upload, lambda: _reader(request).read_files(upload.files))
+    return _answer(request, upload, lambda: upload_reader(request).read_files(upload.files))
 
 
 @router.post("/studies/new/template")
@@ -147,7 +146,7 @@ def show_form_again(request: Request) -> Response:
 @router.post("/studies/new/spreadsheet")
 def submit_spreadsheet(request: Request, upload: Uploaded) -> Response:
     sheet = _sheet(upload, _slug(request, upload))
-    return _answer(request, upload, lambda: _reader(request).read_sheet(sheet))
+    return _answer(request, upload, lambda: upload_reader(request).read_sheet(sheet))
 
 
 def _slug(request: Request, upload: Upload) -> str:
@@ -156,11 +155,6 @@ def _slug(request: Request, upload: Upload) -> str:
         return slug
     with request.app.state.begin() as db:
         return free_slug(db, upload.text("title"))
-
-
-def _reader(request: Request) -> UploadReader:
-    reader: UploadReader = request.app.state.uploads
-    return reader
 
 
 def _answer(request: Request, upload: Upload, read: Callable[[], StudyFolder], *, then: str = "show_study") -> Response:

@@ -14,6 +14,7 @@ from app.web.deps import Db
 from app.web.lead.session import LeadAndStudy, Own, SignedIn
 from app.web.lead.texts import MAX_PROBLEMS, Sent
 from app.web.rendering.pages import page
+from app.web.upload_form import upload_reader
 
 if TYPE_CHECKING:
     from app.actions.studies.creation.sheet_ratings import RatingColumns
@@ -37,7 +38,7 @@ def submit_sheet_ratings(request: Request, sent: Sent) -> Response:
     from app.actions.studies.creation.sheet_ratings import check_sheet_ratings, import_sheet_ratings
     from app.actions.studies.ratings_import import StudyChangedError
 
-    own, begin, reader = sent.own, request.app.state.begin, request.app.state.uploads
+    own, begin, reader = sent.own, request.app.state.begin, upload_reader(request)
     with begin() as db:
         upload = get_upload(db, own.study.id)
         if upload is None or not upload.used_at:

@@ -10,7 +10,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
-from app.actions.studies.creation.upload_process import UploadReader
 from app.actions.studies.replaceable_texts import TextsFixedError, check_replaceable
 from app.design.problem import InvalidInputError, Problem
 from app.exchange.tabular.file_names import safe_file_name
@@ -19,7 +18,7 @@ from app.storage.studies.text_uploads import get_upload
 from app.web.deps import Db
 from app.web.lead.session import LeadAndStudy, Own, SignedIn, find_lead_and_study, session_token
 from app.web.rendering.pages import page
-from app.web.upload_form import upload_form
+from app.web.upload_form import upload_form, upload_reader
 
 router = APIRouter()
 ROLES = (
@@ -78,7 +77,7 @@ def submit_text_file(request: Request, sent: Sent) -> Response:
         allowed = "a spreadsheet: .csv, .tsv, .xlsx or .jsonl"
         return _problems(request, sent.own, [Problem(sent.file_name or "upload", None, None, found, allowed)])
     try:
-        keep_sheet(request.app.state.begin, _reader(request), sent.own.study, sent.file_name, sent.content)
+        keep_sheet(request.app.state.begin, upload_reader(request), sent.own.study, sent.file_name, sent.content)
     except InvalidInputError as error:
         return _problems(request, sent.own, error.problems)
     return _redirect_to_texts(request, sent.own.study.slug)
@@ -88,7 +87,7 @@ def submit_text_file(request: Request, sent: Sent) -> Response:
 def submit_columns(request: Request, sent: Sent) -> Response:
     from app.actions.studies.creation.text_import import keep_columns, use_sheet
 
-    own, begin, reader = sent.own, request.app.state.begin, _reader(request)
+    own, begin, reader = sent.own, request.app.state.begin, upload_reader(request)
     with begin() as db:
         upload = get_upload(db, own.study.id)
     if upload is None:
@@ -118,11 +117,6 @@ def _said(column: dict[str, Any], number: int, fields: dict[str, list[str]]) -> 
 
 def _redirect_to_texts(request: Request, slug: str) -> Response:
     return RedirectResponse(request.app.url_path_for("show_texts", slug=slug), status_code=303)
-
-
-def _reader(request: Request) -> UploadReader:
-    reader: UploadReader = request.app.state.uploads
-    return reader
 
 
 def _problems(request: Request, own: LeadAndStudy, problems: list[Problem]) -> Response:

@@ -14,6 +14,7 @@ from app.cli.output import fail, say
 from app.cli.reading import reading
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_study
+from app.design.word_lists import counted
 from app.exchange.tabular.wide_table import Layout
 from app.storage.database.engine import transactions
 
@@ -92,11 +93,7 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
         added, where = _into_store(found, file, layout), found
     for note in added.notes:
         say(f"Note: {note.sentence()}")
-    say(f"Imported into {where}: {_counted(len(added.items), 'item')}, {_counted(len(added.responses), 'response')}.")
-
-
-def _counted(n: int, word: str) -> str:
-    return f"{n:,} {word}{'' if n == 1 else 's'}"
+    say(f"Imported into {where}: {counted(len(added.items), 'item')}, {counted(len(added.responses), 'response')}.")
 
 
 def _sources(named: list[str]) -> dict[str, str]:

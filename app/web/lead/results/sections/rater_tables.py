@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.analysis.wording.formatting import estimate_text, interval_text, p_text, scope_text, why_text
+from app.analysis.wording.formatting import estimate_text, interval_text, p_statement, scope_text, why_text
 from app.analysis.wording.statistics_registry import STATISTICS
 from app.charts.drawing.table import Table
 
@@ -42,12 +42,8 @@ def _cell(estimate: Estimate | None) -> str:
         return "–"
     if estimate.estimate is None:
         return why_text(estimate)
-    p = f"p {_equals(p_text(estimate.p_value))}" if estimate.p_value is not None and not interval_text(estimate) else ""
-    return "\n".join(part for part in (estimate_text(estimate), interval_text(estimate), p) if part)
-
-
-def _equals(p: str) -> str:
-    return p if p.startswith("<") else f"= {p}"
+    more = interval_text(estimate) or p_statement(estimate.p_value)
+    return "\n".join(part for part in (estimate_text(estimate), more) if part)
 
 
 def _short(estimate: Estimate | None) -> str:
