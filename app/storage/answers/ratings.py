@@ -66,14 +66,16 @@ _TAKEN = f"""
 """  # noqa: S608 - constants only
 # The answers of a save. Those whose key has already been received are ignored, and so are those older than the
 # current answer to their question or than the submission of the page. A time that lies ahead, because the clock was set
-# back since, counts as now: otherwise no change would be accepted until the clock has caught up.
+# back since, counts as now: otherwise no change would be accepted until the clock has caught up. OFFSET 0 makes
+# PostgreSQL look up the history of the assignment's ratings, instead of joining all ratings with their history.
 _JUDGED = f"""
     SELECT g.*,
       CAST(:is_save AS boolean) AND (
         EXISTS (SELECT FROM ratings o WHERE o.study_id = :study AND o.assignment_id = :assignment
                 AND o.idempotency_key = g.key)
-        OR EXISTS (SELECT FROM ratings o JOIN rating_history h ON h.study_id = o.study_id AND h.rating_id = o.id
-                   WHERE o.study_id = :study AND o.assignment_id = :assignment AND h.idempotency_key = g.key)
+        OR EXISTS (SELECT FROM ratings o WHERE o.study_id = :study AND o.assignment_id = :assignment AND EXISTS (
+                     SELECT FROM rating_history h WHERE h.study_id = o.study_id AND h.rating_id = o.id
+                     AND h.idempotency_key = g.key OFFSET 0))
       ) AS is_repeat,
       CAST(:is_save AS boolean) AND (
         coalesce(g.given_at < g.submitted_at AND g.given_at < now(), false)

@@ -12,6 +12,7 @@ from app.postgres import EmbeddedPostgres, default_data_dir
 from app.storage.database.address import parse_address
 from app.storage.database.idle_connections import ask_idle_connections
 from app.storage.database.network_timeouts import CONNECT_S, SERVER_TIMEOUTS, client_timeouts
+from app.storage.database.plan_renewal import renew_plans
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,6 +75,7 @@ def make_engine(url: str, *, n_connections: int = 16, statement_s: int = 0) -> E
         },
     )
     ask_idle_connections(engine)
+    renew_plans(engine)
     return engine
 
 

@@ -111,7 +111,7 @@ assignments = Table(
     Column("move_id", BigInteger),
     time("moved_at"),
     PrimaryKeyConstraint("study_id", "id"),
-    UniqueConstraint("study_id", "rating_session_id", "position"),
+    UniqueConstraint("rating_session_id", "position", "study_id"),
     within_study("trial_id", "trials"),
     ForeignKeyConstraint(
         ["study_id", "rater_id", "rating_session_id"],

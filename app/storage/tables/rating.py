@@ -111,7 +111,7 @@ ratings = Table(
         unique=True,
         postgresql_nulls_not_distinct=True,
     ),
-    Index(None, "study_id", "assignment_id"),
+    Index(None, "assignment_id", "study_id"),
 )
 
 # Filled by a trigger on `ratings`: the earlier value of an answer that is changed or cleared, with both times.

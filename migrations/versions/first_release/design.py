@@ -25,7 +25,7 @@ from first_release.columns import (
     study_id,
 )
 from first_release.constraints import check, one_of, primary_key, reference, unique, within_study
-from first_release.indexes import create_key_last, partial_index
+from first_release.indexes import create_key, partial_index
 
 if TYPE_CHECKING:
     from sqlalchemy import CheckConstraint, Column
@@ -100,13 +100,17 @@ def create_assignments() -> None:
             ondelete="CASCADE",
         ),
         within_study("assignments", "trial_id", "trials"),
-        unique("assignments", "study_id", "rating_session_id", "position"),
         unique("assignments", "token"),
         postgresql_with={"fillfactor": 80},
     )
     once = ["study_id", "rater_id", "trial_id", "repeat"]
     partial_index("uq_assignments_once", "assignments", once, where="NOT is_returned", unique=True)
-    create_key_last("assignments")
+    create_key("assignments")
+    op.create_unique_constraint(
+        op.f("uq_assignments_rating_session_id_position_study_id"),
+        "assignments",
+        ["rating_session_id", "position", "study_id"],
+    )
 
 
 def _shown_columns() -> list[Column[Any]]:

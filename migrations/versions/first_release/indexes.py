@@ -1,4 +1,4 @@
-"""Indexes, and primary keys that must be created after the other indexes."""
+"""Indexes, and primary keys that must be created in a certain order."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import sqlalchemy as sa
 from alembic import op
 
 
-def create_key_last(table: str) -> None:
-    """Create the primary key of a table after its other indexes.
+def create_key(table: str) -> None:
+    """Create the primary key of a table after all other indexes that begin with the study.
 
-    While a table is almost empty, all indexes that begin with the study cost the same, and PostgreSQL takes the newest.
-    With any other one, each check of a foreign key would read all rows of the study, as long as the plan is kept.
+    While a table is almost empty, all its indexes of which at least one column can be used cost the same, and
+    PostgreSQL takes the newest. With any other index that begins with the study, each check of a foreign key would read
+    all rows of the study, as long as the plan is kept. Indexes that the rating page needs are created later and do not
+    begin with the study: they are newer than the key, and cannot be used in its place.
     """
     op.create_primary_key(op.f(f"pk_{table}"), table, ["study_id", "id"])
 

@@ -20,7 +20,7 @@ from first_release.columns import (
     study_id,
 )
 from first_release.constraints import of_lead, of_study, one_of, primary_key, unique, within_study
-from first_release.indexes import create_key_last, index, partial_index
+from first_release.indexes import create_key, index, partial_index
 
 
 def create_raters() -> None:
@@ -39,7 +39,7 @@ def create_raters() -> None:
         of_study("raters"),
         unique("raters", "study_id", "key"),
     )
-    create_key_last("raters")
+    create_key("raters")
 
 
 def create_rater_exclusions() -> None:

@@ -25,7 +25,7 @@ from first_release.columns import (
     study_id,
 )
 from first_release.constraints import check, of_study, one_of, primary_key, reference, within_study
-from first_release.indexes import create_key_last, index
+from first_release.indexes import create_key, index
 
 if TYPE_CHECKING:
     from sqlalchemy import CheckConstraint, Column, ForeignKeyConstraint
@@ -79,9 +79,9 @@ def create_ratings() -> None:
         *_rating_checks(),
         *_rating_references(),
     )
-    index("ratings", "study_id", "assignment_id")
     _create_one_answer_index()
-    create_key_last("ratings")
+    create_key("ratings")
+    index("ratings", "assignment_id", "study_id")
 
 
 def _question_columns() -> list[Column[Any]]:

@@ -19,7 +19,7 @@ from first_release.columns import (
     study_id,
 )
 from first_release.constraints import check, of_study, one_of, primary_key, reference, unique, within_study
-from first_release.indexes import create_key_last, index, partial_index
+from first_release.indexes import create_key, index, partial_index
 
 SESSION_STATES = ("arrived", "active", "finished", "expired", "full", "screened_out", "failed_checks", "withdrawn")
 
@@ -51,7 +51,7 @@ def create_rating_sessions() -> None:
         unique("rating_sessions", "study_id", "rater_id", "id"),
         unique("rating_sessions", "token_hash"),
     )
-    create_key_last("rating_sessions")
+    create_key("rating_sessions")
 
 
 def create_withdrawals() -> None:

@@ -30,11 +30,12 @@ def test_columns_that_change_with_each_trial_are_in_no_index(table: str) -> None
 
 
 @pytest.mark.parametrize("table", ["assignments", "rating_sessions", "raters", "ratings"])
-def test_primary_key_is_newest_index_of_its_table(engine: Engine, table: str) -> None:
-    """While a table is almost empty, all its indexes cost the same, and PostgreSQL takes the newest."""
+def test_primary_key_is_newest_index_that_begins_with_study(engine: Engine, table: str) -> None:
+    """While a table is almost empty, all usable indexes cost the same, and PostgreSQL takes the newest."""
     newest = text("""
-        SELECT indisprimary FROM pg_index WHERE indrelid = CAST(:table AS regclass) AND indpred IS NULL
-        ORDER BY indexrelid DESC LIMIT 1
+        SELECT indisprimary FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+        WHERE i.indrelid = CAST(:table AS regclass) AND i.indpred IS NULL AND a.attname = 'study_id'
+        ORDER BY i.indexrelid DESC LIMIT 1
     """)
     with engine.connect() as db:
         assert db.execute(newest, {"table": table}).scalar_one()

@@ -26,6 +26,7 @@ SHARED = {
 # Unique constraints that do not begin with the study, and why.
 TOKENS = {
     ("assignments", "token"): "a random UUID; the rating page finds its study by it",
+    ("assignments", "rating_session_id"): "the rating page reads a rater's list; see `test_hot_plans.py`",
     ("rating_sessions", "token_hash"): "a random token in a cookie",
     ("invites", "token_hash"): "a random token in a link",
     ("session_moves", "token_hash"): "a random token in a cookie",
