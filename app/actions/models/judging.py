@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from app.actions.models.judge_pages import JudgedStudy, JudgePage
     from app.models.budget import Budget
-    from app.models.endpoint import Endpoint, Message
+    from app.models.endpoint import Endpoint, Message, Reply
     from app.models.patience import Tried
     from app.storage.database.engine import Begin
     from app.storage.model_runs.requests import PlannedRequest
@@ -85,11 +85,7 @@ class JudgeJob:
         try:
             answers = answers_of(page.sheet, page.questions, reply.text, page.view.response_ids)
         except UnparsedError as error:
-            outcome, problem = without_use(reply, str(error))
-            repair = None
-            if outcome is Outcome.UNPARSED and not planned.attempt:
-                repair = FollowUp.after(prompt, reply.text, REPAIR.format(problem=problem), kind="repair")
-            return Result(answered_by(outcome, problem, prompt, tried), follow_up=repair)
+            return _unusable(planned, prompt, tried, reply, str(error))
 
         found = answer_probabilities(reply, [one.asked for one in page.questions])
 
@@ -100,6 +96,15 @@ class JudgeJob:
 
         stored = None if found is None else {name: one.stored() for name, one in found.items()}
         return Result(answered_by(Outcome.ANSWERED, None, prompt, tried, stored), store)
+
+
+def _unusable(planned: PlannedRequest, prompt: Sequence[Message], tried: Tried, reply: Reply, why: str) -> Result:
+    """The result of a reply that cannot be used; the first reply that is not refused or cut off is repaired."""
+    outcome, problem = without_use(reply, why)
+    repair = None
+    if outcome is Outcome.UNPARSED and not planned.attempt:
+        repair = FollowUp.after(prompt, reply.text, REPAIR.format(problem=problem), kind="repair")
+    return Result(answered_by(outcome, problem, prompt, tried), follow_up=repair)
 
 
 def finish_run(db: Connection, run: RunRow) -> None:

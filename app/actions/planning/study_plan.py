@@ -74,12 +74,7 @@ def forecast(job: Job) -> Forecast:
     """
     protocol, items, wish, pilot = job
     question, statistic = _planned(protocol)
-    n_ratings = effort(protocol, items, wish.n_items, wish.per_trial, Rates()).n_ratings
-    if n_ratings > MAX_RATINGS:
-        raise PlanError(
-            f"Precision is simulated for up to {MAX_RATINGS:,} ratings, and this size has {n_ratings:,}. "
-            "Enter fewer items or raters per trial."
-        )
+    _check_size(effort(protocol, items, wish.n_items, wish.per_trial, Rates()).n_ratings)
     first = _simulated(protocol, items, Asked((wish.n_items,), (), (wish.per_trial,), question, wish.stated, pilot))
     now = _row(first, statistic)
     stated = {**asdict(first.assumed.sds), "mean": first.assumed.mean, "difference": first.assumed.difference}
@@ -97,6 +92,14 @@ def forecast(job: Job) -> Forecast:
     solution = _solution(protocol, items, wish, reaches, binds, question, stated, statistic)
     curve = {theme: render(curve_spec(rows, goal, theme), "svg").decode() for theme in ("light", "dark")}
     return Forecast(statistic, question, first.assumed, now, goal, reaches, binds, solution, curve)
+
+
+def _check_size(n_ratings: int) -> None:
+    if n_ratings > MAX_RATINGS:
+        raise PlanError(
+            f"Precision is simulated for up to {MAX_RATINGS:,} ratings, and this size has {n_ratings:,}. "
+            "Enter fewer items or raters per trial."
+        )
 
 
 def _planned(protocol: Protocol) -> tuple[str | None, str]:

@@ -129,19 +129,24 @@ def _go(db: Connection, study: StudyDoor, comer: Comer, seed: int, names: Names)
     rated: set[int] = set()
     while isinstance(page := current_page(db, session), AssignmentView) or page not in ENDS:
         if isinstance(page, AssignmentView):
-            protocol = protocol_of(db, session)
-            slots = slots_of(protocol, page)
-            form, active_ms = mind.answer(page, slots)
-            form |= gold_form(protocol, slots, page, names, mind.rng)
-            submission = submit_rating(db, session, page, form, active_ms=active_ms)
-            if not submission.is_stored:
-                raise RuntimeError(f"a simulated answer was refused: {submission.answers.wrong}")
+            _rate(db, session, page, mind, names)
             rated.add(page.id)
         else:
             pass_step(db, session, page, mind.fill)
             session = _session(db, study, rating_session.token)
     finish(db, _session(db, study, rating_session.token))
     return len(rated)
+
+
+def _rate(db: Connection, session: RatingSession, page: AssignmentView, mind: Mind, names: Names) -> None:
+    """Answer and submit the page of a trial."""
+    protocol = protocol_of(db, session)
+    slots = slots_of(protocol, page)
+    form, active_ms = mind.answer(page, slots)
+    form |= gold_form(protocol, slots, page, names, mind.rng)
+    submission = submit_rating(db, session, page, form, active_ms=active_ms)
+    if not submission.is_stored:
+        raise RuntimeError(f"a simulated answer was refused: {submission.answers.wrong}")
 
 
 def _session(db: Connection, study: StudyDoor, token: str) -> RatingSession:

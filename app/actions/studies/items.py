@@ -62,10 +62,26 @@ def import_into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, r
         InvalidInputError: every problem of the protocol and of the spreadsheet. Nothing was written.
         TextsInTheWayError: the folder already has items.
     """
-    problems = Problems()
     there = [name for name in _TEXTS if (out / name).exists()]
     if there and not replace:
         raise TextsInTheWayError(f"{out} already contains {' and '.join(there)}. Nothing was written.")
+    problems = Problems()
+    protocol, yaml = _protocol_in(folder, problems)
+    study = read_texts(file, layout, protocol, yaml, problems)
+    out.mkdir(parents=True, exist_ok=True)
+    if not (out / FILE).exists():
+        shutil.copyfile(folder / FILE, out / FILE)
+    with tempfile.TemporaryDirectory(dir=out, prefix=".items-") as half:
+        write_texts(Path(half), study)
+        for name in there:
+            (out / name).unlink()
+        for written in Path(half).iterdir():
+            written.replace(out / written.name)
+    return study
+
+
+def _protocol_in(folder: Path, problems: Problems) -> tuple[Protocol, str]:
+    """The protocol of a folder, and its text."""
     source = folder / FILE
     if not source.is_file():
         problems.add(str(source), None, None, "no such file", "a study protocol")
@@ -74,17 +90,7 @@ def import_into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, r
     problems.raise_if_any()
     if protocol is None:
         raise AssertionError("a protocol that cannot be read is a problem")
-    study = read_texts(file, layout, protocol, yaml, problems)
-    out.mkdir(parents=True, exist_ok=True)
-    if not (out / FILE).exists():
-        shutil.copyfile(source, out / FILE)
-    with tempfile.TemporaryDirectory(dir=out, prefix=".items-") as half:
-        write_texts(Path(half), study)
-        for name in there:
-            (out / name).unlink()
-        for written in Path(half).iterdir():
-            written.replace(out / written.name)
-    return study
+    return protocol, yaml
 
 
 def import_into_store(begin: Begin, slug: str, file: Path, layout: Layout) -> StudyFolder:

@@ -98,17 +98,17 @@ def profiles_of_text(text: str) -> list[RaterProfile]:
         raise InvalidInputError([Problem(PASTED, None, None, str(error), "a table")]) from None
     columns = [name.strip() for name in lines[0]]
     rows = [(number, line) for number, line in enumerate(lines[1:], start=2) if any(line)]
-    problems = [
-        Problem(PASTED, number, None, f"{len(line)} cells", f"{len(columns)} cells, one per column")
-        for number, line in rows
-        if len(line) != len(columns)
-    ]
-    problems += [
-        Problem(PASTED, 1, name, name or "a column without a name", "a name that no other column has")
-        for name in dict.fromkeys(columns)
-        if not name or columns.count(name) > 1
-    ]
-    if problems:
+    if problems := [*_shape_problems(columns, rows)]:
         raise InvalidInputError(problems)
     cells = [(number, dict(zip(columns, line, strict=True))) for number, line in rows]
     return profiles_of(ProfileTable(PASTED, columns, cells))
+
+
+def _shape_problems(columns: list[str], rows: list[tuple[int, list[str]]]) -> Iterator[Problem]:
+    """Rows of another length than the header, and columns without a name of their own."""
+    for number, line in rows:
+        if len(line) != len(columns):
+            yield Problem(PASTED, number, None, f"{len(line)} cells", f"{len(columns)} cells, one per column")
+    for name in dict.fromkeys(columns):
+        if not name or columns.count(name) > 1:
+            yield Problem(PASTED, 1, name, name or "a column without a name", "a name that no other column has")

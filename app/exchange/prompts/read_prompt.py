@@ -49,14 +49,19 @@ def read_prompt(data: bytes, file: str) -> tuple[ModelPrompt, str]:
         prompt = ModelPrompt.model_validate({key: value for key, value in tree.data.items() if value is not None})
     except ValidationError as error:
         raise InvalidInputError([_problem(file, tree, detail) for detail in error.errors()]) from None
+    _check_examples(prompt, tree, file, problems)
+    problems.raise_if_any()
+    return prompt, text
+
+
+def _check_examples(prompt: ModelPrompt, tree: Tree, file: str, problems: Problems) -> None:
+    """Add a problem for each field of `user` that an example does not fill."""
     for number, example in enumerate(prompt.examples):
         known = {"situation", *example.fields}
         for name in fields_of(prompt.user):
             if name not in known:
                 place = f"examples.{number + 1}.fields"
                 problems.add(file, tree.line(("examples", number)), place, f"no {name}", "every field of user")
-    problems.raise_if_any()
-    return prompt, text
 
 
 def _problem(file: str, tree: Tree, detail: ErrorDetails) -> Problem:

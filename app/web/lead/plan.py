@@ -58,12 +58,7 @@ def show_plan(request: Request, own: OwnForLong, form: Sent) -> Response:
     with request.app.state.begin() as db:
         protocol = get_protocol(db, own.study.id, own.study.protocol_version)
         items = list_items(db, own.study.id)
-    rates = Rates(
-        form.number("minutes", 2.0, 0.1, 240) or 0,
-        form.number("other", 4.0, 0, 240) or 0,
-        form.number("pay", 12.0, 0, 10_000) or 0,
-        form.number("fee", 33.0, 0, 500) or 0,
-    )
+    rates = _rates(form)
     n_items = int(form.number("items", len(items) or DEFAULT_ITEMS, 1, MAX_ITEMS) or 1)
     per_trial = int(form.number("per_trial", protocol.design.raters_per_trial, 1, MAX_PER_TRIAL) or 1)
     context: dict[str, Any] = {
@@ -82,6 +77,16 @@ def show_plan(request: Request, own: OwnForLong, form: Sent) -> Response:
             raise TooManyError(f"There were too many forecasts. Try again in {minutes(wait_s)}.", retry_after_s=wait_s)
         context |= _forecast(request, own, protocol, items, form, n_items, per_trial)
     return page(request, "lead/plan.html", lead=own.lead, study=own.study, labels=protocol.labels, **context)
+
+
+def _rates(form: PlanForm) -> Rates:
+    """Minutes per trial, other minutes, pay per hour and fee of the platform, with defaults where a field is empty."""
+    return Rates(
+        form.number("minutes", 2.0, 0.1, 240) or 0,
+        form.number("other", 4.0, 0, 240) or 0,
+        form.number("pay", 12.0, 0, 10_000) or 0,
+        form.number("fee", 33.0, 0, 500) or 0,
+    )
 
 
 def _forecast(

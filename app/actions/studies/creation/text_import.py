@@ -166,14 +166,19 @@ def use_sheet(begin: Begin, reader: UploadReader, study: StudyRow, lead: Lead) -
     folder = reader.read(read_sheet_texts, SheetWithProtocol(sheet, protocol, yaml))
     with begin() as db:
         check_replaceable(db, study)
-        forget_texts(db, study.id)
-        number = get_draft(db, study).number
-        change = Change(lambda data: data.get("sources"), lambda data: with_sources(data, sources))
-        if (saved := save_change(db, study, lead, number, change)).protocol is None:
-            raise InvalidInputError(list(saved.problems))
-        store_texts(db, study.id, folder.items, folder.responses)
-        record_use(db, study.id)
+        _replace_texts(db, study, lead, sources, folder)
         record_act(db, lead, study, "texts replaced", file=upload.file_name, n_items=len(folder.items))
+
+
+def _replace_texts(db: Connection, study: StudyRow, lead: Lead, sources: dict[str, Any], folder: StudyFolder) -> None:
+    """Store the texts of a folder in place of the study's, and its sources in the draft."""
+    forget_texts(db, study.id)
+    number = get_draft(db, study).number
+    change = Change(lambda data: data.get("sources"), lambda data: with_sources(data, sources))
+    if (saved := save_change(db, study, lead, number, change)).protocol is None:
+        raise InvalidInputError(list(saved.problems))
+    store_texts(db, study.id, folder.items, folder.responses)
+    record_use(db, study.id)
 
 
 def _in_words(note: Problem) -> str:

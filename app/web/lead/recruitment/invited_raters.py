@@ -53,12 +53,17 @@ def submit_rater_invitations(
     except InviteError as error:
         return _page(request, db, lead, study, problem=str(error), people=people)
     record_act(db, lead, study, "raters invited", n_raters=len(links), pool=pool)
-    base = base_address(request)
-    addresses = {key: f"{base}/s/{study.rater_token}?invite={token}" for key, token in links.items()}
+    addresses = _addresses(request, study, links)
     if len(addresses) == 1:
         return _page(request, db, lead, study, link=next(iter(addresses.items())))
     rows = [[*row, addresses[row[0]]] for row in found.rows]
     return csv_file(f"{study.slug}-invitations.csv", [*found.columns, "link"], rows)
+
+
+def _addresses(request: Request, study: Own, links: dict[str, str]) -> dict[str, str]:
+    """The personal link of each rater, from its token."""
+    base = base_address(request)
+    return {key: f"{base}/s/{study.rater_token}?invite={token}" for key, token in links.items()}
 
 
 def _page(
