@@ -15,11 +15,15 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from app.postgres import EmbeddedPostgres
+from app.postgres import EmbeddedPostgres, cluster
+from app.postgres.cluster import PASSWORD
 from app.postgres.filesystem.locks import KEEPER, alone, open_lock
+from app.postgres.postmaster import CLUSTER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from app.postgres.account import Account
 
 
 MEMORY = Path("/dev/shm")  # noqa: S108 - a folder in memory; mkdtemp makes an own one in it
@@ -77,6 +81,21 @@ def made_dir(data_dir: Path, made_once: Path) -> Path:
     """Like `data_dir`, but with an initialized database that is not running, which saves a second."""
     subprocess.run(["/bin/cp", "-a", str(made_once / "postgres"), str(data_dir)], check=True)
     return data_dir
+
+
+@pytest.fixture
+def copied_cluster(made_once: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `start` copy an initialized database instead of running initdb, which takes a second each time."""
+    made = made_once / "postgres"
+
+    def copy(staging: Path, _password: str, account: Account, _programs: Path, *, durable: bool) -> None:
+        assert not durable
+        subprocess.run(["/bin/cp", "-a", str(made / CLUSTER), str(staging)], check=True)
+        if account.switch:
+            subprocess.run(["/bin/chown", "-R", f"{account.uid}:{account.gid}", str(staging)], check=True)
+        (staging.parent / PASSWORD).write_text((made / PASSWORD).read_text())
+
+    monkeypatch.setattr(cluster, "_initdb", copy)
 
 
 @pytest.fixture(scope="session")

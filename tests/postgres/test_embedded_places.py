@@ -46,6 +46,7 @@ def other_major() -> Path:
     return programs
 
 
+@pytest.mark.usefixtures("copied_cluster")
 def test_path_too_long_for_socket_uses_short_private_folder(data_dir: Path) -> None:
     server = EmbeddedPostgres(long_folder(data_dir), durable=False)
     url = server.start()
@@ -155,6 +156,7 @@ def test_file_in_place_of_folder_is_rejected(data_dir: Path) -> None:
         EmbeddedPostgres(data_dir / "file").start()
 
 
+@pytest.mark.usefixtures("copied_cluster")
 def test_other_files_in_folder_are_left_unchanged(data_dir: Path) -> None:
     (data_dir / "notes.txt").write_text("mine")
     (data_dir / "new-plan").mkdir()
@@ -164,6 +166,7 @@ def test_other_files_in_folder_are_left_unchanged(data_dir: Path) -> None:
     assert {path.name for path in data_dir.iterdir()} == {"notes.txt", "new-plan", "postgres"}
 
 
+@pytest.mark.usefixtures("copied_cluster")
 def test_relative_folder_is_resolved_at_start(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(data_dir)
     server = EmbeddedPostgres(Path("here"), durable=False)

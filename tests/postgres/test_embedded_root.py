@@ -29,7 +29,10 @@ from tests.postgres.embedded_processes import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.skipif(not IS_ROOT, reason="only root can show what happens as root")
+pytestmark = [
+    pytest.mark.skipif(not IS_ROOT, reason="only root can show what happens as root"),
+    pytest.mark.usefixtures("copied_cluster"),
+]
 
 
 @pytest.fixture
