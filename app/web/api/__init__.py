@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from fastapi.openapi.utils import get_openapi
 from starlette.responses import JSONResponse, Response
 
-from app.web.api import raters, results, studies, tables, webhooks
+from app.web.api import estimates, rater_decisions, studies, tables, webhooks
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -28,7 +28,7 @@ Errors are JSON: `{"error": {"status": 404, "title": ..., "message": ...}}`.
 
 def include(app: FastAPI) -> None:
     """Add the routers."""
-    for one in (router, studies.router, tables.router, results.router, raters.router, webhooks.router):
+    for one in (router, studies.router, tables.router, estimates.router, rater_decisions.router, webhooks.router):
         app.include_router(one)
 
 
@@ -41,6 +41,6 @@ def show_openapi() -> Response:
 @cache
 def openapi() -> dict[str, Any]:
     """The description of the interface."""
-    parts = (studies, tables, results, raters, webhooks)
+    parts = (studies, tables, estimates, rater_decisions, webhooks)
     routes = [route for part in parts for route in part.router.routes]
     return get_openapi(title="Attune", version="1", description=DESCRIPTION.strip(), routes=routes)
