@@ -91,7 +91,7 @@ def _plain(limit: Any) -> Any:  # noqa: ANN401 - a number, a date or text
 
 
 def found_in_words(value: Any) -> str:  # noqa: ANN401 - any value that a person or program may have written
-    """The value as its author would recognise it: the names of its settings, or the start of its text.
+    """The value as its author would recognize it: the names of its settings, or the start of its text.
 
     >>> found_in_words({"a": 1, "b": 2}), found_in_words([]), found_in_words(""), found_in_words(None)
     ('a and b', 'an empty list', 'nothing', 'nothing')

@@ -42,6 +42,10 @@ OUTDATED = {
     r"\d % interval": "95% CI",
     r"\bhimself\b": "themselves",
     r"\b(MOST|FEWEST|USUAL)_[A-Z]": "MAX_, MIN_, DEFAULT_",
+    r"\bsaid in words\b": "shown as words, explained, reported",
+    r"\b(fall|falls|fallen) silent\b": "stops responding",
+    r"\b(came of|comes of) (it|a run)\b": "the outcome",
+    r"\b(can|could|to) mend\b": "fix",
     r"# fmt: skip": "the formatter decides",
 }
 

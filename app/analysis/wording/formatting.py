@@ -85,7 +85,7 @@ def kind_of(estimate: Estimate) -> Kind:
 def estimate_text(estimate: Estimate) -> str:
     """Format the estimate; a dash if there is none.
 
-    A reliability below 0 is said in words, because its size has no meaning: it can be -26.
+    A reliability below 0 is shown as words, because its size has no meaning: it can be -26.
     """
     if estimate.estimate is None:
         return "–"

@@ -49,7 +49,7 @@ def write_folder(
         path: must not exist, or must be an empty folder.
         study: what to write.
         events: columns rater, kind, detail, happened_at; None for no events.
-        rating_sessions: further tables by name, about what each rater was assigned and what came of it.
+        rating_sessions: further tables by name, about the assignments of each rater and their outcomes.
         estimates: the estimates of the study's report; if empty, agreement.csv and comparisons.csv are left out.
         registration: the text of preregistration.json, which the report of a folder is compared with.
         spreadsheet: write for Excel and similar programs: with a byte order mark, and an apostrophe before cells that

@@ -53,7 +53,7 @@ def beyond(marked: str, passages: tuple[str, ...], in_turns: bool) -> str:  # no
 
 
 def passages_of(text: str | None, turns: str | None) -> Passages | None:
-    """Return a text, or its turns, and whether it has turns; None if the turns are broken, which is said elsewhere."""
+    """Return a text or its turns, and whether it has turns; None if the turns are invalid (reported elsewhere)."""
     if not turns:
         return (text or "",), False
     try:
@@ -69,6 +69,6 @@ def _passages(study: Study, item: int, response: int) -> Passages | None:
 
 
 def _turn(passages: Passages, number: str) -> Passages | None:
-    """Return one turn as a text of its own; None if there is no such turn, which is said elsewhere."""
+    """Return one turn as a text of its own; None if there is no such turn, which is reported elsewhere."""
     place = int(number) if number.isascii() and number.isdigit() else 0
     return ((passages[0][place - 1],), False) if 1 <= place <= len(passages[0]) else None

@@ -1,4 +1,4 @@
-"""What was assigned to each rater and what became of it, for the export: rows per assignment and rating session."""
+"""The assignments of each rater and their outcomes, for the export: rows per assignment and rating session."""
 
 from __future__ import annotations
 
