@@ -9,6 +9,7 @@ import pytest
 
 from app.analysis import analyze
 from app.charts.chart import Chart, charts_of
+from app.charts.drawing.lines import Place, lines_spec
 from tests.analysis.builders import CHOICE, FIVE, Row, find, first, frames, only, protocol
 
 if TYPE_CHECKING:
@@ -155,6 +156,19 @@ def test_model_judges_have_separate_charts() -> None:
     names = {row["name"] for row in _data(charts["distribution-1-judges"].spec(), "point")}
     assert names == {"Human, model judges"}
     assert {row["name"] for row in _data(charts["distribution-1"].spec(), "point")} == {"Human", "Model"}
+
+
+def test_names_below_narrow_places_are_in_lines() -> None:
+    report, _ = _charts(ROWS)
+    mean = next(f for f in report.estimates if f.statistic == "mean")
+    places = [Place(f"Shown label: {name} label", k, "Human", mean) for k, name in enumerate(("Swapped", "True"))]
+    spec = lines_spec(places, x="Condition", y="Mean", title="", theme="light", width=260, is_ordered=False)
+    assert spec is not None
+    words = json.loads(spec["layer"][0]["encoding"]["x"]["axis"]["labelExpr"].removesuffix("[datum.value]"))
+    assert words == {
+        "Shown label: Swapped label": ["Shown label:", "Swapped label"],
+        "Shown label: True label": ["Shown label: True", "label"],
+    }
 
 
 def test_theme_changes_only_colours() -> None:

@@ -60,7 +60,7 @@ def preference_spec(
     half = alt.Chart(alt.InlineData([{"x": 0.5}])).mark_rule(color=colours.muted, strokeDash=[3, 3]).encode(x="x:Q")
     has_ties = any(estimate.detail["counts"][1] for estimate in rows)
     subtitle = f"{SUBTITLE.format(ties=', ties as half' if has_ties else '')} {generalizes_text(rows)}".rstrip()
-    layers = [half, _bars(named, rows, theme), bar_labels(base, BELOW), *_estimates(above, numbers, colours)]
+    layers = [half, _bars(named, rows, theme), bar_labels(base, 1, BELOW), *_estimates(above, numbers, colours)]
     chart = (
         alt.layer(*layers)
         .resolve_axis(y="independent")

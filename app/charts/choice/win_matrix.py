@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MIN_SOURCES = 3
 CELL, STEPS = 44, 9
+# The width of a chart that fills its container, if that is narrow; and of a character of a label, in pixels.
+LEAST_WIDTH, CHARACTER = 480, 7.5
 SUBTITLE = "Share of choices in which the row was preferred over the column, ties as half. Strongest first"
 
 
@@ -62,7 +64,7 @@ def win_matrix_spec(
         "type": "nominal",
         "title": "… over",
         "sort": names,
-        "axis": {"orient": "top", "labelAngle": 0, "labelLimit": 110},
+        "axis": {"orient": "top", "labelLimit": 160, **_turned(names, width)},
     }
     fill = {"field": "fill", "type": "nominal", "scale": None}
     ink = {"field": "ink", "type": "nominal", "scale": None}
@@ -79,6 +81,13 @@ def win_matrix_spec(
         ],
         "config": config(theme),
     }
+
+
+def _turned(names: Sequence[str], width: Width) -> dict[str, Any]:
+    """Names above the columns lie, and stand at an angle where they would not fit beside each other."""
+    each = (width if isinstance(width, int) else LEAST_WIDTH) / len(names)
+    do_fit = max(map(len, names)) * CHARACTER <= each
+    return {"labelAngle": 0} if do_fit else {"labelAngle": -45, "labelAlign": "left"}
 
 
 def _cell(pair: tuple[str, str], share: float, colours: list[str]) -> dict[str, Any]:

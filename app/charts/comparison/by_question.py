@@ -18,7 +18,8 @@ WHOLE = frozenset({"source", "rater_kind"})
 def grouped_by_scale(estimates: Sequence[Estimate]) -> Iterator[tuple[Estimate, ...]]:
     """Yield groups of estimates over all responses whose scales have the same labels; each question becomes a row.
 
-    If the estimates are split by source, each question belongs in a chart of its own instead.
+    If the estimates are split by source, each question belongs in a chart of its own instead. The title of the chart,
+    not the rows, names the kind of raters.
     """
     groups: dict[tuple[str, ...], list[Estimate]] = {}
     words: dict[str | None, tuple[str, ...]] = {}
@@ -28,6 +29,6 @@ def grouped_by_scale(estimates: Sequence[Estimate]) -> Iterator[tuple[Estimate, 
                 words[estimate.question] = tuple(estimate.detail["words"])
             key = words.get(estimate.question)
             if key:
-                named = replace(estimate, scope={**estimate.scope, "source": str(estimate.question)})
+                named = replace(estimate, scope={"source": str(estimate.question)})
                 groups.setdefault(key, []).append(named)
     yield from (tuple(group) for group in groups.values())

@@ -34,14 +34,16 @@ def distribution_spec(
         return None
     words = list(bars[0].detail["words"])
     colours = diverging(len(words), theme)
-    data = alt.InlineData([{"k": k, **row} for k, estimate in enumerate(bars) for row in _segments(estimate, colours)])
+    segments = [{"k": k, **row} for k, estimate in enumerate(bars) for row in _segments(estimate, colours)]
+    span = max(row["high"] for row in segments) - min(row["low"] for row in segments)
+    data = alt.InlineData(segments)
     base = alt.Chart(data).encode(y=row_place(len(bars)))
     named = base.encode(
         y=row_axis([(scope_text(estimate.scope), f"{estimate.n_ratings:,} ratings") for estimate in bars])
     )
     zero = alt.Chart(alt.InlineData([{"x": 0}])).mark_rule(strokeDash=[3, 3], color=COLOURS[theme].muted)
     chart = (
-        alt.layer(zero.encode(x="x:Q"), _bars(named, words, colours), bar_labels(base))
+        alt.layer(zero.encode(x="x:Q"), _bars(named, words, colours), bar_labels(base, span))
         .resolve_axis(y="independent")
         .properties(title=title_of(title), width=width, height=ROW_HEIGHT * len(bars))
     )

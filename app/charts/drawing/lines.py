@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.wording.formatting import estimate_text, interval_text
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from app.charts.drawing.theme import Spec, Theme, Width
 
 HEIGHT = 260
+# The width of a chart that fills its container, if that is narrow; and of a character of a label, in pixels.
+LEAST_WIDTH, CHARACTER, LEAST_CHARACTERS = 480, 7, 8
 EVERY_SOURCE = "All responses"
 SUBTITLE = "Means with 95% CIs"
 
@@ -46,7 +50,7 @@ def lines_spec(
         "scale": {"domain": series, "range": series_colours(len(series), theme)},
         "legend": {"symbolOpacity": 1},
     }
-    axis = {"labelAngle": 0, "labelLimit": _label_limit(width, len(at))}
+    axis = {"labelAngle": 0, **_place_labels(at, width)}
     axis_x = {"field": "at", "type": "ordinal", "title": x, "sort": at, "axis": axis}
     axis_y = {"field": "low", "type": "quantitative", "title": y, "scale": {"zero": False}}
     beside = {"field": "series", "type": "nominal", "scale": {"domain": series, "paddingOuter": 3}}
@@ -89,6 +93,8 @@ def _cell(estimate: Estimate) -> str:
     return f"{estimate_text(estimate)}\n{interval_text(estimate)}".strip()
 
 
-def _label_limit(width: Width, n: int) -> int:
-    """How wide a label below one of `n` places may be, in pixels."""
-    return max(160, width // n) if isinstance(width, int) else 160
+def _place_labels(at: Sequence[str], width: Width) -> dict[str, Any]:
+    """The labels below the places in lines of the width that each place has."""
+    each = (width if isinstance(width, int) else LEAST_WIDTH) // len(at)
+    lines = {name: wrap(name, max(LEAST_CHARACTERS, each // CHARACTER)) for name in at}
+    return {"labelExpr": f"{json.dumps(lines)}[datum.value]", "labelLimit": max(each, LEAST_CHARACTERS * CHARACTER)}

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 LINE = 15
 # Characters of one entry of a legend, and of all, that fit beside each other.
 MAX_BESIDE, MAX_IN_ROWS = 36, 100
-# Segments below this share are too narrow for a label.
-LEAST_LABELLED = 0.055
+# The width of a character of a label within a bar, in pixels.
+CHARACTER = 8.5
 
 
 PERCENT = "format(100 * abs(datum.value), '.0f') + '%'"
@@ -62,10 +62,16 @@ def row_axis(labels: Sequence[Sequence[str]], *, orient: Literal["left", "right"
     return alt.Y("k:O", title=None, axis=axis, scale=alt.Scale(domain=list(range(len(labels)))))
 
 
-def bar_labels(base: alt.Chart, offset: float = 0) -> alt.Chart:
-    """Label each segment that is wide enough with its share; uses the fields `share`, `percent`, `middle` and `ink`."""
+def bar_labels(base: alt.Chart, span: float, offset: float = 0) -> alt.Chart:
+    """Label each segment that is wide enough with its share; uses the fields `share`, `percent`, `middle` and `ink`.
+
+    Args:
+        base: the rows.
+        span: what the whole width of the chart shows, in the unit of `share`.
+        offset: of the label below the middle of its row, in pixels.
+    """
     labels: alt.Chart = (
-        base.transform_filter(f"datum.share >= {LEAST_LABELLED}")
+        base.transform_filter(f"datum.share * width / {span:.4f} >= {CHARACTER} * length(datum.percent) + 2")
         .mark_text(baseline="middle", yOffset=offset)
         .encode(x="middle:Q", text="percent:N", color=alt.Color("ink:N", scale=None))
     )

@@ -117,6 +117,7 @@ def config(theme: Theme) -> Spec:
         "font": FONT,
         "view": {"stroke": None},
         "axis": _axis(colours),
+        "axisQuantitative": {"labelSeparation": 6},
         "axisY": {"domain": False, "ticks": False, "labelColor": colours.ink, "labelPadding": 8, "labelFontSize": 13},
         "legend": _legend(colours),
         "title": _title(colours),

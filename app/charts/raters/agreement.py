@@ -80,7 +80,8 @@ def agreement_finding(estimates: Sequence[Estimate]) -> str:
 
 def series_of(estimate: Estimate) -> str:
     """Return a short name for the scope of an alpha."""
-    return scope_text(estimate.scope) if estimate.scope else EVERYBODY
+    words = scope_text(estimate.scope) if estimate.scope else EVERYBODY
+    return words if "source" in estimate.scope else words[:1].upper() + words[1:]
 
 
 def _text(estimate: Estimate) -> str:

@@ -62,6 +62,10 @@ class Question:
         """The same without the question: a report for a paper has all of them."""
         return replace(self, question="", x="", y="").query
 
+    def of_question(self, key: str) -> str:
+        """The query string for the same answers, of one question."""
+        return replace(self, question=key, x="", y="").query
+
     @property
     def pairs(self) -> list[tuple[str, str]]:
         """The parameters of such an address."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.charts.chart import charts_of, plane_axes
 from app.charts.drawing.table import Table
+from app.web.lead.results.sections.estimate_groups import estimate_groups
 from app.web.lead.results.sections.estimate_tables import all_rows
 from app.web.lead.results.sections.part_tables import Block, blocks_of
 from app.web.lead.results.sections.rater_tables import each_rater, without_flagged
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 MAX_OF_QUESTIONS = 6
 MAX_RATERS = 15
 MAX_RECIPES = 400
+ALL = "estimates"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +60,18 @@ def part_context(part: Part, report: Report, shown: Report, protocol: Protocol, 
     of_questions = [chart for chart in chosen if chart.question is not None][:MAX_OF_QUESTIONS]
     left_out = [chart for chart in chosen if chart.question is not None][MAX_OF_QUESTIONS:]
     own = [f for f in part.estimates if key is None or f.question is None or f.question.partition("=")[0] == key]
-    rows = all_rows(own, protocol.labels)
+    is_all = part.key == ALL
+    rows = [] if is_all else all_rows(own[:MAX_RECIPES], protocol.labels)
     return {
         "part": part,
         "plane": plane_of(report, protocol.labels, asked.axes) if any(one.key == "plane" for one in charts) else None,
         "charts": [chart for chart in chosen if chart.question is None] + of_questions,
         "left_out": _questions_of(left_out, protocol.labels),
-        "blocks": [*_blocks(part, own, shown, protocol)],
+        "blocks": [] if is_all else [*_blocks(part, own, shown, protocol)],
+        "groups": estimate_groups(own, protocol.labels) if is_all else [],
         "units": [],
-        "rows": rows[:MAX_RECIPES],
-        "n_more_recipes": max(0, len(rows) - MAX_RECIPES),
+        "rows": rows,
+        "n_more_recipes": max(0, len(own) - MAX_RECIPES),
     }
 
 

@@ -54,7 +54,7 @@ ABOUT = {
     "items": "Where raters disagree most. Disagreement is information, not error.",
     "judges": "Model judges compared with human raters. They are not included in estimates of human raters.",
     "text": "These associations do not show that length or wording causes the difference in ratings.",
-    "estimates": "Every estimate, and how to compute it again.",
+    "estimates": "Every estimate by question, and how to compute it again. The same rows are in the downloads.",
 }
 
 
