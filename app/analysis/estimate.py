@@ -100,14 +100,14 @@ def estimate_of(
         n_pairable_units=of_answers["n_pairable_units"] if result.n_pairable_units is None else result.n_pairable_units,
         n_raters=of_answers["n_raters"],
         n_ratings=of_answers["n_ratings"],
-        method=_method_of(result),
+        method=method_of(result),
         note=result.note,
         recipe={"answers": answers, "seed": result.seed},
         detail=detail,
     )
 
 
-def _method_of(result: Result) -> str:
+def method_of(result: Result) -> str:
     """Return the method of the estimate after that of its interval, unless it names both."""
     interval = result.interval
     if interval is None or result.method.startswith(interval.method):

@@ -1,20 +1,138 @@
-"""Minimum data for estimates about one rater, one response or two raters; with less data they are not shown."""
+"""Minimum data of each statistic; with less data an estimate, or its interval, is not shown.
+
+An interval for new items and raters also needs two of each, in both arms of a contrast, and tests need what their
+distribution needs: those minimums are part of the statistics. The ones below are about what a reader can use.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
+from app.analysis.estimate import method_of
+from app.stats.core.clusters import without_interval
 from app.stats.core.result import undefined
 
 if TYPE_CHECKING:
+    from app.analysis.estimate import Counts, Scope
     from app.stats.core.result import Result
 
 # two groups of at least two raters
 MIN_RATINGS_FOR_CAMPS = 4
-# answers per rater, for severity, consistency, accuracy and side preference
+# answers per rater, for severity, consistency, accuracy, side preference and agreement with others
 MIN_ANSWERS_OF_RATER = 5
 # items, responses or repeats in common, for a kappa
 MIN_IN_COMMON = 5
+# units, for coefficients of association and agreement: r over four units is above .9 by chance in one of ten studies
+MIN_UNITS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Minimum:
+    """How many of `count` an estimate needs, and how many its interval needs; `what` names them in notes."""
+
+    estimate: int
+    interval: int
+    count: Literal["n_units", "n_pairable_units", "n_ratings"]
+    what: str
+
+
+_ASSOCIATION = Minimum(MIN_UNITS, MIN_UNITS, "n_units", "units with both values")
+_BEYOND_CHANCE = Minimum(MIN_UNITS, MIN_UNITS, "n_pairable_units", "units that two or more raters rated")
+_SHARE_OF_PAIRS = replace(_BEYOND_CHANCE, estimate=1)
+_CONSISTENCY = Minimum(MIN_UNITS, MIN_UNITS, "n_units", "rows with all answers")
+_CALIBRATION = Minimum(1, MIN_UNITS, "n_units", "units that the judge and human raters rated")
+
+MINIMUMS: dict[str, Minimum] = {
+    **dict.fromkeys(
+        (
+            "correlation",
+            "rank_correlation",
+            "halo",
+            "pool_correlation",
+            "leave_one_out_correlation",
+            "judge_correlation",
+            "ceiling_correlation",
+        ),
+        _ASSOCIATION,
+    ),
+    **dict.fromkeys(
+        (
+            "krippendorff_alpha_nominal",
+            "krippendorff_alpha_ordinal",
+            "krippendorff_alpha_interval",
+            "krippendorff_alpha_ratio",
+            "fleiss_kappa",
+            "gwet_ac1",
+            "gwet_ac2",
+            "brennan_prediger",
+            "kendall_w",
+            "icc_a_1",
+            "icc_a_k",
+            "icc_c_1",
+            "icc_c_k",
+            "icc_1_1",
+            "icc_1_k",
+            "phi_coefficient",
+            "g_coefficient",
+            "raters_needed",
+            "intra_rater_kappa",
+        ),
+        _BEYOND_CHANCE,
+    ),
+    **dict.fromkeys(("percent_agreement", "within_one_agreement", "unanimous_share", "span_alpha"), _SHARE_OF_PAIRS),
+    **dict.fromkeys(
+        ("cronbach_alpha", "cronbach_alpha_without", "omega", "item_rest_correlation"),
+        _CONSISTENCY,
+    ),
+    "empathic_accuracy": Minimum(MIN_UNITS, MIN_UNITS, "n_ratings", "moments with both ratings"),
+    **dict.fromkeys(("brier_score", "brier_lowest", "calibration_error", "overconfidence"), _CALIBRATION),
+}
+
+PER_RATER = {
+    **dict.fromkeys(
+        ("severity", "rater_severity", "consistency", "answer_sd"),
+        Minimum(MIN_ANSWERS_OF_RATER, MIN_ANSWERS_OF_RATER, "n_ratings", "ratings by this rater"),
+    ),
+    **dict.fromkeys(
+        ("modal_share", "answer_entropy", "leave_one_out_share"),
+        Minimum(MIN_ANSWERS_OF_RATER, MIN_ANSWERS_OF_RATER, "n_ratings", "answers by this rater"),
+    ),
+}
+
+
+def held_to_minimum(result: Result, statistic: str, of_answers: Counts, scope: Scope) -> Result:
+    """Return the result without its estimate, or without its interval, if it is based on too little data.
+
+    Args:
+        result: the statistic.
+        statistic: its key.
+        of_answers: numbers of the answers in scope, which hold where the result does not state its own.
+        scope: the scope of the estimate; statistics of single raters have minimums of their own.
+    """
+    minimum = PER_RATER.get(statistic) if len(scope.get("raters", ())) == 1 else None
+    minimum = minimum or MINIMUMS.get(statistic)
+    if minimum is None:
+        return result
+    n = _number(result, minimum, of_answers)
+    if n < minimum.interval and result.interval is not None and n >= minimum.estimate:
+        note = f"No interval: needs {minimum.interval} {minimum.what}, has {n}."
+        return too_few(result, note)
+    return enough(result, n, minimum.estimate, minimum.what)
+
+
+def too_few(result: Result, why: str) -> Result:
+    """Return the result without its interval, with the sentence that says why added to its note."""
+    note = f"{result.note.removesuffix('.')}. {why}" if result.note else why
+    return without_interval(replace(result, interval=None, method=method_of(result)), "too_few", note)
+
+
+def _number(result: Result, minimum: Minimum, of_answers: Counts) -> int:
+    """Return how many the result is based on: several ratings of a response are one unit of an association."""
+    stated, in_scope = getattr(result, minimum.count), of_answers[minimum.count]
+    if stated is None:
+        return in_scope
+    return min(stated, in_scope) if minimum is _ASSOCIATION else int(stated)
 
 
 def enough(result: Result, n: int, fewest: int, what: str) -> Result:
@@ -29,4 +147,4 @@ def enough(result: Result, n: int, fewest: int, what: str) -> Result:
     if n >= fewest or result.estimate is None:
         return result
     note = f"not shown: needs {fewest} {what}, has {n}"
-    return undefined("no_pairable_units", note, method=result.method, n_units=n)
+    return undefined("no_pairable_units", note, method=method_of(result), n_units=n)

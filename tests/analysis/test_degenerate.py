@@ -78,12 +78,12 @@ def test_source_without_ratings_is_listed_with_reason(oracle: Oracle) -> None:
 
 
 @pytest.mark.parametrize("level", ["nominal", "interval"])
-def test_single_pairable_unit_has_alpha_zero_without_interval(oracle: Oracle, level: str) -> None:
+def test_alpha_of_single_pairable_unit_is_not_shown(oracle: Oracle, level: str) -> None:
     answer = oracle("degenerate_units_with_one_rating")
     report = _report(answer, level)
     alpha = first(report, f"krippendorff_alpha_{level}", scope={})
-    assert alpha.estimate == pytest.approx(answer["expected"][f"alpha_{level}"], abs=1e-9)
-    assert (alpha.ci_low, alpha.ci_reason, alpha.n_pairable_units) == (None, "one_cluster", 1)
+    assert (alpha.estimate, alpha.reason) == (None, "no_pairable_units")
+    assert alpha.note == "not shown: needs 5 units that two or more raters rated, has 1"
     assert only(report, "percent_agreement", scope={}).estimate == answer["expected"]["percent_agreement"]
 
 

@@ -7,13 +7,25 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.analysis import analyze
-from app.analysis.minimum_data import enough
-from app.stats.core.result import Result, undefined
+from app.analysis.minimum_data import MINIMUMS, PER_RATER, enough, held_to_minimum
+from app.analysis.uninformative_intervals import without_uninformative_interval
+from app.analysis.wording.formatting import interval_text
+from app.analysis.wording.statistics_registry import STATISTICS
+from app.stats.core.result import Interval, Result, undefined
 from tests.analysis.builders import CHOICE, FIVE, find, first, frames, only, protocol
 
 if TYPE_CHECKING:
+    from app.analysis.estimate import Counts
     from app.analysis.report.report import Report
     from tests.analysis.builders import Row
+
+
+# effect sizes have the minimum of a comparison: two items and two raters on each side
+OF_COMPARISONS = {"cliffs_delta", "cliffs_delta_unpaired", "rank_biserial"}
+# computed by sections for pairs with five items in common only
+OF_PAIRS_OF_RATERS = {"cohen_kappa", "cohen_kappa_linear", "cohen_kappa_quadratic", "pair_kappa_median"}
+# means over items, each with its own responses
+OF_RANKINGS = {"kendall_w_within_items", "rank_correlation_within_items"}
 
 
 def _report(n_items: int, raters: str) -> Report:
@@ -69,8 +81,9 @@ def test_split_opinions_require_four_ratings(small: Report, larger: Report) -> N
     assert only(larger, "split_share", question="empathy").estimate is not None
 
 
-def test_three_raters_also_get_interval_for_these_raters(small: Report, larger: Report) -> None:
-    new, these, *_ = [f for f in find(small, "mean_difference") if f.unit == "rating" and f.section == "comparison"]
+def test_three_raters_also_get_interval_for_these_raters(larger: Report) -> None:
+    three = _report(8, "abc")
+    new, these, *_ = [f for f in find(three, "mean_difference") if f.unit == "rating" and f.section == "comparison"]
     assert "an interval for new raters is very wide" in new.note
     assert (these.method, these.inference) == ("item_cluster_t: these raters only", "items")
     assert not any("these raters" in estimate.method for estimate in larger.estimates)
@@ -84,6 +97,79 @@ def test_mean_intervals_stay_within_scale(small: Report) -> None:
     for estimate in small.estimates:
         if estimate.statistic == "mean" and estimate.ci_low is not None and estimate.ci_high is not None:
             assert 1 <= estimate.ci_low <= estimate.ci_high <= 5
+
+
+def test_correlation_requires_five_responses(small: Report, larger: Report) -> None:
+    few = only(small, "leave_one_out_correlation", scope={})
+    assert (few.estimate, few.ci_low) == (None, None)
+    assert few.note.startswith("not shown: needs 5 units with both values, has 4")
+    assert only(larger, "leave_one_out_correlation", scope={}).estimate is not None
+
+
+def test_agreement_requires_five_units(small: Report, larger: Report) -> None:
+    for statistic in ("krippendorff_alpha_ordinal", "gwet_ac2", "icc_a_1", "kendall_w", "phi_coefficient"):
+        few = first(small, statistic, question="empathy", scope={})
+        assert few.note.startswith("not shown: needs 5 units that two or more raters rated, has 4"), statistic
+        assert first(larger, statistic, question="empathy", scope={}).estimate is not None, statistic
+
+
+def test_share_of_agreeing_pairs_has_an_interval_from_five_units() -> None:
+    share = Result(0.5, "mean over units", interval=Interval(0.3, 0.7, "jackknife_units", inference="items"))
+    in_scope: Counts = {"n_items": 9, "n_units": 9, "n_pairable_units": 4, "n_raters": 2, "n_ratings": 13}
+    few = held_to_minimum(share, "percent_agreement", in_scope, {})
+    assert (few.estimate, few.interval, few.interval_reason) == (0.5, None, "too_few")
+    assert few.note == "No interval: needs 5 units that two or more raters rated, has 4."
+    assert held_to_minimum(share, "percent_agreement", {**in_scope, "n_pairable_units": 5}, {}) is share
+
+
+def test_habits_of_rater_require_five_answers(small: Report, larger: Report) -> None:
+    for statistic in ("answer_sd", "modal_share", "answer_entropy"):
+        where = {"question": "empathy", "scope": {"raters": ["a"]}}
+        assert only(small, statistic, **where).estimate is None, statistic
+        assert only(larger, statistic, **where).estimate is not None, statistic
+
+
+def test_interval_that_includes_everything_is_said_in_words(small: Report) -> None:
+    share = first(small, "prob_superiority")
+    assert (share.ci_low, share.ci_reason) == (None, "too_few")
+    assert share.note.endswith("No interval: with so little data it would include nearly all possible values.")
+    assert interval_text(share) == "no interval: too few items or raters"
+
+
+@pytest.mark.parametrize(
+    ("statistic", "low", "high", "is_kept"),
+    [
+        ("share_at_least", 0.004, 0.996, False),
+        ("share_at_least", 0.02, 0.999, True),
+        ("correlation", -0.99, 0.985, False),
+        ("correlation", -0.5, 0.99, True),
+        ("icc_a_k", -26.0, 0.995, False),
+        ("icc_a_k", 0.2, 0.995, True),
+        ("odds_ratio_clmm", 0.0, 5e6, False),
+        ("odds_ratio_clmm", 0.1, 60.0, True),
+        ("percent_change", -99.9, 2e6, False),
+        ("percent_change", -60.0, 200.0, True),
+        ("mean_difference", -4.0, 3.99, False),
+        ("mean_difference", -1.0, 4.0, True),
+        ("t_paired", -1e9, 1e9, True),
+    ],
+)
+def test_intervals_of_nearly_all_values(statistic: str, low: float, high: float, *, is_kept: bool) -> None:
+    ends = (-4.0, 4.0) if statistic == "mean_difference" else None
+    result = Result(0.5, "known", interval=Interval(low, high, "wilson", inference="items"))
+    shown = without_uninformative_interval(result, statistic, ends)
+    assert (shown.interval is not None, shown.estimate, shown.method.startswith("wilson")) == (
+        is_kept,
+        0.5,
+        not is_kept,
+    )
+
+
+def test_every_coefficient_has_a_minimum() -> None:
+    """A coefficient of association or agreement is at the end of its range by chance if it has few units."""
+    coefficients = {key for key, statistic in STATISTICS.items() if statistic.kind == "coefficient"}
+    assert coefficients - MINIMUMS.keys() == {*OF_COMPARISONS, *OF_PAIRS_OF_RATERS, *OF_RANKINGS}
+    assert MINIMUMS.keys() | PER_RATER.keys() <= STATISTICS.keys()
 
 
 def test_undefined_result_keeps_its_own_reason() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.analysis.wording.formatting import GENERALIZES, REASONS, interval_text, number, why_text
+from app.analysis.wording.formatting import GENERALIZES, REASONS, TOO_FEW, interval_text, number, why_text
 from app.analysis.wording.statistics_registry import STATISTICS
 from app.design.questions.kinds.choice import ChoiceQuestion
 from app.design.questions.kinds.ranking import RankingQuestion
@@ -73,6 +73,7 @@ def _preference(estimate: Estimate, verb: str, answers: str, *, has_ties: bool =
     claim = f"{source} {verb} {reference} in {share} of {answers}."
     even = _covers(estimate, 0.5)
     reading = "The difference is not statistically clear: the interval includes an even split." if even else ""
+    reading = TOO_FEW if estimate.ci_reason == "too_few" else reading
     ties = "Ties count as half. " if has_ties else ""
     return Headline(claim, f"{ties}{_basis(estimate, answers)}", reading, _brief(estimate))
 
@@ -93,6 +94,8 @@ def _difference(estimate: Estimate, question: Question) -> Headline:
         readings.append("High values are undesirable on this scale.")
     if _covers(estimate, 0):
         readings.append("The difference is not statistically clear: the interval includes zero.")
+    if estimate.ci_reason == "too_few":
+        readings.append(TOO_FEW)
     return Headline(claim, _basis(estimate, answers), " ".join(readings), _brief(estimate))
 
 
@@ -117,14 +120,9 @@ def agreement(report: Report, question: Question) -> Iterator[Headline]:
     if pooled.estimate is None:
         yield Headline(f"Agreement is {_why(pooled)}.", _counts(pooled, answers), short=f"alpha {_why(pooled)}")
         return
-    within = [
-        f"{f.scope['source']} {number(f.estimate, 'coefficient')}"
-        for f in of_source
-        if f.estimate is not None and f.scope.keys() == {"source"}
-    ]
-    apart = f"; within sources {', '.join(within)}" if within else ""
-    everywhere = " over all sources" if within else ""
-    why = " A difference between sources raises the pooled value." if within else ""
+    apart = _within([f for f in of_source if f.scope.keys() == {"source"}])
+    everywhere = " over all sources" if apart else ""
+    why = " A difference between sources raises the pooled value." if apart else ""
     words = STATISTICS[pooled.statistic].words
     yield Headline(
         f"Krippendorff's alpha {number(pooled.estimate, 'coefficient')}{everywhere}{apart}.",
@@ -133,6 +131,14 @@ def agreement(report: Report, question: Question) -> Iterator[Headline]:
         f"{_brief(pooled)}{apart}",
         f"alpha {number(pooled.estimate, 'coefficient')}",
     )
+
+
+def _within(of_source: Sequence[Estimate]) -> str:
+    """Return alpha within each source, or that there are too few units for it; empty without sources."""
+    within = [f"{f.scope['source']} {number(f.estimate, 'coefficient')}" for f in of_source if f.estimate is not None]
+    if not within:
+        return "; too few units for alpha within each source" if of_source else ""
+    return f"; within sources {', '.join(within)}"
 
 
 def _concordance(report: Report, question: RankingQuestion) -> Iterator[Headline]:

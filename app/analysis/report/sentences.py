@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.analysis.wording.about import About
 from app.analysis.wording.claims import claim_of
-from app.analysis.wording.formatting import GENERALIZES, MINUS, interval_text, p_statement, why_text
+from app.analysis.wording.formatting import GENERALIZES, MINUS, TOO_FEW, interval_text, p_statement, why_text
 from app.analysis.wording.statistics_registry import STATISTICS
 from app.design.protocol.primary_default import first_question
 from app.design.questions.kinds.rating import RatingQuestion
@@ -187,6 +187,8 @@ def _reading(estimate: Estimate, shown: Estimate, protocol: Protocol) -> str:
         parts.append(_margin(estimate, protocol))
     elif _is_unclear(shown, none=_none(shown)):
         parts.append("The difference is not statistically clear: the interval includes no difference.")
+    if _compares(shown) and shown.ci_reason == "too_few":
+        parts.append(TOO_FEW)
     return " ".join(parts)
 
 
@@ -198,9 +200,12 @@ def _none(estimate: Estimate) -> float:
 
 
 def _is_unclear(estimate: Estimate, *, none: float) -> bool:
-    compares = estimate.p_value is not None or "reference" in estimate.scope
     low, high = estimate.ci_low, estimate.ci_high
-    return compares and low is not None and high is not None and low <= none <= high
+    return _compares(estimate) and low is not None and high is not None and low <= none <= high
+
+
+def _compares(estimate: Estimate) -> bool:
+    return estimate.p_value is not None or "reference" in estimate.scope
 
 
 def _margin(estimate: Estimate, protocol: Protocol) -> str:

@@ -18,12 +18,15 @@ REASONS: dict[Reason, str] = {
     "no_pairable_units": "no unit has two ratings",
     "no_variation": "the values do not vary",
     "one_cluster": "only one item or one rater",
+    "too_few": "too few items or raters",
     "separation": "one side always wins (separation)",
     "disconnected": "the sources are never compared with each other",
     "not_converged": "the fit did not converge",
     "singular": "the data contain too little information for the model",
     "not_run": "not computed",
 }
+# how to read a comparison whose interval would include nearly everything
+TOO_FEW = "There are too few items or raters to tell whether there is a difference."
 DECIMALS: dict[Kind, int] = {
     "share": 1,
     "coefficient": 2,
@@ -102,7 +105,8 @@ def why_text(estimate: Estimate) -> str:
 def interval_text(estimate: Estimate) -> str:
     """Format the interval, such as `0.75 to 1.01`; the reason if it is missing, or an empty text."""
     if estimate.ci_low is not None and estimate.ci_high is not None:
-        return f"{_limit(estimate.ci_low, estimate)} to {_limit(estimate.ci_high, estimate)}"
+        low, high = _limit(estimate.ci_low, estimate), _limit(estimate.ci_high, estimate)
+        return high if high == BELOW_ZERO else f"{low} to {high}"
     return f"no interval: {REASONS[estimate.ci_reason]}" if estimate.ci_reason else ""
 
 

@@ -9,6 +9,7 @@ Reason = Literal[
     "no_pairable_units",
     "no_variation",
     "one_cluster",
+    "too_few",
     "separation",
     "disconnected",
     "not_converged",

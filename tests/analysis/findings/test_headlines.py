@@ -46,8 +46,14 @@ def test_lower_rated_source_is_reported_as_lower() -> None:
 
 
 def test_interval_including_zero_is_reported() -> None:
-    found = _comparison(_rated({"human": [1, 5, 2, 4], "model": [5, 1, 4, 3]}))
+    found = _comparison(_rated({"human": [1, 5, 2, 4], "model": [5, 1, 4, 3]}, raters="abcdef"))
     assert "the interval includes zero" in found.reading
+
+
+def test_interval_of_the_whole_scale_is_said_in_words() -> None:
+    found = _comparison(_rated({"human": [1, 5, 2, 4], "model": [5, 1, 4, 3]}))
+    assert found.basis.startswith("No interval: too few items or raters.")
+    assert found.reading == "There are too few items or raters to tell whether there is a difference."
 
 
 def test_zero_difference_is_reported_as_same() -> None:
@@ -86,9 +92,14 @@ def test_agreement_with_one_rating_per_response_is_not_estimable() -> None:
 
 
 def test_pooled_alpha_is_reported_with_alpha_per_source() -> None:
-    found = _agreement(_rated({"human": [1, 2, 3], "model": [3, 4, 5]}))
+    found = _agreement(_rated({"human": [1, 2, 3, 1, 2], "model": [3, 4, 5, 3, 4]}))
     assert found.claim == "Krippendorff's alpha 1.00 over all sources; within sources human 1.00, model 1.00."
     assert found.reading == "Without an interval the customary limits 0.80 and 0.667 cannot be checked."
+
+
+def test_alpha_within_sources_needs_five_units() -> None:
+    found = _agreement(_rated({"human": [1, 2, 3], "model": [3, 4, 5]}))
+    assert found.claim == "Krippendorff's alpha 1.00 over all sources; too few units for alpha within each source."
 
 
 @pytest.mark.parametrize(
@@ -106,8 +117,8 @@ def test_alpha_thresholds_use_lower_interval_limit(alpha: float, lower: float, w
 
 
 def test_low_alpha_is_called_a_finding() -> None:
-    rows = _rated({"human": [1, 5, 2, 3], "model": [2, 4, 4, 1]}, raters="a")
-    rows += _rated({"human": [3, 3, 4, 1], "model": [5, 1, 4, 2]}, raters="b")
+    rows = _rated({"human": [1, 5, 2, 3, 2], "model": [2, 4, 4, 1, 3]}, raters="a")
+    rows += _rated({"human": [3, 3, 4, 1, 3], "model": [5, 1, 4, 2, 1]}, raters="b")
     found = _agreement(rows)
     assert "Low agreement is a finding, not an error" in found.reading
     assert "; within sources human " in found.claim

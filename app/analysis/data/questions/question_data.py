@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from app.analysis.data.questions.answers import Answers, Choices
 from app.analysis.estimate import estimate_of
+from app.analysis.minimum_data import held_to_minimum
+from app.analysis.uninformative_intervals import without_uninformative_interval
 from app.design.questions.kinds.choice import ChoiceQuestion
 from app.design.questions.kinds.ranking import RankingQuestion
 from app.design.questions.kinds.registry import ScaledQuestion
@@ -72,6 +74,7 @@ class QuestionData(Generic[SomeQuestion, SomeAnswers]):
         """
         ends = possible_range(self.question, statistic)
         result = kept_within(result, *ends) if ends else result
+        result = without_uninformative_interval(result, statistic, ends)
         return record_of(
             self.question.key, result, answers, section=section, scope=scope, statistic=statistic, unit=unit, **detail
         )
@@ -108,8 +111,9 @@ def record_of(
     **detail: object,
 ) -> Estimate:
     """Like `QuestionData.record`; `question` is None for estimates of the whole study."""
+    enough = held_to_minimum(result, statistic, answers.counts, scope)
     return estimate_of(
-        result,
+        without_uninformative_interval(enough, statistic, None),
         section=section,
         question=question,
         scope=scope,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from app.analysis.data.questions.question_data import TOO_MANY
 from app.design.questions.kinds.choice import ChoiceQuestion
 from app.design.questions.kinds.rating import RatingQuestion
+from app.design.questions.kinds.slider import SliderQuestion
 from app.stats.agreement import (
     alpha_bootstrap,
     alpha_without_each_rater,
@@ -57,6 +58,8 @@ def coefficients(data: AnyQuestionData, answers: Answers) -> Iterator[Named]:
 def _of_categories(data: AnyQuestionData, ratings: Ratings, level: Level) -> Iterator[Named]:
     """Yield coefficients based on equal ratings; composites are left out because their scores are rarely equal.
 
+    So are the positions of a slider: its coefficients with one category per position would be 0 whatever raters do.
+
     Each coefficient has an interval for new units and raters, if available, and then one for new units.
     """
     question, domain = data.question, domain_of(data)
@@ -72,6 +75,8 @@ def _of_categories(data: AnyQuestionData, ratings: Ratings, level: Level) -> Ite
         del named["within_one_agreement"]
     if level == "nominal":
         del named["gwet_ac2"]
+    if isinstance(question, SliderQuestion) and len(domain) > FEW_VALUES:
+        named = {name: named[name] for name in ("percent_agreement", "gwet_ac2")}
     for name, statistic in named.items():
         both = statistic("new_units_and_raters") if data.codes.raters.are_known else None
         if both and both.interval:

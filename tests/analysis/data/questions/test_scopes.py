@@ -97,12 +97,12 @@ def test_question_about_item_or_turn_has_no_source() -> None:
     rows = [
         {"rater": rater, "item": "i", "question": "turn", "turn": n, "value": value}
         for rater in ("ann", "bob")
-        for n, value in ((1, 2), (2, 5))
+        for n, value in enumerate((2, 5, 1, 4, 2), start=1)
     ]
     rows += [{"rater": rater, "item": "i", "question": "item", "value": 3} for rater in ("ann", "bob")]
     report = analyze(frames(study, rows), study)
     turns = first(report, "krippendorff_alpha_ordinal", question="turn")
-    assert (turns.estimate, turns.n_units, turns.n_items, turns.scope) == (1.0, 2, 1, {})
+    assert (turns.estimate, turns.n_units, turns.n_items, turns.scope) == (1.0, 5, 1, {})
     assert only(report, "percent_agreement", question="item").n_units == 1
     assert not find(report, "mean_difference")
 

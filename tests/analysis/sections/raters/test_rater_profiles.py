@@ -84,7 +84,7 @@ def test_at_most_100_raters_are_reported_individually() -> None:
     rows = [
         {"rater": f"r{r}", "item": f"i{i}", "response": f"i{i}:human", "question": "empathy", "value": 1 + (r + i) % 5}
         for r in range(103)
-        for i in range(2 if r < 102 else 1)
+        for i in range(5 if r < 102 else 1)
     ]
     report = analyze(frames(study, rows), study)
     assert len(_of(report, "modal_share")) == 100

@@ -1,0 +1,46 @@
+"""Intervals that exclude no value worth excluding: the reason is given in words instead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.analysis.minimum_data import too_few
+from app.analysis.wording.formatting import OF_MEANS
+from app.analysis.wording.statistics_registry import STATISTICS
+
+if TYPE_CHECKING:
+    from app.analysis.wording.statistics_registry import Kind
+    from app.stats.core.result import Interval, Result
+
+EVERYTHING = "No interval: with so little data it would include nearly all possible values."
+# ends this close to those of the possible range, as a share of it, exclude nothing
+NEAR = 0.01
+# an upper limit this many times the lower one: a hundred times the estimate, and a hundredth of it
+FAR_APART = 10_000.0
+RANGES: dict[Kind, tuple[float, float]] = {"share": (0.0, 1.0), "share_points": (-1.0, 1.0), "coefficient": (-1.0, 1.0)}
+
+
+def without_uninformative_interval(result: Result, statistic: str, ends: tuple[float, float] | None) -> Result:
+    """Return the result without an interval that includes nearly everything; `ends` are those of the scale, if any."""
+    interval, kind = result.interval, STATISTICS[statistic].kind
+    if interval is None:
+        return result
+    ends = (0.0, 1.0) if statistic in OF_MEANS else ends or RANGES.get(kind)
+    if _is_everything(interval, ends) or _is_any_ratio(interval, kind):
+        return too_few(result, EVERYTHING)
+    return result
+
+
+def _is_everything(interval: Interval, ends: tuple[float, float] | None) -> bool:
+    if ends is None:
+        return False
+    near = NEAR * (ends[1] - ends[0])
+    return interval.low <= ends[0] + near and interval.high >= ends[1] - near
+
+
+def _is_any_ratio(interval: Interval, kind: Kind) -> bool:
+    """Whether the limits of a ratio, or of a percentage by which something is larger, are too far apart."""
+    if kind not in {"ratio", "percent"}:
+        return False
+    low, high = (interval.low, interval.high) if kind == "ratio" else (100 + interval.low, 100 + interval.high)
+    return high >= FAR_APART * low
