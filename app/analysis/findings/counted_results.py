@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.analysis.minimum_data import held_to_minimum
+from app.analysis.sections.agreement.coefficients import is_fine
+from app.analysis.uninformative_intervals import without_uninformative_interval
 from app.stats.agreement import (
     brennan_prediger,
     fleiss_kappa,
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from app.analysis.data.answer_counts import AnswerCounts, Pattern, Point
+    from app.analysis.estimate import Counts
     from app.design.protocol.study import Protocol
     from app.design.questions.kinds.registry import ScaledQuestion
     from app.design.questions.scale import Level
@@ -69,13 +73,22 @@ def counted_agreement(
     patterns: Sequence[Pattern], level: Level, categories: Sequence[float]
 ) -> Iterator[tuple[str, Result]]:
     """Yield the coefficients of agreement that counts suffice for; `categories` are the possible values."""
-    ratings, domain = ratings_of(patterns), list(categories)
+    ratings = ratings_of(patterns)
+    in_scope: Counts = {"n_items": 0, **ratings.sizes()}
+    for statistic, result in _coefficients(ratings, level, list(categories)):
+        shown = held_to_minimum(result, statistic, in_scope, {})
+        yield statistic, without_uninformative_interval(shown, statistic, None)
+
+
+def _coefficients(ratings: Ratings, level: Level, domain: list[float]) -> Iterator[tuple[str, Result]]:
     yield f"krippendorff_alpha_{level}", krippendorff_alpha(ratings, level=level)
     yield "percent_agreement", percent_agreement(ratings)
-    yield "fleiss_kappa", fleiss_kappa(ratings)
-    yield "gwet_ac1", gwet_ac1(ratings, domain=domain)
     if level != "nominal":
         yield "gwet_ac2", gwet_ac2(ratings, domain=domain)
+    if is_fine(level, domain):
+        return
+    yield "fleiss_kappa", fleiss_kappa(ratings)
+    yield "gwet_ac1", gwet_ac1(ratings, domain=domain)
     yield "brennan_prediger", brennan_prediger(ratings, domain=domain)
     yield "unanimous_share", unanimous_share(ratings)
 

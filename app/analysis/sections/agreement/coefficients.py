@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal, get_args
 from app.analysis.data.questions.question_data import TOO_MANY
 from app.design.questions.kinds.choice import ChoiceQuestion
 from app.design.questions.kinds.rating import RatingQuestion
-from app.design.questions.kinds.slider import SliderQuestion
 from app.stats.agreement import (
     alpha_bootstrap,
     alpha_without_each_rater,
@@ -26,7 +25,7 @@ from app.stats.agreement import (
 from app.stats.core.result import undefined
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from app.analysis.data.questions.answers import Answers
     from app.analysis.data.questions.question_data import AnyQuestionData
@@ -75,14 +74,20 @@ def _of_categories(data: AnyQuestionData, ratings: Ratings, level: Level) -> Ite
         del named["within_one_agreement"]
     if level == "nominal":
         del named["gwet_ac2"]
-    if isinstance(question, SliderQuestion) and len(domain) > FEW_VALUES:
+    if is_fine(level, domain):
         named = {name: named[name] for name in ("percent_agreement", "gwet_ac2")}
     for name, statistic in named.items():
         both = statistic("new_units_and_raters") if data.codes.raters.are_known else None
         if both and both.interval:
             yield name, both
         yield name, statistic("new_units")
-    yield "unanimous_share", unanimous_share(ratings)
+    if not is_fine(level, domain):
+        yield "unanimous_share", unanimous_share(ratings)
+
+
+def is_fine(level: Level, domain: Sequence[float]) -> bool:
+    """Whether a scale has so many values, as a slider does, that two ratings are rarely equal."""
+    return level != "nominal" and len(domain) > FEW_VALUES
 
 
 def _alphas(data: AnyQuestionData, answers: Answers, level: Level) -> Iterator[Named]:
