@@ -15,7 +15,13 @@ from app.exchange.protocol.study_yaml import FILE, add_sentence, read_protocol
 from app.exchange.protocol.yaml_tree import read_yaml
 from app.storage.studies.edits import EditRow, get_edit, get_last_edit, lock_edits, record_edit
 from app.storage.studies.protocols import get_protocol
-from app.storage.studies.versions import answered_questions, list_versions, record_version, used_sources
+from app.storage.studies.versions import (
+    answered_questions,
+    list_versions,
+    rated_conditions,
+    record_version,
+    used_sources,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -205,6 +211,7 @@ def _edit(db: Connection, study: StudyRow, yaml: str, published: str, last: Edit
             protocol,
             answered=answered_questions(db, study.id),
             used=used_sources(db, study.id),
+            rated=rated_conditions(db, study.id) if now.conditions else (),
             was_opened=study.opened_at is not None,
         ):
             add_sentence(sentence, (), "", tree, problems)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.design.protocol.parts.cells import cells
 from app.design.questions.kinds.category import CategoryQuestion
 from app.design.questions.kinds.choice import ChoiceQuestion
 from app.design.questions.kinds.rating import RatingQuestion
@@ -23,7 +24,13 @@ _FIXED = ("trials", "pairs", "listed", "pools", "adaptive")
 
 
 def change_problems(
-    old: Protocol, new: Protocol, *, answered: Collection[str], used: Collection[str], was_opened: bool
+    old: Protocol,
+    new: Protocol,
+    *,
+    answered: Collection[str],
+    used: Collection[str],
+    rated: Collection[str] = (),
+    was_opened: bool,
 ) -> Iterator[str]:
     """Every change that the collected data do not allow, one sentence each.
 
@@ -32,12 +39,15 @@ def change_problems(
         new: the version that is to replace it.
         answered: keys of the questions that have answers.
         used: keys of the sources that have responses.
+        rated: the conditions under which there are ratings, as in ratings.csv: `label=true`.
         was_opened: whether raters may have been given trials.
     """
     if new.slug != old.slug:
         yield f"slug must stay {old.slug}, found {new.slug}"
     for source in sorted(set(used) - set(new.sources)):
         yield f"sources must include every source that has responses, found no {source}"
+    for condition in sorted(set(rated) - {cell.text for cell in cells(new.conditions)}):
+        yield f"conditions must include every condition that has ratings, found no {old.labels.condition(condition)}"
     places = {question.key: number for number, question in enumerate(new.questions, start=1)}
     for question in old.questions:
         if question.key in answered:

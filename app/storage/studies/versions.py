@@ -47,6 +47,7 @@ _VERSIONS = text("""
     SELECT version, created_at, yaml FROM protocols WHERE study_id = :study ORDER BY version DESC
 """)
 _ANSWERED = text("SELECT DISTINCT question FROM ratings WHERE study_id = :study")
+_RATED = text("SELECT DISTINCT condition FROM ratings WHERE study_id = :study AND condition IS NOT NULL")
 _USED = text("""
     SELECT key FROM sources s WHERE study_id = :study
       AND EXISTS (SELECT FROM responses r WHERE r.study_id = s.study_id AND r.source_id = s.id)
@@ -106,6 +107,11 @@ def list_versions(db: Connection, study_id: int) -> list[Version]:
 def answered_questions(db: Connection, study_id: int) -> set[str]:
     """Keys of the questions that have answers."""
     return set(db.execute(_ANSWERED, {"study": study_id}).scalars())
+
+
+def rated_conditions(db: Connection, study_id: int) -> set[str]:
+    """The conditions under which there are ratings, as in ratings.csv: `label=true`."""
+    return set(db.execute(_RATED, {"study": study_id}).scalars()) - {""}
 
 
 def used_sources(db: Connection, study_id: int) -> set[str]:

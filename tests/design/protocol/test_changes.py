@@ -21,7 +21,8 @@ def problems(*, was_opened: bool = False, **parts: Any) -> list[str]:  # noqa: A
     old = Protocol.model_validate(protocol_of(questions=QUESTIONS, conditions=CONDITIONS))
     new = Protocol.model_validate(protocol_of(**{"questions": QUESTIONS, "conditions": CONDITIONS, **parts}))
     answered = {question["key"] for question in QUESTIONS}
-    return list(change_problems(old, new, answered=answered, used={"person", "model"}, was_opened=was_opened))
+    given = {"answered": answered, "used": {"person", "model"}, "rated": {"told=b"}}
+    return list(change_problems(old, new, **given, was_opened=was_opened))
 
 
 def with_question(place: int, **changes: object) -> list[dict[str, Any]]:
@@ -44,6 +45,19 @@ def test_source_with_responses_cannot_be_removed() -> None:
     assert problems(sources={"person": {"kind": "human"}}) == [
         "sources must include every source that has responses, found no model"
     ]
+
+
+@pytest.mark.parametrize("conditions", [{}, {"told": {"kind": "instruction", "levels": {"a": "Read.", "c": "Think."}}}])
+def test_condition_with_ratings_cannot_be_removed(conditions: dict[str, Any]) -> None:
+    """Otherwise the exported folder would have ratings in a condition that its protocol does not declare."""
+    assert problems(conditions=conditions) == [
+        "conditions must include every condition that has ratings, found no Told: b"
+    ]
+
+
+def test_condition_without_ratings_can_be_removed() -> None:
+    conditions = {"told": {"kind": "instruction", "levels": {"b": "Imagine.", "c": "Think."}}}
+    assert problems(conditions=conditions) == []
 
 
 def test_question_with_answers_cannot_be_removed() -> None:
@@ -79,7 +93,12 @@ def test_target_cannot_change() -> None:
 
 def test_opened_study_keeps_its_trials() -> None:
     more = problems(was_opened=True, conditions={}, design={"pairs": "reference", "raters_per_trial": 2})
-    assert [sentence.split()[0] for sentence in more] == ["conditions", "design.pairs", "design.raters_per_trial"]
+    assert [sentence.split()[0] for sentence in more] == [
+        "conditions",
+        "conditions",
+        "design.pairs",
+        "design.raters_per_trial",
+    ]
     assert problems(was_opened=True, design={"raters_per_trial": 9}) == []
 
 

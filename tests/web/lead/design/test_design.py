@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html import unescape
 from typing import TYPE_CHECKING, Any
@@ -204,3 +205,21 @@ def test_study_without_responses_has_no_rating_page_to_preview(
 ) -> None:
     db.execute(text("DELETE FROM responses"))
     assert "no rating page to show" in client.get("/studies/small/design/preview").text
+
+
+def test_condition_with_imported_ratings_stays_in_the_draft(client: TestClient, db: Connection, lead: Lead) -> None:
+    told = {"told": {"kind": "instruction", "levels": {"a": "Read.", "b": "Imagine."}}}
+    rate(db, study_of(db, lead, conditions=told), rater="anna", state="leased")
+    db.execute(
+        text(
+            "INSERT INTO ratings (study_id, rater_id, question, item_id, response_id, number, condition) SELECT"
+            " r.study_id, a.id, 'empathy', r.item_id, r.id, 3, 'told=b'"
+            " FROM responses r, raters a ORDER BY r.id LIMIT 1"
+        )
+    )
+    yaml = db.execute(text("SELECT yaml FROM protocols")).scalar_one()
+    without = json.dumps({key: part for key, part in json.loads(yaml).items() if key != "conditions"})
+    client.post("/studies/small/design/text", data={"number": "0", "yaml": without})
+    words = "Conditions must include every condition that has ratings. Found: no Told: b."
+    assert words in unescape(client.get("/studies/small/design").text)
+    assert "told" in protocols(db)[0].document["conditions"]
