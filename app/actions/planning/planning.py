@@ -42,7 +42,8 @@ class Asked:
     """The lead's input; empty lists mean the study's own items, its raters per trial, and the raters that it needs.
 
     `stated` contains `mean`, `difference`, and standard deviations by the names of `Sds`, all in scale points; None for
-    those that are not stated. `pilot` is a study with ratings, as its frames and protocol.
+    those that are not stated. `pilot` is a study with ratings, as its frames and protocol. `statistic` is the one to
+    compute; None for all.
     """
 
     n_items: Sequence[int] = ()
@@ -53,6 +54,7 @@ class Asked:
     pilot: tuple[Frames, Protocol] | None = None
     n_simulations: int = 200
     seed: int = 1
+    statistic: str | None = None
 
 
 def make_plan(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) -> Plan:
@@ -76,9 +78,16 @@ def make_plan(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) ->
         for n_raters in asked.n_raters or _usual_raters(protocol, items, n_items, k)
     ]
     found = plan(
-        protocol, items, assumed, scenarios, question=question, n_simulations=asked.n_simulations, seed=asked.seed
+        protocol,
+        items,
+        assumed,
+        scenarios,
+        question=question,
+        n_simulations=asked.n_simulations,
+        seed=asked.seed,
+        only=asked.statistic,
     )
-    if not found.rows:
+    if not found.rows and asked.statistic is None:
         raise PlanError(f"Nothing can be planned. {_why_nothing(protocol, items, question)}")
     return found
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
 
 REST_S, TIMEOUT_S = 600, 120
-N_SIMULATIONS = 60
+# The curve's line is fitted through many sizes, so each of them needs fewer simulations than the sizes in the table.
+N_SIMULATIONS, N_OF_CURVE = 60, 20
 ITEM_TIMES, RATER_TIMES = (0.5, 1, 2, 3), (1, 2, 3)
 MIN_ITEMS = 4
 # Sizes above this are not simulated: the page would take minutes.
@@ -75,11 +76,15 @@ def forecast(job: Job) -> Forecast:
     protocol, items, wish, pilot = job
     question, statistic = _planned(protocol)
     _check_size(effort(protocol, items, wish.n_items, wish.per_trial, Rates()).n_ratings)
-    first = _simulated(protocol, items, Asked((wish.n_items,), (), (wish.per_trial,), question, wish.stated, pilot))
+    first = _simulated(
+        protocol,
+        items,
+        Asked((wish.n_items,), (), (wish.per_trial,), question, wish.stated, pilot, N_SIMULATIONS, statistic=statistic),
+    )
     now = _row(first, statistic)
     stated = {**asdict(first.assumed.sds), "mean": first.assumed.mean, "difference": first.assumed.difference}
     rows = [
-        _row(_at(protocol, items, n_items, per_trial, question, stated), statistic)
+        _row(_at(protocol, items, n_items, per_trial, question, stated, statistic, N_OF_CURVE), statistic)
         for n_items, per_trial in _sizes(protocol, items, wish)
     ]
     goal = wish.goal_width or width_for_power(_difference(now))
@@ -120,7 +125,7 @@ def _planned(protocol: Protocol) -> tuple[str | None, str]:
 def _simulated(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) -> Plan:
     n_items, per_trial = asked.n_items[0], asked.raters_per_trial[0]
     n_raters = max(effort(protocol, items, n_items, per_trial, Rates()).n_raters, 2)
-    return make_plan(protocol, items, replace(asked, n_raters=(n_raters,), n_simulations=N_SIMULATIONS))
+    return make_plan(protocol, items, replace(asked, n_raters=(n_raters,)))
 
 
 def _at(
@@ -130,8 +135,11 @@ def _at(
     per_trial: int,
     question: str | None,
     stated: Mapping[str, float | None],
+    statistic: str,
+    n_simulations: int = N_SIMULATIONS,
 ) -> Plan:
-    return _simulated(protocol, items, Asked((n_items,), (), (per_trial,), question, stated))
+    asked = Asked((n_items,), (), (per_trial,), question, stated, n_simulations=n_simulations, statistic=statistic)
+    return _simulated(protocol, items, asked)
 
 
 def _sizes(protocol: Protocol, items: Sequence[PlannedItem], wish: Wish) -> list[tuple[int, int]]:
@@ -174,7 +182,7 @@ def _solution(
     n_items, per_trial = (chosen.needed, wish.per_trial) if binds == "items" else (wish.n_items, chosen.needed)
     if effort(protocol, items, n_items, per_trial, Rates()).n_ratings > MAX_RATINGS:
         return None
-    return _row(_at(protocol, items, n_items, per_trial, question, stated), statistic)
+    return _row(_at(protocol, items, n_items, per_trial, question, stated, statistic), statistic)
 
 
 class PlanProcess(SideProcess):

@@ -74,6 +74,7 @@ def plan(
     question: ScaledQuestion | None,
     n_simulations: int,
     seed: int,
+    only: str | None = None,
 ) -> Plan:
     """Simulate each scenario with the study's own design: its trials, pools, conditions, limits and repeats.
 
@@ -84,6 +85,7 @@ def plan(
         scenarios: numbers of items, raters and raters per trial.
         question: the rating question whose scale is used; None for choices only.
         n_simulations: how often each scenario is simulated.
+        only: the one statistic to compute; None for all.
         seed: the same seed gives the same plan; scenarios do not depend on each other.
     """
     reference = protocol.reference
@@ -91,14 +93,14 @@ def plan(
     rows = [
         row
         for scenario in scenarios
-        for row in _rows(Simulated(protocol, items, assumed, scenario, question, seed), scenario, n_simulations)
+        for row in _rows(Simulated(protocol, items, assumed, scenario, question, seed), scenario, n_simulations, only)
     ]
     return Plan(protocol.slug, question.key if question else None, source, reference, seed, assumed, tuple(rows))
 
 
-def _rows(simulated: Simulated, size: Scenario, n_simulations: int) -> Iterator[PlanRow]:
+def _rows(simulated: Simulated, size: Scenario, n_simulations: int, only: str | None) -> Iterator[PlanRow]:
     """Yield one row per statistic that the design and the questions allow."""
-    found = [simulated.results() for _ in range(n_simulations)]
+    found = [simulated.results(only) for _ in range(n_simulations)]
     for statistic in found[0]:
         is_tested = not statistic.startswith("krippendorff")
         expected = expectation([results[statistic] for results in found], is_tested=is_tested)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,9 +17,9 @@ from app.stats.core.ratings import Ratings
 from app.stats.planning.simulated_ratings import Minds, Shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from app.analysis.data.encoded_study import Floats, Ints
+    from app.analysis.data.encoded_study import Floats
     from app.design.allocation.bulk_allocation import Dealt
     from app.design.allocation.trial_plan import PlannedTrial
     from app.design.allocation.trials import PlannedItem
@@ -103,8 +104,11 @@ class Simulated:
         self._shown = _shown(list(dict.fromkeys(seen)))
         self._one, self._other = _shown([pair[0] for pair in pairs]), _shown([pair[1] for pair in pairs])
 
-    def results(self) -> dict[str, Result]:
-        """Simulate one study and return the results, by statistic, that the design and the questions allow."""
+    def results(self, only: str | None = None) -> dict[str, Result]:
+        """Simulate one study and return the results, by statistic, that the design and the questions allow.
+
+        `only` names the one statistic to compute.
+        """
         gap = self._assumed.difference
         means = np.array([self._assumed.mean + gap * (code != self._reference) for code in range(len(self._sources))])
         minds = Minds(
@@ -115,32 +119,36 @@ class Simulated:
             n_raters=self._n_raters,
             rng=self._rng,
         )
-        found: dict[str, Result] = {}
+        ways: dict[str, Callable[[], Result]] = {}
         if self._question is not None and len(self._shown.item):
-            found |= self._of_ratings(minds.ratings(self._shown, np.array(self._question.values)), self._question.level)
+            ways |= self._of_ratings(minds.ratings(self._shown, np.array(self._question.values)), self._question.level)
         if self._protocol.choice_questions and len(self._one.item):
-            found |= self._of_choices(minds.choices(self._one, self._other))
-        return found
+            ways |= self._of_choices(minds.choices(self._one, self._other))
+        return {statistic: compute() for statistic, compute in ways.items() if only in {None, statistic}}
 
-    def _of_ratings(self, value: Floats, level: Level) -> dict[str, Result]:
+    def _of_ratings(self, value: Floats, level: Level) -> dict[str, Callable[[], Result]]:
         shown, is_source = self._shown, self._shown.source == self._source
-        found = _agreement(shown.response[is_source], shown.rater[is_source], value[is_source], level)
+        rated = Ratings(shown.response[is_source], shown.rater[is_source], value[is_source])
+        ways: dict[str, Callable[[], Result]] = {f"krippendorff_alpha_{level}": partial(_agreement, rated, level)}
         here = is_source | (shown.source == self._reference)
         if self._reference >= 0 and len(self._sources) > 1:
-            found["mean_difference"] = mean_difference(
-                value[here], is_source[here], item=shown.item[here], rater=shown.rater[here]
+            ways["mean_difference"] = partial(
+                mean_difference, value[here], is_source[here], item=shown.item[here], rater=shown.rater[here]
             )
-        return found
+        return ways
 
-    def _of_choices(self, won: Floats) -> dict[str, Result]:
+    def _of_choices(self, won: Floats) -> dict[str, Callable[[], Result]]:
         item, rater = self._one.item, self._one.rater
-        found = {} if self._question is not None else _agreement(item, rater, won, "nominal")
-        return {**found, "share_preferred": share(won, item=item, rater=rater, null=0.5)}
+        of_choices: dict[str, Callable[[], Result]] = {
+            "share_preferred": partial(share, won, item=item, rater=rater, null=0.5)
+        }
+        if self._question is not None:
+            return of_choices
+        return {"krippendorff_alpha_nominal": partial(_agreement, Ratings(item, rater, won), "nominal"), **of_choices}
 
 
-def _agreement(unit: Ints, rater: Ints, value: Floats, level: Level) -> dict[str, Result]:
-    both = krippendorff_alpha(Ratings(unit, rater, value), level=level, inference="new_units_and_raters")
-    return {f"krippendorff_alpha_{level}": both}
+def _agreement(ratings: Ratings, level: Level) -> Result:
+    return krippendorff_alpha(ratings, level=level, inference="new_units_and_raters")
 
 
 def _numbered(keys: Iterable[str]) -> dict[str, int]:

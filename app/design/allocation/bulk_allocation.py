@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 from app.design.allocation.randomization import seeded
@@ -40,6 +41,44 @@ class _Hand:
     seen: set[object] = field(default_factory=set)
 
 
+class _Raters:
+    """The raters of a group, those with the fewest trials first; the generator breaks ties.
+
+    A queue, because sorting all raters for each trial took most of the time of a forecast.
+    """
+
+    def __init__(self, raters: range, n_each: int, rng: Random) -> None:
+        self.hands = [_Hand(rater) for rater in raters]
+        self._n_each, self._rng = n_each, rng
+        self._queue: list[tuple[int, float, int]] = []
+        for place in range(len(self.hands)):
+            self._queue_up(place)
+
+    def take(self, mark: object, n: int) -> list[int]:
+        """Up to n raters who have not seen the mark; it is recorded in their hands."""
+        taken: list[int] = []
+        passed: list[int] = []
+        while self._queue and len(taken) < n:
+            *_, place = heappop(self._queue)
+            (taken if self.take_one(place, mark) else passed).append(place)
+        for place in (*taken, *passed):
+            self._queue_up(place)
+        return [self.hands[place].rater for place in taken]
+
+    def take_one(self, place: int, mark: object) -> list[int]:
+        """This rater, if they can take the trial. Pools with own items take only so, and never from the queue."""
+        hand = self.hands[place]
+        if hand.n_trials >= self._n_each or mark in hand.seen:
+            return []
+        hand.n_trials += 1
+        hand.seen.add(mark)
+        return [hand.rater]
+
+    def _queue_up(self, place: int) -> None:
+        if self.hands[place].n_trials < self._n_each:
+            heappush(self._queue, (self.hands[place].n_trials, self._rng.random(), place))
+
+
 def deal(protocol: Protocol, trials: Sequence[PlannedTrial], n_raters: int, rng: Random) -> list[Dealt]:
     """Assign each seat to an eligible rater with the fewest trials; seats that no rater can take stay empty.
 
@@ -58,20 +97,20 @@ def deal(protocol: Protocol, trials: Sequence[PlannedTrial], n_raters: int, rng:
         for pool in (protocol.design.pools or (None,))
         if (group := group_of(protocol, trials, cell, pool))
     ]
-    hands = _hands(groups, n_raters)
+    raters = _raters(groups, n_raters, rng)
     found = []
     order = list(range(len(trials)))
     rng.shuffle(order)
     for at in order:
         trial = trials[at]
         cell = trial.cell.part(protocol.conditions, "between")
-        for group, own in zip(groups, hands, strict=True):
-            if group.cell == cell and own:
-                found += [Dealt(at, rater) for rater in _taken(protocol, trial, own, group, rng)]
+        for group, own in zip(groups, raters, strict=True):
+            if group.cell == cell and own.hands:
+                found += [Dealt(at, rater) for rater in _taken(protocol, trial, own, group)]
     return found
 
 
-def _hands(groups: Sequence[Group], n_raters: int) -> list[list[_Hand]]:
+def _raters(groups: Sequence[Group], n_raters: int, rng: Random) -> list[_Raters]:
     """The raters of each group: a rounded share of all raters, in proportion to the number that the group needs."""
     needed = sum(group.n_raters for group in groups)
     ends = reached = 0
@@ -79,26 +118,20 @@ def _hands(groups: Sequence[Group], n_raters: int) -> list[list[_Hand]]:
     for group in groups:
         reached += group.n_raters
         begins, ends = ends, round(n_raters * reached / needed)
-        found.append([_Hand(rater) for rater in range(begins, ends)])
+        found.append(_Raters(range(begins, ends), group.n_each, rng))
     return found
 
 
-def _taken(protocol: Protocol, trial: PlannedTrial, hands: Sequence[_Hand], group: Group, rng: Random) -> list[int]:
-    """The raters who get the trial, recorded in their hands; an item with an owner goes to a single rater."""
+def _taken(protocol: Protocol, trial: PlannedTrial, raters: _Raters, group: Group) -> list[int]:
+    """The raters who get the trial; an item with an owner goes to a single rater."""
     mine = [seats for seats in trial.seats if seats.pool == group.pool]
-    owner = next((seats.rater for seats in mine if seats.rater), None)
-    if owner is not None:
-        hands = [hands[seeded(owner).randrange(len(hands))]]
     allowed = protocol.design.same_item
     is_repeatable = len(trial.responses) <= 1 if allowed is None else allowed
     mark: object = trial.responses if is_repeatable and trial.responses else trial.item.key
-    free = [hand for hand in hands if hand.n_trials < group.n_each and mark not in hand.seen]
-    rng.shuffle(free)
-    chosen = sorted(free, key=lambda hand: hand.n_trials)[: sum(seats.n for seats in mine)]
-    for hand in chosen:
-        hand.n_trials += 1
-        hand.seen.add(mark)
-    return [hand.rater for hand in chosen]
+    owner = next((seats.rater for seats in mine if seats.rater), None)
+    if owner is not None:
+        return raters.take_one(seeded(owner).randrange(len(raters.hands)), mark)
+    return raters.take(mark, sum(seats.n for seats in mine))
 
 
 def with_raters_per_trial(protocol: Protocol, n: int) -> Protocol:

@@ -115,17 +115,28 @@ def two_way(influence: Floats, groups: Clusters, arms: Arms | None = None) -> Tw
     moves = influence / largest
     by_item, df_item, of_items = _one_way(moves, groups.item, groups.n_items, arms, "items")
     by_rater, df_rater, of_raters = _one_way(moves, groups.rater, groups.n_raters, arms, "raters")
-    by_cell, _, _ = _one_way(moves, groups.cell, groups.n_cells, arms, "cells")
+    by_cell = _variance(moves, groups.cell, groups.n_cells, _side(groups.cell, groups.n_cells, arms))
     error = float(max(by_item + by_rater - by_cell, by_item, by_rater) ** 0.5) * largest
     return TwoWay(error, min(df_item, df_rater), of_raters or of_items)
 
 
 def _one_way(influence: Floats, code: Ints, n: int, arms: Arms | None, what: str) -> tuple[float, float, str]:
     """Return variance, degrees of freedom and note for the clusters of one kind."""
+    side = _side(code, n, arms)
+    variance = _variance(influence, code, n, side)
+    if side is None:
+        return variance, n - 1.0, ""
+    return variance, 0.0 if side.is_thin else side.df, side.note(what)
+
+
+def _side(code: Ints, n: int, arms: Arms | None) -> Side | None:
+    """Return the clusters as those of two arms; None if most of them are in both."""
     side = None if arms is None else Side(code, n, arms)
-    if side is None or not side.is_between:
-        return cluster_variance(influence, code, n), n - 1.0, ""
-    return side.variance(influence), 0.0 if side.is_thin else side.df, side.note(what)
+    return side if side is not None and side.is_between else None
+
+
+def _variance(influence: Floats, code: Ints, n: int, side: Side | None) -> float:
+    return cluster_variance(influence, code, n) if side is None else side.variance(influence)
 
 
 def t_quantile(df: float, level: float) -> float:
