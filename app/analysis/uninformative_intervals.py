@@ -1,4 +1,4 @@
-"""Intervals that exclude no value worth excluding: the reason is given in words instead."""
+"""Intervals that include nearly all possible values are replaced by the reason."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def win_matrix_spec(
 
 
 def _turned(names: Sequence[str], width: Width) -> dict[str, Any]:
-    """Names above the columns lie, and stand at an angle where they would not fit beside each other."""
+    """Names above the columns are horizontal, or at an angle where they would not fit side by side."""
     each = (width if isinstance(width, int) else LEAST_WIDTH) / len(names)
     do_fit = max(map(len, names)) * CHARACTER <= each
     return {"labelAngle": 0} if do_fit else {"labelAngle": -45, "labelAlign": "left"}

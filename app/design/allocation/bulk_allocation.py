@@ -66,7 +66,7 @@ class _Raters:
         return [self.hands[place].rater for place in taken]
 
     def take_one(self, place: int, mark: object) -> list[int]:
-        """This rater, if they can take the trial. Pools with own items take only so, and never from the queue."""
+        """This rater, if they can take the trial. In pools with own items, trials are given only in this way."""
         hand = self.hands[place]
         if hand.n_trials >= self._n_each or mark in hand.seen:
             return []
