@@ -1,4 +1,4 @@
-"""No violations of WCAG 2.2 AA on any lead page, in light, dark and forced colours, on wide screens and phones."""
+"""No violations of WCAG 2.2 AA on any lead page, in light and dark, on wide screens and phones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from sqlalchemy import text
 
 from app.actions.studies.life_cycle import open_study
-from tests.journeys.axe import LOOKS, check_in
+from tests.journeys.axe import LOOKS_OF_LEADS, check_in
 from tests.journeys.lead_steps import a_lead, charts_are_drawn, open_part, open_results, sign_in
 from tests.web.lead.build import rate
 
@@ -30,25 +30,25 @@ def test_lead_pages_are_accessible(engine: Engine, page: Page, tmp_path: Path) -
         rate(db, study_id, rater="zoe", n_trials=3)
     for address in ("/", "/sign-in", f"/sign-in/{token}", "/nowhere"):
         page.goto(address)
-        check_in(LOOKS, page)
+        check_in(LOOKS_OF_LEADS, page)
     sign_in(page, token)
-    check_in(LOOKS, page)
+    check_in(LOOKS_OF_LEADS, page)
     open_results(page)
     page.get_by_text("Filter: all ratings").click()
-    check_in(LOOKS, page)
+    check_in(LOOKS_OF_LEADS, page)
     for title in ("Human versus model", "Preference", "Agreement"):
         open_part(page, title)
         page.locator(".recipes summary").first.click()
-        check_in(LOOKS, page, once=charts_are_drawn)
+        check_in(LOOKS_OF_LEADS, page, once=charts_are_drawn)
     page.get_by_role("link", name="Overview").click()
     expect(page.locator("#coverage")).to_be_visible()
-    check_in(LOOKS, page)
+    check_in(LOOKS_OF_LEADS, page)
     (tmp_path / "items.csv").write_bytes(b"item\na\n")
     page.goto("/studies/rated/downloads")
-    check_in(LOOKS, page)
+    check_in(LOOKS_OF_LEADS, page)
     page.goto("/studies/new")
-    check_in(LOOKS, page)
+    check_in(LOOKS_OF_LEADS, page)
     page.get_by_label("Files of the folder").set_input_files(tmp_path / "items.csv")
     page.get_by_role("button", name="Check and load folder").click()
     expect(page.locator("#problems")).to_be_visible()
-    check_in(LOOKS, page, part="#problems")
+    check_in(LOOKS_OF_LEADS, page, part="#problems")

@@ -126,7 +126,7 @@ def test_serve_answers_and_stops_cleanly(
     environment: dict[str, str], new_database: Callable[[str | None], str], migrated_template: str
 ) -> None:
     url = new_database(migrated_template)
-    arguments = ("serve", "--port", "0", "--workers", "2")
+    arguments = ("serve", "--port", "0", "--workers", "1")
     with running(environment | {"DATABASE_URL": url}, *arguments, until="No one can sign in yet") as program:
         here = program.address("Attune is running at")
         assert httpx.get(f"{here}/readyz", timeout=120).json() == {"status": "ready", "problems": {}}
