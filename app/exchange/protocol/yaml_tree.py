@@ -7,15 +7,15 @@ booleans from text, get another type.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.events import CollectionEndEvent, CollectionStartEvent
+from ruamel.yaml.events import CollectionEndEvent, CollectionStartEvent, Event
 from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
+from ruamel.yaml.parser import Parser
 
 from app.exchange.input_limits import MAX_YAML_BYTES, MAX_YAML_NODES, MEBIBYTE
 from app.exchange.problems import Problems
@@ -29,6 +29,9 @@ _TYPED = {"attune": "int", "strength": "bool"}
 # Aliases can expand a few lines of YAML without end; no real protocol comes near these limits.
 _MAX_VALUES = MAX_YAML_NODES
 _DEEPEST = 40
+_ALLOWED = (
+    f"a protocol of at most {MAX_YAML_BYTES // MEBIBYTE} MiB, {MAX_YAML_NODES:,} values and {_DEEPEST} levels"
+)
 # Longer texts are parsed each time: their trees would take much memory.
 _MAX_KEPT_CHARACTERS = 32_768
 
@@ -48,7 +51,28 @@ class Tree:
 
 
 class _TooLargeError(Exception):
-    pass
+    """What there is too much of."""
+
+
+class _BoundedParser(Parser):
+    """Counts while the tree is built, and stops before it grows too large.
+
+    A few megabytes of YAML can ask for gigabytes of nodes, and each open bracket makes the parser slower: some
+    kilobytes of brackets kept it busy for minutes.
+    """
+
+    _n_events = 0
+    _depth = 0
+
+    def get_event(self) -> Event:
+        event: Event = super().get_event()
+        self._n_events += 1
+        self._depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+        if self._n_events > MAX_YAML_NODES:
+            raise _TooLargeError(f"more than {MAX_YAML_NODES:,} values")
+        if self._depth > _DEEPEST:
+            raise _TooLargeError(f"more than {_DEEPEST} levels")
+        return event
 
 
 def read_yaml(file: str, text: str, problems: Problems) -> Tree | None:
@@ -72,7 +96,11 @@ def _copied(value: Any) -> Any:  # noqa: ANN401 - any value
 
 
 def _parse(file: str, text: str, problems: Problems) -> Tree | None:
-    node = _compose(file, text, problems) if _has_allowed_size(file, text, problems) else None
+    try:
+        node = _compose(file, text, problems)
+    except _TooLargeError as error:
+        problems.add(file, None, None, str(error), _ALLOWED)
+        return None
     if node is None:
         return None
     tree = Tree()
@@ -84,35 +112,13 @@ def _parse(file: str, text: str, problems: Problems) -> Tree | None:
     return tree
 
 
-def _has_allowed_size(file: str, text: str, problems: Problems) -> bool:
-    allowed = f"a protocol of at most {MAX_YAML_BYTES // MEBIBYTE} MiB, {MAX_YAML_NODES:,} values and {_DEEPEST} levels"
-    too_much = f"{len(text) / MEBIBYTE:,.1f} MiB" if len(text) > MAX_YAML_BYTES else _too_much(text)
-    if too_much is not None:
-        problems.add(file, None, None, too_much, allowed)
-    return too_much is None
-
-
-def _too_much(text: str) -> str | None:
-    """What the text has too much of, counted before anything is built.
-
-    A few megabytes of YAML can ask for gigabytes of nodes, and each open bracket makes the parser slower: some
-    kilobytes of brackets kept it busy for minutes. Syntax errors are reported by `_compose`.
-    """
-    n_events = depth = 0
-    with suppress(YAMLError, ValueError, RecursionError):
-        for event in YAML(typ="safe", pure=True).parse(text):
-            n_events += 1
-            depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
-            if n_events > MAX_YAML_NODES:
-                return f"more than {MAX_YAML_NODES:,} values"
-            if depth > _DEEPEST:
-                return f"more than {_DEEPEST} levels"
-    return None
-
-
 def _compose(file: str, text: str, problems: Problems) -> Node | None:
+    if len(text) > MAX_YAML_BYTES:
+        raise _TooLargeError(f"{len(text) / MEBIBYTE:,.1f} MiB")
+    yaml = YAML(typ="safe", pure=True)
+    yaml.Parser = _BoundedParser
     try:
-        node: Node | None = YAML(typ="safe", pure=True).compose(text)
+        node: Node | None = yaml.compose(text)
     except MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else None
         problems.add(file, line, None, _line_of(text, line), f"YAML 1.2 ({error.problem or error.context})")
