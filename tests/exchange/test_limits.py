@@ -78,8 +78,8 @@ def test_recursive_yaml_aliases_are_rejected() -> None:
     assert "aliases that expand without end" in sentences(problems)
 
 
-def test_yaml_with_too_many_values_is_not_composed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.exchange.protocol.yaml_tree._compose", None)
+def test_yaml_with_too_many_values_is_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.exchange.protocol.yaml_tree._value", None)
     problems = Problems()
     assert read_yaml("study.yaml", f"[{'1,' * 30_000}]", problems) is None
     assert "more than 20,000 values" in sentences(problems)
