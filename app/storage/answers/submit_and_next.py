@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.storage.answers.ratings import SUBMITTED, submitted_values
-from app.storage.assignments.assignment_view import AS_NEXT, PICKED, view_of
+from app.storage.assignments.assignment_view import AS_NEXT, PICKED, view_shown
 from app.storage.database.hot_statement import HotStatement
 
 if TYPE_CHECKING:
@@ -37,4 +37,4 @@ def submit_and_next(
     if row is None:
         return False, None
     is_own = row["id"] is not None and row["move_id"] == session.move_id
-    return True, view_of(row) if is_own else None
+    return True, view_shown(db, row) if is_own else None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
 
+from app.storage.assignments.trial_texts import ITEM_TEXTS, RESPONSE_TEXTS, keep_texts, texts_of
 from app.storage.database.hot_statement import HotStatement
 from app.storage.database.token_hash import token_hash
 from app.storage.raters.rating_sessions import SESSION_COLUMNS, TOUCH, TOUCH_MOVED, RatingSession
@@ -22,16 +23,11 @@ if TYPE_CHECKING:
 
 _COLUMNS = """
     a.study_id, a.id, a.token, a.rater_id, a.trial_id, a.position, a.response_ids, a.shown_labels, a.repeat, a.state,
-    a.n_turns_done, a.served_at, t.condition, i.id AS item_id, i.text, i.turns, i.profile, i.content_note,
-    (SELECT jsonb_agg(jsonb_build_object('text', r.text, 'turns', r.turns) ORDER BY o.place)
-     FROM unnest(a.response_ids) WITH ORDINALITY AS o (id, place)
-     JOIN responses r ON r.study_id = a.study_id AND r.id = o.id) AS responses,
-    t.purpose, a.revisited_at, a.move_id
+    a.n_turns_done, a.served_at, t.condition, t.item_id, t.purpose, a.revisited_at, a.move_id
 """
-_SOURCES = """
-    JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
-    JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
-"""
+_WITH_TEXTS = f"{_COLUMNS}, {ITEM_TEXTS}, {RESPONSE_TEXTS.format(shown='a.response_ids')}"
+_TRIALS = "JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id"
+_SOURCES = f"{_TRIALS} JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id"
 # Read only when the page is shown, not for a save: the answers so far, and the place in the rater's list.
 _ANSWERS = """
     (SELECT jsonb_agg(jsonb_build_object('question', question, 'response_id', response_id, 'turn', turn,
@@ -65,7 +61,7 @@ _OWN_BY = f"""
     WITH me AS ({{touch}})
     SELECT {_ME}, {_COLUMNS}
     FROM me
-    LEFT JOIN (assignments a {_SOURCES})
+    LEFT JOIN (assignments a {_TRIALS})
       ON a.study_id = me.study_id AND a.rating_session_id = me.session_id AND a.token = CAST(:token AS uuid)
 """  # noqa: S608 - constants only
 _OWN, _OWN_MOVED = (HotStatement(_OWN_BY.format(touch=touch)) for touch in (TOUCH, TOUCH_MOVED))
@@ -81,7 +77,7 @@ PICKED = """
     )
 """
 AS_NEXT = f"""
-    SELECT {_COLUMNS}, {_ANSWERS}, {_PLACE}
+    SELECT {_WITH_TEXTS}, {_ANSWERS}, {_PLACE}
     FROM assignments a {_SOURCES} WHERE a.study_id = :study AND a.id = (SELECT id FROM pick)
 """  # noqa: S608 - constants only
 _NEXT = HotStatement(f"WITH {PICKED.format(besides='')} {AS_NEXT}")
@@ -94,7 +90,7 @@ _NEXT_REVISIT = HotStatement(f"""
       UPDATE assignments SET revisit_served_at = coalesce(revisit_served_at, now())
       WHERE study_id = :study AND id = (SELECT id FROM pick)
     )
-    SELECT {_COLUMNS}, {_ANSWERS}, {_PLACE_OF_REVISIT}
+    SELECT {_WITH_TEXTS}, {_ANSWERS}, {_PLACE_OF_REVISIT}
     FROM assignments a {_SOURCES} WHERE a.study_id = :study AND a.id = (SELECT id FROM pick)
 """)  # noqa: S608 - constants only
 _SHOWN = f"SELECT {_ANSWERS}, {{place}} FROM assignments a WHERE a.study_id = :study AND a.id = :assignment"  # noqa: S608
@@ -158,7 +154,8 @@ def get_own_assignment(
     row = _OWN.one_or_none(db, values) or _OWN_MOVED.one_or_none(db, values)
     if row is None or row["id"] is None:
         return None
-    session, view = RatingSession.of(row, "my_"), view_of(row)
+    texts = texts_of(db, row["study_id"], row["item_id"], row["response_ids"])
+    session, view = RatingSession.of(row, "my_"), view_of(row | texts)
     if view.move_id == session.move_id:
         return session, view
     if session.is_moved:
@@ -189,12 +186,18 @@ def _next(db: Connection, session: RatingSession, statement: HotStatement) -> As
     """The assignment that a statement selects; if another browser had it, this one takes it over."""
     values = {"study": session.study_id, "session": session.session_id}
     row = statement.one_or_none(db, values)
-    view = None if row is None else view_of(row)
+    view = None if row is None else view_shown(db, row)
     if view is None or view.move_id == session.move_id:
         return view
     take_over(db, session, view.id)
     again = statement.one_or_none(db, values)
-    return None if again is None else view_of(again)
+    return None if again is None else view_shown(db, again)
+
+
+def view_shown(db: Connection, row: Mapping[str, Any]) -> AssignmentView:
+    """The assignment in a row with its texts, which are kept for the answers that follow."""
+    keep_texts(db, row)
+    return view_of(row)
 
 
 def view_of(row: Mapping[str, Any]) -> AssignmentView:
