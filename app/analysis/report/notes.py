@@ -21,6 +21,14 @@ UNKNOWN_RATERS = (
 )
 
 
+NAME_ONE = "To choose another, name it in analysis.primary of study.yaml before raters begin."
+NOTHING_PRIMARY = (
+    "The study has no primary contrast: none of its questions compares sources, conditions, pools or times, or has "
+    "answers on which raters can agree. Add a question about responses, or say in analysis.changes which "
+    "questions about raters are asked before and after, before raters begin."
+)
+
+
 def notes(codes: Codes, frames: Frames, estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
     """Yield one sentence per note."""
     if codes.n_excluded:
@@ -44,17 +52,26 @@ def notes(codes: Codes, frames: Frames, estimates: Sequence[Estimate], protocol:
 
 def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
     """Yield what was specified before the data, and how many exploratory tests there are."""
-    contrasts = primary_contrasts(protocol)
-    if contrasts and not protocol.analysis.primary:
-        label = protocol.labels.question(contrasts[0].question)
-        yield (
-            "The design names no primary contrast, so the first question that can be compared is shown as the primary "
-            f"one: {label}."
-        )
+    yield from _undeclared(protocol)
     n_tests = sum(estimate.role == "exploratory" and estimate.p_value is not None for estimate in estimates)
     if n_tests:
         what = "1 exploratory test" if n_tests == 1 else f"{n_tests:,} exploratory tests"
         yield f"{what} in addition to the primary contrasts: one in twenty has p < .05 by chance alone."
+
+
+def _undeclared(protocol: Protocol) -> Iterator[str]:
+    """Yield that the design names no primary contrast, what is shown in its place, and what to do."""
+    if protocol.analysis.primary:
+        return
+    contrasts = primary_contrasts(protocol)
+    if not contrasts:
+        yield NOTHING_PRIMARY
+        return
+    label = protocol.labels.question(contrasts[0].question)
+    yield (
+        "The design names no primary contrast, so the first question that can be compared is shown as the primary one: "
+        f"{label}. {NAME_ONE}"
+    )
 
 
 def _marked_raters(frames: Frames) -> Iterator[str]:

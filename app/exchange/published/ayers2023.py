@@ -36,7 +36,10 @@ questions:
 attributes: {length: {label: Length as published}}
 design: {trials: pairs, raters_per_trial: 3, trials_per_rater: 20, blind: true}
 raters: {identity: unknown}
-analysis: {reference: physician, cut: {quality: 4, empathy: 4}}
+analysis:
+  reference: physician
+  primary: [preference, {question: quality, test: t_unpaired}, {question: empathy, test: t_unpaired}]
+  cut: {quality: 4, empathy: 4}
 """
 SOURCES = {"physician": "Physician", "chatgpt": "ChatGPT"}
 SLOTS = (1, 2, 3)

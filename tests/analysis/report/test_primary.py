@@ -9,6 +9,7 @@ import pytest
 from app.analysis import analyze
 from app.analysis.report.brief import brief
 from app.analysis.report.labelled import labelled
+from app.analysis.report.notes import NAME_ONE, NOTHING_PRIMARY
 from app.analysis.report.sentences import one_paragraph, primary_answers
 from tests.analysis.builders import CHOICE, FIVE, Row, find, first, frames, protocol
 
@@ -105,7 +106,15 @@ def test_report_names_default_primary_contrast() -> None:
     study = protocol(FIVE, CLEAR)
     found = analyze(frames(study, rows(4, 3)), study)
     assert [result.is_declared for result in found.primary] == [False]
-    assert any("names no primary contrast" in note and note.endswith("Empathy.") for note in found.notes)
+    note = next(note for note in found.notes if "names no primary contrast" in note)
+    assert note.endswith(f"Empathy. {NAME_ONE}")
+
+
+def test_study_without_any_contrast_says_what_to_add() -> None:
+    study = protocol({**FIVE, "key": "mood", "target": "rater"})
+    answers = [{"rater": f"r{n}", "item": None, "question": "mood", "value": 1 + n % 5} for n in range(6)]
+    found = analyze(frames(study, answers), study)
+    assert (found.primary, found.notes[0]) == ((), NOTHING_PRIMARY)
 
 
 def test_primary_contrast_without_ratings_says_so() -> None:

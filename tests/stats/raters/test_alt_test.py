@@ -1,10 +1,11 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 from app.stats.raters.alt_test import alternative_annotator_test, units_to_pass
 
@@ -46,6 +47,31 @@ def test_wins_and_rater_test_match_unit_loop() -> None:
     found = alternative_annotator_test(humans, judge, epsilon=0.15).by_rater[2]
     assert found.estimate == pytest.approx(np.mean(np.array(wins, float)))
     assert found.p_value == pytest.approx(stats.ttest_1samp(gaps, 0.15, alternative="less").pvalue)
+
+
+def _closeness(others: Floats, value: float, score: str) -> float:
+    return float(np.mean(others == value)) if score == "accuracy" else -float(np.sqrt(np.mean((others - value) ** 2)))
+
+
+@pytest.mark.parametrize("score", ["accuracy", "rmse"])
+def test_winning_rate_and_advantage_match_definition(score: Literal["accuracy", "rmse"]) -> None:
+    """Each rater unit by unit, scipy's t test, and statsmodels' Benjamini and Yekutieli."""
+    humans, judge = _study(1.0, n_units=80)
+    p_values, advantages = [], []
+    for j in range(len(humans)):
+        wins = []
+        for unit in np.flatnonzero(~np.isnan(humans[j])):
+            others = np.delete(humans[:, unit], j)
+            others = others[~np.isnan(others)]
+            if len(others):
+                of_judge, of_human = (_closeness(others, one[unit], score) for one in (judge, humans[j]))
+                wins.append((of_judge >= of_human, of_human >= of_judge))
+        won, lost = np.array(wins, dtype=float).T
+        advantages.append(won.mean())
+        p_values.append(stats.ttest_1samp(lost - won, 0.15, alternative="less").pvalue)
+    found = alternative_annotator_test(humans, judge, epsilon=0.15, score=score)
+    assert found.winning_rate.estimate == multipletests(p_values, 0.05, method="fdr_by")[0].mean()
+    assert found.advantage_probability.estimate == pytest.approx(np.mean(advantages), abs=1e-12)
 
 
 def test_judge_matching_unanimous_raters_always_wins() -> None:
