@@ -132,6 +132,18 @@ def test_study_can_be_opened_paused_and_closed(client: TestClient, db: Connectio
         assert db.execute(text("SELECT status FROM studies")).scalar_one() == status
 
 
+@pytest.mark.parametrize("status", ["draft", "open"])
+def test_preview_shows_the_page_for_raters(client: TestClient, db: Connection, lead: Lead, status: str) -> None:
+    study_of(db, lead)
+    if status == "open":
+        open_study(db, "small")
+    found = re.search(r'href="([^"]+)">Preview as a rater', client.get("/studies/small").text)
+    assert found
+    page = client.get(found[1])
+    assert page.status_code == 200
+    assert "Study not found" not in page.text
+
+
 def test_study_without_responses_cannot_be_opened(client: TestClient, db: Connection, lead: Lead) -> None:
     study_of(db, lead, item_keys=())
     answer = client.post("/studies/small/status", data={"status": "open"})
