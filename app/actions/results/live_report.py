@@ -11,6 +11,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 from app.actions.process_bounds import OutOfMemoryError, SideProcessError, SideProcessTimeoutError
+from app.actions.results.known_marks import KnownMarks
 from app.analysis.data.filters.report_filters import ALL
 from app.storage.raters.withdrawals import get_last_deletion
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol as Typed
 
+    from app.actions.results.known_marks import Seen
     from app.analysis.data.filters.filtering import FilterOptions
     from app.analysis.data.filters.report_filters import Filters
     from app.analysis.data.frames import Frames
@@ -40,6 +42,8 @@ class StillComputingError(SideProcessError):
 
 # A page, its charts and its files request the same report within seconds, and the mixed models take seconds each.
 KEPT = 8
+# A page does not wait for the report of more ratings than this: it would not be there in time.
+MAX_AWAITED = 50_000
 # How long a report that exceeded its limits is not computed again from the same answers.
 STOPPED_S = 300
 # A process that was killed may have been so by chance: the next attempt is soon, but not before a page that refreshes
@@ -98,6 +102,7 @@ class LiveReports:
         self._made: OrderedDict[tuple[int, str], LiveReport] = OrderedDict()
         self._at_work: dict[int, Future[LiveReport]] = {}
         self._stopped: dict[tuple[int, str], tuple[SideProcessError, float]] = {}
+        self._marks = KnownMarks()
 
     def now(self, begin: Begin, study: StudyRow, name: str | None = None, filters: Filters = ALL) -> LiveReport:
         """The report with this name if it is cached, otherwise that of the current answers.
@@ -118,10 +123,12 @@ class LiveReports:
         The computation continues in the background, and its result is available to later requests.
         """
         self._forget_deleted(begin, study.id)
-        made = self._get(begin, study, self._patience_s, filters)
+        made = self._get(begin, study, self._patience_s, filters, is_page=True)
         return (made, True) if made else (self.latest(study.id, filters), False)
 
-    def _get(self, begin: Begin, study: StudyRow, patience_s: float, filters: Filters) -> LiveReport | None:
+    def _get(
+        self, begin: Begin, study: StudyRow, patience_s: float, filters: Filters, *, is_page: bool = False
+    ) -> LiveReport | None:
         from app.actions.results.report import read_study
 
         deadline = time.monotonic() + patience_s
@@ -130,21 +137,28 @@ class LiveReports:
             if at_work is None:
                 # The transaction ends here: the pool has few connections, and estimates may take minutes.
                 with begin() as db:
+                    seen = self._marks.look(db, study, filters)
+                    if seen and (kept := self._made.get((study.id, seen.name))):
+                        return kept
                     frames, protocol = read_study(db, study)
-                at_work, is_mine = self._begin(study.id, frames, protocol, filters)
+                at_work, is_mine = self._begin(study.id, frames, protocol, filters, seen)
+                if is_page and len(frames.ratings) > MAX_AWAITED:
+                    deadline = 0.0
             if not wait([at_work], max(0.0, deadline - time.monotonic())).done:
                 return None
             if is_mine:
                 return at_work.result()
 
     def _begin(
-        self, study_id: int, frames: Frames, protocol: Protocol, filters: Filters
+        self, study_id: int, frames: Frames, protocol: Protocol, filters: Filters, seen: Seen | None
     ) -> tuple[Future[LiveReport], bool]:
         """The future for this report and True; or that of an earlier report still being computed and False."""
         from app.actions.results.fingerprint import fingerprint
 
         name, read_at = fingerprint(frames, protocol, filters), datetime.now(UTC) - self._age
         future: Future[LiveReport] = Future()
+        if seen:
+            self._marks.keep(seen, name)
         with self._guard:
             if at_work := self._at_work.get(study_id):
                 return at_work, False
