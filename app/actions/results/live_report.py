@@ -8,7 +8,8 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from threading import Lock, Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from app.actions.process_bounds import OutOfMemoryError, SideProcessError, SideProcessTimeoutError
 from app.actions.results.known_marks import KnownMarks
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
         """A function that computes a report."""
 
         def __call__(self, frames: Frames, protocol: Protocol, *, filters: Filters) -> Report: ...
+
+
+T = TypeVar("T")
 
 
 class StillComputingError(SideProcessError):
@@ -103,6 +107,7 @@ class LiveReports:
         self._at_work: dict[int, Future[LiveReport]] = {}
         self._stopped: dict[tuple[int, str], tuple[SideProcessError, float]] = {}
         self._marks = KnownMarks()
+        self._beside: WeakKeyDictionary[Future[LiveReport], Any] = WeakKeyDictionary()
 
     def now(self, begin: Begin, study: StudyRow, name: str | None = None, filters: Filters = ALL) -> LiveReport:
         """The report with this name if it is cached, otherwise that of the current answers.
@@ -225,6 +230,16 @@ class LiveReports:
             for key, made in list(self._made.items()):
                 if deleted_at and key[0] == study_id and made.read_at <= deleted_at:
                     del self._made[key]
+
+    def beside(self, study_id: int, make: Callable[[], T]) -> T:
+        """What `make` returns; called once for all pages that are shown while the same report is being computed."""
+        at_work = self._at_work.get(study_id)
+        if at_work is None:
+            return make()
+        if at_work not in self._beside:
+            self._beside[at_work] = make()
+        found: T = self._beside[at_work]
+        return found
 
     def latest(self, study_id: int, filters: Filters = ALL) -> LiveReport | None:
         """The last report with these filters that is kept, of whatever answers."""

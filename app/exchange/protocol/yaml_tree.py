@@ -29,9 +29,7 @@ _TYPED = {"attune": "int", "strength": "bool"}
 # Aliases can expand a few lines of YAML without end; no real protocol comes near these limits.
 _MAX_VALUES = MAX_YAML_NODES
 _DEEPEST = 40
-_ALLOWED = (
-    f"a protocol of at most {MAX_YAML_BYTES // MEBIBYTE} MiB, {MAX_YAML_NODES:,} values and {_DEEPEST} levels"
-)
+_ALLOWED = f"a protocol of at most {MAX_YAML_BYTES // MEBIBYTE} MiB, {MAX_YAML_NODES:,} values and {_DEEPEST} levels"
 # Longer texts are parsed each time: their trees would take much memory.
 _MAX_KEPT_CHARACTERS = 32_768
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from itertools import count
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -113,6 +114,17 @@ def test_page_returns_immediately_and_finds_report_later(begin: Begin, study: St
     made = reports.now(begin, study)
     assert reports.soon(begin, study) == (made, True)
     assert make.n_made == 1
+
+
+def test_numbers_beside_a_report_are_made_once_while_it_is_computed(begin: Begin, study: StudyRow) -> None:
+    make = Maker(may_end=False)
+    reports = LiveReports(make, patience_s=0)
+    numbers = count(1)
+    reports.soon(begin, study)
+    assert [reports.beside(study.id, lambda: next(numbers)) for _ in range(3)] == [1, 1, 1]
+    make.may_end.set()
+    reports.now(begin, study)
+    assert [reports.beside(study.id, lambda: next(numbers)) for _ in range(2)] == [2, 3]
 
 
 def test_previous_report_is_shown_while_a_newer_one_is_computed(db: Connection, begin: Begin, study: StudyRow) -> None:

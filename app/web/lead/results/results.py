@@ -169,9 +169,13 @@ def _first_numbers(request: Request, own: LeadAndStudy, asked: Question) -> dict
     from app.actions.results.counted import count_results
     from app.web.lead.results.counted_table import counted_tables
 
-    with request.app.state.begin_reading() as db:
-        found, protocol = count_results(db, own.study)
-    return counted_tables(found, protocol)
+    def count() -> dict[str, Table]:
+        with request.app.state.begin_reading() as db:
+            found, protocol = count_results(db, own.study)
+        return counted_tables(found, protocol)
+
+    reports: LiveReports = request.app.state.reports
+    return reports.beside(own.study.id, count)
 
 
 def _looks(request: Request, own: LeadAndStudy) -> list[str]:
