@@ -56,7 +56,7 @@ def submissions_of(
     for one in reviewed:
         participant = ids.get(one.row.key, "")
         if submission := sessions.get(participant):
-            suggestion, reason = ("", "excluded") if one.row.is_excluded else one.suggestion
+            suggestion, reason = one.suggestion
             found.append(Submission(one.row.key, submission, studies.get(participant, ""), suggestion, reason))
     return found
 

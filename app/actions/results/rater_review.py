@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from app.design.protocol.parts.checks import is_flagged, too_fast
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from app.storage.results.typing import RaterTyping
 
 Group = Literal["people", "imported", "models", "simulated"]
+# Raters in these states may still finish; within this time after their last sign of life they probably will.
+_UNFINISHED, _STILL_HERE = frozenset({"arrived", "active", "expired"}), timedelta(hours=1)
 # Minimum number of ratings or choices for a pattern.
 _MIN_POINTS, _MIN_SIDES = 12, 10
 _STRAIGHT, _ONE_SIDED = 0.9, 0.9
@@ -56,12 +59,19 @@ class ReviewedRater:
 
     @property
     def suggestion(self) -> tuple[str, str]:
-        """The suggested action for a submission on Prolific, and the reason. The decision is the lead's."""
+        """The suggested action for a submission on Prolific, and the reason; `decide` where there is no suggestion.
+
+        Exclusion from the results is no reason to withhold pay, and none to pay either: the decision is the lead's.
+        """
         row = self.row
+        if row.is_excluded:
+            return "decide", f"excluded from the results: {row.reason}" if row.reason else "excluded from the results"
         if row.n_failed >= _MIN_FAILED:
             return "reject", f"failed {row.n_failed} of {row.n_checks} attention checks"
         if row.state == "finished":
             return "approve", "finished the study"
+        if row.state in _UNFINISHED and row.last_seen_at and _is_recent(row.last_seen_at):
+            return "wait", "was here within the last hour"
         if row.state in {"screened_out", "full"}:
             return "return", "screened out" if row.state == "screened_out" else "all seats were taken"
         return "return", "did not finish"
@@ -89,6 +99,10 @@ def review(
         )
         reviewed.append(ReviewedRater(row, group_of(row), flags, pattern, typed))
     return reviewed
+
+
+def _is_recent(seen_at: datetime) -> bool:
+    return datetime.now(UTC) - seen_at < _STILL_HERE
 
 
 def group_of(row: RaterRow) -> Group:

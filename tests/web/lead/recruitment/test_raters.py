@@ -109,8 +109,24 @@ def test_prolific_file_suggests_approval_or_rejection(client: TestClient, db: Co
         "5f-anna,approve,finished the study",
         "5f-ben,reject,failed 2 of 2 attention checks",
     ]
-    assert client.post(f"{PAGE}/bonus.csv", data={"amount": "1.5"}).text.splitlines()[1:] == ["5f-anna,1.50"]
+    assert client.post(f"{PAGE}/bonus.csv", data={"amount": "1,5"}).text.splitlines()[1:] == ["5f-anna,1.50"]
     assert "Failed 2 of 2 checks" in client.get(f"{PAGE}?show=flagged").text
+
+
+def test_excluded_rater_and_rater_who_is_still_rating_get_no_suggestion(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
+    from_prolific(db, study_id, "anna", state="finished")
+    from_prolific(db, study_id, "ben")
+    client.post(f"{PAGE}/{rater_id(db, 'anna')}/exclusion", data={"exclude": "true", "reason": "Knows the author"})
+    db.execute(text("UPDATE rating_sessions SET last_seen_at = now() - interval '5 minutes'"))
+    assert client.post(f"{PAGE}/prolific.csv").text.splitlines()[1:] == [
+        "5f-anna,decide,excluded from the results: Knows the author",
+        "5f-ben,wait,was here within the last hour",
+    ]
+    assert client.post(f"{PAGE}/bonus.csv").text.splitlines()[1:] == []
+    db.execute(text("UPDATE rating_sessions SET last_seen_at = now() - interval '2 hours'"))
+    assert "5f-ben,return,did not finish" in client.post(f"{PAGE}/prolific.csv").text
 
 
 def test_straight_lining_and_side_bias_are_flagged(client: TestClient, db: Connection, study_id: int) -> None:
@@ -169,6 +185,6 @@ def test_pages_of_raters_keep_the_filter_and_the_place(
 
 def test_wrong_amount_of_the_bonus_is_explained(client: TestClient, db: Connection, lead: Lead) -> None:
     study_of(db, lead)
-    answer = client.post("/studies/small/raters/bonus.csv", data={"amount": "1,50"})
+    answer = client.post("/studies/small/raters/bonus.csv", data={"amount": "a lot"})
     assert answer.status_code == 422
-    assert "Amount: Found &#34;1,50&#34;; allowed: a number." in answer.text
+    assert "Amount: Found &#34;a lot&#34;; allowed: a number." in answer.text
