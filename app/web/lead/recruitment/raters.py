@@ -29,6 +29,8 @@ from app.web.lead.session import Own, SignedIn
 from app.web.rendering.pages import page
 
 router = APIRouter()
+# The platforms on which raters are approved or given credit.
+SUGGESTIONS_ON = {"prolific": "Prolific", "mturk": "Mechanical Turk", "sona": "SONA"}
 # In euros and cents as in dollars and cents: 1,50 and 1.50.
 Amount = Annotated[
     float, BeforeValidator(lambda text: str(text).replace(",", ".")), Form(gt=0, le=10_000, allow_inf_nan=False)
@@ -150,5 +152,6 @@ def _page(
         compared=protocol.labels.question(compared.key) if compared else "",
         identity=identity,
         open_states=OPEN_STATES,
+        suggestion_words=SUGGESTIONS_ON,
         platforms={one.row.platform for one in reviewed},
     )

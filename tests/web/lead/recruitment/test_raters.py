@@ -125,6 +125,9 @@ def test_excluded_rater_and_rater_who_is_still_rating_get_no_suggestion(
         "5f-ben,wait,was here within the last hour",
     ]
     assert client.post(f"{PAGE}/bonus.csv").text.splitlines()[1:] == []
+    page = client.get(PAGE).text
+    assert "Prolific: decide (excluded from the results: Knows the author)" in page
+    assert "Prolific: wait (was here within the last hour)" in page
     db.execute(text("UPDATE rating_sessions SET last_seen_at = now() - interval '2 hours'"))
     assert "5f-ben,return,did not finish" in client.post(f"{PAGE}/prolific.csv").text
 
