@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
@@ -61,6 +62,8 @@ def wait_of(headers: Mapping[str, str]) -> float | None:
 
     >>> wait_of({"retry-after": "2.5"}), wait_of({"retry-after": "9999"}), wait_of({"retry-after": "soon"})
     (2.5, 120.0, None)
+    >>> wait_of({"retry-after": "nan"}) is None  # `time.sleep` cannot wait for it
+    True
     """
     text = {name.lower(): value for name, value in headers.items()}.get("retry-after", "")
     try:
@@ -72,7 +75,7 @@ def wait_of(headers: Mapping[str, str]) -> float | None:
             return None
         at = at if at.tzinfo else at.replace(tzinfo=UTC)
         seconds = (at - datetime.now(UTC)).total_seconds()
-    return min(max(seconds, 0.0), _MAX_WAIT_S)
+    return None if math.isnan(seconds) else min(max(seconds, 0.0), _MAX_WAIT_S)
 
 
 def cut_to_line(text: str) -> str:
