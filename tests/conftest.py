@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 pytest_plugins = [
     "tests.doctest_modules",
+    "tests.long_tests_first",
     "tests.postgres_fixture",
     "tests.database",
     "tests.application",

@@ -80,6 +80,7 @@ def pages_of(slug: str) -> dict[str, int]:
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name in IN_THE_DEFAULT_RUN else pytest.mark.slow) for name in NAMES]
 )
+@pytest.mark.long
 def test_template_passes_every_command_and_page(attune: Attune, tmp_path: Path, name: str) -> None:
     def run(*arguments: object) -> Outcome:
         said = attune(*arguments)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.long
 def test_lead_pages_are_accessible(engine: Engine, page: Page, tmp_path: Path) -> None:
     token = a_lead(engine)
     with engine.begin() as db:

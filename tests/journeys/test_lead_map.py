@@ -136,6 +136,7 @@ def go(page: Page, address: str) -> None:
     assert answer.status == 200, address
 
 
+@pytest.mark.long
 def test_every_page_works_without_scripts(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
     page = new_context(java_script_enabled=False).new_page()
     page.set_default_timeout(WAIT_MS)
@@ -149,6 +150,7 @@ def test_every_page_works_without_scripts(engine: Engine, new_context: Callable[
     expect(page.locator("details.filter")).to_be_visible()
 
 
+@pytest.mark.long
 def test_every_control_of_every_page_is_reached_by_the_tab_key(engine: Engine, page: Page) -> None:
     page.set_default_timeout(WAIT_MS)
     sign_in(page, prepared(engine))

@@ -67,6 +67,7 @@ def prepared(engine: Engine) -> str:
         return new_link(db, lead)
 
 
+@pytest.mark.long
 def test_study_building_and_running_pages_are_accessible(engine: Engine, page: Page, tmp_path: Path) -> None:
     token = prepared(engine)
     page.set_default_timeout(WAIT_MS)

@@ -150,6 +150,7 @@ def copy_and_delete(hand: Hand) -> None:
     expect(hand.page.locator("h1")).to_have_text("Study deleted")
 
 
+@pytest.mark.long
 def test_spreadsheet_becomes_study_with_results_and_is_deleted(
     engine: Engine, new_context: Callable[..., BrowserContext], shared: Path
 ) -> None:

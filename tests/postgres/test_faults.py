@@ -33,6 +33,7 @@ CLEAN = Verdict(lost=0, altered=0, doubled=0, above_k=0, stuck=0)
 @pytest.mark.parametrize(
     "killed", [KINDS, pytest.param((*ALSO_KILLED, *KINDS), marks=pytest.mark.slow)], ids=["some", "all"]
 )
+@pytest.mark.long
 def test_acknowledged_answers_survive_every_kind_of_kill(data_dir: Path, killed: tuple[str, ...]) -> None:
     with small_disk(data_dir) as has_small_disk:
         # Where no file system can be mounted, the disk is not filled.

@@ -7,6 +7,7 @@ import signal
 import time
 from typing import TYPE_CHECKING
 
+import pytest
 from sqlalchemy import text
 
 from app.actions.models.judge_runs import begin_run
@@ -54,6 +55,7 @@ def listed(server: ModelServer) -> Listed:
     return Listed(name="Local", base_url=server.address, models=("m",), max_tokens=10**6, key=KEY, at_once=2)
 
 
+@pytest.mark.long
 def test_a_killed_run_starts_again_and_a_stop_ends_it(engine: Engine) -> None:
     with serving(ModelServer(first_offer, delay_s=0.05)) as server:
         runs = QueuedRuns(engine.url.render_as_string(hide_password=False), [listed(server)])

@@ -37,6 +37,7 @@ EVERY_KIND = [
 ]
 
 
+@pytest.mark.long
 def test_rater_pages_are_accessible(engine: Engine, page: Page, new_context: Callable[..., BrowserContext]) -> None:
     texts = [{"key": "i", "turns": TURNS, "content_note": "A loss.", "profile": "Ada, 40"}]
     open_a_study(

@@ -27,6 +27,7 @@ def at_item(page: Page, n: int, of: int = N_PAIRS) -> None:
     expect(page).to_have_title(re.compile(rf"^Item {n} of {of}"))
 
 
+@pytest.mark.long
 def test_forty_pairs_by_keyboard_with_reload_and_change(engine: Engine, page: Page) -> None:
     open_a_study(engine, n_items=N_PAIRS)
     page.goto("/s/study?participant=anna")

@@ -62,6 +62,7 @@ def look_back(page: Page) -> None:
         page.locator("#next").click()
 
 
+@pytest.mark.long
 def test_skip_break_and_withdrawal_pages_are_accessible(
     engine: Engine, page: Page, new_context: Callable[..., BrowserContext]
 ) -> None:

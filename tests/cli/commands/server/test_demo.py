@@ -95,6 +95,7 @@ def estimates_of(lead: httpx.Client, address: str) -> str:
     return "no estimates"
 
 
+@pytest.mark.long
 def test_demo_runs_and_is_started_again_on_another_port_if_its_own_is_taken(
     environment: dict[str, str], attune_alone: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
 ) -> None:
