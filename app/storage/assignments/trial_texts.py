@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Kept = OrderedDict[tuple[int, int, tuple[int, ...]], Texts]
 
 # About as many as a process has raters at once. Texts of 500 words take 3 kB.
-MAX_KEPT = 1000
+MAX_KEPT = 500
 # SQL for the texts of the items `i`, and of the responses that are shown with them, in this order.
 ITEM_TEXTS = "i.text, i.turns, i.profile, i.content_note"
 RESPONSE_TEXTS = """
