@@ -145,6 +145,8 @@ class LiveReports:
                     seen = self._marks.look(db, study, filters)
                     if seen and (kept := self._made.get((study.id, seen.name))):
                         return kept
+                    if seen and (error := self._stopped_lately(study.id, seen.name)):
+                        raise error
                     frames, protocol = read_study(db, study)
                 at_work, is_mine = self._begin(study.id, frames, protocol, filters, seen)
                 if is_page and len(frames.ratings) > MAX_AWAITED:
