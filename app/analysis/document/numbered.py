@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 DEFAULT_LEVEL = 0.95
 MAX_ROWS = 60
 HEADER = ("No.", "Question", "Statistic", "Of", "Estimate (95% CI)", "p", "Items", "Raters", "Ratings")
-WIDTHS = (3, 8, 10, 10, 11, 5, 4, 5, 5)
+WIDTHS = (4, 16, 17, 15, 18, 11, 6, 7, 8)
 
 
 @dataclass(frozen=True, slots=True)

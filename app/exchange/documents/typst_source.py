@@ -25,6 +25,7 @@ _HEAD = """\
 #show figure: set block(breakable: true)
 #show figure.caption: set text(size: 9pt)
 #show figure.caption: set align(left)
+#show figure.caption: set block(sticky: true)
 #show figure.where(kind: table): set figure.caption(position: top)
 #show heading.where(level: 1): set text(size: 15pt)
 #show heading.where(level: 2): set text(size: 12pt)
