@@ -1,4 +1,4 @@
-"""No record of any report has an interval without width, or one that does not contain its estimate."""
+"""No record has an interval without width, of nearly all possible values, or that does not contain its estimate."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.analysis import analyze
+from app.analysis.uninformative_intervals import NEAR, RANGES
+from app.analysis.wording.statistics_registry import STATISTICS
 from tests.analysis.builders import CHOICE, FIVE, Row, frames, protocol
 
 if TYPE_CHECKING:
@@ -74,6 +76,9 @@ def problem_of(estimate: Estimate) -> str:
     place = f"{estimate.statistic} {estimate.scope} {estimate.method}: {estimate.estimate} ({low} to {high})"
     if not high - low > NARROWEST * max(abs(low), abs(high)):
         return f"no width: {place}"
+    ends = RANGES.get(STATISTICS[estimate.statistic].kind)
+    if ends is not None and low <= ends[0] + NEAR and high >= ends[1] - NEAR:
+        return f"includes everything: {place}"
     rounding = NARROWEST * max(1.0, abs(low), abs(high))
     return "" if low - rounding <= estimate.estimate <= high + rounding else f"excludes the estimate: {place}"
 

@@ -41,8 +41,9 @@ def percent_change(value: Floats, is_treated: Bools, *, item: Labels, rater: Lab
     if mine == 0:
         bare = Result(-_HUNDRED, METHOD, n_units=len(number), n_ratings=len(number))
         return without_interval(bare, "separation", "The mean of the source is 0, so no interval.")
-    X = np.column_stack([np.ones(len(number)), treated])
-    gradient = np.array([1 / mine - 1 / theirs, 1 / mine])
+    # a column for each mean: clusters then need no eigenvectors, which take half the time with a million ratings
+    X = np.column_stack([~treated, treated]).astype(np.float64)
+    gradient = np.array([-1 / theirs, 1 / mine])
     on_log = linear_contrast(number, X, gradient, item=items, rater=raters, arms=Arms.of_two(treated), level=level)
     return _as_percent(replace(on_log, estimate=float(np.log(mine / theirs))))
 

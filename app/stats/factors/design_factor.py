@@ -33,9 +33,9 @@ def factor_effect(value: Floats, has_level: Bools, *, item: Labels, rater: Label
     problem = missing_side(at_level, "the level", "the reference level")
     if problem:
         return problem
-    X = np.column_stack([np.ones(len(number)), at_level])
+    X = np.column_stack([~at_level, at_level]).astype(np.float64)
     found = linear_contrast(
-        number, X, np.array([0.0, 1.0]), item=items, rater=raters, arms=Arms.of_two(at_level), level=level
+        number, X, np.array([-1.0, 1.0]), item=items, rater=raters, arms=Arms.of_two(at_level), level=level
     )
     return warned_of_few(found, at_level, raters)
 

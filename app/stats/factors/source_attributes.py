@@ -49,8 +49,8 @@ def attribute_effect(
     code, n_sources = codes(sources)
     side = np.zeros(n_sources, dtype=bool)
     side[code] = at_level
-    X, weight = np.column_stack([np.ones(len(number)), at_level]), 1 / np.bincount(code)[code]
-    arms, slope = Arms.of_two(at_level), np.array([0.0, 1.0])
+    X, weight = np.column_stack([~at_level, at_level]).astype(np.float64), 1 / np.bincount(code)[code]
+    arms, slope = Arms.of_two(at_level), np.array([-1.0, 1.0])
     fixed = linear_contrast(number, X, slope, item=items, rater=raters, weight=weight, arms=arms, level=level)
     if n_sources < MIN_SOURCES or min(side.sum(), (~side).sum()) < _PAIR or fixed.standard_error is None:
         return replace(fixed, note=f"For these {n_sources} sources only. {fixed.note}".strip())

@@ -13,6 +13,7 @@ from app.analysis.data.questions.question_data import record_of
 from app.analysis.data.questions.scopes import distinct_groups, with_answers
 from app.design.questions.kinds.highlight import HighlightQuestion
 from app.design.questions.spans import read_spans
+from app.design.word_lists import counted
 from app.stats.core.clusters import METHOD
 from app.stats.core.result import undefined
 from app.stats.spans.characters import Marked
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from app.stats.core.result import Result
 
 SECTION = "contrast"
-BEYOND = "{n} answers mark characters beyond the text: they are left out."
-BAD_KEY = "The key of {n} texts marks characters beyond the text: they are left out."
+BEYOND = "Left out because marks reach beyond the text: {}."
+BAD_KEY = "Left out because the key marks characters beyond the text: {}."
 NO_KEY = "No text has a valid key."
 
 
@@ -80,7 +81,7 @@ def _of_question(study: StudyData, question: HighlightQuestion) -> Iterator[Esti
     passages = passages_of(study.frames, codes, question)
     marks, n_beyond = _marks(codes, answers, question, passages)
     key, n_bad = _key(study.frames, question, passages)
-    note = BEYOND.format(n=n_beyond) if n_beyond else ""
+    note = BEYOND.format(counted(n_beyond, "answer")) if n_beyond else ""
     for group, whole in with_answers(distinct_groups(codes), answers):
         for source in (None, *_sources(codes, answers)):
             part = whole if source is None else whole.select(whole.source == codes.sources.index(source))
@@ -90,7 +91,7 @@ def _of_question(study: StudyData, question: HighlightQuestion) -> Iterator[Esti
             if question.correct_column is not None:
                 found |= _scored(mine, key, passages)
             for statistic, result in found.items():
-                more = BAD_KEY.format(n=n_bad) if n_bad and statistic != "span_alpha" else ""
+                more = BAD_KEY.format(counted(n_bad, "text")) if n_bad and statistic != "span_alpha" else ""
                 yield _record(question, result, part, scope, statistic, f"{note} {more}".strip())
 
 

@@ -92,9 +92,9 @@ def test_spans_and_keys_beyond_text_are_excluded_with_note() -> None:
     study, data = _study({**MARKS, ("c", "i0:human"): "15-30"}, {"i0:human": "0-10", "i1:human": "10-40"})
     report = analyze(data, study)
     one = next(f for f in find(report, "span_alpha") if not f.scope)
-    assert one.note.startswith("1 answers mark characters beyond the text: they are left out.")
+    assert one.note.startswith("Left out because marks reach beyond the text: 1 answer.")
     f1 = next(f for f in find(report, "span_f1") if not f.scope)
-    assert "The key of 1 texts marks characters beyond the text" in f1.note
+    assert "the key marks characters beyond the text: 1 text." in f1.note
     assert find(report, "mean", question="empathy")[0].estimate == 4
 
 
@@ -108,7 +108,7 @@ def test_spans_without_known_texts_are_excluded() -> None:
     study, data = _study(MARKS)
     found = find(analyze(replace(data, passages=None), study), "span_alpha")[0]
     assert found.reason == "no_pairable_units"
-    assert found.note.startswith("6 answers mark")
+    assert found.note.startswith("Left out because marks reach beyond the text: 6 answers.")
 
 
 @pytest.mark.parametrize("target", ["item", "turn"])
