@@ -34,23 +34,6 @@ for (const form of document.querySelectorAll("form[data-max-bytes]")) {
   });
 }
 
-// The short name that an empty field will get, as `slug_of` makes it; the server adds a number if it is taken.
-const spelled = { ä: "ae", ö: "oe", ü: "ue", ß: "ss", ø: "o", æ: "ae", œ: "oe", ł: "l", ı: "i" };
-function suggestedSlug(title) {
-  const letters = title.normalize("NFC").toLowerCase().replace(/[äöüßøæœłı]/g, (letter) => spelled[letter]);
-  const words = letters.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").replace(/[^a-z0-9]+/g, "-");
-  const slug = words.replace(/^-|-$/g, "");
-  if (slug.length <= 40) return slug;
-  const cut = slug.slice(0, 41).lastIndexOf("-");
-  return cut > 0 ? slug.slice(0, cut) : slug.slice(0, 40);
-}
-for (const slug of document.querySelectorAll("[data-slug-of]")) {
-  const title = document.getElementById(slug.dataset.slugOf);
-  const suggest = () => { slug.placeholder = title.value.trim() && (suggestedSlug(title.value) || "study"); };
-  title.addEventListener("input", suggest);
-  suggest();
-}
-
 // The names in the first row of a CSV are offered where a column is asked for.
 const sheet = document.getElementById("sheet");
 sheet?.addEventListener("change", async () => {

@@ -12,7 +12,7 @@ from app.storage.studies.studies import get_study
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-# Long titles are cut at a hyphen. `suggestedSlug` in static/lead.js does the same.
+# Long titles are cut at a hyphen.
 MAX_CHARACTERS = 40
 WITHOUT_LETTERS = "study"
 _SPELLED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "ı": "i"})
