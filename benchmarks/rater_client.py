@@ -50,7 +50,7 @@ class RaterClient:
                 self._connection.close()
                 time.sleep(0.05 * min(attempt + 1, 10))
                 continue
-            if answer.status == _UNAVAILABLE:
+            if answer.status == _UNAVAILABLE and attempt + 1 < _PATIENCE:
                 time.sleep(float(answer.getheader("Retry-After", "1")))
                 continue
             if cookie := answer.getheader("Set-Cookie"):
