@@ -24,6 +24,8 @@ class Problem:
         'ratings.csv, row 7, column value: found "6"; allowed: 1, 2, 3, 4 or 5 (the scale of `quality`).'
         >>> Problem("study.yaml", 7, "sources", "GPT more than once", "sources must have different labels").sentence()
         'study.yaml, line 7: sources must have different labels; found "GPT more than once".'
+        >>> Problem("study.yaml", 7, "scale", "low", "each point must be a number").sentence()
+        'study.yaml, line 7, column scale: each point must be a number; found "low".'
         """
         row = f", {'line' if self.file.endswith(('.yaml', '.yml')) else 'row'} {self.row}" if self.row else ""
         if self.is_rule and self.allowed.startswith(self.column or ""):

@@ -24,7 +24,11 @@ def category(**settings: Any) -> CategoryQuestion:  # noqa: ANN401 - any value i
 
 @pytest.mark.parametrize(
     ("points", "words"),
-    [({1: "only"}, "at least two points"), ([(1, "a"), (1, "b")], "each point of a scale must have its own number")],
+    [
+        ({1: "only"}, "at least two points"),
+        ([(1, "a"), (1, "b")], "each point of a scale must have its own number"),
+        ({"1": "a", "2": "b", "1 2": "c"}, "found 1 more than once"),
+    ],
 )
 def test_scale_without_a_choice_is_rejected(points: Any, words: str) -> None:  # noqa: ANN401 - as above
     given = points if isinstance(points, dict) else {"points": [{"value": v, "words": w} for v, w in points]}
