@@ -221,8 +221,10 @@ def _sign_in(request: Request, _: SignInError) -> Response:
     # With htmx, the sign-in page would be inserted into the current page.
     if is_htmx(request):
         return Response(status_code=403)
-    path = request.url.path if request.method == "GET" else "/studies"
-    return RedirectResponse(f"/sign-in?next={quote(path, safe='/')}", status_code=303)
+    asked = request.url.path if request.method == "GET" else "/studies"
+    if request.method == "GET" and request.url.query:
+        asked = f"{asked}?{request.url.query}"
+    return RedirectResponse(f"/sign-in?next={quote(asked, safe='/')}", status_code=303)
 
 
 def _http(request: Request, error: HTTPException) -> Response:

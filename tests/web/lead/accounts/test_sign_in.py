@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import TYPE_CHECKING, Any
 from unittest.mock import Mock
 from urllib.parse import quote
@@ -180,13 +181,22 @@ def test_sign_in_never_redirects_to_another_site(visitor: TestClient, lead: Lead
     assert visitor.get(f"/sign-in?next={quote(elsewhere)}").headers["location"] == "/studies"
 
 
-def test_sign_in_returns_to_requested_page(visitor: TestClient, lead: Lead) -> None:
-    asked = visitor.get("/studies/ayers").headers["location"]
-    assert asked == "/sign-in?next=/studies/ayers"
-    form = visitor.get(asked).text
-    hidden = re.search(r'name="next" value="([^"]+)"', form)
+@pytest.mark.parametrize(
+    ("address", "asked"),
+    [
+        ("/studies/ayers", "/sign-in?next=/studies/ayers"),
+        (
+            "/studies/ayers/results?pool=Crowd&a=1%2B2",
+            "/sign-in?next=/studies/ayers/results%3Fpool%3DCrowd%26a%3D1%252B2",
+        ),
+    ],
+)
+def test_sign_in_returns_to_requested_page(visitor: TestClient, lead: Lead, address: str, asked: str) -> None:
+    assert visitor.get(address).headers["location"] == asked
+    hidden = re.search(r'name="next" value="([^"]+)"', visitor.get(asked).text)
     assert hidden is not None
-    assert visitor.post("/sign-in", data=RIGHT | {"next": hidden[1]}).headers["location"] == "/studies/ayers"
+    answer = visitor.post("/sign-in", data=RIGHT | {"next": unescape(hidden[1])})
+    assert answer.headers["location"] == address
 
 
 def test_local_path_keeps_query_and_fragment() -> None:
