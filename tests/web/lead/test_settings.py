@@ -77,7 +77,7 @@ def test_deleting_study_removes_everything_and_leaves_receipt(
     receipt = client.post(f"{PAGE}/delete", data={"confirm": "small"}).headers["location"]
     assert "1 raters and 2 answers" in client.get(receipt).text
     assert client.get("/studies/small").status_code == 404
-    assert (client.get(link).status_code, "Page not found" in client.get(link).text) == (404, True)
+    assert (client.get(link).status_code, "Study not found" in client.get(link).text) == (404, True)
     for table in ("studies", "protocols", "items", "responses", "raters", "ratings", "assignments", "seats", "trials"):
         assert db.execute(text(f"SELECT count(*) FROM {table}")).scalar_one() == 0  # noqa: S608 - constants
 
