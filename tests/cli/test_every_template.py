@@ -53,9 +53,9 @@ PAGES = (
     "/ratings.csv",
     "/export.zip",
 )
-# With and without responses, choices, texts with a minimum length, dialogues. Each template is also loaded, rated and
+# One whose trials have no responses. Each template is also loaded, rated and
 # analysed in tests/actions/test_templates_rated.py, and edited, opened and copied in tests/web/lead/test_settings.py.
-IN_THE_DEFAULT_RUN = {"theory-of-mind", "recipient"}
+IN_THE_DEFAULT_RUN = {"theory-of-mind"}
 
 
 def pages_of(slug: str) -> dict[str, int]:
