@@ -45,13 +45,15 @@ class Problems:
         self._kinds: Counter[tuple[str, str | None, str]] = Counter()
         self._listed: set[Problem] = set()
 
-    def add(self, file: str, row: int | None, column: str | None, found: str, allowed: str) -> None:
+    def add(
+        self, file: str, row: int | None, column: str | None, found: str, allowed: str, *, is_rule: bool = False
+    ) -> None:
         """Add a problem; at most MAX_OF_A_KIND rows are listed per kind (file, column, what is allowed).
 
         One cell of a spreadsheet may be part of many answers: its problem is listed once.
         """
         kind = (file, column, allowed)
-        problem = _problem(file, row, column, found, allowed)
+        problem = _problem(file, row, column, found, allowed, is_rule=is_rule)
         if problem in self._listed:
             return
         self._kinds[kind] += 1
@@ -92,7 +94,14 @@ class Problems:
 
 
 def _problem(
-    file: str, row: int | None, column: str | None, found: str, allowed: str, severity: Severity = "error"
+    file: str,
+    row: int | None,
+    column: str | None,
+    found: str,
+    allowed: str,
+    severity: Severity = "error",
+    *,
+    is_rule: bool = False,
 ) -> Problem:
     name = None if column is None else shown(column)
-    return Problem(printable(file), row, name, shown(found), printable(allowed), severity)
+    return Problem(printable(file), row, name, shown(found), printable(allowed), severity, is_rule)

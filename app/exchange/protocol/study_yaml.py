@@ -95,7 +95,8 @@ def add_sentence(message: str, path: Path, found: str, tree: Tree, problems: Pro
     """
     allowed, _, named = message.partition(", found ")
     path = path or _nearest(allowed.split(" ", 1)[0], tree)
-    problems.add(FILE, tree.line(path), dotted(path), named or found, allowed)
+    # Some validators name the values that are allowed instead of a rule.
+    problems.add(FILE, tree.line(path), dotted(path), named or found, allowed, is_rule=" must " in allowed)
 
 
 def _nearest(part: str, tree: Tree) -> Path:

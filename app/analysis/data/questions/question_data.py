@@ -74,9 +74,16 @@ class QuestionData(Generic[SomeQuestion, SomeAnswers]):
         """
         ends = possible_range(self.question, statistic)
         result = kept_within(result, *ends) if ends else result
-        result = without_uninformative_interval(result, statistic, ends)
         return record_of(
-            self.question.key, result, answers, section=section, scope=scope, statistic=statistic, unit=unit, **detail
+            self.question.key,
+            result,
+            answers,
+            section=section,
+            scope=scope,
+            statistic=statistic,
+            unit=unit,
+            ends=ends,
+            **detail,
         )
 
 
@@ -108,12 +115,16 @@ def record_of(
     scope: Scope,
     statistic: str,
     unit: Unit,
+    ends: tuple[float, float] | None = None,
     **detail: object,
 ) -> Estimate:
-    """Like `QuestionData.record`; `question` is None for estimates of the whole study."""
+    """Like `QuestionData.record`.
+
+    `question` is None for estimates of the whole study; `ends` are the lowest and highest possible value, if known.
+    """
     enough = held_to_minimum(result, statistic, answers.counts, scope)
     return estimate_of(
-        without_uninformative_interval(enough, statistic, None),
+        without_uninformative_interval(enough, statistic, ends),
         section=section,
         question=question,
         scope=scope,
