@@ -33,7 +33,7 @@ from app.storage.database.address import parse_address
 from app.storage.database.engine import TO_SPARE, database_url, make_engine, transactions
 from app.storage.database.replica import ReplicaReads
 from app.telemetry import TracedRequests, make_tracer, trace_statements
-from app.web import errors, routes
+from app.web import error_responses, routes
 from app.web.help.library import Library
 from app.web.lead.long_turns import LongTurns
 from app.web.middleware.access_log import AccessLog
@@ -125,7 +125,7 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     app.state.pages = Pages(folder("templates"), assets, app.url_path_for)
     assets.mount(app)
     routes.include(app, max_upload_bytes=app.state.max_upload_bytes)
-    errors.register(app)
+    error_responses.register(app)
     return app
 
 

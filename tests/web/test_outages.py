@@ -13,7 +13,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from app.storage.database.engine import make_engine, transactions
 from app.storage.database.outages import outage_in_words
-from app.web import errors
+from app.web import error_responses
 from app.web.throttled_log import ThrottledLog
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ OUTAGES: list[Exception] = [
 @pytest.fixture(autouse=True)
 def fresh_log(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reset the log throttle, so that earlier tests do not suppress lines here."""
-    monkeypatch.setattr(errors, "_outages", ThrottledLog(logging.getLogger("attune.web"), every_s=600))
+    monkeypatch.setattr(error_responses, "_outages", ThrottledLog(logging.getLogger("attune.web"), every_s=600))
 
 
 def break_database(app: FastAPI, error: Exception) -> None:

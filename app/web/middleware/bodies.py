@@ -13,7 +13,8 @@ from python_multipart.multipart import parse_options_header
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
-from app.web.errors import NOT_POSSIBLE, TIMED_OUT, TOO_SLOW, WORDS, answer
+from app.web.error_responses import NOT_POSSIBLE, TIMED_OUT, TOO_SLOW, answer
+from app.web.errors import WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
-from app.web.errors import NOT_POSSIBLE, WORDS, answer
+from app.web.error_responses import NOT_POSSIBLE, answer
+from app.web.errors import WORDS
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
