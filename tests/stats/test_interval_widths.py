@@ -117,8 +117,10 @@ def test_raters_who_share_no_category_have_an_interval_within_the_range(inferenc
 
 
 def test_vague_differential_item_functioning_has_no_interval() -> None:
-    """One rater each in the group and outside, with a trait of raters: the limits of the odds ratio were infinite."""
-    item, rater = (axis.ravel() for axis in np.indices((3, 2)))
-    found = dif(np.array([0.0, 2, 1, 0, 0, 1]), rater.astype(float), rater == 0, item=item, rater=rater)
+    """A trait that all but equals the group: the limits of the odds ratio would be e to the power of 60."""
+    rng = np.random.default_rng(40)
+    item, rater = (axis.ravel() for axis in np.indices((12, 4)))
+    trait = (rater < 2) + 0.01 * rng.normal(size=48)
+    found = dif(rng.integers(0, 3, 48).astype(float), trait, rater < 2, item=item, rater=rater)
     assert (found.uniform.interval, found.uniform.interval_reason) == (None, "singular")
     assert found.total.estimate is not None

@@ -73,6 +73,9 @@ def dif(value: Floats, trait: Floats, is_member: Bools, *, item: Labels, rater: 
         return Dif(*[replace(problem, method=METHOD).with_counts(**counts)] * 4)
     if np.ptp(number) == 0 or np.ptp(x) == 0:
         return _nothing("no_variation", "The ratings or the trait do not vary.", counts)
+    if np.ptp(x[member]) == 0 or np.ptp(x[~member]) == 0:
+        who = "in the group" if np.ptp(x[member]) == 0 else "outside the group"
+        return _nothing("singular", f"The trait does not vary {who}, so its effect and the group's are one.", counts)
     fits = _nested(number, (x - x.mean()) / spread(x), member - 0.5, items, raters)
     if fits is None:
         note = "The group or the trait predicts the ratings perfectly."

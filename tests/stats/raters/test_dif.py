@@ -65,6 +65,8 @@ def test_raters_with_many_answers_are_clusters() -> None:
         ([1, 1, 1], [1, 2, 3], [0, 1, 1], "no_variation"),
         ([1, 2, 3], [1, 1, 1], [0, 1, 1], "no_variation"),
         ([1, 1, 1, 2, 2, 2], [1, 2, 3, 4, 5, 6], [0, 1, 0, 1, 0, 1], "not_converged"),
+        ([0, 2, 1, 0, 0, 1], [0, 1, 0, 1, 0, 1], [1, 0, 1, 0, 1, 0], "singular"),
+        ([0, 2, 1, 0, 0, 1], [0, 1, 0, 2, 0, 3], [1, 0, 1, 0, 1, 0], "singular"),
     ],
 )
 def test_untestable_item_functioning_reports_a_reason(
