@@ -34,6 +34,19 @@ for (const form of document.querySelectorAll("form[data-max-bytes]")) {
   });
 }
 
+// What takes seconds says that it runs, and cannot be sent twice. The page of the answer replaces this one.
+for (const words of document.querySelectorAll("[data-busy]")) {
+  const buttons = [...words.closest("form").querySelectorAll("button")];
+  const show = (isBusy) => {
+    words.textContent = isBusy ? words.dataset.busy : "";
+    for (const button of buttons) button.disabled = isBusy;
+  };
+  // The button's own value is sent only if it is not disabled yet; a problem found above stops the sending.
+  words.closest("form").addEventListener("submit", (event) => setTimeout(() => { if (!event.defaultPrevented) show(true); }));
+  // Going back shows the page as it was left.
+  window.addEventListener("pageshow", () => show(false));
+}
+
 // The names in the first row of a CSV are offered where a column is asked for.
 const sheet = document.getElementById("sheet");
 sheet?.addEventListener("change", async () => {

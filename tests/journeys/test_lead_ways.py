@@ -242,3 +242,23 @@ def test_oversized_upload_shows_message(
     page.get_by_role("button", name="Check and load folder").click()
     words = "at most 1 MB" if has_scripts else "too large"
     expect(page.locator("main")).to_contain_text(words)
+
+
+def test_running_forecast_says_so_and_cannot_be_asked_twice(engine: Engine, page: Page) -> None:
+    sign_in(page, a_lead(engine))
+    page.goto("/studies/rated/plan")
+    # An answer without content leaves the page as it is while it waits for the forecast.
+    page.route("**/plan?*forecast=1*", lambda route: route.fulfill(status=204))
+    button = page.get_by_role("button", name="Forecast precision")
+    status = page.locator("form.card").get_by_role("status")
+    expect(status).to_have_text("")
+    button.click()
+    expect(status).to_contain_text("Simulating the study.")
+    expect(button).to_be_disabled()
+    page.unroute_all()
+    page.reload()
+    button.click()
+    expect(page.locator("figure.chart")).to_be_visible(timeout=120_000)
+    page.go_back()
+    expect(button).to_be_enabled()
+    expect(status).to_have_text("")
