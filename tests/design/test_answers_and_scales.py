@@ -28,12 +28,26 @@ def category(**settings: Any) -> CategoryQuestion:  # noqa: ANN401 - any value i
         ({1: "only"}, "at least two points"),
         ([(1, "a"), (1, "b")], "each point of a scale must have its own number"),
         ({"1": "a", "2": "b", "1 2": "c"}, "found 1 more than once"),
+        (
+            {1: "Poor", 2: "Good", 3: " poor"},
+            "each point of a scale must have its own words, found “poor” for both 1 and 3",
+        ),
+        ({1: "2", 2: None}, "found “2” for both 1 and 2"),
     ],
 )
 def test_scale_without_a_choice_is_rejected(points: Any, words: str) -> None:  # noqa: ANN401 - as above
     given = points if isinstance(points, dict) else {"points": [{"value": v, "words": w} for v, w in points]}
     with pytest.raises(ValidationError, match=words):
         TypeAdapter(Scale).validate_python(given)
+
+
+def test_points_without_words_are_told_apart_by_their_numbers() -> None:
+    assert TypeAdapter(Scale).validate_python({1: "Low", 2: None, 3: "", 4: "High"}).words_of(3) == "3"
+
+
+def test_codes_that_raters_cannot_tell_apart_are_rejected() -> None:
+    with pytest.raises(ValidationError, match="each code must have its own words, found “Other” for both a and b"):
+        category(codes={"a": "Other", "b": "Other"})
 
 
 def test_code_cannot_contain_separator() -> None:

@@ -6,6 +6,8 @@ import pytest
 
 from app.design.questions.kinds.category import CategoryQuestion
 from app.design.questions.kinds.rating import RatingQuestion
+from app.exchange.problems import Problems
+from app.exchange.protocol.study_yaml import read_protocol
 from tests.exchange.small import YAML, only_problem, problems_in, read_small, small
 
 # text in study.yaml, its replacement, line, column, found, part of what is allowed
@@ -29,6 +31,7 @@ WRONG = [
     ("max: 1,", "max: inf,", 10, "questions.3.max", "inf", "a finite number"),
     ("step: 0.1", "step: 0.000001", 10, "questions.3", "1,000,000", "a slider must have at most 10,000 steps"),
     ("{1: cold, 2: mild, 3: warm}", "{1: cold}", 9, "questions.2.scale", "1", "at least two points"),
+    ("{1: cold, 2: mild, 3: warm}", "{1: a, 2: A}", 9, "questions.2.scale", "“A” for both 1 and 2", "its own words"),
     ("{1: cold, 2: mild, 3: warm}", "{low: cold, 2: mild}", 9, "questions.2.scale", "low", "must be numbers"),
     ("strength: true", "strenght: true", 8, "questions.1.strenght", "strenght", "strength (did you mean this?)"),
     (
@@ -154,3 +157,11 @@ def test_language_without_translation_is_noted(language: str, lines: list[int]) 
     notes = [note for note in study.notes if note.column == "language"]
     assert [note.row for note in notes] == lines
     assert all("en, ar or de for the built-in texts" in note.allowed for note in notes)
+
+
+def test_only_question_with_a_problem_has_no_second_problem_of_a_list_without_entries() -> None:
+    text = "attune: 1\nslug: s\ntitle: S\n"
+    text += "questions:\n  - {key: warm, target: item, type: rating, text: Warm?, scale: {1: a}}\n"
+    problems = Problems()
+    assert read_protocol(text, problems) is None
+    assert [problem.column for problem in problems.list_of("study.yaml")] == ["questions.1.scale"]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 MAX_LABEL = 80
@@ -50,6 +53,24 @@ def number_text(value: float) -> str:
     return str(int(value)) if float(value).is_integer() and abs(value) < 2**53 else repr(float(value))
 
 
+def equal_words(named: Iterable[tuple[str, str]]) -> str | None:
+    """The first answers that people cannot tell apart because their words are equal; None if there are none.
+
+    Args:
+        named: what the lead calls each answer, and its words; empty words stand for the name.
+
+    >>> equal_words([("1", "Poor"), ("2", "poor "), ("3", ""), ("4", "")])
+    '“poor” for both 1 and 2'
+    """
+    seen: dict[str, str] = {}
+    for name, text in named:
+        words = " ".join((text or name).split())
+        first = seen.setdefault(words.casefold(), name)
+        if first != name:
+            return f"“{words}” for both {first} and {name}"
+    return None
+
+
 class Point(BaseModel):
     """One point of a scale."""
 
@@ -87,6 +108,8 @@ class Scale(BaseModel):
             raise ValueError("a scale must have at least two points")
         if len(set(values)) != len(values):
             raise ValueError("each point of a scale must have its own number")
+        if (same := equal_words((number_text(point.value), point.words) for point in self.points)) is not None:
+            raise ValueError(f"each point of a scale must have its own words, found {same}")
         if values != sorted(values):
             object.__setattr__(self, "points", tuple(sorted(self.points, key=lambda point: point.value)))
         return self

@@ -16,6 +16,8 @@ from app.exchange.tabular.encoding import not_text, open_text
 from app.language.language import catalogue_of, catalogues
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pydantic_core import ErrorDetails
 
     from app.exchange.problems import Problems
@@ -53,13 +55,23 @@ def protocol_of(tree: Tree, problems: Problems) -> Protocol | None:
     try:
         protocol = Protocol.model_validate(data)
     except ValidationError as error:
-        for detail in error.errors():
-            _add(detail, tree, problems)
+        details = error.errors()
+        for detail in details:
+            if not _follows_from(detail, details):
+                _add(detail, tree, problems)
         return None
     if catalogue_of(protocol.language) is None:
         allowed = f"{or_list(catalogues())} for the built-in texts, which are now in English; see docs/languages.md"
         problems.note(FILE, tree.line(("language",)), "language", protocol.language, allowed)
     return None if problems.of(FILE) else protocol
+
+
+def _follows_from(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:
+    """Whether a list is too short for pydantic only because its entries have problems of their own."""
+    loc = detail["loc"]
+    return detail["type"] == "too_short" and any(
+        len(other["loc"]) > len(loc) and other["loc"][: len(loc)] == loc for other in details
+    )
 
 
 def _add(detail: ErrorDetails, tree: Tree, problems: Problems) -> None:

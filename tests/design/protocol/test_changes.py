@@ -70,7 +70,7 @@ def test_question_with_answers_cannot_be_removed() -> None:
     ("place", "changes"),
     [
         (1, {"scale": {1: "low", 2: "high"}}),
-        (1, {"scale": dict.fromkeys(range(1, 7), "words")}),
+        (1, {"scale": dict.fromkeys(range(1, 7), "")}),
         (2, {"max": 10}),
         (3, {"codes": {"a": "A"}}),
         (0, {"tie": False}),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pydantic import AliasChoices, Field, model_validator
 
 from app.design.questions.question import AnswerError, AskedQuestion, EmptyColumn, Given, Key
+from app.design.questions.scale import equal_words
 from app.language.message import message
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class CategoryQuestion(AskedQuestion):
     def _codes_can_be_joined(self) -> CategoryQuestion:
         if any("|" in code for code in self.codes):
             raise ValueError("codes must not contain |, which joins several codes in ratings.csv")
+        if (same := equal_words(self.codes.items())) is not None:
+            raise ValueError(f"each code must have its own words, found {same}")
         if self.correct is not None and self.correct not in self.codes:
             raise ValueError(f"correct must be one of the codes, found {self.correct}")
         return self

@@ -21,7 +21,9 @@ class RatingQuestion(NumberQuestion):
 
     type: Literal["rating"]
     scale: Scale
-    """The points of a rating scale, from value to words; values can be any numbers."""
+    """The points of a rating scale, from value to words; values can be any numbers. Each point needs its own words;
+    without words, raters read its number.
+    """
     level: Level = "ordinal"
     orientation: Literal["row", "column"] = "row"
     """Whether the points of the scale lie in a `row` or a `column`; the same on every screen, because it changes
