@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from app.analysis.planning.pilot import assumed_of_pilot, assumed_of_scale, with_stated
 from app.analysis.planning.planning import plan, plan_csv, plan_json
 from app.analysis.planning.scenario import Scenario
+from app.analysis.sections.comparison.composites import composite_question
 from app.charts.planning.planning import planning_charts
 from app.design.allocation.bulk_allocation import so_many_items, with_raters_per_trial
 from app.design.allocation.feasibility import feasibility
@@ -69,7 +70,7 @@ def make_plan(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) ->
             "Planning needs a question about responses of type rating or slider, or one of type choice; "
             f"{protocol.slug} has none."
         )
-    assumed = _assumed(question, asked)
+    assumed = _assumed(protocol, question, asked)
     per_trial = asked.raters_per_trial or (protocol.design.raters_per_trial,)
     scenarios = [
         Scenario(n_items, n_raters, k)
@@ -106,8 +107,20 @@ def _why_nothing(protocol: Protocol, items: Sequence[PlannedItem], question: Sca
     return f"No trial shows a response of {protocol.reference} (analysis.reference) with another source: see {setting}."
 
 
-def _question(protocol: Protocol, key: str | None) -> ScaledQuestion | None:
+def rated_questions(protocol: Protocol) -> list[ScaledQuestion]:
+    """The questions that rate responses on a scale, then the scores computed from several of them."""
     rated = [question for question in protocol.scaled_questions if question.target == "response"]
+    by_key = {question.key: question for question in rated}
+    scores = [
+        composite_question(name, composite, [by_key[key] for key in composite.questions])
+        for name, composite in protocol.analysis.composites.items()
+        if by_key.keys() >= set(composite.questions)
+    ]
+    return [*rated, *scores]
+
+
+def _question(protocol: Protocol, key: str | None) -> ScaledQuestion | None:
+    rated = rated_questions(protocol)
     if key is None:
         return next(iter(rated), None)
     found = next((question for question in rated if question.key == key), None)
@@ -117,12 +130,12 @@ def _question(protocol: Protocol, key: str | None) -> ScaledQuestion | None:
     return found
 
 
-def _assumed(question: ScaledQuestion | None, asked: Asked) -> Assumed:
-    assumed: Assumed | None = assumed_of_scale(question)
+def _assumed(protocol: Protocol, question: ScaledQuestion | None, asked: Asked) -> Assumed:
+    key = question.key if question else None
+    assumed: Assumed | None = assumed_of_scale(question, is_composite=key in protocol.analysis.composites)
     if asked.pilot is not None:
         frames, of_pilot = asked.pilot
-        key = question.key if question else None
-        known = next((one for one in of_pilot.scaled_questions if one.key == key), None)
+        known = next((one for one in rated_questions(of_pilot) if one.key == key), None)
         assumed = assumed_of_pilot(frames, of_pilot, known) if known else None
     if assumed is None:
         raise PlanError("The pilot has too few ratings of this question to separate items, raters and noise.")

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.actions.planning.effort import Rates, effort
-from app.actions.planning.planning import Asked, PlanError, make_plan
+from app.actions.planning.planning import Asked, PlanError, make_plan, rated_questions
 from app.actions.side_process import SideProcess
 from app.analysis.planning.levers import Reach, binding, reach, width_for_power
 from app.charts.planning.plan_curve import curve_spec
@@ -31,6 +31,8 @@ MIN_ITEMS = 4
 # Sizes above this are not simulated: the page would take minutes.
 MAX_RATINGS = 30_000
 HALF = 0.5
+# Tests of the difference that is simulated.
+SAME_CONTRAST = ("mean_difference_lmm", "t_paired", "t_unpaired", "share_preferred_glmm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +47,15 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Expected results at the present size, how far each setting reaches, and a size that reaches the goal."""
+    """Expected results at the present size, how far each setting reaches, and a size that reaches the goal.
+
+    `other_test` is the test of the primary contrast if it is another one than that of the statistic. `n_of_curve` is
+    the number of simulated studies per point of the curve.
+    """
 
     statistic: str
     question: str | None
+    other_test: str | None
     assumed: Assumed
     now: PlanRow
     goal: float
@@ -56,6 +63,7 @@ class Forecast:
     binds: Lever | None
     solution: PlanRow | None
     curve: dict[str, str]
+    n_of_curve: int = N_OF_CURVE
 
     @property
     def is_reached(self) -> bool:
@@ -74,7 +82,7 @@ def forecast(job: Job) -> Forecast:
             is too large to simulate.
     """
     protocol, items, wish, pilot = job
-    question, statistic = _planned(protocol)
+    question, statistic, test = _planned(protocol)
     _check_size(effort(protocol, items, wish.n_items, wish.per_trial, Rates()).n_ratings)
     first = _simulated(
         protocol,
@@ -96,7 +104,8 @@ def forecast(job: Job) -> Forecast:
     binds = binding(reaches)
     solution = _solution(protocol, items, wish, reaches, binds, question, stated, statistic)
     curve = {theme: render(curve_spec(rows, goal, theme), "svg").decode() for theme in ("light", "dark")}
-    return Forecast(statistic, question, first.assumed, now, goal, reaches, binds, solution, curve)
+    other_test = None if test in {statistic, *SAME_CONTRAST} else test
+    return Forecast(statistic, question, other_test, first.assumed, now, goal, reaches, binds, solution, curve)
 
 
 def _check_size(n_ratings: int) -> None:
@@ -107,18 +116,19 @@ def _check_size(n_ratings: int) -> None:
         )
 
 
-def _planned(protocol: Protocol) -> tuple[str | None, str]:
-    """The question and the statistic of the first primary contrast that can be simulated."""
-    scaled = {question.key for question in protocol.scaled_questions if question.target == "response"}
+def _planned(protocol: Protocol) -> tuple[str | None, str, str]:
+    """The question, the statistic and the test of the first primary contrast that can be simulated."""
+    rated = [question.key for question in rated_questions(protocol)]
     choices = {question.key for question in protocol.choice_questions}
     for contrast in primary_contrasts(protocol):
         if contrast.question in choices:
-            return (next(iter(scaled), None), "share_preferred")
-        if contrast.question in scaled:
-            return (contrast.question, "mean_difference")
+            return (next(iter(rated), None), "share_preferred", str(contrast.test))
+        if contrast.question in rated:
+            return (contrast.question, "mean_difference", str(contrast.test))
     raise PlanError(
-        "Precision is simulated for ratings of responses and for choices. The primary contrast of this study is "
-        "neither; the effort above holds for it."
+        "Precision is simulated for choices, for ratings of responses and for scores of such ratings. The primary "
+        "contrast of this study is none of these; the effort above holds for it. To see what a design like this can "
+        "show, name a question about responses as primary under Design, Analysis."
     )
 
 

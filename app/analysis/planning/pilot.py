@@ -10,6 +10,7 @@ import numpy as np
 from app.analysis.data.encoded_study import codes_of
 from app.analysis.data.questions.answers import scaled_answers
 from app.analysis.planning.scenario import Assumed
+from app.analysis.sections.comparison.composites import composite_answers, table_of
 from app.stats.linear.lmm_fit import fit_lmm
 from app.stats.mixed.model_design import is_nested_one_to_one, random_columns
 from app.stats.planning.simulated_ratings import Sds
@@ -17,7 +18,9 @@ from app.stats.planning.simulated_ratings import Sds
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from app.analysis.data.encoded_study import Codes
     from app.analysis.data.frames import Frames
+    from app.analysis.data.questions.answers import Answers
     from app.design.protocol.study import Protocol
     from app.design.questions.kinds.registry import ScaledQuestion
 
@@ -25,16 +28,18 @@ if TYPE_CHECKING:
 DEFAULT_SDS = Sds(item=0.15, rater=0.12, item_source=0.15, rater_source=0.08, residual=0.19)
 DEFAULT_DIFFERENCE = 0.1
 ASSUMED = "assumed: typical proportions of the scale's range"
+# Each standard deviation of a mean is at most the mean of those of its questions, which it has if they agree perfectly.
+CAUTIOUS = f"{ASSUMED} for a single question, which a score of several questions does not exceed"
 FIVE_POINTS = 4.0
 
 
-def assumed_of_scale(question: ScaledQuestion | None) -> Assumed:
+def assumed_of_scale(question: ScaledQuestion | None, *, is_composite: bool = False) -> Assumed:
     """Return default assumptions: a small difference around the middle of the scale (default: five points)."""
     low, high = (question.values[0], question.values[-1]) if question else (1.0, 1.0 + FIVE_POINTS)
     span = high - low
     sds = Sds(**{one.name: round(getattr(DEFAULT_SDS, one.name) * span, 4) for one in fields(Sds)})
     difference = DEFAULT_DIFFERENCE * span
-    return Assumed(sds, (low + high) / 2 - difference / 2, difference, ASSUMED)
+    return Assumed(sds, (low + high) / 2 - difference / 2, difference, CAUTIOUS if is_composite else ASSUMED)
 
 
 def with_stated(assumed: Assumed, stated: Mapping[str, float | None]) -> Assumed:
@@ -57,7 +62,7 @@ def assumed_of_pilot(frames: Frames, protocol: Protocol, question: ScaledQuestio
         None if there are too few ratings to separate items, raters and residuals.
     """
     codes = codes_of(frames, protocol)
-    answers = scaled_answers(codes, question)
+    answers = _answers(codes, protocol, question)
     reference = codes.sources.index(protocol.reference) if protocol.reference else -1
     source = next((code for code in range(len(codes.sources)) if code != reference), -1)
     is_in = np.isin(answers.source, [reference, source]) & ~codes.raters.is_model[answers.rater]
@@ -87,3 +92,12 @@ def assumed_of_pilot(frames: Frames, protocol: Protocol, question: ScaledQuestio
     )
     gap = float(fit.beta[1])
     return Assumed(sds, float(fit.beta[0]) - gap / 2, gap, f"pilot: {len(contrast)} ratings of {question.key}")
+
+
+def _answers(codes: Codes, protocol: Protocol, question: ScaledQuestion) -> Answers:
+    """Return the answers to a question, or the scores of a composite."""
+    composite = protocol.analysis.composites.get(question.key)
+    if composite is None:
+        return scaled_answers(codes, question)
+    by_key = {one.key: one for one in protocol.scaled_questions}
+    return composite_answers(table_of(codes, [by_key[key] for key in composite.questions]), composite)

@@ -102,6 +102,7 @@ def _forecast(
     from app.actions.planning.planning import PlanError
     from app.actions.planning.study_plan import PLAN_PROCESS, Wish
     from app.actions.results.report import read_study
+    from app.analysis.document.contrast_words import test_words
     from app.analysis.wording.statistics_registry import STATISTICS
 
     stated = {name: form.number(name, None, 0, 1000) for name in SDS}
@@ -118,4 +119,5 @@ def _forecast(
     except SideProcessError:
         return {"problem": "This size takes too long to simulate here. Try fewer items or raters."}
     curve = {theme: base64.b64encode(svg.encode()).decode() for theme, svg in found.curve.items()}
-    return {"forecast": found, "curve": curve, "statistic": STATISTICS[found.statistic].words}
+    other = test_words(found.other_test) if found.other_test else ""
+    return {"forecast": found, "curve": curve, "statistic": STATISTICS[found.statistic].words, "other_test": other}

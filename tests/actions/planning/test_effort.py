@@ -47,5 +47,29 @@ def test_forecast_confirms_goal_or_names_what_is_needed() -> None:
 def test_contrast_that_cannot_be_simulated_is_reported() -> None:
     asks = {"key": "why", "target": "item", "type": "text", "text": "Why?"}
     protocol = Protocol.model_validate(protocol_of(questions=[asks], design={"trials": "pairs"}))
-    with pytest.raises(PlanError, match="simulated for ratings"):
+    with pytest.raises(PlanError, match=r"none of these.*name a question about responses as primary"):
         forecast((protocol, [], Wish(10, 3, None, {}), None))
+
+
+def with_score(score: str, test: str = "mean_difference") -> Protocol:
+    warmth = {**EMPATHY, "key": "warmth", "text": "How warm is it?"}
+    analysis = {
+        "composites": {"care": {"questions": ["empathy", "warmth"], "score": score}},
+        "primary": [{"question": "care", "test": test}],
+    }
+    design = {"trials": "pairs", "raters_per_trial": 3, "trials_per_rater": 6}
+    return Protocol.model_validate(protocol_of(questions=[EMPATHY, warmth], design=design, analysis=analysis))
+
+
+def test_forecast_of_a_score_is_in_points_of_the_score() -> None:
+    """The sum of two questions has twice the points of their mean, and so has everything that is forecast from it."""
+    mean, total = (forecast((with_score(score), [], Wish(20, 3, None, {}), None)) for score in ("mean", "sum"))
+    assert (mean.question, mean.statistic, mean.other_test) == ("care", "mean_difference", None)
+    assert total.assumed.difference == pytest.approx(2 * mean.assumed.difference)
+    assert "does not exceed" in mean.assumed.origin
+    assert mean.now.width is not None
+    assert total.now.width == pytest.approx(2 * mean.now.width)
+
+
+def test_forecast_names_another_test_of_the_primary_contrast() -> None:
+    assert forecast((with_score("mean", "wilcoxon"), [], Wish(20, 3, None, {}), None)).other_test == "wilcoxon"

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
+from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
+from app.actions.planning.planning import rated_questions
 from app.analysis.planning.pilot import ASSUMED, assumed_of_pilot, assumed_of_scale, with_stated
 from app.analysis.planning.planning import FIELDS, Plan, plan, plan_csv, plan_json
 from app.analysis.planning.scenario import Assumed, Scenario
@@ -110,6 +114,27 @@ def test_pilot_provides_mean_difference_and_spread(tmp_path: Path, shared: Path)
     assert found.mean == pytest.approx(2.14, abs=0.03)
     assert found.origin == "pilot: 1170 ratings of empathy"
     assert found.sds.item_source > found.sds.item
+
+
+def test_pilot_of_a_score_uses_its_scores() -> None:
+    """Two questions with the same answers: their mean varies as each of them does, and their sum twice as much."""
+    composites = {name: {"questions": ["empathy", "warmth"], "score": name} for name in ("mean", "sum")}
+    study = protocol(FIVE, {**FIVE, "key": "warmth"}, analysis={"composites": composites})
+    rng = np.random.default_rng(5)
+    of_item, of_rater = rng.normal(0, 0.8, 20), rng.normal(0, 0.5, 6)
+    rows = []
+    for item, rater, source in itertools.product(range(20), range(6), (0, 1)):
+        seen = 2.7 + of_item[item] + of_rater[rater] + 0.5 * source + rng.normal(0, 0.7)
+        row = {"rater": f"r{rater}", "item": f"i{item}", "response": f"i{item}:{('human', 'model')[source]}"}
+        rows += [{**row, "question": key, "value": min(max(round(seen), 1), 5)} for key in ("empathy", "warmth")]
+    empathy, _, mean, total = rated_questions(study)
+    single, of_mean, of_sum = (assumed_of_pilot(frames(study, rows), study, one) for one in (empathy, mean, total))
+    assert single is not None
+    assert of_mean is not None
+    assert of_sum is not None
+    assert astuple(of_mean.sds) == pytest.approx(astuple(single.sds), abs=1e-4)
+    assert astuple(of_sum.sds) == pytest.approx([2 * sd for sd in astuple(single.sds)], abs=1e-3)
+    assert of_mean.origin == "pilot: 240 ratings of mean"
 
 
 def test_pilot_with_too_little_data_is_ignored() -> None:

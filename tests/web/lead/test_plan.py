@@ -40,7 +40,18 @@ def test_forecast_names_limiting_factor_and_draws_curve(client: TestClient, stud
     page = client.get(f"{PAGE}?{fields}&forecast=1").text
     assert "80% power needs a width of" in page
     assert "data:image/svg+xml;base64," in page
+    assert "mean of 20 simulated studies" in page
     assert "limiting factor" in page or "reaches the goal" in page
+
+
+def test_forecast_says_that_the_primary_contrast_has_another_test(
+    client: TestClient, db: Connection, lead: Lead
+) -> None:
+    study_of(db, lead, slug="other", analysis={"primary": [{"question": "empathy", "test": "wilcoxon"}]})
+    page = client.get("/studies/other/plan?items=20&per_trial=1&forecast=1").text
+    assert "uses another test (Wilcoxon signed-rank V), which is not simulated" in page
+    assert "1 rater per trial" in page
+    assert "1 raters" not in page
 
 
 def test_pilot_with_too_few_ratings_is_handled(client: TestClient, study_id: int) -> None:
