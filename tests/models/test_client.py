@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +11,7 @@ from app.design.model_runs.model_outcomes import Outcome
 from app.models.connection import connection
 from app.models.endpoint import Endpoint, Parameters
 from app.models.patience import Patience
-from app.models.request_errors import RequestError, wait_of
+from app.models.request_errors import RequestError
 from tests.models_server import KEY, ModelServer, fail_with, serving
 
 if TYPE_CHECKING:
@@ -87,9 +85,6 @@ def test_a_busy_server_names_the_time_to_wait() -> None:
     error = refused_by(ModelServer(lambda _prompt, _rng: "", lambda _: fail_with(429, "slow", Retry_After="7")))
     assert (error.may_help, error.wait_s) == (True, 7.0)
     assert Patience().wait_s(1, error.wait_s) >= 7.0
-    later = format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)
-    assert wait_of({"Retry-After": later}) == pytest.approx(60, abs=5)
-    assert wait_of({}) is None
 
 
 def test_a_context_that_is_too_short_has_its_own_outcome() -> None:

@@ -10,12 +10,13 @@ import ssl
 import time
 from base64 import b64decode, b64encode
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from http.client import HTTPException
 from typing import TYPE_CHECKING
 
 from app.actions.outgoing import PlainConnection, SecureConnection, cut_off_after
 from app.actions.webhooks.addresses import LOOKUP_S, WebhookAddressError, parse_target, resolve
+from app.design.webhooks import MAX_RETRY_AFTER
+from app.models.retry_after import seconds_to_wait
 from app.storage.webhooks.subscriptions import PREFIX
 
 if TYPE_CHECKING:
@@ -95,18 +96,8 @@ def _ask(connection: HTTPConnection, target: Target, due: DueDelivery) -> Outcom
     answer = connection.getresponse()
     text = answer.read(MAX_READ).decode("utf-8", "replace")
     kept = "".join(letter if letter.isprintable() else " " for letter in text)[:MAX_KEPT].strip()
-    wait_s = _seconds(answer.getheader("retry-after", "")) if answer.status in {TOO_MANY, UNAVAILABLE} else 0
-    return Outcome(answer.status, kept, wait_s)
-
-
-def _seconds(header: str) -> float:
-    """How long to wait, from a number of seconds or a date; 0 if it is neither."""
-    if header.isascii() and header.isdigit():
-        return float(header[:9])
-    try:
-        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
-    except (ValueError, TypeError):
-        return 0
+    header = answer.getheader("retry-after", "") if answer.status in {TOO_MANY, UNAVAILABLE} else ""
+    return Outcome(answer.status, kept, seconds_to_wait(header, at_most=MAX_RETRY_AFTER.total_seconds()) or 0)
 
 
 def _in_words(error: Exception) -> str:
