@@ -43,7 +43,7 @@ def texts_of(db: Connection, study_id: int, item_id: int, response_ids: Sequence
     kept = _kept.get(db.engine)
     texts = kept and kept.get(key)
     if not texts:
-        row = _TEXTS.one_or_none(db, {"study": study_id, "item": item_id, "shown": list(response_ids)}) or {}
+        row = _TEXTS.one(db, {"study": study_id, "item": item_id, "shown": list(response_ids)})
         texts = keep_texts(db, row | {"study_id": study_id, "item_id": item_id, "response_ids": response_ids})
     return texts
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 from psycopg.raw_cursor import RawCursorMixin
 from psycopg.rows import dict_row
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, NoResultFound
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,6 +39,13 @@ class HotStatement:
         self.parameters = tuple(dict.fromkeys(_PARAMETER.findall(one_line)))
         self.sql = _PARAMETER.sub(lambda found: f"${self.parameters.index(found[1]) + 1}", one_line)
         self._sent = self.sql.encode()
+
+    def one(self, db: Connection, values: Mapping[str, object]) -> dict[str, Any]:
+        """The first row, which must be there."""
+        row = self.one_or_none(db, values)
+        if row is None:
+            raise NoResultFound("No row was found when one was required")
+        return row
 
     def one_or_none(self, db: Connection, values: Mapping[str, object]) -> dict[str, Any] | None:
         """The first row as a dictionary by column name, or None.

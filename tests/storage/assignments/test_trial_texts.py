@@ -6,7 +6,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import NoResultFound
 
 import app.storage
 from app.storage.assignments import trial_texts
@@ -14,7 +16,6 @@ from app.storage.assignments.trial_texts import texts_of
 from tests.builder import build_study, protocol_of
 
 if TYPE_CHECKING:
-    import pytest
     from sqlalchemy import Connection
 
 RESPONSES = text(
@@ -33,6 +34,11 @@ def test_texts_are_read_once_until_others_displace_them(db: Connection, monkeypa
     assert swapped["responses"] == first["responses"][::-1]
     assert texts_of(db, study, other, others)["text"] != first["text"]
     assert texts_of(db, study, item, shown) is not first
+
+
+def test_an_item_that_is_gone_is_an_error(db: Connection) -> None:
+    with pytest.raises(NoResultFound):
+        texts_of(db, 1, 999, (1,))
 
 
 def test_no_statement_changes_a_text() -> None:

@@ -40,6 +40,8 @@ IccForm = Literal["a_1", "a_k", "c_1", "c_k", "1_1", "1_k"]
 # The cost of resampling and jackknifing is units x values: with this many values, both are fast for any number of
 # ratings.
 FEW_VALUES = 25
+# More points than this are the positions of a slider, where two ratings are rarely equal.
+MAX_CATEGORIES = 25
 
 
 def coefficients(data: AnyQuestionData, answers: Answers) -> Iterator[Named]:
@@ -86,8 +88,8 @@ def _of_categories(data: AnyQuestionData, ratings: Ratings, level: Level) -> Ite
 
 
 def is_fine(level: Level, domain: Sequence[float]) -> bool:
-    """Whether a scale has so many values, as a slider does, that two ratings are rarely equal."""
-    return level != "nominal" and len(domain) > FEW_VALUES
+    """Whether a scale has the positions of a slider rather than categories."""
+    return level != "nominal" and len(domain) > MAX_CATEGORIES
 
 
 def _alphas(data: AnyQuestionData, answers: Answers, level: Level) -> Iterator[Named]:
