@@ -86,9 +86,9 @@ def test_study_without_looks_is_not_monitored() -> None:
 @pytest.mark.parametrize(
     ("monitoring", "words"),
     [
-        ({"looks": [0.5, 0.4, 1], "n_ratings": 9}, "looks ascend and end at 1"),
-        ({"looks": [0.5], "n_ratings": 9}, "looks ascend and end at 1"),
-        ({"looks": [0.5, 1]}, "n_ratings is the planned number"),
+        ({"looks": [0.5, 0.4, 1], "n_ratings": 9}, "looks must ascend and end at 1"),
+        ({"looks": [0.5], "n_ratings": 9}, "looks must ascend and end at 1"),
+        ({"looks": [0.5, 1]}, "n_ratings must be the planned number"),
     ],
 )
 def test_invalid_monitoring_plan_is_rejected(monitoring: dict[str, object], words: str) -> None:

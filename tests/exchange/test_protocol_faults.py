@@ -121,6 +121,37 @@ def test_protocol_and_text_problems_are_listed_together() -> None:
     assert {problem.file for problem in problems} == {"study.yaml", "items.csv", "responses.csv"}
 
 
+def test_all_parts_that_do_not_agree_are_listed_together() -> None:
+    wrong = "analysis: {reference: nobody, cut: {does: 1}}\nflow: {revisit: [age]}\nsources:"
+    problems = problems_in(small(study=YAML.replace("sources:", wrong, 1)))
+    assert [(problem.row, problem.column, problem.found) for problem in problems] == [
+        (4, "analysis.reference", "nobody"),
+        (4, "analysis.cut", "does"),
+        (5, "flow.revisit", "age"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("there", "instead", "sentence"),
+    [
+        (
+            "multiple: true}",
+            "exclusive: [asks]}",
+            "study.yaml, line 11, column questions.4: exclusive can be set only with multiple: true",
+        ),
+        (
+            "sources:",
+            "design: {adaptive: preference, trials_per_rater: 2}\nsources:",
+            'study.yaml, line 4: design.adaptive needs at least 3 sources; found "2".',
+        ),
+    ],
+)
+def test_rule_is_not_taken_for_values_that_are_allowed(there: str, instead: str, sentence: str) -> None:
+    """Both were said as "found ...; allowed: exclusive can be set only ..."."""
+    problems = problems_in(small(study=YAML.replace(there, instead, 1)))
+    assert problems[0].sentence().startswith(sentence)
+
+
 def test_unknown_key_is_ignored_with_note() -> None:
     study = read_small(study=f"{YAML}laboratory: Room 4\n")
     assert [(note.file, note.row, note.column) for note in study.notes] == [("study.yaml", 16, "laboratory")]

@@ -11,7 +11,7 @@ from app.design.protocol.changes import change_problems
 from app.design.word_lists import counted
 from app.exchange.problems import Problems
 from app.exchange.protocol.edited_yaml import edited_yaml
-from app.exchange.protocol.study_yaml import FILE, add_sentence, read_protocol
+from app.exchange.protocol.study_yaml import FILE, add_broken, read_protocol
 from app.exchange.protocol.yaml_tree import read_yaml
 from app.storage.studies.edits import EditRow, get_edit, get_last_edit, lock_edits, record_edit
 from app.storage.studies.protocols import get_protocol
@@ -206,7 +206,7 @@ def _edit(db: Connection, study: StudyRow, yaml: str, published: str, last: Edit
     protocol = read_protocol(yaml, problems) if tree is not None else None
     if protocol is not None and tree is not None:
         now = get_protocol(db, study.id, study.protocol_version)
-        for sentence in change_problems(
+        for broken in change_problems(
             now,
             protocol,
             answered=answered_questions(db, study.id),
@@ -214,7 +214,7 @@ def _edit(db: Connection, study: StudyRow, yaml: str, published: str, last: Edit
             rated=rated_conditions(db, study.id) if now.conditions else (),
             was_opened=study.opened_at is not None,
         ):
-            add_sentence(sentence, (), "", tree, problems)
+            add_broken(broken, tree, problems)
     found = tuple(problems.list_of(FILE))
     data = tree.data if tree is not None and isinstance(tree.data, dict) else {}
     return Edit(last.number if last else 0, yaml, data, None if found else protocol, found, published, last)

@@ -1,12 +1,10 @@
-"""Changes that are not allowed in a study that has answers or has been opened.
-
-Each sentence begins with the part of the protocol that it is about, so that a problem can name its line.
-"""
+"""Changes that are not allowed in a study that has answers or has been opened."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.design.broken_rule import broken
 from app.design.protocol.parts.cells import cells
 from app.design.questions.kinds.category import CategoryQuestion
 from app.design.questions.kinds.choice import ChoiceQuestion
@@ -14,8 +12,9 @@ from app.design.questions.kinds.rating import RatingQuestion
 from app.design.questions.kinds.slider import SliderQuestion
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection
 
+    from app.design.broken_rule import Broken
     from app.design.protocol.study import Protocol
     from app.design.questions.kinds.registry import Question
 
@@ -31,8 +30,8 @@ def change_problems(
     used: Collection[str],
     rated: Collection[str] = (),
     was_opened: bool,
-) -> Iterator[str]:
-    """Every change that the collected data do not allow, one sentence each.
+) -> Broken:
+    """Every change that the collected data do not allow.
 
     Args:
         old: the version that the data were collected with.
@@ -43,11 +42,13 @@ def change_problems(
         was_opened: whether raters may have been given trials.
     """
     if new.slug != old.slug:
-        yield f"slug must stay {old.slug}, found {new.slug}"
+        yield broken("slug", f"must stay {old.slug}", new.slug)
     for source in sorted(set(used) - set(new.sources)):
-        yield f"sources must include every source that has responses, found no {source}"
+        yield broken("sources", "must include every source that has responses", f"no {source}")
     for condition in sorted(set(rated) - {cell.text for cell in cells(new.conditions)}):
-        yield f"conditions must include every condition that has ratings, found no {old.labels.condition(condition)}"
+        yield broken(
+            "conditions", "must include every condition that has ratings", f"no {old.labels.condition(condition)}"
+        )
     places = {question.key: number for number, question in enumerate(new.questions, start=1)}
     for question in old.questions:
         if question.key in answered:
@@ -56,19 +57,15 @@ def change_problems(
         yield from _opened(old, new)
 
 
-def _question(old: Question, new: Question | None, place: int | None) -> Iterator[str]:
+def _question(old: Question, new: Question | None, place: int | None) -> Broken:
     if new is None:
-        yield f"questions must include every question that has answers, found no {old.key}"
+        yield broken("questions", "must include every question that has answers", f"no {old.key}")
     elif new.type != old.type or new.target != old.target:
-        yield (
-            f"questions.{place} must keep its type and target because it has answers (add a question with another key "
-            f"instead), found {new.type} about the {new.target}"
-        )
+        rule = "must keep its type and target because it has answers (add a question with another key instead)"
+        yield broken(f"questions.{place}", rule, f"{new.type} about the {new.target}")
     elif not _takes_as_before(old, new):
-        yield (
-            f"questions.{place} must keep its allowed answers because it has answers (their labels can change), "
-            f"found different ones"
-        )
+        rule = "must keep its allowed answers because it has answers (their labels can change)"
+        yield broken(f"questions.{place}", rule, "different ones")
 
 
 def _takes_as_before(old: Question, new: Question) -> bool:
@@ -91,18 +88,20 @@ def answers_of(question: Question) -> set[object]:
     return set()
 
 
-def _opened(old: Protocol, new: Protocol) -> Iterator[str]:
+def _opened(old: Protocol, new: Protocol) -> Broken:
     if old.monitoring != new.monitoring:
-        yield "monitoring stays as it is once a study has been opened, found another plan"
+        yield broken("monitoring", "must stay as it is once the study has been opened", "another plan")
     if {name: (f.kind, set(f.levels), f.assign) for name, f in old.conditions.items()} != {
         name: (f.kind, set(f.levels), f.assign) for name, f in new.conditions.items()
     }:
-        yield "conditions must keep its factors, levels and assignment once the study is opened, found different ones"
+        yield broken(
+            "conditions",
+            "must keep its factors, levels and assignment once the study has been opened",
+            "different ones",
+        )
     for name in _FIXED:
         if getattr(old.design, name) != getattr(new.design, name):
-            yield f"design.{name} must stay the same once the study has been opened, found another value"
+            yield broken(f"design.{name}", "must stay the same once the study has been opened", "another value")
     if new.design.raters_per_trial < old.design.raters_per_trial:
-        yield (
-            f"design.raters_per_trial must be {old.design.raters_per_trial} or more once the study has been opened, "
-            f"found {new.design.raters_per_trial}"
-        )
+        rule = f"must be {old.design.raters_per_trial} or more once the study has been opened"
+        yield broken("design.raters_per_trial", rule, new.design.raters_per_trial)

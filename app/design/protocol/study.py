@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import model_validator
 
+from app.design.broken_rule import InconsistentPartsError
 from app.design.protocol.problems.consistency import problems_between_parts
 from app.design.protocol.study_labels import labels_of
 from app.design.protocol.study_parts import ProtocolParts
@@ -19,8 +20,8 @@ class Protocol(ProtocolParts):
 
     @model_validator(mode="after")
     def _parts_agree(self) -> Protocol:
-        if problem := next(problems_between_parts(self), None):
-            raise ValueError(problem)
+        if problems := [*problems_between_parts(self)]:
+            raise InconsistentPartsError(problems)
         return self
 
     @property

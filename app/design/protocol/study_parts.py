@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
 
+from app.design.broken_rule import BrokenRuleError
 from app.design.protocol.parts.checks import Checks
 from app.design.protocol.parts.composite import Composite
 from app.design.protocol.parts.conditions import Factor, Name
@@ -44,7 +45,7 @@ def control_character(text: str) -> str | None:
 
 def _one_line(title: str) -> str:
     if odd := control_character(title):
-        raise ValueError(f"a title on one line without control characters, found {odd}")
+        raise BrokenRuleError("a title must be on one line, without control characters", odd)
     return title
 
 
@@ -144,7 +145,7 @@ Outcome = Literal["no_consent", "screened_out", "failed_checks", "full", "withdr
 
 def _web_address(url: str) -> str:
     """Reject addresses that no browser could open; otherwise raters would only notice at the very end."""
-    expected = f"an address such as https://example.org/done, found {url}"
+    expected = "an address such as https://example.org/done"
     try:
         parts = urlsplit(url)
         is_open = parts.scheme in {"https", "http"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)

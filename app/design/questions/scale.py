@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 
+from app.design.broken_rule import BrokenRuleError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
+
 MAX_LABEL = 80
 
 
@@ -19,9 +22,9 @@ def _label(text: str) -> str:
     if not label:
         raise ValueError("a label with at least one character, or no label")
     if len(label) > MAX_LABEL:
-        raise ValueError(f"a label of at most {MAX_LABEL} characters, found {len(label)}")
+        raise BrokenRuleError(f"a label must have at most {MAX_LABEL:,} characters", len(label))
     if tag := re.search(r"<[A-Za-z/!][^>]*>?", label):
-        raise ValueError(f"a label in plain text without HTML, found {tag[0]}")
+        raise BrokenRuleError("a label must be plain text without HTML", tag[0])
     return label
 
 
@@ -92,9 +95,9 @@ class Scale(BaseModel):
             bad = [str(key) for key in data if number(key) is None]
             # A form numbers entries of one name: a second point 1 arrives as "1 2".
             if again := [first for key in bad if (first := key.rpartition(" ")[0]) in map(str, data)]:
-                raise ValueError(f"each point of a scale must have its own number, found {again[0]} more than once")
+                raise BrokenRuleError("each point of a scale must have its own number", f"{again[0]} more than once")
             if bad:
-                raise ValueError(f"the points of a scale must be numbers, found {', '.join(bad)}")
+                raise BrokenRuleError("the points of a scale must be numbers", ", ".join(bad))
             points = [
                 {"value": number(key), "words": "" if words is None else str(words)} for key, words in data.items()
             ]
@@ -105,11 +108,11 @@ class Scale(BaseModel):
     def _sorted_and_distinct(self) -> Scale:
         values = [point.value for point in self.points]
         if len(values) < 2:  # noqa: PLR2004 - one point is no choice
-            raise ValueError("a scale must have at least two points")
+            raise BrokenRuleError("a scale must have at least two points")
         if len(set(values)) != len(values):
-            raise ValueError("each point of a scale must have its own number")
+            raise BrokenRuleError("each point of a scale must have its own number")
         if (same := equal_words((number_text(point.value), point.words) for point in self.points)) is not None:
-            raise ValueError(f"each point of a scale must have its own words, found {same}")
+            raise BrokenRuleError("each point of a scale must have its own words", same)
         if values != sorted(values):
             object.__setattr__(self, "points", tuple(sorted(self.points, key=lambda point: point.value)))
         return self

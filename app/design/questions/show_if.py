@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, StringConstraints, model_validator
 
+from app.design.broken_rule import BrokenRuleError
 from app.design.questions.scale import number, number_text
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class ShowIf(BaseModel):
     @model_validator(mode="after")
     def _has_one_test(self) -> ShowIf:
         if (self.equals is not None) + bool(self.one_of) + (self.at_least is not None) != 1:
-            raise ValueError("show_if must have exactly one of equals, one_of and at_least")
+            raise BrokenRuleError("show_if must have exactly one of equals, one_of and at_least")
         return self
 
     @property

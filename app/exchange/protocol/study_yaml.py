@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from app.design.broken_rule import BrokenRuleError, InconsistentPartsError
 from app.design.protocol.study import Protocol
 from app.design.questions.kinds.registry import KINDS
 from app.design.validation_words import allowed_in_words, found_in_words
@@ -75,11 +76,23 @@ def _follows_from(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool
 
 
 def _add(detail: ErrorDetails, tree: Tree, problems: Problems) -> None:
-    """Add the problem that pydantic found."""
+    """Add what pydantic or a validator found."""
     path: Path = ()
     for part in detail["loc"]:
         below: Path = (*path, part)
         path = below if below in tree.lines else path
+    match detail.get("ctx", {}).get("error"):
+        case BrokenRuleError() as broken:
+            add_broken(broken, tree, problems, path)
+        case InconsistentPartsError() as parts:
+            for broken in parts.broken:
+                add_broken(broken, tree, problems)
+        case _:
+            _add_value(detail, path, tree, problems)
+
+
+def _add_value(detail: ErrorDetails, path: Path, tree: Tree, problems: Problems) -> None:
+    """Add a value that is not allowed."""
     found = _found(tree.data, path)
     allowed = allowed_in_words(detail)
     match detail["type"]:
@@ -94,25 +107,18 @@ def _add(detail: ErrorDetails, tree: Tree, problems: Problems) -> None:
             path, found, allowed = (*path, "type"), str(detail["ctx"]["tag"]), or_list(KINDS)
         case "union_tag_not_found":
             path, found, allowed = (*path, "type"), "nothing", or_list(KINDS)
-        case "value_error":
-            add_sentence(allowed, path, found, tree, problems)
-            return
     problems.add(FILE, tree.line(path), dotted(path), found, allowed)
 
 
-def add_sentence(message: str, path: Path, found: str, tree: Tree, problems: Problems) -> None:
-    """Add the problem in a validator's message, "what is allowed, found what".
-
-    Messages of validators that compare several parts begin with the path of the part.
-    """
-    allowed, _, named = message.partition(", found ")
-    path = path or _nearest(allowed.split(" ", 1)[0], tree)
-    # Some validators name the values that are allowed instead of a rule.
-    problems.add(FILE, tree.line(path), dotted(path), named or found, allowed, is_rule=" must " in allowed)
+def add_broken(broken: BrokenRuleError, tree: Tree, problems: Problems, path: Path = ()) -> None:
+    """Add the problem of a part that breaks a rule. `path`: where the part is, if the error does not name it."""
+    path = path or _nearest(broken.part, tree)
+    found = _found(tree.data, path) if broken.found is None else broken.found
+    problems.add(FILE, tree.line(path), dotted(path), found, broken.rule, is_rule=True)
 
 
 def _nearest(part: str, tree: Tree) -> Path:
-    """Return the path at the start of a message, such as `analysis.primary.2.test`, as far as it is in the file."""
+    """Return the path of a part, such as `analysis.primary.2.test`, as far as it is in the file."""
     path: Path = tuple(int(name) - 1 if name.isdecimal() else name for name in part.split("."))
     while path and path not in tree.lines:
         path = path[:-1]

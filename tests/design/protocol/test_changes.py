@@ -22,7 +22,7 @@ def problems(*, was_opened: bool = False, **parts: Any) -> list[str]:  # noqa: A
     new = Protocol.model_validate(protocol_of(**{"questions": QUESTIONS, "conditions": CONDITIONS, **parts}))
     answered = {question["key"] for question in QUESTIONS}
     given = {"answered": answered, "used": {"person", "model"}, "rated": {"told=b"}}
-    return list(change_problems(old, new, **given, was_opened=was_opened))
+    return [str(problem) for problem in change_problems(old, new, **given, was_opened=was_opened)]
 
 
 def with_question(place: int, **changes: object) -> list[dict[str, Any]]:

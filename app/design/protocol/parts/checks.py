@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from app.design.broken_rule import BrokenRuleError
 from app.design.protocol.parts.flow import Accepted
 from app.design.questions.kinds.category import CategoryQuestion
 from app.design.questions.prose import Prose
@@ -36,7 +37,7 @@ class _Check(BaseModel):
     @model_validator(mode="after")
     def _correct_is_a_code(self) -> _Check:
         if self.correct not in self.codes:
-            raise ValueError(f"correct must be one of the codes, found {self.correct}")
+            raise BrokenRuleError("correct must be one of the codes", self.correct)
         return self
 
 
@@ -53,12 +54,11 @@ class AttentionCheck(_Check):
     @model_validator(mode="after")
     def _says_what_to_choose(self) -> AttentionCheck:
         if self.codes[self.correct].casefold() not in self.text.casefold():
-            raise ValueError(
-                f"the text of an attention check must say which answer to choose, found no {self.codes[self.correct]}"
-            )
+            rule = "the text of an attention check must say which answer to choose"
+            raise BrokenRuleError(rule, f"no {self.codes[self.correct]}")
         place, n = list(self.codes).index(self.correct), len(self.codes)
         if n % 2 and place == n // 2:
-            raise ValueError("the correct answer of an attention check must not be the middle one")
+            raise BrokenRuleError("the correct answer of an attention check must not be the middle one")
         return self
 
 

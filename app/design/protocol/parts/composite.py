@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from app.design.broken_rule import BrokenRuleError, broken
 from app.design.questions.prose import Prose
 from app.design.questions.question import Key
 from app.design.questions.scale import Label
+from app.design.word_lists import and_list
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from app.design.broken_rule import Broken
     from app.design.questions.kinds.registry import ScaledQuestion
 
 
@@ -45,9 +48,9 @@ class Composite(BaseModel):
     @model_validator(mode="after")
     def _counts_agree(self) -> Composite:
         if len(set(self.questions)) != len(self.questions):
-            raise ValueError("a composite must name each question once")
+            raise BrokenRuleError("a composite must name each question once")
         if self.at_least is not None and self.at_least > len(self.questions):
-            raise ValueError(f"at_least must be at most the number of questions, {len(self.questions)}")
+            raise BrokenRuleError(f"at_least must be at most the number of questions, {len(self.questions)}")
         return self
 
     @property
@@ -84,14 +87,12 @@ def composite_score(
     return mean * len(composite.questions) if composite.score == "sum" else mean
 
 
-def composite_problem(name: str, composite: Composite, questions: Sequence[ScaledQuestion]) -> str | None:
-    """What is wrong with a composite, given the study's rating and slider questions; None if it is valid."""
-    found = {question.key: question for question in questions}
-    unknown = [key for key in composite.questions if key not in found]
-    if unknown:
-        return f"analysis.composites.{name} must name rating or slider questions, found {', '.join(unknown)}"
-    if len({found[key].target for key in composite.questions}) > 1:
-        return f"analysis.composites.{name} must combine questions with the same target"
-    if name in found:
-        return f"analysis.composites.{name} must not have the key of a question"
-    return None
+def composite_problems(name: str, composite: Composite, questions: Sequence[ScaledQuestion]) -> Broken:
+    """What is wrong with a composite, given the study's rating and slider questions."""
+    part, known = f"analysis.composites.{name}", {question.key: question for question in questions}
+    if unknown := [key for key in composite.questions if key not in known]:
+        yield broken(part, "must name rating or slider questions", ", ".join(unknown))
+    if len(targets := {known[key].target for key in composite.questions if key in known}) > 1:
+        yield broken(part, "must combine questions with the same target", and_list(sorted(targets)))
+    if name in known:
+        yield broken(part, "must not have the key of a question", name)

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from app.design.broken_rule import BrokenRuleError
 from app.design.questions.scale import Label
 
 Kind = Literal["shown_label", "instruction", "profile", "layout", "reveal", "scale_direction", "source"]
@@ -76,35 +77,34 @@ class Factor(BaseModel):
     @model_validator(mode="after")
     def _levels_fit(self) -> Factor:
         if len(self.levels) < TWO:
-            raise ValueError(f"a factor must have at least two levels, found {', '.join(self.levels) or 'none'}")
+            raise BrokenRuleError("a factor must have at least two levels", ", ".join(self.levels) or "none")
         known = LEVELS.get(self.kind)
         if known and (other := [level for level in self.levels if level not in known]):
-            raise ValueError(f"the levels of {self.kind} must be {', '.join(known)}, found {', '.join(other)}")
+            raise BrokenRuleError(f"the levels of {self.kind} must be {', '.join(known)}", ", ".join(other))
         if self.kind == "instruction" and not all(self.levels.values()):
-            raise ValueError("each level of an instruction must have the text to show")
+            raise BrokenRuleError("each level of an instruction must have the text to show")
         return self
 
     @model_validator(mode="after")
     def _labels_fit(self) -> Factor:
         if other := [level for level in self.level_labels if level not in self.levels]:
-            raise ValueError(f"level_labels must name levels of the factor, found {', '.join(other)}")
+            raise BrokenRuleError("level_labels must name levels of the factor", ", ".join(other))
         return self
 
     @model_validator(mode="after")
     def _assignment_fits(self) -> Factor:
         for part, values in (("weights", self.weights), ("caps", self.caps)):
             if values and self.assign == "within":
-                raise ValueError(f"{part} can be set only for a factor that varies between raters")
+                raise BrokenRuleError(f"{part} can be set only for a factor that varies between raters")
             if other := [level for level in values if level not in self.levels]:
-                raise ValueError(f"{part} must name levels of the factor, found {', '.join(other)}")
+                raise BrokenRuleError(f"{part} must name levels of the factor", ", ".join(other))
         if self.blocks and self.assign == "between":
-            raise ValueError("blocks can be set only for a factor that varies within raters")
+            raise BrokenRuleError("blocks can be set only for a factor that varies within raters")
         if self.kind == "source" and self.assign == "within":
-            raise ValueError(
-                "a factor of kind source must vary between raters, because otherwise each rater sees every source"
-            )
+            rule = "a factor of kind source must vary between raters, because otherwise each rater sees every source"
+            raise BrokenRuleError(rule)
         if self.swaps and self.kind != "shown_label":
-            raise ValueError("swaps can be set only for a factor of kind shown_label")
+            raise BrokenRuleError("swaps can be set only for a factor of kind shown_label")
         return self
 
 

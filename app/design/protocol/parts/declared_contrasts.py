@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
+from app.design.broken_rule import BrokenRuleError, broken
 from app.design.questions.question import Key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
+    from app.design.broken_rule import Broken
     from app.design.protocol.parts.composite import Composite
     from app.design.questions.kinds.registry import ScaledQuestion
 
@@ -29,7 +31,7 @@ class Change(BaseModel):
     @model_validator(mode="after")
     def _two_scores(self) -> Change:
         if self.before == self.after:
-            raise ValueError(f"a change must be between two different scores, found {self.before} twice")
+            raise BrokenRuleError("a change must be between two different scores", f"{self.before} twice")
         return self
 
 
@@ -55,18 +57,18 @@ class EmpathicAccuracy(BaseModel):
 
 def change_problems(
     changes: Iterable[Change], scaled: Mapping[str, ScaledQuestion], composites: Mapping[str, Composite]
-) -> Iterator[str]:
+) -> Broken:
     """What is wrong with the declared changes, one sentence each."""
     for change in changes:
         for name in (change.before, change.after):
             keys = composites[name].questions if name in composites else (name,)
             if any(key not in scaled or scaled[key].target != "rater" for key in keys):
-                yield f"analysis.changes must name rating questions or composites about the rater, found {name}"
+                yield broken("analysis.changes", "must name rating questions or composites about the rater", name)
 
 
 def empathic_problems(
     declared: EmpathicAccuracy | None, scaled: Mapping[str, ScaledQuestion], pools: Iterable[str]
-) -> Iterator[str]:
+) -> Broken:
     """What is wrong with the declared empathic accuracy, one sentence each."""
     if declared is None:
         return
@@ -74,8 +76,8 @@ def empathic_problems(
     asked = [declared.felt, declared.answered]
     unknown = sorted({key for key in asked if key not in scaled or scaled[key].target not in RATED})
     if unknown:
-        yield f"{part} must name rating questions about a turn, an item or a response, found {', '.join(unknown)}"
+        yield broken(part, "must name rating questions about a turn, an item or a response", ", ".join(unknown))
     elif scaled[asked[0]].target != scaled[asked[1]].target:
-        yield f"{part} must name two questions with the same target, found {' and '.join(asked)}"
+        yield broken(part, "must name two questions with the same target", " and ".join(asked))
     if declared.pool is not None and declared.pool not in pools:
-        yield f"{part}.pool must be one of design.pools, found {declared.pool}"
+        yield broken(f"{part}.pool", "must be one of design.pools", declared.pool)

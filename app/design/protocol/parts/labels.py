@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
+from app.design.broken_rule import broken
 from app.design.protocol.parts.cells import cell_of
 from app.design.questions.scale import Label
 from app.design.word_lists import and_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+
+    from app.design.broken_rule import Broken
 
 
 # Written in capitals where they stand alone: in `gpt-4`, not in `chatgpt`.
@@ -92,9 +95,9 @@ def readable(key: str) -> str:
     return words[:1].upper() + words[1:] or key
 
 
-def same_labels(part: str, labels: Sequence[str | None]) -> Iterator[str]:
+def same_labels(part: str, labels: Sequence[str | None]) -> Broken:
     """A sentence if labels of the same kind are used twice, ignoring case."""
     given = [label for label in labels if label]
     counts = Counter(label.casefold() for label in given)
     if twice := sorted({label for label in given if counts[label.casefold()] > 1}):
-        yield f"{part} must have different labels, found {and_list(twice)} more than once"
+        yield broken(part, "must have different labels", f"{and_list(twice)} more than once")

@@ -6,7 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from app.design.broken_rule import BrokenRuleError
+
 Look = Annotated[float, Field(gt=0, le=1)]
+
 MAX_LOOKS = 20
 
 
@@ -30,7 +33,7 @@ class Monitoring(BaseModel):
         if not self.looks:
             return self
         if list(self.looks) != sorted(set(self.looks)) or self.looks[-1] != 1:
-            raise ValueError(f"looks ascend and end at 1, found {', '.join(f'{look:g}' for look in self.looks)}")
+            raise BrokenRuleError("looks must ascend and end at 1", ", ".join(f"{look:g}" for look in self.looks))
         if self.n_ratings is None:
-            raise ValueError("n_ratings is the planned number of ratings where looks are declared, found nothing")
+            raise BrokenRuleError("n_ratings must be the planned number of ratings if looks are declared", "nothing")
         return self

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from app.design.broken_rule import BrokenRuleError
 from app.design.questions.prose import Prose
 from app.design.questions.question import Key
 from app.design.questions.scale import Label
@@ -59,7 +60,7 @@ class Blocks(BaseModel):
     @model_validator(mode="after")
     def _one_of_two(self) -> Blocks:
         if (self.size is None) == (self.column is None):
-            raise ValueError("blocks must have either a size or a column, not both")
+            raise BrokenRuleError("blocks must have either a size or a column, not both")
         return self
 
 
@@ -133,15 +134,14 @@ class Design(BaseModel):
     @model_validator(mode="after")
     def _pools_agree(self) -> Design:
         if self.open_pool is not None and self.open_pool not in self.pools:
-            raise ValueError(f"design.open_pool must be one of design.pools, found {self.open_pool}")
+            raise BrokenRuleError("design.open_pool must be one of design.pools", self.open_pool)
         if self.open_pool is not None and self.pools[self.open_pool].items == "own":
-            raise ValueError("design.open_pool must be a pool whose raters have no items of their own")
+            raise BrokenRuleError("design.open_pool must be a pool whose raters have no items of their own")
         if self.open_pool is not None and self.links == "personal":
-            raise ValueError(
-                "design.open_pool must not be set with design.links: personal, because there is no open link"
-            )
+            rule = "design.open_pool must not be set with design.links: personal, because there is no open link"
+            raise BrokenRuleError(rule)
         if self.repeats and self.trials_per_rater and self.repeats.n > self.trials_per_rater:
-            raise ValueError(f"design.repeats.n must be at most design.trials_per_rater, found {self.repeats.n}")
+            raise BrokenRuleError("design.repeats.n must be at most design.trials_per_rater", self.repeats.n)
         return self
 
     def raters_of(self, pool: str | None) -> int:

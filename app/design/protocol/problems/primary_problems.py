@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.design.broken_rule import broken
 from app.design.protocol.parts.primary_tests import TESTS, tests_for
 from app.design.protocol.primary_default import first_question, has_key, test_of
 from app.design.questions.kinds.category import CategoryQuestion
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection
 
+    from app.design.broken_rule import Broken
     from app.design.protocol.parts.primary import PrimaryContrast
     from app.design.protocol.study_parts import ProtocolParts
     from app.design.questions.kinds.registry import AnyQuestion
@@ -20,7 +22,7 @@ SHOWN_LABEL = "shown_label"
 WITH_CUT = {"share_at_least_ratio", "percent_change_at_least"}
 
 
-def primary_problems(protocol: ProtocolParts) -> Iterator[str]:
+def primary_problems(protocol: ProtocolParts) -> Broken:
     """Undeclared names, parts that a test does not take or that it lacks, and duplicate contrasts."""
     contrasts = protocol.analysis.primary
     for place, contrast in enumerate(contrasts, 1):
@@ -28,52 +30,63 @@ def primary_problems(protocol: ProtocolParts) -> Iterator[str]:
         yield from _of_one(protocol, contrast, part)
         if contrast in contrasts[: place - 1]:
             same = contrasts.index(contrast) + 1
-            yield f"{part} must differ from all other contrasts, found the same as analysis.primary.{same}"
+            yield broken(part, "must differ from all other contrasts", f"the same as analysis.primary.{same}")
 
 
-def _of_one(protocol: ProtocolParts, contrast: PrimaryContrast, part: str) -> Iterator[str]:
+def _of_one(protocol: ProtocolParts, contrast: PrimaryContrast, part: str) -> Broken:
     question = first_question(protocol, contrast.question)
     if question is None:
-        yield f"{part}.question must be a question or a composite, found {contrast.question}"
+        yield broken(f"{part}.question", "must be a question or a composite", contrast.question)
     else:
-        yield from _test(protocol, contrast, question, part) or _names(protocol, contrast, question, part)
+        yield from [*_test(protocol, contrast, question, part)] or _names(protocol, contrast, question, part)
 
 
-def _test(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuestion, part: str) -> list[str]:
+def _test(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuestion, part: str) -> Broken:
     """Problems with the test and the parts that it takes."""
     name, fitting = test_of(protocol, contrast), tests_for(question)
     if not fitting:
-        return [f"{part}.question must be a question that can be compared, found {contrast.question}"]
-    if name is None:
-        return [f"{part}.test must be one of {', '.join(fitting)}, found nothing"]
-    if name not in fitting:
-        return [f"{part}.test must be one of {', '.join(fitting)} for {contrast.question}, found {name}"]
+        yield broken(f"{part}.question", "must be a question that can be compared", contrast.question)
+    elif name is None:
+        yield broken(f"{part}.test", f"must be one of {', '.join(fitting)}", "nothing")
+    elif name not in fitting:
+        yield broken(f"{part}.test", f"must be one of {', '.join(fitting)} for {contrast.question}", name)
+    else:
+        yield from _parts(contrast, name, part)
+        yield from _margin(protocol, contrast, name, part)
+        yield from _turns(question, name, part)
+
+
+def _parts(contrast: PrimaryContrast, name: str, part: str) -> Broken:
+    """Parts that the test needs or does not take."""
     test, named = TESTS[name], contrast.named
-    found = [
-        f"{part}.{need} must be set for the test {name}, found nothing" for need in test.needs if need not in named
-    ]
+    for need in test.needs:
+        if need not in named:
+            yield broken(f"{part}.{need}", f"must be set for the test {name}", "nothing")
     allowed = (*test.needs, *test.may)
     words = ", ".join(allowed) or "only the question"
-    found += [f"{part} must name {words} for the test {name}, found {other}" for other in named if other not in allowed]
-    return found + list(_margin(protocol, contrast, name, part)) + list(_turns(question, name, part))
+    for other in named:
+        if other not in allowed:
+            yield broken(part, f"must name {words} for the test {name}", other)
 
 
-def _margin(protocol: ProtocolParts, contrast: PrimaryContrast, name: str, part: str) -> Iterator[str]:
+def _margin(protocol: ProtocolParts, contrast: PrimaryContrast, name: str, part: str) -> Broken:
     declared = protocol.analysis.margin_of(contrast.question)
     if "margin" in TESTS[name].may and declared is None:
-        yield f"{part}.margin must be the largest difference that does not matter, found nothing"
+        yield broken(f"{part}.margin", "must be the largest difference that does not matter", "nothing")
     if contrast.margin is not None and contrast.margin != declared:
-        yield f"{part}.margin must equal the margin of {contrast.question}, {declared:g}, found {contrast.margin:g}"
+        yield broken(
+            f"{part}.margin", f"must equal the margin of {contrast.question}, {declared:g}", f"{contrast.margin:g}"
+        )
     if name in WITH_CUT and contrast.question not in protocol.analysis.cut:
-        yield f"{part}.test {name} needs a value for the question in analysis.cut, found none"
+        yield broken(f"{part}.test", f"{name} needs a value for the question in analysis.cut", "none")
 
 
-def _turns(question: AnyQuestion, name: str, part: str) -> Iterator[str]:
+def _turns(question: AnyQuestion, name: str, part: str) -> Broken:
     if TESTS[name].compares == "turns" and question.target != "turn":
-        yield f"{part}.test {name} needs a question with the target turn, found {question.target}"
+        yield broken(f"{part}.test", f"{name} needs a question with the target turn", question.target)
 
 
-def _names(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuestion, part: str) -> Iterator[str]:
+def _names(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuestion, part: str) -> Broken:
     """Names that are not declared elsewhere. Attributes and covariates may be columns of the study's files."""
     factor = contrast.factor
     known: dict[str, Collection[str]] = {
@@ -93,24 +106,24 @@ def _names(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQues
     known["covariate"] = [*protocol.analysis.covariates, *about_raters]
     for name, value in contrast.named.items():
         if name in known and value not in known[name]:
-            yield f"{part}.{name} must be one of {', '.join(known[name]) or 'none'}, found {value}"
+            yield broken(f"{part}.{name}", f"must be one of {', '.join(known[name]) or 'none'}", value)
     if contrast.source is not None and contrast.source == contrast.reference:
-        yield f"{part}.reference must be a source other than {contrast.source}, found the same"
+        yield broken(f"{part}.reference", f"must be a source other than {contrast.source}", "the same")
     yield from _declared(protocol, contrast, question, part)
 
 
-def _declared(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuestion, part: str) -> Iterator[str]:
+def _declared(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuestion, part: str) -> Broken:
     """Missing settings that a test needs elsewhere in the protocol, such as an answer key or a believed source."""
     analysis, compares = protocol.analysis, TESTS[str(test_of(protocol, contrast))].compares
     name, key = test_of(protocol, contrast), contrast.question
     if (compares == "accuracy" or name == "span_f1") and not has_key(question):
-        yield f"{part}.question must be a question with correct or correct_column, found {question.key}"
+        yield broken(f"{part}.question", "must be a question with correct or correct_column", question.key)
     if compares == "change" and key not in (change.after for change in analysis.changes):
-        yield f"{part}.question must be the `after` score of one of analysis.changes, found {key}"
+        yield broken(f"{part}.question", "must be the `after` score of one of analysis.changes", key)
     if compares == "conjoint" and contrast.attribute not in analysis.conjoint:
-        yield f"{part}.attribute must be one of analysis.conjoint, found {contrast.attribute}"
+        yield broken(f"{part}.attribute", "must be one of analysis.conjoint", contrast.attribute)
     declared = analysis.empathic_accuracy
     if compares == "empathic_accuracy" and (declared is None or declared.answered != key):
-        yield f"{part}.question must be the one that perceivers answer in analysis.empathic_accuracy, found {key}"
+        yield broken(f"{part}.question", "must be the one that perceivers answer in analysis.empathic_accuracy", key)
     if compares == "belief" and analysis.believed_source is None:
-        yield f"{part}.test needs analysis.believed_source, found none"
+        yield broken(f"{part}.test", "needs analysis.believed_source", "none")

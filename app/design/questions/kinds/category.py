@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import AliasChoices, Field, model_validator
 
+from app.design.broken_rule import BrokenRuleError
 from app.design.questions.question import AnswerError, AskedQuestion, EmptyColumn, Given, Key
 from app.design.questions.scale import equal_words
 from app.language.message import message
@@ -43,20 +44,20 @@ class CategoryQuestion(AskedQuestion):
     @model_validator(mode="after")
     def _codes_can_be_joined(self) -> CategoryQuestion:
         if any("|" in code for code in self.codes):
-            raise ValueError("codes must not contain |, which joins several codes in ratings.csv")
+            raise BrokenRuleError("codes must not contain |, which joins several codes in ratings.csv")
         if (same := equal_words(self.codes.items())) is not None:
-            raise ValueError(f"each code must have its own words, found {same}")
+            raise BrokenRuleError("each code must have its own words", same)
         if self.correct is not None and self.correct not in self.codes:
-            raise ValueError(f"correct must be one of the codes, found {self.correct}")
+            raise BrokenRuleError("correct must be one of the codes", self.correct)
         return self
 
     @model_validator(mode="after")
     def _exclusive_codes_exist(self) -> CategoryQuestion:
         unknown = [code for code in self.exclusive if code not in self.codes]
         if unknown:
-            raise ValueError(f"exclusive must name some of the codes, found {', '.join(unknown)}")
+            raise BrokenRuleError("exclusive must name some of the codes", ", ".join(unknown))
         if self.exclusive and not self.multiple:
-            raise ValueError("exclusive can be set only with multiple: true")
+            raise BrokenRuleError("exclusive can be set only with multiple: true")
         return self
 
     def read(self, sent: Sent) -> Given | None:

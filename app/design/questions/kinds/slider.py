@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, FiniteFloat, model_validator
 
+from app.design.broken_rule import BrokenRuleError
 from app.design.questions.scale import Level, number, number_text
 from app.design.questions.scaled import NumberQuestion
 from app.language.message import Message, message
@@ -37,10 +38,10 @@ class SliderQuestion(NumberQuestion):
     @model_validator(mode="after")
     def _has_room(self) -> SliderQuestion:
         if self.max <= self.min:
-            raise ValueError("the slider's max must be greater than its min")
+            raise BrokenRuleError("the slider's max must be greater than its min")
         n_steps = (self.max - self.min) / self.step
         if n_steps > MAX_STEPS:
-            raise ValueError(f"a slider must have at most {MAX_STEPS:,} steps, found {n_steps:,.0f}")
+            raise BrokenRuleError(f"a slider must have at most {MAX_STEPS:,} steps", f"{n_steps:,.0f}")
         return self
 
     @property
