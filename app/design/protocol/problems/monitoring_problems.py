@@ -15,4 +15,4 @@ def monitoring_problems(protocol: ProtocolParts) -> Broken:
     """Looks that are declared without exactly one primary contrast."""
     n = len(protocol.analysis.primary)
     if protocol.monitoring.looks and n != 1:
-        yield broken("monitoring.looks", "must not be set unless analysis.primary has one contrast", n)
+        yield broken("monitoring.looks", "must be for a study with one contrast in analysis.primary", n)
