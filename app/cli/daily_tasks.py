@@ -68,12 +68,15 @@ def backup_task(url: str, folder: Path) -> Task:
 
 
 def retention_task(url: str, deletions: DeletionList) -> Task:
-    """Delete the studies whose retention date has passed, if their protocol says so."""
+    """Announce and then delete the studies whose retention date has passed, if their protocol says so."""
 
     def delete() -> None:
         engine = make_engine(url, n_connections=1)
         try:
-            for slug in delete_outdated(transactions(engine), deletions, datetime.now(UTC).date()):
+            announced, deleted = delete_outdated(transactions(engine), deletions, datetime.now(UTC))
+            for slug in announced:
+                log.warning("the study %s will be deleted in a day, as its retention date asks", slug)
+            for slug in deleted:
                 log.warning("the study %s was deleted, as its retention date asks", slug)
         finally:
             engine.dispose()

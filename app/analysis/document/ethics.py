@@ -131,7 +131,7 @@ def _retention(protocol: Protocol, retention: Retention) -> Iterator[str]:
     until = f"until {retention.until:%d %B %Y}" if retention.until else TO_FILL.format("retention date")
     yield f"The data are kept {until}."
     yield (
-        "On the day after, the study is deleted with all its data by the software."
+        "Two days after this date, the software deletes the study with all its data."
         if protocol.privacy.delete_at_retention
         else "After this date, the software reminds the research team to delete the study."
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
 if TYPE_CHECKING:
-    from datetime import date
+    from collections.abc import Collection
+    from datetime import date, datetime
 
     from sqlalchemy import Connection
 
@@ -15,8 +17,13 @@ _ARCHIVE = text("UPDATE studies SET archived_at = CASE WHEN :archived THEN now()
 _KEEP = text("UPDATE studies SET keep_until = :day WHERE id = :study")
 _GET_KEEP = text("SELECT keep_until FROM studies WHERE id = :study")
 _OUTDATED = text("""
-    SELECT id, slug, protocol_version FROM studies
+    SELECT id, slug, protocol_version, deletion_announced_at FROM studies
     WHERE keep_until < :today AND status IN ('draft', 'closed') ORDER BY id FOR UPDATE SKIP LOCKED
+""")
+_ANNOUNCE = text("UPDATE studies SET deletion_announced_at = :now WHERE id = :study")
+_TAKE_BACK = text("""
+    UPDATE studies SET deletion_announced_at = NULL
+    WHERE deletion_announced_at IS NOT NULL AND id <> ALL(:outdated)
 """)
 _COUNT = text("""
     SELECT (SELECT count(*) FROM items WHERE study_id = :study) AS items,
@@ -64,9 +71,29 @@ def get_keep_until(db: Connection, study_id: int) -> date | None:
     return day
 
 
-def list_outdated(db: Connection, today: date) -> list[tuple[int, str, int]]:
-    """ID, slug and protocol version of studies that collect no data and whose retention date is before `today`."""
-    return [(row.id, row.slug, row.protocol_version) for row in db.execute(_OUTDATED, {"today": today})]
+@dataclass(frozen=True, slots=True)
+class OutdatedStudy:
+    """A study that collects no data and whose retention date has passed."""
+
+    id: int
+    slug: str
+    protocol_version: int
+    deletion_announced_at: datetime | None
+
+
+def list_outdated(db: Connection, today: date) -> list[OutdatedStudy]:
+    """The studies that collect no data and whose retention date is before `today`."""
+    return [OutdatedStudy(*row) for row in db.execute(_OUTDATED, {"today": today})]
+
+
+def announce_deletion(db: Connection, study_id: int, now: datetime) -> None:
+    """Record that the server has said that it will delete the study."""
+    db.execute(_ANNOUNCE, {"study": study_id, "now": now})
+
+
+def take_back_announcements(db: Connection, outdated: Collection[int]) -> None:
+    """Forget the announcements of all studies but these: they were opened again, or are to be kept for longer."""
+    db.execute(_TAKE_BACK, {"outdated": [*outdated]})
 
 
 def count_contents(db: Connection, study_id: int) -> dict[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 from sqlalchemy import text
@@ -19,10 +20,12 @@ if TYPE_CHECKING:
 Status = Literal["draft", "open", "paused", "closed"]
 # A study is a draft until it is opened; these are given to it.
 GivenStatus = Literal["open", "paused", "closed"]
+# From the announcement to the deletion: a clock that is ahead can be set right in this time, and a lead can object.
+DELETION_NOTICE = timedelta(days=1)
 
 _STUDIES = """
     SELECT s.id, s.slug, p.title, s.status, s.protocol_version, s.is_demo, s.created_at, s.opened_at,
-           s.closed_at, s.archived_at, s.rater_token, s.keep_until, m.role
+           s.closed_at, s.archived_at, s.rater_token, s.keep_until, s.deletion_announced_at, m.role
     FROM studies s JOIN protocols p ON p.study_id = s.id AND p.version = s.protocol_version
     LEFT JOIN study_members m ON m.study_id = s.id AND m.lead_id = :lead
 """
@@ -46,7 +49,13 @@ class StudyRow:
     archived_at: datetime | None = None
     rater_token: str = ""
     keep_until: date | None = None
+    deletion_announced_at: datetime | None = None
     role: Role | None = None
+
+    @property
+    def deleted_from(self) -> datetime | None:
+        """When the server deletes the study by itself, if that has been announced."""
+        return None if self.deletion_announced_at is None else self.deletion_announced_at + DELETION_NOTICE
 
     def may(self, right: str) -> bool:
         """Whether the lead for whom it was loaded has this right."""

@@ -49,6 +49,8 @@ studies = Table(
     time("archived_at"),
     # Until when the lead promised to keep the data.
     Column("keep_until", Date),
+    # When the server first saw that this day has passed and that the study is to be deleted then.
+    time("deletion_announced_at"),
     CheckConstraint("status IN ('draft', 'open', 'paused', 'closed')", name="status"),
     CheckConstraint("status = 'draft' OR opened_at IS NOT NULL", name="opened_at"),
 )

@@ -46,6 +46,7 @@ def create_studies() -> None:
         optional("closed_at", TIME),
         optional("archived_at", TIME),
         optional("keep_until", DATE),
+        optional("deletion_announced_at", TIME),
         check("studies", "opened_at", "status = 'draft' OR opened_at IS NOT NULL"),
         one_of("studies", "status", "draft", "open", "paused", "closed"),
         primary_key("studies", "id"),

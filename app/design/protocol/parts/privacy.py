@@ -22,6 +22,6 @@ class Privacy(BaseModel):
     storage: Prose = ""
     """Where the server stands and who runs it, such as "a server of the university in Zurich"."""
     delete_at_retention: bool = False
-    """Whether the study is deleted with all its data on the day after its retention date (*Settings*), once it is
-    closed. By default the lead is only reminded.
+    """Whether the study is deleted with all its data two days after its retention date (*Settings*), once it is
+    closed; the deletion is announced a day before. By default the lead is only reminded.
     """

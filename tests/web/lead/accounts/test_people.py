@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +11,7 @@ from sqlalchemy import text
 
 from app.actions.lead_access import add_lead, check_password, new_link
 from app.storage.leads.audit import list_acts
+from app.storage.studies.life import announce_deletion
 from app.storage.studies.members import list_members, record_invitation, record_member
 from tests.web.lead.build import study_of
 from tests.web.lead.test_new_study import FOLDER, parts
@@ -237,12 +239,15 @@ def test_audit_log_records_membership_changes_and_downloads(
     ]
 
 
-def test_expired_retention_date_is_shown(client: TestClient, study_id: int) -> None:
+def test_expired_retention_date_is_shown(client: TestClient, db: Connection, study_id: int) -> None:
     address = "/studies/small/settings/keep-until"
     assert client.post(address, data={"keep_until": "soon"}).status_code == 422
     client.post(address, data={"keep_until": "2020-12-31"})
     assert "Kept until 2020-12-31" in client.get("/studies").text
     assert "were to be kept until 2020-12-31" in client.get("/studies/small/settings").text
+    announce_deletion(db, study_id, datetime(2026, 11, 22, 3, tzinfo=UTC))
+    assert "the server deletes it from 2026-11-23 03:00 UTC on" in client.get("/studies").text
+    assert "(from 2026-11-23 03:00 UTC on)" in client.get("/studies/small/settings").text
     client.post(address, data={"keep_until": ""})
     assert "Kept until" not in client.get("/studies").text
 
