@@ -29,6 +29,7 @@ from app.charts.raters.calibration import bins_of, calibration_finding, calibrat
 from app.charts.raters.judges import judge_rows, judges_finding, judges_spec, judges_table
 from app.charts.raters.pace import pace_finding, pace_spec, pace_table, rater_points
 from app.charts.raters.rater_pairs import rater_pairs_finding, rater_pairs_spec, rater_pairs_table, with_pairs
+from app.design.protocol.primary_default import by_importance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -87,13 +88,17 @@ class Chart:
 
 
 def charts_of(report: Report, study: protocol.Protocol, axes: tuple[str, str] | None = None) -> list[Chart]:
-    """Return every chart that the report's estimates allow: first those about human raters, then model judges.
+    """Return every chart that the report's estimates allow: of several questions, then of each, primary ones first.
+
+    Of each question, those about human raters come before those about model judges.
 
     `axes` are the keys of the questions on the x and y axes of the plane; None for the first two.
     """
     shown = labelled(report, study.labels)
     people = [*_compared(shown, study, is_model=False), *_beyond(shown, study, axes)]
-    return [*people, *_compared(shown, study, is_model=True)]
+    ranks = {key: rank for rank, key in enumerate(by_importance(study))}
+    charts = [*people, *_compared(shown, study, is_model=True)]
+    return sorted(charts, key=lambda chart: ranks.get(chart.question or "", -1))
 
 
 def _compared(report: Report, study: protocol.Protocol, *, is_model: bool) -> Iterator[Chart]:

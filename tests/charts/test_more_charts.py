@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from app.analysis import analyze
 from app.analysis.estimate import Estimate
 from app.analysis.report.report import Report
 from app.charts.chart import charts_of
 from app.charts.raters.rater_pairs import rater_pairs_spec
 from app.charts.render import render
-from tests.analysis.builders import CHOICE, FIVE, protocol
+from tests.analysis.builders import CHOICE, FIVE, frames, protocol
 
 if TYPE_CHECKING:
     from app.charts.chart import Chart
@@ -130,3 +131,25 @@ def test_heat_map_of_many_raters_has_no_numbers() -> None:
     assert many is not None
     assert [layer["mark"]["type"] for layer in few["layer"]] == ["rect", "text"]
     assert [layer["mark"]["type"] for layer in many["layer"]] == ["rect"]
+
+
+def test_charts_of_primary_questions_come_first_and_those_about_raters_last() -> None:
+    mood = {**FIVE, "key": "mood", "target": "rater"}
+    warmth = {**FIVE, "key": "warmth"}
+    study = protocol(mood, FIVE, warmth, analysis={"primary": ["warmth"]})
+    rows = [
+        {
+            "rater": f"r{rater}",
+            "item": "i",
+            "response": f"i:{source}",
+            "question": key,
+            "value": 1 + (rater + place) % 5,
+        }
+        for rater in range(4)
+        for place, source in enumerate(("human", "model"))
+        for key in ("empathy", "warmth")
+    ]
+    rows += [{"rater": f"r{rater}", "question": "mood", "value": 1 + rater} for rater in range(4)]
+    found = charts_of(analyze(frames(study, rows), study), study)
+    asked = [chart.question for chart in found if chart.key.startswith("distribution")]
+    assert asked == ["warmth", "empathy", "mood"]

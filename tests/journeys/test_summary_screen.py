@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -61,6 +62,10 @@ def is_one_screen(page: Page) -> bool:
     return bool(height <= HEIGHT and width == WIDTH)
 
 
+def n_printed_pages(page: Page) -> int:
+    return len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4", prefer_css_page_size=True)))
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_template_summary_fits_one_screen_and_sections_fit_width(name: str, page: Page, tmp_path: Path) -> None:
     order = list(read_folder(template_folder(name)).protocol.sources)
@@ -71,6 +76,7 @@ def test_template_summary_fits_one_screen_and_sections_fit_width(name: str, page
     simulate(name, tmp_path / "study", Effect(lean=lean))
     open_summary(page, tmp_path / "study")
     assert is_one_screen(page)
+    assert n_printed_pages(page) == 1
     check(page)
     addresses = page.locator(".sections a").evaluate_all("links => links.slice(1).map((link) => link.href)")
     assert addresses
@@ -85,4 +91,5 @@ def test_template_summary_fits_one_screen_and_sections_fit_width(name: str, page
 def test_ayers_summary_fits_one_screen(page: Page, tmp_path: Path, shared: Path) -> None:
     open_summary(page, write_ayers(tmp_path / "ayers", shared))
     assert is_one_screen(page)
+    assert n_printed_pages(page) == 1
     check(page)

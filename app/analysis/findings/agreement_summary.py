@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.analysis.wording.formatting import number
+from app.design.protocol.primary_default import by_importance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,9 +32,9 @@ class AgreementRow:
 
 
 def agreement_rows(report: Report, protocol: Protocol) -> list[AgreementRow]:
-    """Return one row per question with an alpha, in the protocol's order. The report is `labelled`."""
+    """Return one row per question with an alpha, primary ones first. The report is `labelled`."""
     found = []
-    for key in dict.fromkeys((*(q.key for q in protocol.questions), *protocol.analysis.composites)):
+    for key in by_importance(protocol):
         alphas = [f for f in report.estimates if f.question == key and f.statistic.startswith(ALPHA)]
         firsts: dict[str, Estimate] = {}
         for estimate in alphas:

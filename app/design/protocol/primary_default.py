@@ -38,6 +38,22 @@ def primary_contrasts(protocol: ProtocolParts) -> tuple[PrimaryContrast, ...]:
     return () if first is None else (first,)
 
 
+def by_importance(protocol: ProtocolParts) -> list[str]:
+    """The keys of all questions and composites as results list them: primary contrasts first, the rater's own last."""
+    primary = [contrast.question for contrast in primary_contrasts(protocol)]
+    about_raters = [question.key for question in protocol.questions if question.target == "rater"]
+    others = [question.key for question in _not_about_raters(protocol)]
+    scores = sorted(protocol.analysis.composites, key=lambda name: _is_about_raters(protocol, name))
+    n_others = sum(not _is_about_raters(protocol, name) for name in scores)
+    found = [*primary, *others, *scores[:n_others], *about_raters, *scores[n_others:]]
+    return list(dict.fromkeys(found))
+
+
+def _is_about_raters(protocol: ProtocolParts, name: str) -> bool:
+    question = first_question(protocol, name)
+    return question is not None and question.target == "rater"
+
+
 def _not_about_raters(protocol: ProtocolParts) -> Iterator[AnyQuestion]:
     yield from (question for question in protocol.questions if question.target != "rater")
 

@@ -85,10 +85,12 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
     """The template's context; `report` is the report of `made`, `labelled`."""
     protocol = made.protocol
     summary = summary_of(report, protocol)
-    shown = shown_contrasts(summary, is_declared=bool(protocol.analysis.primary))
+    answers, is_declared = _answers(made, summary), bool(protocol.analysis.primary)
+    n_primary = sum(contrast.primary is not None for contrast in summary.contrasts)
+    n_cards = max(MAX_CARDS, n_primary) if is_declared else len(summary.contrasts)
+    are_rows = bool(answers) or min(n_cards, len(summary.contrasts)) > MAX_CARDS
+    shown = summary.contrasts[: MAX_ROWS if are_rows else MAX_CARDS]
     cards = _cards(shown, report, protocol)
-    answers = _answers(made, summary)
-    are_rows = len(cards) > MAX_CARDS or bool(answers)
     judges = [(one, number(one.judge, "coefficient"), number(one.ceiling, "coefficient")) for one in summary.judges]
     hidden, notes = summary.contrasts[len(shown) :], list(report.notes)
     return {
@@ -97,6 +99,7 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
         "n_more_answers": max(0, len(answers) - MAX_ANSWERS),
         "cards": [] if are_rows else cards,
         "rows": cards if are_rows else [],
+        "rows_title": _rows_title(shown, is_declared=is_declared),
         "counts": cards[0].counts if len({one.counts for one in cards}) == 1 else "",
         "n_more": len(hidden),
         "more_part": part_of(hidden[0].estimate) if hidden else "",
@@ -112,11 +115,11 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
     }
 
 
-def shown_contrasts(summary: Summary, *, is_declared: bool) -> list[MainContrast]:
-    """Return the primary contrasts, then others while there is room; the rest is in its section."""
-    n_primary = sum(contrast.primary is not None for contrast in summary.contrasts)
-    n_shown = max(MAX_CARDS, n_primary) if is_declared else MAX_ROWS
-    return list(summary.contrasts[: min(n_shown, MAX_ROWS)])
+def _rows_title(shown: Sequence[MainContrast], *, is_declared: bool) -> str:
+    """Say whether the study was designed for these differences; a primary one among others is marked in its row."""
+    if all(contrast.primary for contrast in shown):
+        return "Primary differences"
+    return "Exploratory differences" if is_declared and not any(one.primary for one in shown) else "Differences"
 
 
 def _answers(made: LiveReport, summary: Summary) -> list[Sentence]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.charts.chart import charts_of, plane_axes
 from app.charts.drawing.table import Table
+from app.design.protocol.primary_default import by_importance
 from app.web.lead.results.sections.estimate_groups import estimate_groups
 from app.web.lead.results.sections.estimate_tables import all_rows
 from app.web.lead.results.sections.part_tables import Block, blocks_of
@@ -59,7 +60,9 @@ def part_context(part: Part, report: Report, shown: Report, protocol: Protocol, 
     chosen = [chart for chart in charts if key is None or chart.question in {None, key}]
     of_questions = [chart for chart in chosen if chart.question is not None][:MAX_OF_QUESTIONS]
     left_out = [chart for chart in chosen if chart.question is not None][MAX_OF_QUESTIONS:]
-    own = [f for f in part.estimates if key is None or f.question is None or f.question.partition("=")[0] == key]
+    ranks = {question: rank for rank, question in enumerate(by_importance(protocol))}
+    by_rank = sorted(part.estimates, key=lambda f: ranks.get((f.question or "").partition("=")[0], -1))
+    own = [f for f in by_rank if key is None or f.question is None or f.question.partition("=")[0] == key]
     is_all = part.key == ALL
     rows = [] if is_all else all_rows(own[:MAX_RECIPES], protocol.labels)
     return {
