@@ -32,6 +32,14 @@ def record_identity(db: Connection, lead_id: int, issuer: str, subject: str) -> 
     return db.execute(statement).one_or_none() is not None
 
 
+def has_identity(db: Connection, lead_id: int, issuer: str) -> bool:
+    """Whether the lead is linked to an identity at this provider."""
+    found = select(lead_identities.c.lead_id).where(
+        lead_identities.c.lead_id == lead_id, lead_identities.c.issuer == issuer
+    )
+    return db.execute(found).first() is not None
+
+
 def delete_identities(db: Connection, lead_id: int) -> int:
     """Forget the identities of a lead, so that the next sign-in stores one anew; returns how many there were."""
     return db.execute(delete(lead_identities).where(lead_identities.c.lead_id == lead_id)).rowcount

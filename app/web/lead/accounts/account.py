@@ -9,6 +9,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.actions import lead_access as access
 from app.storage.leads import leads
+from app.storage.leads.identities import has_identity
 from app.storage.leads.leads import Lead
 from app.web.deps import Db
 from app.web.lead.accounts.confirmation import SIGN_IN_AGAIN, asked_of, is_password
@@ -85,6 +86,7 @@ def _page(
     request: Request, db: Db, lead: Lead, *, problem: str = "", session_problem: str = "", changed: bool = False
 ) -> Response:
     asks_current = asked_of(request, db, lead) == "password"
+    provider = request.app.state.openid
     return page(
         request,
         "lead/account.html",
@@ -97,5 +99,6 @@ def _page(
         is_by_link=leads.get_password_hash(db, lead.id) is not None and not asks_current,
         shortest=access.SHORTEST,
         **ways_in(request),
+        is_linked=provider is not None and has_identity(db, lead.id, provider.client.issuer),
         sessions=leads.list_lead_sessions(db, lead.id, session_token(request) or ""),
     )

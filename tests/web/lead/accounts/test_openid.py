@@ -246,3 +246,13 @@ def test_link_of_the_administrator_works_without_local_passwords(
 ) -> None:
     assert visitor.post(f"/sign-in/{new_link(db, lead)}").status_code == 303
     assert visitor.get("/studies").status_code == 200
+
+
+def test_account_says_whether_it_is_linked(client: TestClient, there: State, db: Connection, lead: Lead) -> None:
+    before = client.get("/account").text
+    assert "This account is not linked to Example University yet." in before
+    there.claims["email"] = lead.email
+    assert sign_in(client, there).status_code == 303
+    assert "This account is linked to your account at Example University." in client.get("/account").text
+    delete_identities(db, lead.id)
+    assert "is not linked" in client.get("/account").text
