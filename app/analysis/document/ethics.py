@@ -77,6 +77,8 @@ def _purpose(protocol: Protocol) -> Iterator[str]:
     yield protocol.privacy.purpose or "The study compares how participants judge responses to personal situations."
     if protocol.description:
         yield protocol.description
+    if protocol.about_texts:
+        yield protocol.about_texts
     yield sources_sentence(protocol)
 
 

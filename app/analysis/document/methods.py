@@ -60,6 +60,8 @@ def _materials(sample: Sample, protocol: Protocol) -> Iterator[str]:
     if sample.n_responses:
         parts = [f"{n:,} of {protocol.labels.source(key)}" for key, n in sample.n_responses.items()]
         yield f"Responses to these items: {and_list(parts)}."
+    if protocol.about_texts:
+        yield " ".join(protocol.about_texts.split())
 
 
 def _raters(sample: Sample, protocol: Protocol, arrivals: Mapping[str, int]) -> Iterator[str]:

@@ -203,6 +203,10 @@ class ProtocolParts(BaseModel):
     """
     description: Prose = ""
     """What the study is about, for leads."""
+    about_texts: Prose = ""
+    """What the situations and responses are and where they come from, for readers of the report. Removed when other
+    texts are imported in the browser.
+    """
     instructions: Prose = ""
     """What raters read before they start, in Markdown."""
     language: str = "en"

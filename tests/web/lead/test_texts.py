@@ -150,6 +150,6 @@ def test_column_named_after_a_source_has_its_responses(client: TestClient, study
     assert "1 item, 1 source." in page
 
 
-def test_template_no_longer_describes_its_examples_once_they_are_replaced() -> None:
-    described = "A test of warmth: is it false? The posts are examples written for\nthe template; edit them. More."
-    assert with_sources({"description": described}, {})["description"] == "A test of warmth: is it false? More."
+def test_study_no_longer_says_what_its_texts_are_once_they_are_replaced() -> None:
+    described = {"description": "A test. The examples written for the template stay.", "about_texts": "Examples."}
+    assert with_sources(described, {}) == {"description": described["description"], "sources": {}}

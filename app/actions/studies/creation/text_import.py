@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -57,12 +56,6 @@ class TextSheet:
     content: bytes
     columns: Columns | None = None
     is_repaired: bool = True
-
-
-# The sentence in the description of a template that is about its examples.
-_OF_EXAMPLES = re.compile(
-    r"[^.?!]*\bexamples\s+written\s+for\s+the\s+template[^.]*\.(\s+They are not medical advice\.)?"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,15 +182,12 @@ def _in_words(note: Problem) -> str:
 def with_sources(data: dict[str, Any], sources: dict[str, Any]) -> dict[str, Any]:
     """The protocol's data with other sources.
 
-    A reference that is no longer a source is removed, and so is the sentence about the examples of a template, which
-    would be in the report.
+    A reference that is no longer a source is removed, and so is what the protocol says about the texts there were.
     """
     analysis = data.get("analysis")
     if isinstance(analysis, dict) and analysis.get("reference") not in {None, *sources}:
         data = {**data, "analysis": {key: value for key, value in analysis.items() if key != "reference"}}
-    if isinstance(description := data.get("description"), str):
-        data = {**data, "description": _OF_EXAMPLES.sub("", description).strip()}
-    return {**data, "sources": sources}
+    return {**{key: value for key, value in data.items() if key != "about_texts"}, "sources": sources}
 
 
 def _sources(columns: Columns, keys: Sequence[str], there: object) -> dict[str, Any]:
