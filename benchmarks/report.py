@@ -96,6 +96,8 @@ LARGEST_MEGABYTES = 800
 
 def several(frames: Frames, n_questions: int) -> tuple[Frames, Protocol]:
     """Return the same study with the question repeated `n_questions` times."""
+    if n_questions == 1:
+        return frames, PROTOCOL
     keys = [f"empathy{k}" if k else "empathy" for k in range(n_questions)]
     declared = PROTOCOL.model_dump(mode="json", exclude_defaults=True)
     asked = [{**declared["questions"][0], "key": key} for key in keys]

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+
+from app.analysis.data.frames import is_missing
 
 if TYPE_CHECKING:
     from app.analysis.data.frames import Frames
@@ -185,10 +187,7 @@ def _look_up(ids: pd.Series[str] | tuple[str, ...], values: pd.Series[str]) -> I
     return number.astype(np.int64, copy=False)
 
 
-def is_missing(column: pd.Series[Any]) -> bool:
-    """Whether all values are missing, as in the columns of questions that a study does not ask: these need no codes."""
-    return len(column) > 0 and bool(pd.isna(column.iloc[0])) and bool(column.isna().all())
-
-
 def _numbers(column: pd.Series[float]) -> Floats:
+    if is_missing(column):
+        return np.broadcast_to(np.nan, len(column))
     return pd.to_numeric(column).to_numpy(dtype=np.float64, na_value=np.nan)

@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from app import __version__
-from app.analysis.data.encoded_study import is_missing
 from app.analysis.data.filters.report_filters import ALL
+from app.analysis.data.frames import is_missing
 from app.analysis.wording.formatting import scope_filter
 from app.analysis.wording.statistics_registry import page_of
 
@@ -49,19 +49,20 @@ def data_hash(codes: Codes, frames: Frames, protocol: Protocol) -> str:
         for field in fields(part):
             value = getattr(part, field.name)
             if isinstance(value, np.ndarray):
-                digest.update(np.ascontiguousarray(value).tobytes())
+                digest.update(np.ascontiguousarray(value).data)
     beside = codes.kept[["condition", "shown_label", "codes", *(["text"] if protocol.has_highlights else [])]]
     checks = [] if frames.checks is None else [frames.checks[["rater", "check", "is_passed"]]]
     for table in (frames.items, frames.responses, frames.raters, beside, *checks):
         for name in table.columns:
             number, texts = _factorized(table[name])
-            digest.update(f"{name}\0{texts.tolist()}\1".encode() + number.tobytes())
+            digest.update(f"{name}\0{texts.tolist()}\1".encode())
+            digest.update(np.ascontiguousarray(number).data)
     return digest.hexdigest()
 
 
 def _factorized(column: pd.Series[Any]) -> tuple[Ints, pd.Index[Any]]:
     if is_missing(column):
-        return np.full(len(column), -1), pd.Index([], dtype=object)
+        return np.broadcast_to(np.int64(-1), len(column)), pd.Index([], dtype=object)
     number, texts = pd.factorize(column.astype(object))
     return number.astype(np.int64, copy=False), texts
 

@@ -126,7 +126,7 @@ def _shares(data: ScaledData, answers: Answers, statistic: str) -> Iterator[Esti
     known = answers.select(np.isfinite(answers.value))
     for group, part in with_answers(distinct_groups(data.codes), known):
         for source in data.sources or (None,):
-            of_source = part if source is None else part.select(part.source == data.code_of(source))
+            of_source = part if source is None else part.of_source(data.code_of(source))
             scope = group.scope if source is None else {**group.scope, "source": source}
             result = share(of_source.value, **of_source.where)
             yield data.record(result, of_source, section=SECTION, scope=scope, statistic=statistic, unit="rating")

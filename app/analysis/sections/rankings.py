@@ -57,7 +57,7 @@ def rankings(data: RankingData) -> Iterator[Estimate]:
     """Yield the mean rank of each source, the shares ranked above the reference and all others, and agreement."""
     for group, answers in with_answers(distinct_groups(data.codes), data.answers):
         for source in data.sources:
-            own = answers.select(answers.source == data.code_of(source))
+            own = answers.of_source(data.code_of(source))
             result = mean(own.value, **own.where)
             yield data.record(
                 _by(result, MEAN_OF_PLACES),

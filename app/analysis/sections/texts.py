@@ -41,7 +41,7 @@ def texts(study: StudyData) -> Iterator[Estimate]:
     for name, values in study.covariates.known.items():
         whole = replace(of_texts, value=values).select(np.isfinite(values))
         for source in study.codes.sources:
-            part = whole.select(whole.source == study.codes.sources.index(source))
+            part = whole.of_source(study.codes.sources.index(source))
             over_texts = describe.share if name in SHARES else describe.mean
             mean = over_texts(part.value, item=part.item, rater=part.item)
             yield _of_texts(for_new_items(mean), part, {"source": source, "covariate": name}, "text_mean")
@@ -86,9 +86,9 @@ def ratings_and_texts(data: ScaledData, covariates: Covariates) -> Iterator[Esti
     for name, values in covariates.known.items():
         yield from _correlations(data, answers, values[response], response, {"covariate": name})
         for source in data.sources:
-            own = answers.source == data.code_of(source)
-            scope = {"source": source, "covariate": name}
-            yield from _correlations(data, answers.select(own), values[response[own]], response[own], scope)
+            part = answers.of_source(data.code_of(source))
+            own = data.codes.rows.response[part.row]
+            yield from _correlations(data, part, values[own], own, {"source": source, "covariate": name})
     yield from _at_equal_length(data, answers)
 
 

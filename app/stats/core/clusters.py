@@ -31,7 +31,7 @@ FEW_RATERS = 3
 _FEW = "With only {n} raters, an interval for new raters is very wide. See the interval for these raters only."
 
 # the most recent arrays (weak references) with their clusters
-_MAX_KNOWN = 3
+_MAX_KNOWN = 6
 _known: list[tuple[ref[Labels], ref[Labels], Clusters]] = []
 
 

@@ -51,8 +51,7 @@ class Ratings:
         arrays: dict[str, Floats | Ints] = {
             "unit": _codes(self.unit, "unit"),
             "rater": _codes(self.rater, "rater"),
-            # adding zero turns -0.0 into 0.0, so that both are one category
-            "value": np.asarray(self.value, dtype=np.float64) + 0.0,
+            "value": _without_negative_zero(np.asarray(self.value, dtype=np.float64)),
         }
         if len({array.shape for array in arrays.values()}) != 1 or arrays["value"].ndim != 1:
             raise ValueError("unit, rater and value are flat arrays of one length")
@@ -196,6 +195,11 @@ def _codes(values: ArrayLike, name: str) -> Ints:
     if codes.size and (not np.issubdtype(codes.dtype, np.integer) or codes.min() < 0):
         raise ValueError(f"{name} holds whole codes from 0 on")
     return codes.astype(np.int64, copy=False)
+
+
+def _without_negative_zero(value: Floats) -> Floats:
+    """Turn -0.0 into 0.0, so that both are one category; values above 0, as on most scales, need no copy."""
+    return value if value.size and value.min() > 0 else value + 0.0
 
 
 def _dense(n: int) -> int:

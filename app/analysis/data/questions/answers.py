@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, TypedDict, TypeVar
 from zlib import crc32
 
 import numpy as np
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from app.design.questions.kinds.registry import ScaledQuestion
     from app.design.questions.question import Target
 
+Column = TypeVar("Column", "Ints", "Floats")
 # positions in OUTCOMES
 RESPONSE, TIE, NEITHER = 0, 1, 2
 UNITS: dict[str, Unit] = {
@@ -60,14 +61,57 @@ class Answers:
     row: Ints
 
     def select(self, rows: Bools | Ints) -> Self:
-        """Return the answers selected by a mask or by positions."""
+        """Return the answers selected by a mask or by positions; these answers themselves if the mask selects all."""
+        if rows.dtype == np.bool_ and rows.all():
+            return self
         at = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
         return type(self)(**{field.name: getattr(self, field.name)[at] for field in fields(self)})
 
     def within(self, rows: Bools | Ints) -> Self:
         """Select like `select`, but recompute `is_first` within the selected answers."""
-        part = self.select(rows)
-        return replace(part, is_first=_is_first(part.unit, part.rater))
+        return self.select(rows).with_own_first
+
+    def of_source(self, source: int) -> Self:
+        """Return the answers about responses of a source: the same object each time.
+
+        Sections share what is computed from them, such as their hash, their counts and their clusters.
+        """
+        found = self._by_source.get(source)
+        if found is None:
+            found = self.select(self.source == source)
+            if found is not self:  # an object that refers to itself is freed late
+                self._by_source[source] = found
+        return found
+
+    @cached_property
+    def _by_source(self) -> dict[int, Self]:
+        return {}
+
+    @property
+    def with_own_first(self) -> Self:
+        """These answers with `is_first` as if there were no others."""
+        first = _is_first(self.unit, self.rater)
+        return self if np.array_equal(first, self.is_first) else replace(self, is_first=first)
+
+    @property
+    def per_item(self) -> Answers:
+        """One value per rater, item and source: the mean if the rater rated several responses.
+
+        Otherwise a source with two responses to an item, or a response shown in two pairs, would count twice for that
+        item.
+        """
+        return self._means_per_item or self
+
+    @cached_property
+    def _means_per_item(self) -> Answers | None:
+        n_items, n_raters = (int(code.max(initial=0)) + 1 for code in (self.item, self.rater))
+        cell, n_cells = in_order((self.source * n_items + self.item) * n_raters + self.rater)
+        if n_cells == len(cell):
+            return None
+        mean = np.bincount(cell, self.value) / np.bincount(cell)
+        first = np.flatnonzero(~pd.Series(cell).duplicated().to_numpy())
+        one = self.select(first)
+        return Answers(one.item, one.unit, one.rater, one.source, mean[cell[first]], one.is_first, one.row)
 
     @property
     def where(self) -> Where:
@@ -135,16 +179,21 @@ def scaled_answers(codes: Codes, question: ScaledQuestion) -> Answers:
     number = codes.rows.number
     at = codes.rows_of(question.key)
     at = at[np.isfinite(number[at])]
-    return answers_at(codes, question.target, at, number[at])
+    return answers_at(codes, question.target, at, _at(number, at))
+
+
+def _at(column: Column, at: Ints) -> Column:
+    """Return the entries at ascending positions; the column itself, without a copy, if these are all."""
+    return column if len(at) == len(column) else column[at]
 
 
 def answers_at(codes: Codes, target: Target, at: Ints, value: Floats) -> Answers:
-    """Return the answers at these positions in `Codes.rows`, with the unit on which raters can agree."""
+    """Return the answers at these ascending positions in `Codes.rows`, with the unit on which raters can agree."""
     rows = codes.rows
-    item, rater = rows.item[at], rows.rater[at]
+    item, rater = _at(rows.item, at), _at(rows.rater, at)
     unit, source = item, np.full(len(at), -1)
     if target == "response":
-        unit = rows.response[at]
+        unit = _at(rows.response, at)
         source = codes.responses.source[unit]
     elif target == "turn":
         # A conversation may be a response: its third turn is not the third turn of another response to the same item.
@@ -205,18 +254,3 @@ def _codes(left: Ints, right: Ints) -> Ints:
 def _is_first(unit: Ints, rater: Ints) -> Bools:
     cell = pd.Series(unit * (int(rater.max(initial=0)) + 1) + rater)
     return ~cell.duplicated().to_numpy()
-
-
-def within_items(answers: Answers) -> Answers:
-    """Return one value per rater, item and source: the mean if the rater rated several responses.
-
-    Otherwise a source with two responses to an item, or a response shown in two pairs, would count twice for that item.
-    """
-    n_items, n_raters = (int(code.max(initial=0)) + 1 for code in (answers.item, answers.rater))
-    cell, n_cells = in_order((answers.source * n_items + answers.item) * n_raters + answers.rater)
-    if n_cells == len(cell):
-        return answers
-    mean = np.bincount(cell, answers.value) / np.bincount(cell)
-    first = np.flatnonzero(~pd.Series(cell).duplicated().to_numpy())
-    one = answers.select(first)
-    return Answers(one.item, one.unit, one.rater, one.source, mean[cell[first]], one.is_first, one.row)

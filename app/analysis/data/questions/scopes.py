@@ -26,8 +26,7 @@ class Group:
 
     def of(self, answers: Some) -> Some:
         """Return the answers of these raters."""
-        mask = self.has_rater[answers.rater]
-        return answers if mask.all() else answers.select(mask)
+        return answers if self.has_rater.all() else answers.select(self.has_rater[answers.rater])
 
     @property
     def is_model(self) -> bool:

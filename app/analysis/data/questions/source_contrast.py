@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.questions.answers import within_items
-
 if TYPE_CHECKING:
     from typing import Self
 
@@ -57,7 +55,7 @@ class Contrast:
     @cached_property
     def means(self) -> Answers:
         """One value per rater, item and source, for comparisons within items."""
-        return within_items(self.answers)
+        return self.answers.per_item
 
     @cached_property
     def means_are_mine(self) -> Bools:

@@ -57,7 +57,7 @@ def _of_group(data: AnyQuestionData, answers: Answers) -> Iterator[Estimate]:
     yield from _of(data, answers, {})
     if isinstance(data.question, ScaledQuestion):
         for source in data.sources:
-            yield from _of(data, answers.select(answers.source == data.code_of(source)), {"source": source})
+            yield from _of(data, answers.of_source(data.code_of(source)), {"source": source})
 
 
 def _of(data: AnyQuestionData, answers: Answers, scope: Scope) -> Iterator[Estimate]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.analysis.data.questions.answers import within_items
 from app.analysis.data.questions.scopes import distinct_groups, with_answers
 from app.analysis.data.questions.source_contrast import Contrast, Found
 from app.analysis.sections.comparison import differences, ranks
@@ -41,8 +40,8 @@ def comparison(data: ScaledData) -> Iterator[Estimate]:
 def _shares(data: ScaledData, answers: Answers, scope: Scope) -> Iterator[Estimate]:
     if data.cut is None:
         return
-    part = answers.select(answers.source == data.code_of(scope["source"]))
-    means = within_items(part)
+    part = answers.of_source(data.code_of(scope["source"]))
+    means = part.per_item
     single = describe.share_at_least(part.value, data.cut, **part.where)
     by_item = bootstrap.share_of_item_means_at_least(means.value, data.cut, seed=means.seed, **means.where)
     scope = {**scope, "cut": data.cut}

@@ -35,7 +35,7 @@ def distribution(data: ScaledData) -> Iterator[Estimate]:
         if not data.sources:
             yield from _of(data, answers, group.scope)
         for source in data.sources:
-            part = answers.select(answers.source == data.code_of(source))
+            part = answers.of_source(data.code_of(source))
             yield from _of(data, part, {**group.scope, "source": source})
 
 

@@ -84,7 +84,7 @@ def _of_question(study: StudyData, question: HighlightQuestion) -> Iterator[Esti
     note = BEYOND.format(counted(n_beyond, "answer")) if n_beyond else ""
     for group, whole in with_answers(distinct_groups(codes), answers):
         for source in (None, *_sources(codes, answers)):
-            part = whole if source is None else whole.select(whole.source == codes.sources.index(source))
+            part = whole if source is None else whole.of_source(codes.sources.index(source))
             scope: Scope = group.scope if source is None else {**group.scope, "source": source}
             mine = [marks[row] for row in part.row.tolist() if row in marks]
             found = {"span_alpha": span_alpha(mine, passages.whole)}

@@ -45,7 +45,7 @@ def source_pairs(data: ScaledData) -> Iterator[Estimate]:
 
 def _over_all(data: ScaledData, answers: Answers, scope: Scope, sources: list[str]) -> Estimate:
     """Return a test of whether all sources have the same distribution, counting each rating as independent."""
-    sides = (answers.select(answers.source == data.code_of(source)) for source in sources)
+    sides = (answers.of_source(data.code_of(source)) for source in sources)
     found = chi_square(np.array([point_counts(data.question, side)[2] for side in sides]))
     return data.record(found, answers, section=SECTION, scope=scope, statistic="chi_square", unit="rating")
 

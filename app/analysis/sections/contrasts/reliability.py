@@ -25,7 +25,7 @@ def reliability(data: ScaledData) -> Iterator[Estimate]:
         return
     answers = groups(data.codes)[0].of(data.answers)
     for source in data.sources if len(data.sources) > 1 else ():
-        part = answers.within(answers.source == data.code_of(source))
+        part = answers.of_source(data.code_of(source)).with_own_first
         yield from _decision(data, part, {"source": source})
     yield from _decision(data, answers, {})
 

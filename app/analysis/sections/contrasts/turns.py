@@ -34,7 +34,7 @@ def turns(data: ScaledData, wholes: Sequence[ScaledData]) -> Iterator[Estimate]:
         return
     answers = groups(data.codes)[0].of(data.answers)
     for source in data.sources or (None,):
-        mine = answers if source is None else answers.select(answers.source == data.code_of(source))
+        mine = answers if source is None else answers.of_source(data.code_of(source))
         scope: Scope = {} if source is None else {"source": source}
         yield from _means(data, mine, scope)
         yield _slope(data, mine, scope)
