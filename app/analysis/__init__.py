@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from app.analysis.data.filters.report_filters import ALL
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from app.analysis.data.filters.report_filters import Filters
     from app.analysis.data.frames import Frames
     from app.analysis.report.report import Report
@@ -19,10 +21,7 @@ def analyze(frames: Frames, protocol: Protocol, *, full: bool = False, filters: 
     `full` also fits mixed models to more than 20,000 ratings; `filters` restricts the answers. The function reads and
     writes no files, and the same frames give exactly the same estimates.
     """
-    # Imports pandas and scipy, which takes a second that the first page should not wait for.
-    from app.analysis.report.report import report_of
-
-    return report_of(frames, protocol, full=full, filters=filters or ALL)
+    return _report_of()(frames, protocol, full=full, filters=filters or ALL)
 
 
 def analyze_primary(frames: Frames, protocol: Protocol, *, full: bool = False) -> Report:
@@ -30,9 +29,17 @@ def analyze_primary(frames: Frames, protocol: Protocol, *, full: bool = False) -
 
     Its exploratory estimates are incomplete and not counted.
     """
-    from app.analysis.report.report import report_of  # as above
+    return _report_of()(frames, protocol, full=full, only_primary=True)
 
-    return report_of(frames, protocol, full=full, only_primary=True)
+
+def _report_of() -> Callable[..., Report]:
+    """Return the function that makes reports; the first time, it imports what takes a second."""
+    # Here, because the first page of a process should not wait for pandas and scipy.
+    from app.analysis.first_import import first_import
+
+    with first_import():
+        from app.analysis.report.report import report_of
+    return report_of
 
 
 __all__ = ["analyze", "analyze_primary"]
