@@ -73,7 +73,7 @@
   document.addEventListener("keydown", () => { byPointer = false; }, true);
   document.addEventListener("focusin", ({ target }) => { const slot = target.closest?.(".asks .slot"); if (slot) attend(slot, target.closest("[data-of]").dataset); else if (!byPointer) rest(); });
   document.addEventListener("change", ({ target }) => {
-    if (target.matches("[data-show]")) { arrive(target); return; }
+    if (target.matches("[data-show]")) { evenOut(); arrive(target); return; }
     const slot = target.closest(".asks .slot");
     if (slot && byPointer && isPhone.matches && target.type === "radio") setTimeout(() => { if (slot.isConnected) goOn(slot); }, 250);
   });
@@ -88,13 +88,29 @@
     }
   }
 
+  // One response at a time takes the room of the longest: a pane that grew while a finger is on a row would move the row
+  // away from under it, and the tap would be lost.
+  function evenOut() {
+    const group = $(".responses"), now = switchNow();
+    if (!group) return;
+    group.style.minHeight = "";
+    if (!now || $("[value=all]", now).checked) return;
+    const each = $$(".response", group);
+    each.forEach((response) => { response.style.display = "block"; });
+    const tallest = Math.ceil(Math.max(...each.map((response) => response.getBoundingClientRect().height)));
+    const room = (pane()?.clientHeight ?? Infinity) - now.offsetHeight;
+    each.forEach((response) => { response.style.display = ""; });
+    group.style.minHeight = `${Math.min(tallest, room)}px`;
+  }
+
   function start() {
     places.clear();
+    evenOut();
     measure();
     reveal($(".turn-now"));
   }
 
-  addEventListener("resize", measure);
+  addEventListener("resize", () => { evenOut(); measure(); });
   document.addEventListener("htmx:afterSettle", start);
   document.addEventListener("toggle", measure, true);
   start();

@@ -114,6 +114,23 @@ def test_touch_layout_shows_response_rated_next(engine: Engine, new_context: Cal
     expect(page.locator("[data-slot=q1r1] .words").nth(1)).to_have_text("slightly")
 
 
+def test_tap_on_the_next_row_is_not_lost_to_a_pane_of_another_height(
+    engine: Engine, new_context: Callable[..., BrowserContext]
+) -> None:
+    """Touching a row shows its response before the finger is lifted; the row must not move away under it."""
+    texts = [{"key": "i", "text": "Hm", "responses": {"person": "Short.", "model": " ".join(["word"] * 40)}}]
+    open_a_study(engine, texts=texts)
+    page = new_context(**PHONE).new_page()
+    arrive(page)
+    for row in ("q1r0", "q1r1"):
+        page.locator("[data-show=all]").check()
+        page.locator("[data-show='1']").check()
+        before = page.locator("[data-slot=q1r1]").bounding_box()
+        page.locator(f"label:has(#{row}-3)").tap()
+        expect(page.locator(f"#{row}-3")).to_be_checked(timeout=2_000)
+        assert page.locator("[data-slot=q1r1]").bounding_box() == before
+
+
 def test_response_switch_works_without_scripts(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
     open_a_study(engine, texts=TEXTS)
     page = new_context(java_script_enabled=False, viewport={"width": 390, "height": 844}).new_page()
