@@ -31,17 +31,26 @@ settings.load_profile(PROFILE)
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytest_plugins = [
-    "tests.doctest_modules",
-    "tests.long_tests_first",
-    "tests.postgres_fixture",
-    "tests.database",
-    "tests.application",
-    "tests.reports_once",
-]
+pytest_plugins = ["tests.doctest_modules", "tests.long_tests_first"]
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
+OF_THE_APPLICATION = ("tests.postgres_fixture", "tests.database", "tests.application", "tests.reports_once")
+WITHOUT_APPLICATION = [ROOT / folder for folder in ("app/stats", "app/design", "tests/stats", "tests/design")]
+# Before a conftest.py of a room imports them.
+pytest.register_assert_rewrite(*OF_THE_APPLICATION)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Load the fixtures of the application, which take seconds, unless no test of this process can ask for them.
+
+    Statistics and design are tested without them, and the process that deals tests to pytest-xdist's workers runs none.
+    """
+    deals = config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput")
+    paths = [Path(argument.partition("::")[0]).resolve() for argument in config.args]
+    if not deals and not all(any(path.is_relative_to(room) for room in WITHOUT_APPLICATION) for path in paths):
+        for name in OF_THE_APPLICATION:
+            config.pluginmanager.import_plugin(name)
 
 
 @pytest.fixture(scope="session", autouse=True)
