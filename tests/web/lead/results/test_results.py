@@ -26,15 +26,21 @@ if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
     from app.analysis.data.frames import Frames
+    from app.analysis.data.study_folder import StudyFolder
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
     from app.storage.leads.leads import Lead
 
 
-@pytest.fixture
-def ayers(db: Connection, lead: Lead, shared: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def published(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> StudyFolder:
     """Ayers et al. (2023), JAMA Intern Med 183:589."""
-    load_study(db, read_folder(write_ayers(tmp_path, shared)), lead.id)
+    return read_folder(write_ayers(tmp_path_factory.mktemp("ayers"), shared))
+
+
+@pytest.fixture
+def ayers(db: Connection, lead: Lead, published: StudyFolder) -> None:
+    load_study(db, published, lead.id)
 
 
 @pytest.fixture
