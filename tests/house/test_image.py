@@ -28,7 +28,7 @@ from app.postgres import EmbeddedPostgres
 from app.postgres.account import server_account
 from app.postgres.binaries import server_binaries
 from tests.postgres.embedded_processes import IS_ROOT, PACKAGES, eventually, keepers, python_of
-from tests.postgres_fixture import reachable_folder
+from tests.postgres_fixture import folder_in_memory, reachable_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,7 +92,7 @@ def test_compose_file_passes_proxy_settings() -> None:
 
 @pytest.fixture(scope="module")
 def place() -> Iterator[Path]:
-    with reachable_folder() as folder:
+    with reachable_folder(folder_in_memory()) as folder:
         yield folder
 
 

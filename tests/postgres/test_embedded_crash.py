@@ -23,7 +23,7 @@ from tests.postgres.embedded_processes import (
     program,
     server_processes,
 )
-from tests.postgres_fixture import libpq_url, reachable_folder
+from tests.postgres_fixture import folder_in_memory, libpq_url, reachable_folder
 
 if TYPE_CHECKING:
     import subprocess
@@ -226,7 +226,7 @@ def test_oversized_log_is_cleared_at_start(made_dir: Path, monkeypatch: pytest.M
 
 
 def test_two_folders_have_two_servers(made_dir: Path) -> None:
-    with reachable_folder() as other_dir:
+    with reachable_folder(folder_in_memory()) as other_dir:
         one, other = EmbeddedPostgres(made_dir, durable=False), EmbeddedPostgres(other_dir, durable=False)
         with psycopg.connect(libpq_url(one.start())) as connection:
             connection.execute("CREATE TABLE only_here ()")

@@ -14,7 +14,7 @@ from app.storage.database.address import parse_address
 from app.storage.database.engine import make_engine, transactions
 from app.storage.database.replica import ReplicaReads
 from tests.postgres.tcp_servers import Server, copy_as_replica, make_primary, served
-from tests.postgres_fixture import reachable_folder
+from tests.postgres_fixture import folder_in_memory, reachable_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def pair() -> Iterator[tuple[Server, Server]]:
     """A primary and its replica, which has replayed a transaction: before that its lag is unknown."""
-    with reachable_folder() as place, served(place, make_primary(place)) as primary:
+    with reachable_folder(folder_in_memory()) as place, served(place, make_primary(place)) as primary:
         primary.ask("CREATE TABLE answers (value integer)")
         with served(place, copy_as_replica(place, primary)) as replica:
             primary.ask("INSERT INTO answers VALUES (0)")

@@ -17,7 +17,7 @@ from app.storage.database.address import DatabaseUnreachableError, parse_address
 from app.storage.database.encryption import Encryption, get_encryption
 from app.storage.database.engine import make_engine
 from tests.postgres.tcp_servers import SETTINGS, Server, make_primary, run, served
-from tests.postgres_fixture import reachable_folder
+from tests.postgres_fixture import folder_in_memory, reachable_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +39,7 @@ def certificate(place: Path, name: str, *options: str) -> None:
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
     """A server that refuses connections without TLS; `ca.pem` signed its certificate, `other.pem` did not."""
-    with reachable_folder() as place:
+    with reachable_folder(folder_in_memory()) as place:
         for name in ("ca", "other"):
             certificate(place, name)
         signed = ("-CA", str(place / "ca.pem"), "-CAkey", str(place / "ca.key"))

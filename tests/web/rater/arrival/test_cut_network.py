@@ -15,7 +15,7 @@ import pytest
 from benchmarks.rater_client import RaterClient
 from tests.postgres.network_namespaces import HERE, NETWORK, Link, linked, namespaces, why_not, within
 from tests.postgres.tcp_servers import Server, make_primary, served_in
-from tests.postgres_fixture import reachable_folder
+from tests.postgres_fixture import folder_in_memory, reachable_folder
 from tests.web.rater.arrival.hosts import N_PAGES, N_RATERS, SERVE, done, host, prepare
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def is_ready(address: str) -> bool:
 def network() -> Iterator[Machines]:
     if reason := why_not():
         pytest.skip(reason)
-    with reachable_folder() as place, machines(place) as found:
+    with reachable_folder(folder_in_memory()) as place, machines(place) as found:
         yield found
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.rater_client import RaterClient
 from tests.postgres.tcp_servers import copy_as_replica, make_primary, served
-from tests.postgres_fixture import reachable_folder
+from tests.postgres_fixture import folder_in_memory, reachable_folder
 from tests.web.rater.arrival.hosts import N_PAGES, N_RATERS, done, host, prepare
 
 pytestmark = pytest.mark.slow
@@ -44,7 +44,7 @@ def rate(address: str, other: str, number: int, acknowledged: list[str]) -> None
 
 def test_no_answer_is_lost_with_a_host_and_then_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.rater_client._PATIENCE", 8)
-    with reachable_folder() as place, served(place, make_primary(place)) as primary:
+    with reachable_folder(folder_in_memory()) as place, served(place, make_primary(place)) as primary:
         prepare(primary)
         with served(place, copy_as_replica(place, primary)) as replica:
             both = {"DATABASE_URL": primary.url, "DATABASE_REPLICA_URL": replica.url}
