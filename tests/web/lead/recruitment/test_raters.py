@@ -12,6 +12,7 @@ from sqlalchemy import text
 from app.actions.results.rater_review import RaterPattern, _pattern_flags
 from app.actions.studies.life_cycle import open_study
 from app.storage.results.frames import study_frames
+from tests.builder import PREFERENCE
 from tests.web.lead.build import rate, study_of
 
 if TYPE_CHECKING:
@@ -191,3 +192,24 @@ def test_wrong_amount_of_the_bonus_is_explained(client: TestClient, db: Connecti
     answer = client.post("/studies/small/raters/bonus.csv", data={"amount": "a lot"})
     assert answer.status_code == 422
     assert "Amount: Found &#34;a lot&#34;; allowed: a number." in answer.text
+
+
+def test_flags_of_pasted_answers_come_before_the_counts_behind_them(
+    client: TestClient, db: Connection, lead: Lead
+) -> None:
+    why = {"key": "why", "target": "item", "type": "text", "text": "Why?", "typing_rhythm": True}
+    consent = {"version": "1", "text": "We count keys pressed in typing and characters pasted."}
+    study_id = study_of(db, lead, questions=[PREFERENCE, why], flow={"consent": consent})
+    open_study(db, "small")
+    rate(db, study_id, rater="anna")
+    db.execute(
+        text(
+            "INSERT INTO ratings (study_id, rater_id, assignment_id, question, item_id, text, n_keystrokes, n_pasted,"
+            " typing_ms, rated_at) SELECT study_id, rater_id, assignment_id, 'why', item_id, repeat('x', 90), 10, 80,"
+            " 5000, now() FROM ratings WHERE study_id = :study"
+        ),
+        {"study": study_id},
+    )
+    page = client.get(PAGE).text
+    counts = "Text answers: 10 keystrokes, 80 characters pasted, 2.0 keys per second"
+    assert 0 < page.index("Pasted 89% of what was entered in 1 text answer") < page.index(counts)
