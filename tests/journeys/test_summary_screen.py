@@ -37,6 +37,12 @@ SCROLLING = """
         .filter((one) => !one.closest("details:not([open])") && one.scrollWidth > one.clientWidth + 1)
         .map((one) => one.getAttribute("aria-label"))
 """
+# numbers below an axis that end below their plot
+CUT_OFF = """
+    [...document.querySelectorAll(".scale-plot")].flatMap((plot) => [...plot.querySelectorAll("text")]
+        .filter((one) => one.getBoundingClientRect().bottom > plot.getBoundingClientRect().bottom + 1)
+        .map((one) => one.textContent))
+"""
 # charts that paper would not show, because they wait to be scrolled to or are hidden
 NOT_PRINTED = """
     [...document.querySelectorAll(".drawing img")]
@@ -92,4 +98,7 @@ def test_ayers_summary_fits_one_screen(page: Page, tmp_path: Path, shared: Path)
     open_summary(page, write_ayers(tmp_path / "ayers", shared))
     assert is_one_screen(page)
     assert n_printed_pages(page) == 1
+    page.emulate_media(media="print")
+    assert page.evaluate(CUT_OFF) == []
+    page.emulate_media(media="screen")
     check(page)
