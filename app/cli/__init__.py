@@ -46,7 +46,8 @@ def main() -> None:
         for problem in error.problems:
             say(f"{'Note: ' if problem.severity == 'warning' else ''}{problem.sentence()}")
         n_errors = sum(problem.severity == "error" for problem in error.problems)
-        say(f"{n_errors} error{'' if n_errors == 1 else 's'} found. Nothing was saved. Correct them and try again.")
+        found, them = ("1 error", "it") if n_errors == 1 else (f"{n_errors:,} errors", "them")
+        say(f"{found} found. Nothing was saved. Correct {them} and try again.")
         sys.exit(INPUT_ERROR)
     except BlindedError as error:
         say(str(error))

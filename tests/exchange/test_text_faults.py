@@ -33,6 +33,7 @@ WRONG = [
     ("items", f"{ITEMS}c,Short\n", 4, None, "2 cells", "5 cells, as in the header"),
     ("items", f"{ITEMS}c,Long,,,sad,more\n", 4, None, "6 cells", "5 cells, as in the header"),
     ("items", ITEMS.replace("item,", "itm,", 1), 1, "item", "itm", "a column named item"),
+    ("items", "item,feels\na,sad\nb,glad\n", 1, "text", "item and feels", "a column named text or turns"),
     ("items", ITEMS.replace("profile", "text", 1), 1, "text", "2 columns with this name", "each column name once"),
     ("items", ITEMS.replace(",", ";"), 1, None, "columns separated by ';'", "separated by a comma"),
     ("items", f'{ITEMS}c,"Open,,,sad\n', None, None, "near line 4: unexpected end of data", "a closing quote"),
@@ -126,3 +127,35 @@ def test_answer_key_of_highlight_must_be_offsets() -> None:
     assert (beyond.row, beyond.column, beyond.found) == (2, "feels", "0-4444")
     assert beyond.allowed is not None
     assert beyond.allowed.startswith("passages within the text, which has ")
+
+
+def test_responses_without_any_item_say_that_there_is_none() -> None:
+    problem = problems_in(small(items="item,text\n", ratings=None, study=PLAIN))[0]
+    assert (problem.file, problem.row, problem.allowed) == ("responses.csv", 2, "an item in items.csv, which has none")
+
+
+def _notes(design: str, responses: str, items: str = ITEMS) -> list[str]:
+    yaml = PLAIN.replace("sources:", f"design: {design}\nsources:", 1)
+    study = read_small(study=yaml, items=items, responses=responses, ratings=None)
+    return [note.sentence() for note in study.notes]
+
+
+def test_item_that_cannot_be_a_pair_is_noted() -> None:
+    alone = RESPONSES.replace("a,person,Oh no!,\n", "")
+    assert _notes("{trials: pairs}", RESPONSES) == []
+    assert _notes("{trials: single}", alone) == []
+    (note,) = _notes("{trials: pairs}", alone)
+    assert 'items.csv, row 2, column item: found "a"; allowed: items with two responses' in note
+
+
+def test_item_without_the_reference_is_noted_if_each_pair_needs_it() -> None:
+    alone = RESPONSES.replace("b,model-1,Best.,b3\n", "")
+    assert _notes("{trials: pairs}", alone) == []
+    (note,) = _notes("{trials: pairs, pairs: reference}", alone)
+    assert 'row 3, column item: found "b"; allowed: items with a response of the reference' in note
+
+
+def test_practice_items_need_no_pair() -> None:
+    practice = "{practice: {trials: [{item: a, expect: {warmth: 3}, feedback: Warm.}]}}"
+    alone = RESPONSES.replace("a,person,Oh no!,\n", "")
+    assert not any("pairs" in note for note in _notes(f"{{trials: pairs}}\nflow: {practice}", alone))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from app.actions.studies.life_cycle import StudyMissingError
 from app.analysis.data.study_folder import StudyFolder
+from app.exchange.folder.pairable import note_unpaired
 from app.exchange.folder.rankable import check_rankable
 from app.exchange.folder.raters import named_in
 from app.exchange.folder.texts import check_items, check_responses
@@ -149,6 +150,7 @@ def texts_of_table(sheet: Table, layout: Layout, protocol: Protocol, yaml: str, 
     responses = check_responses(parts[1], items, protocol, problems)
     if responses is not None:
         check_rankable(parts[0], responses, protocol, problems)
+        note_unpaired(parts[0], responses, protocol, problems)
     problems.raise_if_any()
     if items is None or responses is None:
         raise AssertionError("a column that is missing is a problem")

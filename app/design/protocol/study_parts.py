@@ -46,6 +46,8 @@ def control_character(text: str) -> str | None:
 def _one_line(title: str) -> str:
     if odd := control_character(title):
         raise BrokenRuleError("a title must be on one line, without control characters", odd)
+    if title and not title.strip():
+        raise BrokenRuleError("a title must contain words", "only spaces")
     return title
 
 

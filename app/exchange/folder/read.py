@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from app.analysis.data.study_folder import StudyFolder
 from app.design.limits import ON_THIS_COMPUTER, Limits
 from app.exchange.folder.checks import check_checks
+from app.exchange.folder.pairable import note_unpaired
 from app.exchange.folder.rankable import check_rankable
 from app.exchange.folder.raters import check_raters, named_in
 from app.exchange.folder.texts import check_items, check_responses, no_responses
@@ -121,6 +122,7 @@ class _Reading:
         responses = check_responses(responses_table, items, protocol, self._problems)
         if table is not None and responses is not None and protocol is not None:
             check_rankable(table, responses, protocol, self._problems)
+            note_unpaired(table, responses, protocol, self._problems)
         return items, responses
 
     def _raters(self, ratings: Table | None) -> pd.DataFrame | None:

@@ -100,7 +100,7 @@ def _check_keys(table: Table, keys: Column, protocol: Protocol | None, problems:
 
 
 def _has_text(table: Table, problems: Problems) -> bool:
-    return "turns" in table.columns or has_columns(table, ["text"], problems)
+    return "turns" in table.columns or has_columns(table, ["text"], problems, instead="turns")
 
 
 def _text_and_turns(table: Table, problems: Problems) -> tuple[Column, Column]:

@@ -31,12 +31,25 @@ def check_choices(
     chosen = _chosen(sheet, pair, targets)
     ambiguous = picks & (chosen == AMBIGUOUS)
     sheet.reject(ambiguous, "value", "a response ID, because both responses in this pair are from that source")
-    sheet.reject(picks & (chosen == UNKNOWN), "value", question.allowed_words())
+    _reject_unknown(question, picks & (chosen == UNKNOWN), pair, sheet, targets)
     picks &= sheet.ok
     answers["outcome"][picks] = "response"
     answers["chosen"][picks] = targets.replies.at(chosen)[picks]
     if question.strength is not None:
         _check_strength(question.strength, rows, picks, sheet, answers["strength"])
+
+
+def _reject_unknown(
+    question: ChoiceQuestion, where: Mask, pair: tuple[Places, Places], sheet: Sheet, targets: Targets
+) -> None:
+    """Name the sources of the pair: there are few of them, so that many wrong rows stay few kinds of problem."""
+    places = np.flatnonzero(where)
+    sources = np.sort([targets.replies.source[side[places]] for side in pair], axis=0).T
+    for kind in np.unique(sources, axis=0) if len(places) else ():
+        same = np.zeros_like(where)
+        same[places[(sources == kind).all(axis=1)]] = True
+        names = dict.fromkeys(targets.replies.sources[code] for code in kind)
+        sheet.reject(same, "value", f"{or_list([*names, *question.words])}, or the ID of one of the two responses")
 
 
 def _pair(rows: Mask, sheet: Sheet, targets: Targets) -> tuple[Places, Places]:

@@ -25,12 +25,20 @@ if TYPE_CHECKING:
 LONGEST_ID = 400
 
 
-def has_columns(table: Table, names: Sequence[str], problems: Problems) -> bool:
-    """Return whether the table has these columns; add a problem for each missing one."""
+def has_columns(table: Table, names: Sequence[str], problems: Problems, *, instead: str = "") -> bool:
+    """Return whether the table has these columns; add a problem for each missing one.
+
+    Args:
+        table: the table.
+        names: the columns it needs.
+        problems: collects the problems.
+        instead: a column that would do as well, to be named with the missing one.
+    """
     missing = [name for name in names if name not in table.columns]
     for name in missing:
         near = get_close_matches(name, [column for column in table.columns if column not in names], n=1, cutoff=0.6)
-        problems.add(table.file, 1, name, near[0] if near else and_list(table.columns, 30), f"a column named {name}")
+        found = near[0] if near else and_list(table.columns, 30)
+        problems.add(table.file, 1, name, found, f"a column named {name}{f' or {instead}' if instead else ''}")
     return not missing
 
 
@@ -72,6 +80,8 @@ def unique_ids(table: Table, name: str, values: Column, problems: Problems) -> N
 
 def one_of(keys: Sequence[str] | Column, file: str, wanted: str) -> str:
     """Describe what is allowed: the keys themselves if there are few, otherwise the file that lists them."""
+    if not len(keys):
+        return f"{wanted} in {file}, which has none"
     return or_list(keys) if len(keys) <= 12 else f"{wanted} in {file}"  # noqa: PLR2004 - fits on one line
 
 

@@ -32,6 +32,8 @@ class _TTest:
     method: str
     counts: dict[str, int | None]
     scale: float
+    only_one: str = ""
+    """Why the difference has no standard error: a sentence; empty if it has one."""
 
     @property
     def is_constant(self) -> bool:
@@ -46,7 +48,8 @@ def _paired(means: ItemMeans) -> _TTest | Result:
     if n == 0:
         return undefined("no_pairable_units", "No item was rated in both sources.", method=method, **means.counts(0))
     if n == 1:
-        return undefined("one_cluster", "Only one item was rated in both sources.", method=method, **means.counts(1))
+        alone = "Only one item was rated in both sources."
+        return _TTest(float(gap[0]), np.nan, 0.0, method, means.counts(1), means.scale, alone)
     return _TTest(float(gap.mean()), spread(gap) / n**0.5, float(n - 1), method, means.counts(n), means.scale)
 
 
@@ -57,9 +60,10 @@ def _unpaired(means: ItemMeans) -> _TTest | Result:
     counts = means.counts(n + m)
     if min(n, m) == 0:
         return undefined("no_pairable_units", "One of the two sources has no ratings.", method=method, **counts)
-    if min(n, m) == 1:
-        return undefined("one_cluster", "One of the two sources was rated on one item only.", method=method, **counts)
     difference = float(mine.mean() - theirs.mean())
+    if min(n, m) == 1:
+        alone = "One of the two sources was rated on one item only."
+        return _TTest(difference, np.nan, 0.0, method, counts, means.scale, alone)
     within = np.concatenate([mine - mine.mean(), theirs - theirs.mean()])
     # `spread` divides by n + m - 1; the two estimated means leave n + m - 2 degrees of freedom
     pooled = spread(within) * ((n + m - 1) / (n + m - 2)) ** 0.5
@@ -69,6 +73,8 @@ def _unpaired(means: ItemMeans) -> _TTest | Result:
 def _t(test: _TTest | Result) -> Result:
     if isinstance(test, Result):
         return test
+    if test.only_one:
+        return undefined("one_cluster", test.only_one, method=test.method, **test.counts)
     if test.is_constant:
         return undefined("no_variation", "The item means do not vary.", method=test.method, **test.counts)
     t = test.difference / test.standard_error
@@ -96,6 +102,9 @@ def item_mean_difference(
     test = _paired(means) if is_paired else _unpaired(means)
     if isinstance(test, Result):
         return test
+    if test.only_one:
+        bare = Result(test.difference, test.method, interval_reason="one_cluster", note=test.only_one)
+        return bare.with_counts(**test.counts)
     if test.is_constant:
         bare = Result(test.difference, test.method, interval_reason="no_variation", note="The item means do not vary.")
         return bare.with_counts(**test.counts)

@@ -39,6 +39,12 @@ def test_title_is_one_line_of_text(title: str, found: str) -> None:
         Protocol.model_validate(protocol_of(title=title))
 
 
+@pytest.mark.parametrize("title", [" ", "\u00a0 "])
+def test_title_of_spaces_is_refused(title: str) -> None:
+    with pytest.raises(ValidationError, match="a title must contain words, found only spaces"):
+        Protocol.model_validate(protocol_of(title=title))
+
+
 def test_check_is_asked_as_single_answer_question() -> None:
     check = AttentionCheck(key="attend", text="Choose Blue", after=1, codes={"b": "Blue", "r": "Red"}, correct="b")
     slot = slot_of_check(check, 2, "Read closely.")

@@ -71,7 +71,15 @@ def test_constant_difference_has_estimate_without_interval() -> None:
     assert (result.estimate, result.interval, result.interval_reason) == (2, None, "no_variation")
 
 
-def test_difference_for_one_item_is_undefined() -> None:
+@pytest.mark.parametrize("is_paired", [True, False])
+def test_difference_of_a_single_item_has_no_interval(*, is_paired: bool) -> None:
+    value, item = np.array([4.0, 1.5]), np.array([0, 0])
+    result = item_mean_difference(value, value > 2, item=item, rater=item, is_paired=is_paired)
+    assert (result.estimate, result.interval, result.interval_reason) == (2.5, None, "one_cluster")
+    assert result.note
+
+
+def test_difference_without_a_shared_item_is_undefined() -> None:
     one = np.array([1.0])
     result = item_mean_difference(one, one > 0, item=one, rater=one, is_paired=False)
     assert result.reason == "no_pairable_units"

@@ -77,6 +77,10 @@ def _analysis(protocol: ProtocolParts) -> Broken:
     yield from _unknown("analysis.cut", "rating questions", analysis.cut, scaled)
     yield from _unknown("analysis.margin", "rating questions", analysis.margin, scaled)
     questions = {question.key: question for question in protocol.scaled_questions}
+    for key, cut in analysis.cut.items():
+        values = questions[key].values if key in questions else ()
+        if values and not values[0] <= cut <= values[-1]:
+            yield broken(f"analysis.cut.{key}", f"must be from {values[0]:g} to {values[-1]:g}", f"{cut:g}")
     yield from change_problems(analysis.changes, questions, analysis.composites)
     yield from empathic_problems(analysis.empathic_accuracy, questions, protocol.design.pools)
     for name, composite in analysis.composites.items():

@@ -8,6 +8,7 @@ from app.design.broken_rule import broken
 from app.design.protocol.parts.primary_tests import TESTS, tests_for
 from app.design.protocol.primary_default import first_question, has_key, test_of
 from app.design.questions.kinds.category import CategoryQuestion
+from app.design.word_lists import or_list
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -36,7 +37,8 @@ def primary_problems(protocol: ProtocolParts) -> Broken:
 def _of_one(protocol: ProtocolParts, contrast: PrimaryContrast, part: str) -> Broken:
     question = first_question(protocol, contrast.question)
     if question is None:
-        yield broken(f"{part}.question", "must be a question or a composite", contrast.question)
+        known = or_list([*(question.key for question in protocol.questions), *protocol.analysis.composites])
+        yield broken(f"{part}.question", f"must be a question or a composite ({known})", contrast.question)
     else:
         yield from [*_test(protocol, contrast, question, part)] or _names(protocol, contrast, question, part)
 

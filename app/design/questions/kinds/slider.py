@@ -38,10 +38,13 @@ class SliderQuestion(NumberQuestion):
     @model_validator(mode="after")
     def _has_room(self) -> SliderQuestion:
         if self.max <= self.min:
-            raise BrokenRuleError("the slider's max must be greater than its min")
+            raise BrokenRuleError("the slider's max must be greater than its min", f"{self.min:g} to {self.max:g}")
         n_steps = (self.max - self.min) / self.step
         if n_steps > MAX_STEPS:
             raise BrokenRuleError(f"a slider must have at most {MAX_STEPS:,} steps", f"{n_steps:,.0f}")
+        if self.values[-1] != self.max:
+            steps = f"{self.min:g} to {self.max:g} in steps of {self.step:g}"
+            raise BrokenRuleError("the slider's steps must reach its max", steps)
         return self
 
     @property

@@ -37,6 +37,12 @@ def test_check_lists_all_problems_and_exits_with_1(attune: Attune, folder: Path)
     assert said.err.endswith("2 errors found. Nothing was saved. Correct them and try again.\n")
 
 
+def test_one_problem_is_counted_as_one(attune: Attune, folder: Path) -> None:
+    (folder / "ratings.csv").write_text(f"{RATINGS}rX,a,a:person,warmth,1,,,,,,,,\n")
+    said = attune("study", "check", folder)
+    assert said.err.endswith("1 error found. Nothing was saved. Correct it and try again.\n")
+
+
 def test_taken_slug_is_a_problem(attune: Attune, folder: Path) -> None:
     attune("study", "load", folder)
     (folder / "ratings.csv").unlink()

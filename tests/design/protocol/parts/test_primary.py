@@ -35,7 +35,7 @@ def wrong(contrast: object, **parts: Any) -> str:  # noqa: ANN401 - any value in
 @pytest.mark.parametrize(
     ("contrast", "words"),
     [
-        ("nothing", "analysis.primary.1.question must be a question or a composite, found nothing"),
+        ("nothing", "analysis.primary.1.question must be a question or a composite ("),
         ("why", "analysis.primary.1.question must be a question that can be compared, found why"),
         ("adult", "must be a question that can be compared, found adult"),
         ("mood", "analysis.primary.1.test must be one of change, change_difference, found nothing"),

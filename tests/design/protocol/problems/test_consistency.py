@@ -25,6 +25,7 @@ ADAPTIVE: dict[str, Any] = {"adaptive": "better", "trials_per_rater": 4}
             "questions must name conditions of the study as factor=level, found label=false",
         ),
         ({"analysis": {"reference": "nobody"}}, "one of the sources (person or model), found nobody"),
+        ({"analysis": {"cut": {"warm": 99}}}, "analysis.cut.warm must be from "),
         ({"analysis": {"cut": {"who": 1}}}, "analysis.cut must name rating questions (warm, sure or mood), found who"),
         ({"analysis": {"composites": {"both": ["warm", "who"]}}}, "found who"),
         ({"analysis": {"believed_source": {**BELIEF, "question": "warm"}}}, "a category question, found warm"),

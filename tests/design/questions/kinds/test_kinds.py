@@ -206,6 +206,8 @@ def test_slider_needs_a_range_and_limited_steps() -> None:
         SliderQuestion(**slider, min=1, max=1)
     with pytest.raises(ValueError, match="a slider must have at most"):
         SliderQuestion(**slider, min=0, max=1, step=1e-9)
+    with pytest.raises(ValueError, match=r"steps must reach its max, found 0 to 1 in steps of 0\.3"):
+        SliderQuestion(**slider, min=0, max=1, step=0.3)
     question = SliderQuestion(**slider, min=0, max=1, step=0.1)
     assert dict(question.meanings()) == {"": "0 to 1 in steps of 0.1"}
     assert question.read_cell("0.3") is not None
