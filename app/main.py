@@ -30,7 +30,14 @@ from app.models.servers import read_servers
 from app.postgres import default_data_dir
 from app.settings import folder, settings
 from app.storage.database.address import parse_address
-from app.storage.database.engine import TO_SPARE, database_url, make_engine, transactions
+from app.storage.database.engine import (
+    TO_SPARE,
+    database_url,
+    hot_share,
+    make_engine,
+    make_hot_connections,
+    transactions,
+)
 from app.storage.database.replica import ReplicaReads
 from app.telemetry import TracedRequests, make_tracer, trace_statements
 from app.web import error_responses, routes
@@ -48,6 +55,7 @@ from app.web.middleware.too_large import TooLarge
 from app.web.middleware.unexpected_errors import UnexpectedErrors
 from app.web.rater.hot_routes import HotRoutes
 from app.web.rater.hot_threads import HotThreads
+from app.web.rater.shown_pages import ShownPages
 from app.web.rater.trial.rate import HOT_ROUTES
 from app.web.rendering.assets import Assets
 from app.web.rendering.pages import Pages
@@ -150,9 +158,12 @@ def set_state(app: FastAPI, engine: Engine) -> None:
 def _set_database(app: FastAPI, engine: Engine, now: Settings) -> None:
     """The database, its replica and its files."""
     app.state.begin = transactions(engine)
+    app.state.hot_connections = make_hot_connections(
+        engine.url.render_as_string(hide_password=False), statement_s=STATEMENT_S
+    )
     app.state.tracer = make_tracer()
     if app.state.tracer:
-        trace_statements(engine, app.state.tracer)
+        trace_statements(engine, app.state.hot_connections, app.state.tracer)
     app.state.replica = _replica(app, now)
     app.state.begin_reading = app.state.replica.begin if app.state.replica else app.state.begin
     app.state.operations = RecentOperations()
@@ -187,10 +198,11 @@ def _share_connections(app: FastAPI, n_threads: int) -> None:
     More of them at once would only make each slower on a busy server: the caches of their connections displace each
     other, and more transactions share the locks of the rows that answers reference.
     """
-    n_hot = n_threads // 4 or 1
+    n_hot = hot_share(n_threads)
     app.state.turns = asyncio.Semaphore(n_threads - n_hot)
     app.state.hot_turns = asyncio.Semaphore(n_hot)
     app.state.hot_threads = HotThreads(n_hot)
+    app.state.shown_pages = ShownPages()
 
 
 def _openid(now: Settings) -> OpenIdProvider | None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import logging
 import os
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from app import __version__
@@ -15,12 +17,14 @@ from app.web.middleware.observed_requests import ObservedRequests
 from app.web.middleware.request_metrics import method_of, template
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from opentelemetry.sdk.trace.export import SpanExporter
     from opentelemetry.trace import Tracer
     from sqlalchemy import Engine
     from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from app.storage.database.engine import HotConnections
 
 log = logging.getLogger("attune.web")
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
@@ -93,11 +97,12 @@ class TracedRequests(ObservedRequests):
             span.set_status(StatusCode.ERROR)
 
 
-def trace_statements(engine: Engine, tracer: Tracer) -> None:
-    """Make a span for each statement of the connections that this engine opens from now on."""
+def trace_statements(engine: Engine, hot_connections: HotConnections, tracer: Tracer) -> None:
+    """Make a span for each statement of these connections, as far as they are opened from now on."""
     from sqlalchemy import event
 
     factory = _traced_cursor(tracer)
+    hot_connections.around = partial(_span, tracer)
 
     @event.listens_for(engine, "connect")
     def use_traced_cursors(connection: Any, _record: object) -> None:  # noqa: ANN401 - of psycopg
@@ -107,26 +112,35 @@ def trace_statements(engine: Engine, tracer: Tracer) -> None:
 def _traced_cursor(tracer: Tracer) -> type:
     """A cursor of psycopg; the statements of rating pages use it too, which do not pass through SQLAlchemy."""
     import psycopg
-    from opentelemetry.trace import SpanKind, StatusCode
 
     class TracedCursor(psycopg.Cursor[Any]):
         def execute(self, query: Any, params: Any = None, **options: Any) -> TracedCursor:  # noqa: ANN401 - as in psycopg
-            operation = _operation(query)
-            with tracer.start_as_current_span(
-                operation,
-                kind=SpanKind.CLIENT,
-                attributes={"db.system.name": "postgresql", "db.operation.name": operation},
-                record_exception=False,
-                set_status_on_exception=False,
-            ) as span:
-                try:
-                    return super().execute(query, params, **options)
-                except psycopg.Error as error:
-                    span.set_attribute("error.type", error.sqlstate or type(error).__name__)
-                    span.set_status(StatusCode.ERROR)
-                    raise
+            with _span(tracer, query):
+                return super().execute(query, params, **options)
 
     return TracedCursor
+
+
+@contextmanager
+def _span(tracer: Tracer, query: object) -> Iterator[None]:
+    """The span of a statement."""
+    import psycopg
+    from opentelemetry.trace import SpanKind, StatusCode
+
+    operation = _operation(query)
+    with tracer.start_as_current_span(
+        operation,
+        kind=SpanKind.CLIENT,
+        attributes={"db.system.name": "postgresql", "db.operation.name": operation},
+        record_exception=False,
+        set_status_on_exception=False,
+    ) as span:
+        try:
+            yield
+        except psycopg.Error as error:
+            span.set_attribute("error.type", error.sqlstate or type(error).__name__)
+            span.set_status(StatusCode.ERROR)
+            raise
 
 
 def _operation(query: object) -> str:

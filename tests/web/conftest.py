@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from sqlalchemy.exc import DBAPIError
 from starlette.testclient import TestClient
 
 from app.actions.results.live_report import LiveReports
@@ -15,11 +16,14 @@ from tests.downloads import WriterHere
 from tests.reports_once import AnalyzedOnce
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from fastapi import FastAPI
     from sqlalchemy import Connection
+
+    from app.storage.database.engine import Begin
+    from app.storage.database.hot_statement import HotStatement
 
 SAME_ORIGIN = {"sec-fetch-site": "same-origin"}
 ANALYZED_ONCE = AnalyzedOnce(REPORT_PROCESS.analyze)
@@ -29,6 +33,20 @@ ANALYZED_ONCE = AnalyzedOnce(REPORT_PROCESS.analyze)
 def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The data folder of the embedded database, as the settings name it; here only its disk is looked at."""
     return tmp_path_factory.mktemp("data")
+
+
+class HotOn:
+    """In place of the connections for hot statements: each in a transaction, from which an error rolls back."""
+
+    def __init__(self, begin: Begin) -> None:
+        self.begin = begin
+
+    async def one_or_none(self, statement: HotStatement, values: Mapping[str, object]) -> dict[str, Any] | None:
+        try:
+            with self.begin() as db:
+                return statement.one_or_none(db, values)
+        except DBAPIError:
+            return None
 
 
 def app_on(db: Connection, built_app: FastAPI, data_folder: Path) -> FastAPI:
@@ -42,6 +60,7 @@ def app_on(db: Connection, built_app: FastAPI, data_folder: Path) -> FastAPI:
     made = renewed(built_app, db.engine)
     made.state.begin = begin
     made.state.begin_reading = begin
+    made.state.hot_connections = HotOn(begin)
     made.state.downloads = WriterHere(begin)
     made.state.data_dir = data_folder
     made.state.allowed_hosts = ["testserver"]

@@ -224,17 +224,17 @@ def submit_rating(
     if answers.wrong:
         return Submission(answers, is_stored=False)
     if view.is_revisit:
-        is_stored = record_revisit(db, view, answers.given, hidden_ms=_milliseconds(form), active_ms=active_ms)
+        is_stored = record_revisit(db, view, answers.given, hidden_ms=hidden_ms(form), active_ms=active_ms)
         return Submission(answers, is_stored)
     if view.state == "returned":
         come_back(db, session, protocol)
     if stage.turn is not None:
         return Submission(answers, record_turn(db, view, answers.given, stage.turn))
     following = None
-    if goes_on and _is_straight_on(protocol, session):
-        is_stored, following = submit_and_next(db, session, view, answers.given, hidden_ms=_milliseconds(form))
+    if goes_on and is_straight_on(protocol, session):
+        is_stored, following = submit_and_next(db, session, view, answers.given, hidden_ms=hidden_ms(form))
     else:
-        is_stored = record_submission(db, view, answers.given, hidden_ms=_milliseconds(form), active_ms=active_ms)
+        is_stored = record_submission(db, view, answers.given, hidden_ms=hidden_ms(form), active_ms=active_ms)
     if stage.n_turns:
         release_turns(db, view)
     if is_stored:
@@ -242,7 +242,7 @@ def submit_rating(
     return Submission(answers, is_stored, following)
 
 
-def _is_straight_on(protocol: Protocol, session: RatingSession) -> bool:
+def is_straight_on(protocol: Protocol, session: RatingSession) -> bool:
     """Whether nothing can come between two pages: no message, attention check or break."""
     return not session.has_message and not protocol.checks.attention and protocol.design.blocks is None
 
@@ -283,7 +283,7 @@ def finish(db: Connection, session: RatingSession) -> bool:
     return True
 
 
-def _milliseconds(form: Form) -> int:
+def hidden_ms(form: Form) -> int:
     """How long the page was hidden according to the browser; at most a day, and 0 if the value is invalid."""
     text = next(iter(form.get("hidden_ms", ())), "")
     return min(int(text), 24 * 60 * 60 * 1000) if text.isascii() and text.isdigit() and len(text) <= 12 else 0  # noqa: PLR2004

@@ -11,6 +11,7 @@ from app.storage.answers.skips import record_skip
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from app.design.protocol.study import Protocol
     from app.storage.assignments.assignment_view import AssignmentView
     from app.storage.raters.rating_sessions import RatingSession
 
@@ -19,14 +20,14 @@ class SkipReasonError(ValueError):
     """The study does not accept this reason."""
 
 
-def reasons_at(db: Connection, session: RatingSession, view: AssignmentView) -> tuple[str, ...]:
+def reasons_at(protocol: Protocol, view: AssignmentView) -> tuple[str, ...]:
     """The reasons a rater can give to skip the trial now; none if the trial is already rated.
 
     A trial that was served by the current statement still has the state `planned`.
     """
     if view.state not in {"planned", "leased"}:
         return ()
-    return skip_reasons(protocol_of(db, session), has_note=bool(view.content_note))
+    return skip_reasons(protocol, has_note=bool(view.content_note))
 
 
 def skip(db: Connection, session: RatingSession, view: AssignmentView, reason: str) -> None:
@@ -37,6 +38,6 @@ def skip(db: Connection, session: RatingSession, view: AssignmentView, reason: s
     """
     if view.state != "leased":
         return
-    if reason not in reasons_at(db, session, view):
+    if reason not in reasons_at(protocol_of(db, session), view):
         raise SkipReasonError
     record_skip(db, view, reason)

@@ -17,7 +17,9 @@ from app.language.message import Message, message
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
+    from app.design.pages.reveal import Stage
     from app.design.protocol.study import Protocol
+    from app.design.questions.slot import Slot
     from app.storage.assignments.assignment_view import AssignmentView
 
 Shape = Literal["side-by-side", "stacked", "one-at-a-time", "alone", "none"]
@@ -120,12 +122,13 @@ def make_sheet(
     protocol: Protocol,
     view: AssignmentView,
     *,
+    asked: tuple[Stage, Sequence[Slot]] | None = None,
     form: Mapping[str, Sequence[str]] | None = None,
     wrong: Mapping[str, Message],
 ) -> Sheet:
-    """The page of an assignment, with the stored answers or with a submitted form."""
+    """The page of an assignment, with the stored answers or with a submitted form; `asked`: if it is known already."""
     shown = presentation(protocol, view.condition)
-    stage, slots = asked_now(protocol, view)
+    stage, slots = asked or asked_now(protocol, view)
     language = language_of(protocol.language)
     fields = fields_of(slots, language, view.answers, form=form, wrong=wrong, is_turned=shown.scale_turned)
     return _sheet(protocol, view, _blocks(protocol, fields), stage.turn, shown)

@@ -103,29 +103,33 @@ _INSERT = f"""
     {UPSERT})
 """  # noqa: S608 - constants only
 INSERT_PAGE, INSERT_SAVED = _INSERT.format(judged=_TAKEN), _INSERT.format(judged=_JUDGED)
-# The result of a save: the assignment's ID, and the indices of answers that were too old.
-SAVED = (
-    "SELECT a.id, (SELECT array_agg(DISTINCT g.n) FROM judged g WHERE g.is_older AND NOT g.is_repeat) AS older FROM a"
-)
-# Two CTEs: `a` is the assignment, now done; the other stores the answers.
-SUBMITTED = f"""
+# The indices of the answers of a save that were too old.
+OLDER = "(SELECT array_agg(DISTINCT g.n) FROM judged g WHERE g.is_older AND NOT g.is_repeat) AS older"
+# Two CTEs: `a` is the assignment, now done, if it meets a condition; the other stores the answers.
+_SUBMITTED = f"""
     a AS (
       UPDATE assignments SET state = 'done', submitted_at = coalesce(submitted_at, now()),
         hidden_ms = CASE WHEN submitted_at IS NULL THEN :hidden ELSE hidden_ms END,
         active_ms = CASE WHEN submitted_at IS NULL THEN coalesce(CAST(:active AS bigint), greatest(0,
           CAST(extract(epoch FROM now() - served_at) * 1000 AS bigint) - greatest(:hidden, {paused_ms("served_at")})))
           ELSE active_ms END
-      WHERE study_id = :study AND id = :assignment AND state IN ('leased', 'done') RETURNING *
+      WHERE study_id = :study AND id = :assignment AND {{condition}} RETURNING *
     ), {INSERT_PAGE}
 """  # noqa: S608 - constants only
-_SUBMIT = HotStatement(f"WITH {SUBMITTED} SELECT id FROM a")  # noqa: S608 - constants only
-_SAVE = HotStatement(f"""
-    WITH a AS (
+# The same for answers that are saved before.
+_SAVED = f"""
+    a AS (
       UPDATE assignments SET first_action_at = coalesce(first_action_at, now())
-      WHERE study_id = :study AND id = :assignment AND state IN ('leased', 'done') RETURNING *
+      WHERE study_id = :study AND id = :assignment AND {{condition}} RETURNING *
     ), {INSERT_SAVED}
-    {SAVED}
-""")  # noqa: S608 - constants only
+"""  # noqa: S608 - constants only
+_OPEN = "state IN ('leased', 'done')"
+# For a statement with a CTE `me`: only if it has a row, and the assignment is open.
+_OPEN_FOR_ME = "state = 'leased' AND EXISTS (SELECT FROM me)"
+SUBMITTED, SUBMITTED_BY_ME = (_SUBMITTED.format(condition=condition) for condition in (_OPEN, _OPEN_FOR_ME))
+SAVED, SAVED_BY_ME = (_SAVED.format(condition=condition) for condition in (_OPEN, _OPEN_FOR_ME))
+_SUBMIT = HotStatement(f"WITH {SUBMITTED} SELECT id FROM a")  # noqa: S608 - constants only
+_SAVE = HotStatement(f"WITH {SAVED} SELECT a.id, {OLDER} FROM a")  # noqa: S608 - constants only
 
 
 def record_submission(
@@ -172,7 +176,7 @@ def submitted_values(
 
 
 def too_old(answers: Sequence[Answer], saved: Mapping[str, Any] | None) -> list[Answer] | None:
-    """The answers that the result of SAVED names as too old; None if the assignment no longer exists."""
+    """The answers that the result of a save names as too old; None if the assignment no longer exists."""
     return None if saved is None else [answers[n] for n in saved["older"] or ()]
 
 

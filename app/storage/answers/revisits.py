@@ -8,7 +8,7 @@ from app.storage.answers.ratings import (
     INSERT_PAGE,
     INSERT_SAVED,
     NOT_SUBMITTED,
-    SAVED,
+    OLDER,
     paused_ms,
     submitted_values,
     too_old,
@@ -44,7 +44,7 @@ _SAVE = HotStatement(f"""
       SELECT {_COLUMNS}, CAST(NULL AS bigint) AS active_ms FROM assignments
       WHERE study_id = :study AND id = :assignment AND state = 'done'
     ), {INSERT_SAVED}
-    {SAVED}
+    SELECT a.id, {OLDER} FROM a
 """)  # noqa: S608 - constants only
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from app.storage.database.engine import TO_SPARE
+from app.storage.database.engine import TO_SPARE, hot_share
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -26,9 +26,13 @@ def count_connections(db: Connection) -> int:
 
 def connections_needed(workers: int, n_threads: int) -> int:
     """Maximum number of connections that the web processes open, plus a few for commands."""
-    return workers * (n_threads + TO_SPARE) + FOR_COMMANDS
+    return workers * _per_worker(n_threads) + FOR_COMMANDS
 
 
 def max_workers(n_available: int, n_threads: int) -> int:
     """Maximum number of web processes that the database has connections for; 0 if there are too few for one."""
-    return max(0, (n_available - FOR_COMMANDS) // (n_threads + TO_SPARE))
+    return max(0, (n_available - FOR_COMMANDS) // _per_worker(n_threads))
+
+
+def _per_worker(n_threads: int) -> int:
+    return n_threads + TO_SPARE + hot_share(n_threads)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, create_engine, make_url, text
 
 from app.postgres import EmbeddedPostgres, default_data_dir
 from app.storage.database.address import parse_address
+from app.storage.database.hot_connections import HotConnections
 from app.storage.database.idle_connections import ask_idle_connections
 from app.storage.database.network_timeouts import CONNECT_S, SERVER_TIMEOUTS, client_timeouts
 from app.storage.database.plan_renewal import renew_plans
@@ -20,11 +21,27 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 # The layers above use Connection and nothing else from the database library.
-__all__ = ["TO_SPARE", "Begin", "Connection", "database_url", "is_alive", "make_engine", "transactions"]
+__all__ = [
+    "TO_SPARE",
+    "Begin",
+    "Connection",
+    "HotConnections",
+    "database_url",
+    "hot_share",
+    "is_alive",
+    "make_engine",
+    "make_hot_connections",
+    "transactions",
+]
 
 
 # Connections in addition to one per thread, for handlers that manage their own transactions.
 TO_SPARE = 4
+
+
+def hot_share(n_threads: int) -> int:
+    """How many saves and submits are handled at once, and so the number of connections for their statements."""
+    return n_threads // 4 or 1
 
 
 def database_url(named: str | None, data_dir: Path | None) -> str:
@@ -55,7 +72,6 @@ def make_engine(url: str, *, n_connections: int = 16, statement_s: int = 0) -> E
         n_connections: number of connections kept in the pool.
         statement_s: timeout for a statement, in seconds; the timeout for a lock is a third of it. 0 for no limit.
     """
-    limits = f" -c statement_timeout={statement_s}s -c lock_timeout={statement_s * 1000 // 3}ms" if statement_s else ""
     engine = create_engine(
         url,
         pool_size=n_connections,
@@ -66,17 +82,28 @@ def make_engine(url: str, *, n_connections: int = 16, statement_s: int = 0) -> E
         pool_timeout=CONNECT_S,
         # Parameters of statements, such as answers or platform IDs, must not appear in logs.
         hide_parameters=True,
-        connect_args={
-            "options": "-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1 -c timezone=UTC"
-            f" -c idle_in_transaction_session_timeout=60s {SERVER_TIMEOUTS}{limits}",
-            "prepare_threshold": 1,
-            "application_name": "attune",
-            **client_timeouts(make_url(url).query),
-        },
+        connect_args=_connect_args(url, statement_s),
     )
     ask_idle_connections(engine)
     renew_plans(engine)
     return engine
+
+
+def make_hot_connections(url: str, *, statement_s: int = 0) -> HotConnections:
+    """Connections beside those of the engine, with the same settings, for statements sent from the event loop."""
+    [_, address] = make_url(url).get_dialect()().create_connect_args(make_url(url))
+    return HotConnections({**address, **_connect_args(url, statement_s)})
+
+
+def _connect_args(url: str, statement_s: int) -> dict[str, Any]:
+    limits = f" -c statement_timeout={statement_s}s -c lock_timeout={statement_s * 1000 // 3}ms" if statement_s else ""
+    return {
+        "options": "-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1 -c timezone=UTC"
+        f" -c idle_in_transaction_session_timeout=60s {SERVER_TIMEOUTS}{limits}",
+        "prepare_threshold": 1,
+        "application_name": "attune",
+        **client_timeouts(make_url(url).query),
+    }
 
 
 Begin = Callable[[], AbstractContextManager[Connection]]

@@ -38,7 +38,7 @@ class HotStatement:
         one_line = " ".join(sql.split())
         self.parameters = tuple(dict.fromkeys(_PARAMETER.findall(one_line)))
         self.sql = _PARAMETER.sub(lambda found: f"${self.parameters.index(found[1]) + 1}", one_line)
-        self._sent = self.sql.encode()
+        self.sent = self.sql.encode()
 
     def one(self, db: Connection, values: Mapping[str, object]) -> dict[str, Any]:
         """The first row, which must be there."""
@@ -58,7 +58,7 @@ class HotStatement:
             connection: Any = db.connection.dbapi_connection
             cursor = cursors[self] = _raw(connection.cursor_factory)(connection, row_factory=dict_row)
         try:
-            cursor.execute(self._sent, [values[name] for name in self.parameters])
+            cursor.execute(self.sent, [values[name] for name in self.parameters])
             row: dict[str, Any] | None = cursor.fetchone()
         except psycopg.Error as error:
             broken: Any = error

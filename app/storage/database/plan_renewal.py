@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 # How often a connection was used when its plans are made again for the first time.
 FIRST = 16
+DISCARD = "DISCARD PLANS"
+
+
+def is_renewal_due(n_uses: int) -> bool:
+    """Whether a connection that is used for this time discards its plans: each time that `n_uses` has doubled."""
+    return n_uses >= FIRST and not n_uses & (n_uses - 1)
 
 
 def renew_plans(engine: Engine) -> None:
@@ -32,11 +38,11 @@ def renew_plans(engine: Engine) -> None:
     @event.listens_for(engine, "checkout")
     def renew(connection: DBAPIConnection, entry: ConnectionPoolEntry, _: Any) -> None:  # noqa: ANN401 - private to the pool
         n_uses = entry.info["n_uses"] = entry.info.get("n_uses", 0) + 1
-        if n_uses < FIRST or n_uses & (n_uses - 1):  # not a power of two
+        if not is_renewal_due(n_uses):
             return
         driver: Any = connection
         try:
-            driver.execute("DISCARD PLANS")
+            driver.execute(DISCARD)
             driver.commit()  # a rollback would make psycopg forget its prepared statements
         except engine.dialect.loaded_dbapi.Error as error:
             raise DisconnectionError from error

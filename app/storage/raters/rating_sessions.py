@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
 ENDED = frozenset({"finished", "screened_out", "failed_checks", "withdrawn"})
 
-_TOUCH_BY = """
+# Names one version of a row: each update gives it another transaction or, within the same transaction, another place.
+ROW_VERSION = "CAST(s.xmin AS text) || CAST(s.ctid AS text)"
+_TOUCH_BY = f"""
     UPDATE rating_sessions AS s
     SET last_seen_at = now(), lease_expires_at = now() + make_interval(mins => s.lease_minutes)
-    FROM studies st, protocols p{tables}
-    WHERE st.id = {study} AND s.study_id = st.id AND {is_own}
+    FROM studies st, protocols p{{tables}}
+    WHERE st.id = {{study}} AND s.study_id = st.id AND {{is_own}}
       AND p.study_id = s.study_id AND p.version = s.protocol_version
     RETURNING s.study_id, s.id AS session_id, s.rater_id, s.state AS session_state, s.keys_off,
       s.begun_at IS NOT NULL AS has_begun, s.protocol_version, p.sha256, p.title, st.status, st.seed,
@@ -30,10 +32,11 @@ _TOUCH_BY = """
       (SELECT pool FROM raters r WHERE r.study_id = s.study_id AND r.id = s.rater_id) AS pool,
       s.paused_at IS NOT NULL AS is_paused,
       ARRAY(SELECT step FROM steps d WHERE d.study_id = s.study_id AND d.rating_session_id = s.id) AS passed,
-      {move} AS move_id,
+      {{move}} AS move_id,
       EXISTS (SELECT FROM rater_messages n
-              WHERE n.study_id = s.study_id AND n.rater_id = s.rater_id AND n.read_at IS NULL) AS has_message
-"""
+              WHERE n.study_id = s.study_id AND n.rater_id = s.rater_id AND n.read_at IS NULL) AS has_message,
+      {ROW_VERSION} AS row_version
+"""  # noqa: S608 - constants only
 # The update also locks the row, so that requests from two tabs or a double click run one after the other.
 TOUCH = _TOUCH_BY.format(study=STUDY_OF_ADDRESS, tables="", is_own="s.token_hash = :hash", move="CAST(NULL AS bigint)")
 TOUCH_MOVED = _TOUCH_BY.format(
@@ -96,6 +99,7 @@ class RatingSession:
     passed: tuple[str, ...]
     move_id: int | None = None
     has_message: bool = False
+    row_version: str = ""
 
     @classmethod
     def of(cls, row: Mapping[Any, Any], prefix: str = "") -> RatingSession:

@@ -17,26 +17,36 @@ from starlette.routing import Match, Route
 
 from app.web.deps import turn
 from app.web.rater.deps import Form, OwnTrial, get_form, get_own
+from app.web.rendering.pages import use_language
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from starlette.responses import Response
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+    from app.actions.rating.at_once import ShownPage
     from app.storage.database.engine import Connection
 
     Handler = Callable[[Request, Connection, OwnTrial, Form], Response]
+    HandlerAtOnce = Callable[[Request, ShownPage, Form], Awaitable[Response | None]]
 
 
-def hot_route(path: str, handle: Handler) -> Route:
-    """A POST route at `path` (with `slug` and `token`) for the rater's own assignment, named like its handler."""
+def hot_route(path: str, handle: Handler, handle_at_once: HandlerAtOnce) -> Route:
+    """A POST route at `path` (with `slug` and `token`) for the rater's own assignment, named like its handler.
+
+    `handle_at_once` is tried first, for the page that this rater saw last. If it returns None, `handle` does the same
+    with everything read again.
+    """
 
     async def endpoint(request: Request) -> Response:
         form, state = await get_form(request), request.app.state
         async with turn(state.hot_turns):
-            response: Response = await state.hot_threads.run(_in_transaction, request, handle, form)
-            return response
+            response: Response | None = None
+            if page := state.shown_pages.find(request):
+                use_language(request, page.protocol.language)
+                response = await handle_at_once(request, page, form)
+            return response or await state.hot_threads.run(_in_transaction, request, handle, form)
 
     return Route(path, endpoint, methods=["POST"], name=handle.__name__)
 

@@ -5,14 +5,17 @@ Plans are kept as long as a connection. One that reads all raters of a study cos
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import text
 
-from app.storage.answers import ratings, submit_and_next
+from app.storage.answers import at_once, ratings, submit_and_next
 from app.storage.assignments import assignment_view
+from app.storage.database.engine import make_hot_connections
+from app.storage.database.hot_statement import HotStatement
 from app.storage.database.plan_renewal import FIRST
 from tests.builder import build_study, protocol_of
 
@@ -24,6 +27,8 @@ HOT = {
     "save": ratings._SAVE,
     "submit": ratings._SUBMIT,
     "submit and next": submit_and_next._SUBMIT_AND_NEXT,
+    "submit at once": at_once._SUBMIT,
+    "save at once": at_once._SAVE,
 }
 # Tables that grow with the raters of a study.
 GROWING = {"raters", "rating_sessions", "steps", "assignments", "ratings"}
@@ -84,6 +89,30 @@ def test_plans_of_small_tables_are_replaced(engine: Engine, n_raters: int) -> No
             pass
     with engine.begin() as db:
         assert {name: wide_reads(kept_plan(db, name)) for name in KEPT} == {name: [] for name in KEPT}
+
+
+def test_hot_connections_replace_their_plans_too(engine: Engine) -> None:
+    hot = make_hot_connections(engine.url.render_as_string(hide_password=False))
+    count = HotStatement("SELECT count(*) AS n FROM ratings WHERE study_id = :study AND assignment_id = :assignment")
+    explain = HotStatement("EXPLAIN (FORMAT JSON) EXECUTE _pg3_0 (1, 1)")  # as psycopg names the first statement
+
+    async def is_read_whole(n_uses: int) -> bool:
+        for _ in range(n_uses):
+            await hot.one_or_none(count, {"study": 1, "assignment": 1})
+        plan = await hot.one_or_none(explain, {})
+        assert plan
+        return "Seq Scan" in str(plan)
+
+    async def before_and_after() -> list[bool]:
+        before = await is_read_whole(2)
+        with engine.begin() as db:
+            fill(db, n_raters=600, n_items=4)
+        return [before, await is_read_whole(USES)]
+
+    with engine.begin() as db:
+        db.execute(text("ANALYZE"))
+    assert asyncio.run(before_and_after()) == [True, False]
+    hot.close()
 
 
 def fill(db: Connection, *, n_raters: int = 100, n_items: int = 20) -> None:

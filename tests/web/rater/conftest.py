@@ -103,8 +103,15 @@ def statements() -> Callable[[], Any]:
             seen.append(str(statement))
             return execute(cursor, statement, *rest, **options)
 
+        execute_at_once = psycopg.AsyncCursor.execute
+
+        async def note_at_once(cursor: psycopg.AsyncCursor[Any], statement: Any, *rest: Any) -> Any:  # noqa: ANN401
+            seen.append(str(statement))
+            return await execute_at_once(cursor, statement, *rest)
+
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(psycopg.Cursor, "execute", note)
+            patch.setattr(psycopg.AsyncCursor, "execute", note_at_once)
             yield seen
 
     return listen

@@ -5,6 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from app.actions.rating import at_once
+from app.actions.rating.at_once import ShownPage
 from app.actions.rating.attention import attention_now
 from app.actions.rating.pauses import pause_now
 from app.actions.rating.rating import current_page, may_rate, protocol_of, save_answers, submit_rating
@@ -31,7 +33,7 @@ def show_current(request: Request, slug: str, db: Db, session: Session) -> Respo
         return go(request, "show_unread", slug=slug)
     now = current_page(db, session)
     if isinstance(now, AssignmentView):
-        return _sheet(request, slug, db, session, now)
+        return _sheet(request, slug, ShownPage.of(protocol_of(db, session), session, now))
     return go_to_step(request, slug, now)
 
 
@@ -41,7 +43,7 @@ def show_rate(request: Request, slug: str, db: Db, own: Own) -> Response:
     resume(db, session)
     if view.state in {"returned", "skipped"} or not may_rate(db, session, view):
         return go(request, "show_current", slug=slug)
-    return _sheet(request, slug, db, session, to_show(db, view))
+    return _sheet(request, slug, ShownPage.of(protocol_of(db, session), session, to_show(db, view)))
 
 
 def submit_rate(request: Request, db: Db, own: OwnTrial, form: Form) -> Response:
@@ -51,9 +53,10 @@ def submit_rate(request: Request, db: Db, own: OwnTrial, form: Form) -> Response
         return go(request, "show_current", slug=slug)
     submission = submit_rating(db, session, view, form, goes_on=True)
     if submission.answers.wrong:
-        return _sheet(request, slug, db, session, to_show(db, view), form=form, wrong=submission.answers.wrong)
+        page = ShownPage.of(protocol_of(db, session), session, to_show(db, view))
+        return _sheet(request, slug, page, form=form, wrong=submission.answers.wrong)
     if submission.following:
-        return _next(request, slug, db, session, submission.following)
+        return _next(request, slug, ShownPage.of(protocol_of(db, session), session, submission.following))
     return follow(request, slug, db, session, view) if submission.is_stored else go(request, "show_current", slug=slug)
 
 
@@ -62,6 +65,7 @@ def submit_answers(request: Request, db: Db, own: OwnTrial, form: Form) -> Respo
     if not may_rate(db, session, view):
         return refuse_save(request, 409, message("You can no longer change your ratings."))
     if saved := save_answers(db, session, view, form):
+        request.app.state.shown_pages.read_again(request, session, view)
         return answer_save(request, saved.save, saved.older)
     was_skipped = view.state == "skipped"
     words = (
@@ -70,9 +74,22 @@ def submit_answers(request: Request, db: Db, own: OwnTrial, form: Form) -> Respo
     return refuse_save(request, 409, words)
 
 
+async def submit_at_once(request: Request, page: ShownPage, form: Form) -> Response | None:
+    following = await at_once.submit_at_once(request.app.state.hot_connections, page, form)
+    return None if following is None else _next(request, request.path_params["slug"], following)
+
+
+async def save_at_once(request: Request, page: ShownPage, form: Form) -> Response | None:
+    saved = await at_once.save_at_once(request.app.state.hot_connections, page, form)
+    if saved is None:
+        return None
+    request.app.state.shown_pages.keep(request, saved[0])
+    return answer_save(request, saved[1].save, saved[1].older)
+
+
 HOT_ROUTES = (
-    hot_route("/s/{slug}/rate/{token}", submit_rate),
-    hot_route("/s/{slug}/rate/{token}/save", submit_answers),
+    hot_route("/s/{slug}/rate/{token}", submit_rate, submit_at_once),
+    hot_route("/s/{slug}/rate/{token}/save", submit_answers, save_at_once),
 )
 
 
@@ -87,38 +104,37 @@ def follow(request: Request, slug: str, db: Db, session: RatingSession, view: As
     following = next_revisit(db, session) if view.is_revisit else next_assignment(db, session)
     if following is None:
         return go(request, "show_current", slug=slug)
-    return _next(request, slug, db, session, following)
+    return _next(request, slug, ShownPage.of(protocol_of(db, session), session, following))
 
 
-def _next(request: Request, slug: str, db: Db, session: RatingSession, view: AssignmentView) -> Response:
+def _next(request: Request, slug: str, page: ShownPage) -> Response:
     """The next item in place of this one; without htmx by a redirect, so that *back* in a browser works."""
+    token = page.view.token
     if not is_htmx(request):
-        return go(request, "show_rate", slug=slug, token=view.token)
-    response = _sheet(request, slug, db, session, view)
-    response.headers["HX-Push-Url"] = request.app.url_path_for("show_rate", slug=slug, token=view.token)
+        return go(request, "show_rate", slug=slug, token=token)
+    response = _sheet(request, slug, page)
+    response.headers["HX-Push-Url"] = request.app.url_path_for("show_rate", slug=slug, token=token)
     return response
 
 
 def _sheet(
     request: Request,
     slug: str,
-    db: Db,
-    session: RatingSession,
-    view: AssignmentView,
+    page: ShownPage,
     *,
     form: Form | None = None,
     wrong: dict[str, Message] | None = None,
 ) -> Response:
-    protocol = protocol_of(db, session)
-    sheet = make_sheet(protocol, view, form=form, wrong=wrong or {})
+    protocol, view = page.protocol, page.view
+    request.app.state.shown_pages.keep(request, page)
     return rater_page(
         request,
         "rate.html",
         slug,
         protocol,
         status=422 if wrong else 200,
-        session=session,
+        session=page.session,
         view=view,
-        sheet=sheet,
-        skip_reasons=reasons_at(db, session, view),
+        sheet=make_sheet(protocol, view, asked=(page.stage, page.slots), form=form, wrong=wrong or {}),
+        skip_reasons=reasons_at(protocol, view),
     )

@@ -1,0 +1,79 @@
+"""Answers to a page that this process has shown, stored in one statement if nothing has changed since."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from app.actions.rating.rating import Saved, asked_now, hidden_ms, is_straight_on
+from app.design.questions.saves import read_page, read_save
+from app.storage.answers import at_once
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from app.design.pages.reveal import Stage
+    from app.design.protocol.study import Protocol
+    from app.design.questions.slot import Slot
+    from app.storage.assignments.assignment_view import AssignmentView
+    from app.storage.database.hot_connections import HotConnections
+    from app.storage.raters.rating_sessions import RatingSession
+
+    Form = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPage:
+    """A page that is open for rating, and what was known about its rater when it was shown."""
+
+    protocol: Protocol
+    session: RatingSession
+    view: AssignmentView
+    stage: Stage
+    slots: tuple[Slot, ...]
+
+    @classmethod
+    def of(cls, protocol: Protocol, session: RatingSession, view: AssignmentView) -> ShownPage:
+        """The page of an assignment as it is now."""
+        return cls(protocol, session, view, *asked_now(protocol, view))
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether its answers can be stored at once: it is open for the first time, in the rater's own browser.
+
+        A trial that was served by the current statement still has the state `planned`.
+        """
+        is_moved = self.session.is_moved or self.view.move_id is not None
+        return self.view.state in {"planned", "leased"} and not is_moved and not self.session.is_paused
+
+    def read_again(self, session: RatingSession, view: AssignmentView) -> ShownPage:
+        """The same page for what was just read of it without its place in the list."""
+        return ShownPage.of(self.protocol, session, replace(view, place=self.view.place, n_all=self.view.n_all))
+
+
+async def submit_at_once(db: HotConnections, page: ShownPage, form: Form) -> ShownPage | None:
+    """Store a whole page; returns the next one, or None if the page has to be submitted by `submit_rating`.
+
+    Submitting it again changes nothing, even if it was stored.
+    """
+    protocol, session, view = page.protocol, page.session, page.view
+    is_last = view.place >= view.n_all
+    if is_last or page.stage.n_turns or view.purpose != "rating" or not is_straight_on(protocol, session):
+        return None
+    answers = read_page(page.slots, form, view.response_ids)
+    if answers.wrong:
+        return None
+    stored = await at_once.submit_at_once(db, session, view, answers.given, hidden_ms=hidden_ms(form))
+    return stored and ShownPage.of(protocol, *stored)
+
+
+async def save_at_once(db: HotConnections, page: ShownPage, form: Form) -> tuple[ShownPage, Saved] | None:
+    """Store answers before their page is submitted; None if this has to be done by `save_answers`."""
+    save = read_save(page.slots, form, page.view.response_ids)
+    if not save.answers:
+        return None
+    stored = await at_once.save_at_once(db, page.session, page.view, save.answers)
+    if stored is None:
+        return None
+    session, older = stored
+    return replace(page, session=session), Saved(save, tuple(answer.slot.name for answer in older))
