@@ -100,8 +100,7 @@ def _complete(crossing: Crossing) -> tuple[float, float, float]:
 def _henderson(crossing: Crossing) -> tuple[float, float, float]:
     """Return the components whose expected sums of squares equal the observed ones; the values are centred."""
     units, raters, n = crossing.units, crossing.raters, crossing.n
-    met = crossing.incidence(units, raters)
-    squares = met.multiply(met)
+    squares = crossing.n_met.multiply(crossing.n_met)
     unit_in_raters = float((squares.sum(axis=0) / raters.size).sum())
     rater_in_units = float((squares.sum(axis=1) / units.size).sum())
     unit_in_mean, rater_in_mean = (float((side.size**2).sum()) / n for side in (units, raters))

@@ -49,15 +49,16 @@ class Crossing:
         return Side(code, size, np.asarray(np.bincount(code, self.value, n_levels), dtype=np.float64))
 
     @cached_property
-    def cell_size(self) -> Ints:
-        """Number of ratings of each pair of unit and rater that occurs."""
-        _, size = np.unique(self.units.code * len(self.raters) + self.raters.code, return_counts=True)
-        return np.asarray(size)
+    def n_met(self) -> Any:  # noqa: ANN401 - scipy's sparse array types have no common name
+        """How often each rater rated each unit, as a sparse array, shape (n_units, n_raters)."""
+        return csr_array(
+            (np.ones(self.n), (self.units.code, self.raters.code)), shape=(len(self.units), len(self.raters))
+        )
 
     @property
     def is_complete(self) -> bool:
         """Whether each rater rated each unit exactly once."""
-        return self.n == len(self.cell_size) == len(self.units) * len(self.raters)
+        return bool(self.n == self.n_met.nnz == len(self.units) * len(self.raters))
 
     @property
     def per_unit(self) -> float:
@@ -70,10 +71,8 @@ class Crossing:
         n_islands, _ = connected_components(self._graph(), directed=False)
         return self.n - (len(self.units) + len(self.raters) - n_islands)
 
-    def incidence(self, rows: Side, columns: Side) -> Any:  # noqa: ANN401 - scipy's sparse array types have no common name
-        """Return how often each level of one side was crossed with each of the other, as a sparse array."""
-        return csr_array((np.ones(self.n), (rows.code, columns.code)), shape=(len(rows), len(columns)))
-
     def _graph(self) -> Any:  # noqa: ANN401 - as above
-        n_units, n_levels = len(self.units), len(self.units) + len(self.raters)
-        return csr_array((np.ones(self.n), (self.units.code, n_units + self.raters.code)), shape=(n_levels, n_levels))
+        """Return units, then raters, as the points of a graph with a line between a unit and each of its raters."""
+        met, n_levels = self.n_met, len(self.units) + len(self.raters)
+        starts = np.concatenate([met.indptr, np.full(len(self.raters), met.nnz, dtype=met.indptr.dtype)])
+        return csr_array((met.data, met.indices + len(self.units), starts), shape=(n_levels, n_levels))

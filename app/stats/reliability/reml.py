@@ -36,7 +36,7 @@ class RemlDeviance:
         self.is_swapped = len(crossing.raters) > len(crossing.units)
         sides = (crossing.raters, crossing.units) if self.is_swapped else (crossing.units, crossing.raters)
         self.many, self.few = sides
-        meets = crossing.incidence(self.many, self.few)
+        meets = crossing.n_met.T.tocsr() if self.is_swapped else crossing.n_met
         self.kinds, kind = np.unique(self.many.size, return_inverse=True)
         self.n_of_kind = np.bincount(kind)
         chosen = [meets[kind == k] for k in range(len(self.kinds))]
