@@ -79,7 +79,7 @@ def study(n: int) -> Frames:
             "rater": np.array([f"r{k}" for k in range(n_raters)], dtype=object)[rater],
             "item": np.array(items, dtype=object)[item],
             "response": responses["response"].to_numpy(dtype=object)[2 * item + source],
-            "question": np.full(n, "empathy", dtype=object),
+            "question": np.array(["empathy"], dtype=object).repeat(n),
             "number": np.clip(np.rint(latent + 3), 1, 5),
         },
         n,
