@@ -7,7 +7,7 @@ not sent: they need a reason written for the participant, and a person who decid
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.actions.prolific.client import Prolific, ProlificError
@@ -25,7 +25,10 @@ NOT_ASKED = "not sent yet"
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A rater's submission on Prolific. `status` is Prolific's; `result` is the outcome of the approval."""
+    """A rater's submission on Prolific. `status` is Prolific's; `result` is the outcome of the approval.
+
+    `flags` are reasons to look at the rater before paying them.
+    """
 
     rater: str
     submission: str
@@ -34,6 +37,7 @@ class Submission:
     reason: str
     status: str = ""
     result: str = ""
+    flags: tuple[str, ...] = ()
 
     @property
     def is_to_approve(self) -> bool:
@@ -57,7 +61,8 @@ def submissions_of(
         participant = ids.get(one.row.key, "")
         if submission := sessions.get(participant):
             suggestion, reason = one.suggestion
-            found.append(Submission(one.row.key, submission, studies.get(participant, ""), suggestion, reason))
+            study = studies.get(participant, "")
+            found.append(Submission(one.row.key, submission, study, suggestion, reason, flags=one.flags))
     return found
 
 
@@ -96,5 +101,4 @@ def approve(prolific: Prolific, submissions: Sequence[Submission], chosen: Colle
 
 
 def _with(one: Submission, *, status: str = "", result: str = "") -> Submission:
-    parts = (one.rater, one.submission, one.study, one.suggestion, one.reason)
-    return Submission(*parts, status or one.status, result)
+    return replace(one, status=status or one.status, result=result)

@@ -75,3 +75,19 @@ def test_lead_without_password_needs_a_recent_sign_in(
         assert (old.status_code, "Sign out and sign in again" in old.text, server.bodies) == (422, True, [])
         db.execute(text("UPDATE lead_sessions SET created_at = now()"))
         assert "1 approved" in client.post(PAGE, data=chosen).text
+
+
+def test_flags_are_shown_before_a_rater_is_paid(app: FastAPI, client: TestClient, db: Connection, lead: Lead) -> None:
+    study_id = prepare(db, lead)
+    db.execute(
+        text(
+            "INSERT INTO events (study_id, rater_id, kind, detail) SELECT study_id, id, 'check', jsonb_build_object("
+            "'check', 'look-' || n, 'is_passed', false) FROM raters, generate_series(1, 2) n WHERE study_id = :study"
+        ),
+        {"study": study_id},
+    )
+    with prolific_server() as server:
+        server.statuses = {"s1": "AWAITING REVIEW"}
+        app.state.prolific = server.client()
+        for page in (client.get(PAGE).text, client.post(PAGE, data={"step": "check"}).text):
+            assert '<span class="flag">Failed 2 of 2 checks' in page
