@@ -9,10 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.analysis.data.filters.filtering import unknown_values
 from app.analysis.data.filters.report_filters import Filters
+from app.design.word_lists import or_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from app.analysis.data.frames import Frames
+    from app.design.protocol.study import Protocol
 
 Sources = Annotated[
     list[str] | None, typer.Option("--source", metavar="KEY", help="Keep responses of this source. Can be repeated.")
@@ -76,6 +81,16 @@ def filters_of(
         until=_day(until),
         without_flagged=without_flagged,
     )
+
+
+def require_known(frames: Frames, protocol: Protocol, filters: Filters) -> None:
+    """Refuse a filter that nothing in the study matches: a misspelled name would leave an empty report.
+
+    Raises:
+        typer.BadParameter: naming the value and those that the study has.
+    """
+    for kind, value, known in unknown_values(frames, protocol, filters):
+        raise typer.BadParameter(f"The study has no {value}. It has: {or_list(known)}", param_hint=f"--{kind}")
 
 
 def _sorted(values: Sequence[str] | None) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from app.analysis.data.filters.report_filters import Filters
     from app.analysis.data.frames import Frames
@@ -45,6 +45,23 @@ def options_of(frames: Frames, protocol: Protocol) -> FilterOptions:
         _attributes(frames.raters, labels),
         bool(frames.ratings["rated_at"].notna().any()),
     )
+
+
+def unknown_values(frames: Frames, protocol: Protocol, filters: Filters) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Each value of the filters that the study does not have: the kind of filter, the value, and those that it has."""
+    plain = (
+        ("source", filters.sources, tuple(protocol.sources)),
+        ("condition", filters.conditions, _levels(frames.ratings["condition"])),
+        ("pool", filters.pools, _levels(frames.raters["pool"])),
+    )
+    for kind, values, known in plain:
+        yield from ((kind, value, known) for value in values if value not in known)
+    for kind, pairs, table in (("item", filters.items, frames.items), ("rater", filters.raters, frames.raters)):
+        for name, value in pairs:
+            known = _levels(table[name].astype(object).map(str)) if name in table else ()
+            if value not in known:
+                has = known or tuple(str(column) for column in table.columns)
+                yield kind, f"{name}:{value}", tuple(f"{name}:{level}" for level in has) if known else has
 
 
 def _several(levels: tuple[str, ...], label: Callable[[str], str]) -> dict[str, str]:

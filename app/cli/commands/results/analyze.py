@@ -16,7 +16,7 @@ from app.analysis.data.filters.report_filters import ALL, Filters
 from app.analysis.data.study_folder import frames_of
 from app.analysis.report.recompute import again
 from app.analysis.report.report_tables import report_json
-from app.cli.options.filter_options import takes_filters
+from app.cli.options.filter_options import require_known, takes_filters
 from app.cli.output import INPUT_ERROR, say
 from app.cli.print_report import print_report
 from app.cli.reading import read_study_folder
@@ -58,6 +58,7 @@ def analyze(
     if again is not None:
         _again(frames, protocol, again)
         return
+    require_known(frames, protocol, filters)
     report = analyze_frames(frames, protocol, full=full, filters=filters)
     protocol = filtered_protocol(protocol, filters)
     if out is not None:

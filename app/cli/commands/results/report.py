@@ -14,7 +14,7 @@ from app.analysis.data.filters.filtering import filtered_protocol
 from app.analysis.data.filters.report_filters import ALL, Filters
 from app.analysis.document.registration import RegistrationError
 from app.cli.commands.results.analyze import study_data
-from app.cli.options.filter_options import takes_filters
+from app.cli.options.filter_options import require_known, takes_filters
 from app.cli.output import fail, say
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
@@ -51,6 +51,7 @@ def report(
     refuse_full_folder(out)
     which = folder_or_slug(study, command="report", is_folder=is_folder)
     frames, protocol = study_data(which)
+    require_known(frames, protocol, filters)
     found = analyze_frames(frames, protocol, full=full, filters=filters)
     shown = filtered_protocol(protocol, filters)
     files = report_files(ReportJob(found, shown, _circumstances(which), formats))

@@ -26,7 +26,7 @@ from app.analysis.data.filters.report_filters import ALL, Filters
 from app.analysis.report.report_tables import report_json
 from app.analysis.report.stored_report import StoredReportError
 from app.cli.options.address_option import Address  # noqa: TC001 - read by typer
-from app.cli.options.filter_options import takes_filters
+from app.cli.options.filter_options import require_known, takes_filters
 from app.cli.output import WRONG_CALL, fail, say
 from app.cli.print_report import print_report
 from app.cli.store import store
@@ -129,6 +129,7 @@ def _report(begin: Begin, study: StudyRow, filters: Filters) -> LiveReport:
     with begin() as db:
         frames, protocol = read_study(db, study)
     read_at = datetime.now(UTC)
+    require_known(frames, protocol, filters)
     report = analyze(frames, protocol, filters=filters)
     name = fingerprint(frames, protocol, filters)
     return LiveReport(name, read_at, report, filtered_protocol(protocol, filters), NO_OPTIONS)

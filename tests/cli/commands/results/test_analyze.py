@@ -135,3 +135,21 @@ def test_invalid_filter_is_rejected(attune_alone: Alone, tmp_path: Path) -> None
         found = attune_alone("analyze", str(folder), option, value)
         assert found.code == 2
         assert option in found.err
+
+
+@pytest.mark.parametrize(
+    ("filters", "words"),
+    [
+        (("--source", "nobody"), "The study has no nobody. It has: "),
+        (("--pool", "nowhere"), "The study has no nowhere. It has: "),
+        (("--condition", "a=b"), "The study has no a=b. It has: none"),
+        (("--item", "colour:red"), "The study has no colour:red. It has: "),
+        (("--rater", "kind:robot"), "The study has no kind:robot. It has: kind:model or kind:person"),
+    ],
+)
+def test_filter_that_nothing_matches_names_what_there_is(
+    attune_alone: Alone, tmp_path: Path, filters: tuple[str, str], words: str
+) -> None:
+    found = attune_alone("analyze", str(_folder(tmp_path)), "--json", *filters)
+    assert (found.code, found.out) == (2, "")
+    assert words in " ".join(found.err.replace("│", " ").split())
