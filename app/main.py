@@ -23,7 +23,7 @@ from app.actions.operations import RecentOperations
 from app.actions.prolific.client import Prolific
 from app.actions.results.live_report import LiveReports
 from app.actions.results.processes.download_process import DownloadWriter
-from app.actions.results.processes.report_process import REPORT_PROCESS, ReportBounds
+from app.actions.results.processes.report_process import REPORT_PROCESS, ReportBounds, ReportWork
 from app.actions.studies.creation.upload_process import UploadReader
 from app.actions.webhooks.addresses import parse_networks
 from app.models.servers import read_servers
@@ -179,8 +179,10 @@ def _set_processes(app: FastAPI, engine: Engine, now: Settings) -> None:
     lag_s = now.max_replica_lag_s if now.database_replica_url else 0
     app.state.uploads = UploadReader(now.upload_bounds)
     REPORT_PROCESS.bounds = ReportBounds(now.report_seconds, now.report_memory_mb)
-    app.state.downloads = DownloadWriter(REPORT_PROCESS.bounds, _reading_url(app, engine, now))
-    app.state.reports = LiveReports(REPORT_PROCESS.analyze, watch=COMPUTING.set, max_lag_s=lag_s)
+    reading_url = _reading_url(app, engine, now)
+    app.state.downloads = DownloadWriter(REPORT_PROCESS.bounds, reading_url)
+    work = ReportWork(REPORT_PROCESS, reading_url)
+    app.state.reports = LiveReports(work, watch=COMPUTING.set, max_lag_s=lag_s)
 
 
 def _set_services(app: FastAPI, now: Settings) -> None:

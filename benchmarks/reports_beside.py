@@ -13,6 +13,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from app.actions.results.processes.report_process import ReportProcess
+from app.analysis import analyze
 from benchmarks.report import PROTOCOL, study
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ SMALL, ROUNDS = 2_000, 3
 def seconds(process: ReportProcess, frames: Frames) -> float:
     """Seconds on the clock for one report."""
     start = time.perf_counter()
-    process.analyze(frames, PROTOCOL)
+    process.ask(analyze, frames, PROTOCOL, n_ratings=len(frames.ratings))
     return time.perf_counter() - start
 
 

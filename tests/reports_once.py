@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from app.actions.results.live_report import Analyze
     from app.analysis.data.filters.report_filters import Filters
     from app.analysis.data.frames import Frames
     from app.analysis.report.report import Report
@@ -41,12 +40,12 @@ class AnalyzedOnce:
     `tests/actions/results/test_live_report.py` holds when the application computes a report again.
     """
 
-    def __init__(self, analyze: Analyze) -> None:
+    def __init__(self, analyze: Callable[..., Report]) -> None:
         """`analyze` computes the reports that are not known yet."""
         self._analyze = analyze
         self._known: dict[str, Report] = {}
 
-    def __call__(self, frames: Frames, protocol: Protocol, *, filters: Filters = ALL) -> Report:
+    def __call__(self, frames: Frames, protocol: Protocol, *, filters: Filters = ALL, **_: object) -> Report:
         """Return the report of these answers."""
         key = fingerprint(frames, protocol, filters)
         if key not in self._known:
@@ -69,7 +68,13 @@ def each_report_once(monkeypatch: pytest.MonkeyPatch) -> None:
     compute = report.report_of
 
     def report_of(
-        frames: Frames, protocol: Protocol, *, full: bool, only_primary: bool = False, filters: Filters = ALL
+        frames: Frames,
+        protocol: Protocol,
+        *,
+        full: bool,
+        only_primary: bool = False,
+        filters: Filters = ALL,
+        **_: object,
     ) -> Report:
         key = (fingerprint(frames, protocol, filters), full, only_primary)
         if key not in known:

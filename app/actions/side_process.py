@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
+import time
 from contextlib import suppress
+from dataclasses import dataclass
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +20,11 @@ if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
 
-__all__ = ["SideProcess", "SideProcessError", "SideProcessTimeoutError", "within_bounds"]
+__all__ = ["SideProcess", "SideProcessError", "SideProcessTimeoutError", "tell_parent", "within_bounds"]
 
 _TAKEN = "taken"
+# In a side process: the pipe to its parent.
+_TO_PARENT: list[Pipe] = []
 _START_S = 120  # a new process imports what the work needs, on a machine that may be busy
 
 
@@ -42,13 +47,21 @@ class SideProcess:
         self._process: SpawnProcess | None = None
         self._pipe: Pipe | None = None
 
-    def ask(self, job: object, *, timeout_s: float | None = None, waits: bool = False) -> Any:  # noqa: ANN401 - what `work` returns
+    def ask(
+        self,
+        job: object,
+        *,
+        timeout_s: float | None = None,
+        waits: bool = False,
+        told: Callable[[Any], None] = lambda _: None,
+    ) -> Any:  # noqa: ANN401 - what `work` returns
         """Run `work(job)` in the process; waits until earlier jobs are done, for up to `timeout_s` seconds too.
 
         Args:
             job: what `work` takes.
             timeout_s: seconds for the job, and for waiting for earlier ones; None for as long as it takes.
             waits: wait for earlier jobs as long as they take.
+            told: takes what the work passes to `tell_parent`.
 
         Raises:
             SideProcessError: the process ended.
@@ -60,13 +73,13 @@ class SideProcess:
         try:
             pipe = self._given(job)
             try:
-                if timeout_s is not None and not pipe.poll(timeout_s):
-                    self._forget()
-                    raise SideProcessTimeoutError
-                made = pipe.recv()
+                made = _answer(pipe, timeout_s, told)
             except (EOFError, OSError) as error:
                 self._forget()
                 raise SideProcessError from error
+            except BaseException:  # whatever the process sends later must not be taken for the next answer
+                self._forget()
+                raise
         finally:
             self._lock.release()
         if isinstance(made, Exception):
@@ -115,6 +128,35 @@ class SideProcess:
         self._process = self._pipe = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What the work says before it is done."""
+
+    message: Any
+
+
+def tell_parent(message: object) -> None:
+    """Pass a message to the process that asked for the work; nothing happens outside of a side process."""
+    for pipe in _TO_PARENT:
+        pipe.send(_Told(message))
+
+
+def _answer(pipe: Pipe, timeout_s: float | None, told: Callable[[Any], None]) -> Any:  # noqa: ANN401 - what `work` returned
+    """Wait for the result, and pass on what the process tells until then.
+
+    Raises:
+        SideProcessTimeoutError: it took longer.
+    """
+    end = math.inf if timeout_s is None else time.monotonic() + timeout_s
+    while True:
+        if end < math.inf and not pipe.poll(max(0.0, end - time.monotonic())):
+            raise SideProcessTimeoutError
+        made = pipe.recv()
+        if not isinstance(made, _Told):
+            return made
+        told(made.message)
+
+
 def _taken(pipe: Pipe, job: object) -> Pipe:
     """Send the job, and wait until the process confirms it.
 
@@ -133,6 +175,7 @@ def _work_off(pipe: Pipe, rest_s: float, work: Callable[[Any], object]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "nice"):
         os.nice(10)
+    _TO_PARENT.append(pipe)
     with suppress(EOFError, OSError):
         while pipe.poll(rest_s):
             job = pipe.recv()

@@ -15,13 +15,21 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
 
 
-def analyze(frames: Frames, protocol: Protocol, *, full: bool = False, filters: Filters | None = None) -> Report:
+def analyze(
+    frames: Frames,
+    protocol: Protocol,
+    *,
+    full: bool = False,
+    filters: Filters | None = None,
+    watch: Callable[[int, int], None] = lambda _done, _all: None,
+) -> Report:
     """Return every estimate that the study's questions and answers allow, and the reason for those they do not.
 
-    `full` also fits mixed models to more than 20,000 ratings; `filters` restricts the answers. The function reads and
-    writes no files, and the same frames give exactly the same estimates.
+    `full` also fits mixed models to more than 20,000 ratings; `filters` restricts the answers; `watch` is told how many
+    parts of how many are done. The function reads and writes no files, and the same frames give exactly the same
+    estimates.
     """
-    return _report_of()(frames, protocol, full=full, filters=filters or ALL)
+    return _report_of()(frames, protocol, full=full, filters=filters or ALL, watch=watch)
 
 
 def analyze_primary(frames: Frames, protocol: Protocol, *, full: bool = False) -> Report:

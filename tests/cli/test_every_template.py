@@ -18,6 +18,7 @@ from app.settings import settings
 from app.storage.database.engine import make_engine
 from app.storage.leads.leads import get_lead
 from tests.cli.database import Outcome, attune
+from tests.reports_here import ReportsHere
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +67,7 @@ def pages_of(slug: str) -> dict[str, int]:
         assert lead
         token = begin_session(db, lead)
     app = create_app(engine)
-    app.state.reports = LiveReports(analyze, patience_s=600)
+    app.state.reports = LiveReports(ReportsHere(analyze), patience_s=600)
     same_origin = {"sec-fetch-site": "same-origin"}
     browser = TestClient(app, "http://127.0.0.1", follow_redirects=False, headers=same_origin)
     browser.cookies.set("attune-lead", token)

@@ -10,9 +10,10 @@ from sqlalchemy.exc import DBAPIError
 from starlette.testclient import TestClient
 
 from app.actions.results.live_report import LiveReports
-from app.actions.results.processes.report_process import REPORT_PROCESS
+from app.analysis import analyze
 from tests.application import renewed
 from tests.downloads import WriterHere
+from tests.reports_here import ReportsHere
 from tests.reports_once import AnalyzedOnce
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from app.storage.database.hot_statement import HotStatement
 
 SAME_ORIGIN = {"sec-fetch-site": "same-origin"}
-ANALYZED_ONCE = AnalyzedOnce(REPORT_PROCESS.analyze)
+ANALYZED_ONCE = AnalyzedOnce(analyze)
 
 
 @pytest.fixture(scope="session")
@@ -64,7 +65,7 @@ def app_on(db: Connection, built_app: FastAPI, data_folder: Path) -> FastAPI:
     made.state.downloads = WriterHere(begin)
     made.state.data_dir = data_folder
     made.state.allowed_hosts = ["testserver"]
-    made.state.reports = LiveReports(ANALYZED_ONCE, patience_s=600)
+    made.state.reports = LiveReports(ReportsHere(ANALYZED_ONCE), patience_s=600)
     return made
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from app.storage.results.study_mark import get_moment, get_study_mark
+from app.storage.results.study_mark import get_decision_mark, get_moment, get_study_mark
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -15,19 +16,33 @@ if TYPE_CHECKING:
     from app.analysis.data.filters.report_filters import Filters
     from app.storage.studies.studies import StudyRow
 
-    Key = tuple[int, str, int, Filters]
+    Key = tuple[int, str, int, str, Filters]
 
 KEPT = 64
+# The mark of a million ratings takes a third of a second of processor time, which a page should not wait for. In a
+# study of more than so many ratings, a mark is therefore trusted for ten times as long as it took.
+MANY, TRUSTED = 100_000, 10
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What was seen of the data before they were read, and the name of the report that they gave; empty so far."""
+    """What was seen of the data before they were read, and the name of the report that they gave; empty so far.
+
+    `marked_at` and `took_s` say when and how long the mark was computed.
+    """
 
     key: Key
     moment: str
-    mark: str
+    mark: str = ""
+    n_ratings: int = 0
     name: str = ""
+    marked_at: float = 0.0
+    took_s: float = 0.0
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether the mark is so recent, for its cost, that it is not computed again."""
+        return self.n_ratings > MANY and time.monotonic() - self.marked_at < TRUSTED * self.took_s
 
 
 class KnownMarks:
@@ -38,22 +53,37 @@ class KnownMarks:
         self._guard = Lock()
         self._known: OrderedDict[Key, Seen] = OrderedDict()
 
-    def look(self, db: Connection, study: StudyRow, filters: Filters) -> Seen | None:
-        """The state of the data now, with a name if it is still that of a known report.
+    def glance(self, db: Connection, study: StudyRow, filters: Filters) -> Seen | None:
+        """What can be said at once: with a name if the data are still those of a known report, else without a mark.
 
-        None in a transaction that has written something itself. To be called before the data are read: what is written
-        meanwhile then counts as a change.
+        What leads decide (exclusions, the protocol) is always seen; new ratings in a large study perhaps only a few
+        seconds later. None in a transaction that has written something itself.
         """
-        moment, key = get_moment(db), (study.id, study.status, study.protocol_version, filters)
+        moment = get_moment(db)
         if moment is None:
             return None
+        key = (study.id, study.status, study.protocol_version, get_decision_mark(db, study.id), filters)
         known = self._known.get(key)
-        if known and known.moment == moment:
+        if known and (known.moment == moment or known.is_trusted):
             return known
-        seen = Seen(key, moment, get_study_mark(db, study.id))
-        if known and known.mark == seen.mark:
-            return self.keep(seen, known.name)
-        return seen
+        return Seen(key, moment)
+
+    def look(self, db: Connection, glanced: Seen) -> Seen:
+        """The mark of the data now, with a name if they are still those of a known report.
+
+        To be called before the data are read: what is written meanwhile then counts as a change.
+        """
+        moment, start = get_moment(db) or glanced.moment, time.monotonic()
+        mark, n_ratings = get_study_mark(db, glanced.key[0])
+        now = time.monotonic()
+        seen = Seen(glanced.key, moment, mark, n_ratings, marked_at=now, took_s=now - start)
+        known = self._known.get(seen.key)
+        return self.keep(seen, known.name) if known and known.mark == seen.mark else seen
+
+    def is_slow(self, study_id: int) -> bool:
+        """Whether the mark of this study takes longer than a page should wait."""
+        with self._guard:
+            return any(seen.n_ratings > MANY for key, seen in self._known.items() if key[0] == study_id)
 
     def keep(self, seen: Seen, name: str) -> Seen:
         """The data seen then gave the report of this name."""

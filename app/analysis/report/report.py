@@ -22,6 +22,8 @@ from app.design.protocol.primary_default import primary_contrasts
 from app.stats.core.one_thread import one_thread
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from app.analysis.data.filters.report_filters import Filters
     from app.analysis.data.frames import Frames
     from app.analysis.estimate import Estimate
@@ -89,7 +91,13 @@ class Report:
 
 
 def report_of(
-    frames: Frames, protocol: Protocol, *, full: bool, only_primary: bool = False, filters: Filters = ALL
+    frames: Frames,
+    protocol: Protocol,
+    *,
+    full: bool,
+    only_primary: bool = False,
+    filters: Filters = ALL,
+    watch: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> Report:
     """See `app.analysis.analyze`. With `only_primary`, only the sections of the primary contrasts are computed."""
     is_known = protocol.raters.identity == "known"
@@ -97,7 +105,7 @@ def report_of(
     frames, protocol = _kept(frames, protocol, filters)
     codes = codes_of(frames, protocol)
     study = StudyData(codes, protocol, full, frames)
-    made_of = estimates_for(study, primary_contrasts(protocol)) if only_primary else estimates_of(study)
+    made_of = estimates_for(study, primary_contrasts(protocol)) if only_primary else estimates_of(study, watch)
     with one_thread():
         estimates = sorted(made_of, key=lambda estimate: SECTIONS.index(estimate.section))
     estimates = estimates if is_known else list(for_items_only(estimates))

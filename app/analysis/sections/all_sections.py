@@ -41,34 +41,48 @@ from app.analysis.sections.raters.without_flagged import without_flagged
 from app.analysis.sections.texts import ratings_and_texts, texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from app.analysis.estimate import Estimate
     from app.analysis.sections.study_data import StudyData
 
 
-def estimates_of(study: StudyData) -> Iterator[Estimate]:
-    """Yield all estimates; the sections are not in order."""
+def estimates_of(study: StudyData, watch: Callable[[int, int], None] = lambda _done, _all: None) -> Iterator[Estimate]:
+    """Yield all estimates; the sections are not in order. `watch` is told how many parts of how many are done."""
+    for n_done, part in enumerate(_PARTS):
+        watch(n_done, len(_PARTS))
+        yield from part(study)
+
+
+def _compared(study: StudyData) -> Iterator[Estimate]:
     for data in study.numbers:
         yield from distribution(data)
         yield from comparison(data)
+
+
+def _composed(study: StudyData) -> Iterator[Estimate]:
     for data, table in study.composites:
         yield from composites(data, table)
+
+
+def _dimensions(study: StudyData) -> Iterator[Estimate]:
     for of_one_target in study.by_target():
         questions = [data.question for data in of_one_target]
         yield from dimensions(of_one_target, table_of(study.codes, questions))
-    yield from _choices(study)
+
+
+def _ranked(study: StudyData) -> Iterator[Estimate]:
     for ranks in study.rankings:
         yield from rankings(ranks)
-    yield from _codes_given(study)
-    yield from _split(study)
-    yield from _contrasts(study)
+
+
+def _texts(study: StudyData) -> Iterator[Estimate]:
     yield from texts(study)
     for data in study.numbers:
         yield from ratings_and_texts(data, study.covariates)
-    yield from _agreed(study)
-    if study.codes.raters.are_known:
-        yield from _of_raters(study)
+
+
+def _judged(study: StudyData) -> Iterator[Estimate]:
     for again in study.with_repeats.every if study.codes.raters.is_model.any() else ():
         yield from judges(again, study.protocol)
 
@@ -120,6 +134,8 @@ def _agreed(study: StudyData) -> Iterator[Estimate]:
 
 def _of_raters(study: StudyData) -> Iterator[Estimate]:
     """Yield times and checks, main estimates without flagged raters, then the profile of each rater by question."""
+    if not study.codes.raters.are_known:
+        return
     known = RatingSessions(study.codes, study.frames, study.protocol)
     yield from rating_sessions(known)
     for data in study.every:
@@ -152,3 +168,19 @@ def _codes_given(study: StudyData) -> Iterator[Estimate]:
             for data in study.scaled:
                 if data.question.target == "response":
                     yield from effects(data, beliefs)
+
+
+_PARTS = (
+    _compared,
+    _composed,
+    _dimensions,
+    _choices,
+    _ranked,
+    _codes_given,
+    _split,
+    _contrasts,
+    _texts,
+    _agreed,
+    _of_raters,
+    _judged,
+)

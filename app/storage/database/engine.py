@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, create_engine, make_url, text
@@ -16,6 +16,7 @@ from app.storage.database.network_timeouts import CONNECT_S, SERVER_TIMEOUTS, cl
 from app.storage.database.plan_renewal import renew_plans
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from sqlalchemy import Engine
@@ -31,6 +32,7 @@ __all__ = [
     "is_alive",
     "make_engine",
     "make_hot_connections",
+    "on_database",
     "transactions",
 ]
 
@@ -112,6 +114,16 @@ Begin = Callable[[], AbstractContextManager[Connection]]
 def transactions(engine: Engine) -> Begin:
     """The function that opens transactions: `with begin() as db:` commits at the end, or rolls back on an error."""
     return engine.begin
+
+
+@contextmanager
+def on_database(url: str) -> Iterator[Begin]:
+    """The function that opens transactions on this database, for one piece of work in a side process."""
+    engine = make_engine(url, n_connections=1)
+    try:
+        yield transactions(engine)
+    finally:
+        engine.dispose()
 
 
 def is_alive(db: Connection) -> bool:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
+from app.actions.results import known_marks
 from app.actions.results.known_marks import KnownMarks
 from app.analysis.data.filters.report_filters import ALL, Filters
 from app.storage.studies.studies import get_study
 from tests.builder import build_study, protocol_of
 
 if TYPE_CHECKING:
+    import pytest
     from sqlalchemy import Engine
 
 RATE = """
@@ -41,12 +43,14 @@ def test_every_change_is_noticed_and_nothing_else_is(engine: Engine) -> None:
         study = get_study(db, "study")
         assert study
         marks = KnownMarks()
-        assert marks.look(db, study, ALL) is None
+        assert marks.glance(db, study, ALL) is None
 
     def name() -> str:
         with engine.begin() as db:
-            seen = marks.look(db, study, ALL)
-            assert seen
+            glanced = marks.glance(db, study, ALL)
+            assert glanced
+            seen = marks.look(db, glanced)
+            assert glanced.name in {"", seen.name}
             if not seen.name:
                 marks.keep(seen, "new")
             return seen.name
@@ -60,6 +64,40 @@ def test_every_change_is_noticed_and_nothing_else_is(engine: Engine) -> None:
         assert name() == "new"
     with engine.begin() as db:
         for other, filters in ((replace(study, status="closed"), ALL), (study, Filters(sources=("human",)))):
-            seen = marks.look(db, other, filters)
-            assert seen
-            assert not seen.name
+            glanced = marks.glance(db, other, filters)
+            assert glanced
+            assert not marks.look(db, glanced).name
+
+
+def test_mark_of_a_large_study_is_trusted_for_a_while_but_decisions_are_seen_at_once(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(known_marks, "MANY", 3)
+    monkeypatch.setattr(known_marks, "TRUSTED", 1e9)
+    marks = KnownMarks()
+    with engine.begin() as db:
+        build_study(db, protocol_of(), n_items=3)
+        db.execute(text("INSERT INTO raters (study_id, key) SELECT id, 'a' FROM studies"))
+        db.execute(text(RATE))
+        study = get_study(db, "study")
+        assert study
+
+    def glanced() -> str:
+        with engine.begin() as db:
+            found = marks.glance(db, study, ALL)
+            assert found
+            return found.name
+
+    with engine.begin() as db:
+        seen = marks.glance(db, study, ALL)
+        assert seen
+        marks.keep(marks.look(db, seen), "new")
+    assert marks.is_slow(study.id)
+    for change, name in ((CHANGES[0], "new"), (CHANGES[4], "")):
+        with engine.begin() as db:
+            db.execute(text(change))
+        assert glanced() == name
+    with engine.begin() as db:
+        seen = marks.glance(db, study, ALL)
+        assert seen
+        assert not marks.look(db, seen).name

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from itertools import count
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from sqlalchemy import text
 
 from app.actions.process_bounds import OutOfMemoryError, OutOfTimeError, SideProcessError
 from app.actions.results import live_report
+from app.actions.results.computing import ESTIMATING
 from app.actions.results.live_report import LiveReports
 from app.analysis import analyze
 from app.analysis.data.filters.report_filters import ALL, Filters
@@ -17,6 +17,7 @@ from app.exchange.folder.read import read_files
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study
 from tests.exchange.small import small
+from tests.reports_here import ReportsHere
 from tests.reports_once import AnalyzedOnce
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Maker:
         if may_end:
             self.may_end.set()
 
-    def __call__(self, frames: Frames, protocol: Protocol, filters: Filters = ALL) -> Report:
+    def __call__(self, frames: Frames, protocol: Protocol, *, filters: Filters = ALL, **_: object) -> Report:
         self.n_made += 1
         self.began.set()
         assert self.may_end.wait(PATIENCE_S)
@@ -88,7 +89,7 @@ def exclude_one(db: Connection, why: str) -> None:
 
 def test_report_is_reused_until_answers_change(db: Connection, begin: Begin, study: StudyRow) -> None:
     make = Maker()
-    reports = LiveReports(make)
+    reports = LiveReports(ReportsHere(make))
     first = reports.now(begin, study)
     assert reports.now(begin, study) is first
     exclude_one(db, "a test")
@@ -98,7 +99,7 @@ def test_report_is_reused_until_answers_change(db: Connection, begin: Begin, stu
 
 
 def test_page_keeps_its_named_report_after_new_answers(db: Connection, begin: Begin, study: StudyRow) -> None:
-    reports = LiveReports(Maker())
+    reports = LiveReports(ReportsHere(Maker()))
     first = reports.now(begin, study)
     exclude_one(db, "a test")
     assert reports.now(begin, study, first.name) is first
@@ -107,7 +108,7 @@ def test_page_keeps_its_named_report_after_new_answers(db: Connection, begin: Be
 
 def test_page_returns_immediately_and_finds_report_later(begin: Begin, study: StudyRow) -> None:
     make = Maker(may_end=False)
-    reports = LiveReports(make, patience_s=0)
+    reports = LiveReports(ReportsHere(make), patience_s=0)
     assert reports.soon(begin, study) == (None, False)
     assert reports.soon(begin, study) == (None, False)
     make.may_end.set()
@@ -116,20 +117,25 @@ def test_page_returns_immediately_and_finds_report_later(begin: Begin, study: St
     assert make.n_made == 1
 
 
-def test_numbers_beside_a_report_are_made_once_while_it_is_computed(begin: Begin, study: StudyRow) -> None:
+def test_answers_are_counted_and_progress_is_told_until_there_is_a_report(begin: Begin, study: StudyRow) -> None:
     make = Maker(may_end=False)
-    reports = LiveReports(make, patience_s=0)
-    numbers = count(1)
+    reports = LiveReports(ReportsHere(make), patience_s=0)
+    assert reports.computing(study.id) is None
     reports.soon(begin, study)
-    assert [reports.beside(study.id, lambda: next(numbers)) for _ in range(3)] == [1, 1, 1]
+    assert make.began.wait(PATIENCE_S)
+    computing, first = reports.computing(study.id), reports.first_numbers(study.id)
+    assert computing
+    assert computing.step == ESTIMATING.step
+    assert first
+    assert first.results
     make.may_end.set()
     reports.now(begin, study)
-    assert [reports.beside(study.id, lambda: next(numbers)) for _ in range(2)] == [2, 3]
+    assert reports.computing(study.id) is None
 
 
 def test_previous_report_is_shown_while_a_newer_one_is_computed(db: Connection, begin: Begin, study: StudyRow) -> None:
     make = Maker()
-    reports = LiveReports(make, patience_s=0)
+    reports = LiveReports(ReportsHere(make), patience_s=0)
     first = reports.now(begin, study)
     exclude_one(db, "a test")
     make.may_end.clear()
@@ -143,7 +149,7 @@ def test_previous_report_is_shown_while_a_newer_one_is_computed(db: Connection, 
 def test_failed_report_raises_for_waiting_page_and_is_retried(begin: Begin, study: StudyRow) -> None:
     make = Maker()
     make.fails_with = MemoryError()
-    reports = LiveReports(make)
+    reports = LiveReports(ReportsHere(make))
     with pytest.raises(MemoryError):
         reports.now(begin, study)
     make.fails_with = None
@@ -156,7 +162,7 @@ def test_report_whose_process_was_killed_is_soon_tried_again(
 ) -> None:
     make = Maker()
     make.fails_with = error
-    reports = LiveReports(make)
+    reports = LiveReports(ReportsHere(make))
     for ended_s in (60, 60, 0):
         monkeypatch.setattr(live_report, "ENDED_S", ended_s)
         with pytest.raises(SideProcessError):
@@ -169,7 +175,7 @@ def test_only_recent_reports_are_kept(
 ) -> None:
     monkeypatch.setattr(live_report, "KEPT", 2)
     make = Maker()
-    reports = LiveReports(make)
+    reports = LiveReports(ReportsHere(make))
     first = reports.now(begin, study)
     for n in range(2):
         exclude_one(db, f"reason {n}")
@@ -179,7 +185,7 @@ def test_only_recent_reports_are_kept(
 
 def test_report_from_before_a_deletion_is_never_shown(db: Connection, begin: Begin, study: StudyRow) -> None:
     maker = Maker()
-    reports = LiveReports(maker, patience_s=PATIENCE_S)
+    reports = LiveReports(ReportsHere(maker), patience_s=PATIENCE_S)
     before, _ = reports.soon(begin, study)
     assert before
     note_a_deletion(db, study)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from app.actions.side_process import SideProcess, within_bounds
-from app.storage.database.engine import make_engine, transactions
+from app.storage.database.engine import on_database
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,13 +24,10 @@ DOWNLOAD_PROCESS = SideProcess(within_bounds, name="attune-downloads", rest_s=RE
 ARCHIVE_PROCESS = SideProcess(within_bounds, name="attune-archive", rest_s=REST_S)
 
 
-def on_database(url: str, work: Callable[..., None], given: tuple[Any, ...]) -> None:
+def write_there(url: str, work: Callable[..., None], given: tuple[Any, ...]) -> None:
     """Call `work` with a function that opens transactions on this database, and with what is given."""
-    engine = make_engine(url, n_connections=1)
-    try:
-        work(transactions(engine), *given)
-    finally:
-        engine.dispose()
+    with on_database(url) as begin:
+        work(begin, *given)
 
 
 class DownloadWriter:
@@ -69,4 +66,4 @@ class DownloadWriter:
 
     def _ask(self, process: SideProcess, work: Callable[..., None], *given: object) -> None:
         bounds, job = self._bounds, (self._url(), work, given)
-        process.ask((on_database, job, bounds.seconds, bounds.memory_mb), timeout_s=bounds.hanging_s, waits=True)
+        process.ask((write_there, job, bounds.seconds, bounds.memory_mb), timeout_s=bounds.hanging_s, waits=True)

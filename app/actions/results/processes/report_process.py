@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.actions.process_bounds import OutOfTimeError
-from app.actions.side_process import SideProcess, within_bounds
+from app.actions.results.computing import COUNTING, READING, compute, first_numbers, read_for_report
+from app.actions.side_process import SideProcess, tell_parent, within_bounds
 from app.analysis import analyze
+from app.storage.database.engine import on_database
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
+    from app.actions.results.computing import FirstNumbers, LiveReport, Tell
     from app.analysis.data.filters.report_filters import Filters
-    from app.analysis.data.frames import Frames
-    from app.analysis.report.report import Report
-    from app.design.protocol.study import Protocol
-
-    Work = Callable[[Frames, Protocol, Filters | None], Report]
+    from app.storage.database.engine import Begin
+    from app.storage.studies.studies import StudyRow
 
 # Starting takes about two seconds; an idle process takes a quarter of a gigabyte.
 REST_S = 600
@@ -42,42 +42,44 @@ class ReportBounds:
         return 4 * self.seconds + 60
 
 
-def make_report(frames: Frames, protocol: Protocol, filters: Filters | None) -> Report:
-    """Run `analysis.analyze` in the process."""
-    return analyze(frames, protocol, filters=filters)
-
-
 class ReportProcess:
-    """Two processes, each computing one report at a time: small reports never wait for a large one.
+    """Two processes, each doing one job at a time: small reports never wait for a large one.
 
     A report that is not done in its quick time is computed again in the process for large ones. Waiting reports are
     computed in the order in which they were asked for.
     """
 
-    def __init__(self, work: Work = make_report, bounds: ReportBounds | None = None) -> None:
+    def __init__(self, bounds: ReportBounds | None = None) -> None:
         """Create the object; a process starts when it is needed."""
         self.bounds = bounds or ReportBounds()
-        self._work = work
         self._quick = SideProcess(within_bounds, name="attune-quick-report", rest_s=REST_S)
         self._large = SideProcess(within_bounds, name="attune-report", rest_s=REST_S)
 
-    def analyze(self, frames: Frames, protocol: Protocol, filters: Filters | None = None) -> Report:
-        """Run `analysis.analyze` in one of the processes.
+    def ask(self, work: Callable[..., Any], *given: object, n_ratings: int, told: Tell = lambda _: None) -> Any:  # noqa: ANN401 - what `work` returns
+        """Call `work`, a function of a module, in the process for so many ratings; `told` takes what it tells.
 
         Raises:
-            SideProcessError: the process ended, or the report took more than it may; the message says which.
-            Exception: any exception raised by `analyze`.
+            SideProcessError: the process ended, or the work took more than it may; the message says which.
+            Exception: any exception raised by `work`.
         """
-        given = (frames, protocol, filters)
-        if len(frames.ratings) <= self.bounds.quick_ratings:
+        if n_ratings <= self.bounds.quick_ratings:
             with suppress(OutOfTimeError):
-                return self._within(self._quick, given, self.bounds.quick_seconds)
-        return self._within(self._large, given, self.bounds.seconds)
+                return self._within(self._quick, (work, given), self.bounds.quick_seconds, told)
+        return self._within(self._large, (work, given), self.bounds.seconds, told)
 
-    def _within(self, process: SideProcess, given: tuple[Frames, Protocol, Filters | None], seconds: int) -> Report:
-        job = (self._work, given, min(seconds, self.bounds.seconds), self.bounds.memory_mb)
-        report: Report = process.ask(job, timeout_s=self.bounds.hanging_s, waits=True)
-        return report
+    def ask_quickly(self, work: Callable[..., Any], *given: object, told: Tell = lambda _: None) -> Any:  # noqa: ANN401 - as above
+        """Call `work` in the process for quick reports, where it never waits for a large one.
+
+        Raises:
+            SideProcessError: the process ended, or the work took more than quick work may.
+        """
+        return self._within(self._quick, (work, given), self.bounds.quick_seconds, told)
+
+    def _within(
+        self, process: SideProcess, job: tuple[Callable[..., Any], tuple[Any, ...]], seconds: int, told: Tell
+    ) -> Any:  # noqa: ANN401 - as above
+        bounded = (*job, min(seconds, self.bounds.seconds), self.bounds.memory_mb)
+        return process.ask(bounded, timeout_s=self.bounds.hanging_s, waits=True, told=told)
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -92,3 +94,51 @@ class ReportProcess:
 
 # One per web process, however many applications it serves.
 REPORT_PROCESS = ReportProcess()
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """The computations on one study in the processes, on the database at `url`."""
+
+    process: ReportProcess
+    url: str
+    study: StudyRow
+    filters: Filters
+
+    def count(self, tell: Tell) -> FirstNumbers:
+        """Count the answers."""
+        found: FirstNumbers = self.process.ask_quickly(count_there, self.url, self.study, told=tell)
+        return found
+
+    def report(self, n_ratings: int, settled: Collection[str], tell: Tell) -> LiveReport | str:
+        """Read the study and compute its report, or return its name if it is one of `settled`."""
+        given = (self.url, self.study, self.filters, settled)
+        made: LiveReport | str = self.process.ask(report_there, *given, n_ratings=n_ratings, told=tell)
+        return made
+
+
+class ReportWork:
+    """The work for `LiveReports`, in processes that read the database themselves: the web process would be busy."""
+
+    def __init__(self, process: ReportProcess, url: Callable[[], str]) -> None:
+        """`url` gives the address of the database to read from."""
+        self._process, self._url = process, url
+
+    def prepare(self, _: Begin, study: StudyRow, filters: Filters) -> _Prepared:
+        """Decide where to read from; nothing is computed yet."""
+        return _Prepared(self._process, self._url(), study, filters)
+
+
+def count_there(url: str, study: StudyRow) -> FirstNumbers:
+    """Run `first_numbers` in the process."""
+    tell_parent(COUNTING)
+    with on_database(url) as begin:
+        return first_numbers(begin, study)
+
+
+def report_there(url: str, study: StudyRow, filters: Filters, settled: Collection[str]) -> LiveReport | str:
+    """Run `read_for_report` and `compute` in the process."""
+    tell_parent(READING)
+    with on_database(url) as begin:
+        read = read_for_report(begin, study, filters)
+    return compute(read, settled, tell_parent, analyze)

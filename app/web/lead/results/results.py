@@ -9,10 +9,12 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from app.actions.results.blinding import BlindedError
+from app.actions.results.computing import WAITING
 from app.actions.side_process import SideProcessError
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report_tables import records_csv, report_json
 from app.charts.raters.progress import ProgressChart
+from app.storage.results.coverage import get_counts
 from app.storage.results.progress_counts import get_progress
 from app.storage.results.snapshots import list_snapshots
 from app.web.lead.links import base_address
@@ -111,9 +113,7 @@ def _answer(
         if made is None:
             return _failed(request, own, asked, error)
     if made is None:
-        first = _first_numbers(request, own, asked)
-        address = str(request.url)
-        return page(request, "lead/being_made.html", lead=own.lead, study=own.study, address=address, first=first)
+        return _being_computed(request, own, asked)
     shown = labelled(asked.narrowed(made.report), made.protocol.labels)
     template, found = context(made, shown)
     looks = _looks(request, own) if made.protocol.monitoring.looks and found["here"] == SUMMARY else []
@@ -122,7 +122,19 @@ def _answer(
     plan = _plan(request, own, made, own.study.protocol_version)
     found = {**found, "monitoring": looks, "snapshots": kept, "opened": None, "plan": plan}
     found |= {"replica_note": replica_note(request.app.state.replica), "stopped": stopped}
+    found |= {"computing": None if is_current else reports.computing(own.study.id)}
     return page(request, template, lead=own.lead, study=own.study, **_frame(asked, made, shown, is_current), **found)
+
+
+def _being_computed(request: Request, own: LeadAndStudy, asked: Question) -> Response:
+    """What is known before the first report: the size of the study, how far the computation is, and counts."""
+    reports: LiveReports = request.app.state.reports
+    computing = reports.computing(own.study.id) or WAITING
+    with request.app.state.begin_reading() as db:
+        counts = get_counts(db, own.study.id)
+    first = _first_numbers(request, own, asked)
+    context: dict[str, Any] = {"address": str(request.url), "first": first, "computing": computing, "counts": counts}
+    return page(request, "lead/being_made.html", lead=own.lead, study=own.study, **context)
 
 
 def _failed(request: Request, own: LeadAndStudy, asked: Question, error: SideProcessError) -> Response:
@@ -158,24 +170,19 @@ def _snapshot(request: Request, own: LeadAndStudy, asked: Question, context: Con
     frame = _frame(replace(asked, filters=made.filters), made, shown, is_current=True)
     plan = _plan(request, own, made, opened.row.protocol_version)
     found = {**found, "monitoring": [], "snapshots": [], "opened": opened, "base": base_address(request), "plan": plan}
-    found |= {"replica_note": "", "stopped": None}
+    found |= {"replica_note": "", "stopped": None, "computing": None}
     return page(request, template, lead=own.lead, study=own.study, **frame, **found)
 
 
 def _first_numbers(request: Request, own: LeadAndStudy, asked: Question) -> dict[str, Table]:
-    """Numbers that the database counts where there is no report, as tables by their titles; none with filters."""
-    if asked.filters:
+    """Numbers that were counted where there is no report, as tables by their titles; none with filters."""
+    reports: LiveReports = request.app.state.reports
+    first = None if asked.filters else reports.first_numbers(own.study.id)
+    if first is None:
         return {}
-    from app.actions.results.counted import count_results
     from app.web.lead.results.counted_table import counted_tables
 
-    def count() -> dict[str, Table]:
-        with request.app.state.begin_reading() as db:
-            found, protocol = count_results(db, own.study)
-        return counted_tables(found, protocol)
-
-    reports: LiveReports = request.app.state.reports
-    return reports.beside(own.study.id, count)
+    return counted_tables(first.results, first.protocol)
 
 
 def _looks(request: Request, own: LeadAndStudy) -> list[str]:

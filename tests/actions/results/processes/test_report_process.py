@@ -6,22 +6,31 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-import pandas as pd
 import pytest
 
-from app.actions.results.processes.report_process import ReportBounds, ReportProcess
+from app.actions.results.computing import COUNTING, ESTIMATING, READING, LiveReport
+from app.actions.results.processes.report_process import ReportBounds, ReportProcess, ReportWork
+from app.actions.results.report import report_of_study
 from app.actions.side_process import SideProcessError
 from app.analysis import analyze
+from app.analysis.data.filters.report_filters import ALL
+from app.exchange.folder.read import read_folder
+from app.storage.studies.load import load_study
+from app.storage.studies.studies import get_study
 from tests.analysis.builders import FIVE, frames, protocol
+from tests.analysis.golden import HERE
 from tests.processes import IN_PROC, all_end, is_running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sqlalchemy import Engine
+
+    from app.actions.results.computing import Computing
     from app.analysis.data.frames import Frames
+    from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
 
 
@@ -47,52 +56,45 @@ def job() -> tuple[Frames, Protocol]:
 
 
 def test_report_process_returns_same_report(process: ReportProcess, job: tuple[Frames, Protocol]) -> None:
-    assert process.analyze(*job).as_document() == analyze(*job).as_document()
+    report: Report = process.ask(analyze, *job, n_ratings=18)
+    assert report.as_document() == analyze(*job).as_document()
 
 
 def test_report_process_raises_error_and_continues(process: ReportProcess, job: tuple[Frames, Protocol]) -> None:
     with pytest.raises(AttributeError):
-        process.analyze(job[0], None)  # type: ignore[arg-type]
-    assert process.analyze(*job).estimates
+        process.ask(analyze, job[0], None, n_ratings=18)
+    assert process.ask(analyze, *job, n_ratings=18).estimates
 
 
 def test_killed_report_process_is_replaced(process: ReportProcess, job: tuple[Frames, Protocol]) -> None:
-    process.analyze(*job)
+    process.ask(analyze, *job, n_ratings=18)
     for pid in process.pids:
         os.kill(pid, signal.SIGKILL)
-    assert process.analyze(*job).estimates
+    assert process.ask(analyze, *job, n_ratings=18).estimates
 
 
-def test_a_report_that_takes_too_much_says_so_and_one_that_dies_raises(job: tuple[Frames, Protocol]) -> None:
-    process = ReportProcess(_call, ReportBounds(seconds=2, memory_mb=300, quick_seconds=1))
+def test_a_report_that_takes_too_much_says_so_and_one_that_dies_raises() -> None:
+    process = ReportProcess(ReportBounds(seconds=2, memory_mb=300, quick_seconds=1))
     for work, words in (
         (_work_for_ever, "more than 2 seconds of processor time"),
         (_take_memory, "more than 300 MB"),
         (_die_at_work, SideProcessError.words),
     ):
-        given: Any = work
         with pytest.raises(SideProcessError, match=words):
-            process.analyze(job[0], given)
+            process.ask(work, n_ratings=1)
     process.stop()
-
-
-def _call(_frames: Frames, work: Any, _filters: object) -> Any:  # noqa: ANN401 - one of the functions below
-    return work()
 
 
 def _die_at_work() -> NoReturn:
     os._exit(9)
 
 
-def test_a_small_report_does_not_wait_for_a_large_one(job: tuple[Frames, Protocol]) -> None:
-    frames, protocol = job
-    work: Any = _wait_if_large
-    process = ReportProcess(work, ReportBounds(quick_ratings=len(frames.ratings)))
-    large = replace(frames, ratings=pd.concat([frames.ratings, frames.ratings.head(1)]))
+def test_a_small_report_and_counts_do_not_wait_for_a_large_report() -> None:
+    process = ReportProcess(ReportBounds(quick_ratings=10))
     with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(process.analyze, large, protocol)
-        small: object = process.analyze(frames, protocol)
-        assert small == len(frames.ratings)
+        waiting = pool.submit(process.ask, time.sleep, 60, n_ratings=11)
+        assert process.ask(sum, (1, 2), n_ratings=10) == 3
+        assert process.ask_quickly(sum, (1, 2)) == 3
         assert not waiting.done()
         for pid in process.pids:
             os.kill(pid, signal.SIGKILL)
@@ -111,18 +113,31 @@ def _take_memory() -> NoReturn:
         taken.append(bytearray(10_000_000))
 
 
-def _wait_if_large(frames: Frames, *_: object) -> int:
-    if frames.ratings.index.has_duplicates:
-        time.sleep(60)
-    return len(frames.ratings)
+def test_report_is_read_and_computed_in_the_processes_with_its_progress(engine: Engine, process: ReportProcess) -> None:
+    with engine.begin() as db:
+        load_study(db, read_folder(HERE / "epitome"))
+        study = get_study(db, "epitome")
+        expected = report_of_study(db, study)[0] if study else None
+    assert study
+    assert expected
+    url = engine.url.render_as_string(hide_password=False)
+    prepared = ReportWork(process, lambda: url).prepare(engine.begin, study, ALL)
+    told: list[Computing] = []
+    assert prepared.count(told.append).results
+    made = prepared.report(1, (), told.append)
+    assert isinstance(made, LiveReport)
+    assert made.report.as_document() == expected.as_document()
+    assert [one.step for one in told[:3]] == [COUNTING.step, READING.step, ESTIMATING.step]
+    assert [one.share for one in told] == sorted(one.share for one in told)
+    assert {one.name for one in told[2:]} == {made.name}
+    assert prepared.report(1, [made.name], told.append) == made.name
 
 
 @pytest.mark.skipif(not IN_PROC, reason="finds the process in /proc")
 def test_report_process_ends_with_killed_parent() -> None:
     start = (
-        "import time; import pandas as pd; from app.actions.results.processes.report_process import ReportProcess;"
-        "from app.analysis.data.frames import Frames; p = ReportProcess(); empty = Frames(*[pd.DataFrame()] * 4);"
-        "exec('try: p.analyze(empty, None)\\nexcept AttributeError: pass'); print(*p.pids, flush=True); time.sleep(60)"
+        "import time; from app.actions.results.processes.report_process import ReportProcess;"
+        "p = ReportProcess(); p.ask(sum, (1, 2), n_ratings=1); print(*p.pids, flush=True); time.sleep(60)"
     )
     with subprocess.Popen([sys.executable, "-c", start], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None

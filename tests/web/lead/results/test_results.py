@@ -17,6 +17,7 @@ from app.exchange.folder.read import read_folder
 from app.storage.studies.load import load_study
 from app.web.lead.results.sections.parts import TITLES
 from tests.real_data.ayers import write_ayers
+from tests.reports_here import ReportsHere
 from tests.web.lead.build import rate, study_of
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ def test_failed_computation_is_explained(client: TestClient, db: Connection, lea
     def die(*_: object, **__: object) -> Report:
         raise SideProcessError
 
-    client.app.state.reports = LiveReports(die)  # type: ignore[attr-defined]  # Starlette's client
+    client.app.state.reports = LiveReports(ReportsHere(die), patience_s=60)  # type: ignore[attr-defined]  # Starlette's client
     page = client.get("/studies/small/results")
     assert page.status_code == 503
     assert "ran out of memory" in page.text
@@ -185,7 +186,7 @@ def test_failed_computation_leaves_the_counted_numbers(client: TestClient) -> No
     def die(*_: object, **__: object) -> Report:
         raise SideProcessError
 
-    client.app.state.reports = LiveReports(die)  # type: ignore[attr-defined]  # Starlette's client
+    client.app.state.reports = LiveReports(ReportsHere(die), patience_s=60)  # type: ignore[attr-defined]  # Starlette's client
     page = client.get("/studies/ayers/results").text
     assert "First numbers" in page
     assert "4.13" in page
@@ -201,7 +202,7 @@ def test_failed_computation_leaves_the_previous_results(client: TestClient, db: 
             raise SideProcessError
         return analyze(frames, protocol)
 
-    client.app.state.reports = LiveReports(analyze_once)  # type: ignore[attr-defined]  # Starlette's client
+    client.app.state.reports = LiveReports(ReportsHere(analyze_once), patience_s=60)  # type: ignore[attr-defined]  # Starlette's client
     before = client.get("/studies/small/results").text
     has_died.set()
     db.execute(text("UPDATE ratings SET exclude = 'a test' WHERE id = (SELECT min(id) FROM ratings)"))
@@ -220,7 +221,7 @@ def test_preliminary_results_are_shown_while_report_runs(client: TestClient) -> 
         done.wait(60)
         return analyze(frames, protocol)
 
-    client.app.state.reports = LiveReports(wait, patience_s=0)  # type: ignore[attr-defined]  # Starlette's client
+    client.app.state.reports = LiveReports(ReportsHere(wait), patience_s=0)  # type: ignore[attr-defined]  # Starlette's client
     page = client.get("/studies/ayers/results").text
     filtered = client.get("/studies/ayers/results?source=chatgpt").text
     done.set()

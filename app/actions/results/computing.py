@@ -1,0 +1,131 @@
+"""The work behind results: what is computed from a study's data, and how far it has come.
+
+It is done in side processes (`processes/report_process.py`). This module imports nothing heavy, because the web process
+imports it too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from typing import Protocol as Typed
+
+    from app.analysis.data.filters.filtering import FilterOptions
+    from app.analysis.data.filters.report_filters import Filters
+    from app.analysis.data.frames import Frames
+    from app.analysis.findings.counted_results import CountedResult
+    from app.analysis.report.report import Report
+    from app.design.protocol.study import Protocol
+    from app.storage.database.engine import Begin
+    from app.storage.studies.studies import StudyRow
+
+    Tell = Callable[["Computing"], None]
+
+    class Analyze(Typed):
+        """A function that computes a report; `watch` is told how many parts of how many are done."""
+
+        def __call__(
+            self, frames: Frames, protocol: Protocol, *, filters: Filters, watch: Callable[[int, int], None]
+        ) -> Report: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Computing:
+    """What is being done, the share of the whole that is done, and the name of the report once it is known."""
+
+    step: str
+    share: float
+    name: str = ""
+
+
+WAITING = Computing("Waiting for other computations", 0.0)
+COUNTING = Computing("Counting the answers", 0.05)
+READING = Computing("Reading the answers", 0.15)
+ESTIMATING = Computing("Computing the estimates", 0.4)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveReport:
+    """A report, when its data were read, and its name, which depends only on the data."""
+
+    name: str
+    read_at: datetime
+    report: Report
+    protocol: Protocol
+    options: FilterOptions
+
+    @property
+    def filters(self) -> Filters:
+        """The filters that select the answers of the report."""
+        return self.report.filters
+
+
+@dataclass(frozen=True, slots=True)
+class FirstNumbers:
+    """What counts suffice for, and when the answers were counted."""
+
+    read_at: datetime
+    results: tuple[CountedResult, ...]
+    protocol: Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class ReadStudy:
+    """The data of a report, its name, and when they were read."""
+
+    name: str
+    read_at: datetime
+    frames: Frames
+    protocol: Protocol
+    filters: Filters
+
+
+def first_numbers(begin: Begin, study: StudyRow) -> FirstNumbers:
+    """Count the answers.
+
+    Raises:
+        BlindedError: the study's estimates are hidden until it closes.
+    """
+    from app.actions.results.counted import count_results
+
+    read_at = datetime.now(UTC)
+    with begin() as db:
+        found, protocol = count_results(db, study)
+    return FirstNumbers(read_at, tuple(found), protocol)
+
+
+def read_for_report(begin: Begin, study: StudyRow, filters: Filters) -> ReadStudy:
+    """Read the data. The transaction ends before the computation, because estimates may take minutes.
+
+    Raises:
+        BlindedError: the study's estimates are hidden until it closes.
+    """
+    from app.actions.results.fingerprint import fingerprint
+    from app.actions.results.report import read_study
+
+    read_at = datetime.now(UTC)
+    with begin() as db:
+        frames, protocol = read_study(db, study)
+    return ReadStudy(fingerprint(frames, protocol, filters), read_at, frames, protocol, filters)
+
+
+def compute(read: ReadStudy, settled: Collection[str], tell: Tell, analyze: Analyze) -> LiveReport | str:
+    """Compute the report; or return only its name if it is one of `settled`, whose result is known."""
+    from app.analysis.data.filters.filtering import filtered_protocol, options_of
+
+    if read.name in settled:
+        return read.name
+    named = replace(ESTIMATING, name=read.name)
+    tell(named)
+
+    def watch(n_done: int, n_all: int) -> None:
+        share = ESTIMATING.share + (1 - ESTIMATING.share) * n_done / n_all
+        tell(replace(named, step=f"{ESTIMATING.step}: part {n_done + 1} of {n_all}", share=share))
+
+    report = analyze(read.frames, read.protocol, filters=read.filters, watch=watch)
+    kept = filtered_protocol(read.protocol, read.filters)
+    return LiveReport(read.name, read.read_at, report, kept, options_of(read.frames, read.protocol))
