@@ -1,11 +1,12 @@
 """ratings.csv by one COPY: the database writes the text, and the process holds no more than a piece of it at a time.
 
-Keys and labels are joined from small tables in memory, and only those that some answer of the study needs.
+Rows are read in their order by the primary key; keys and labels are looked up for each, and only those that some answer
+of the study needs.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
+import json
 from typing import TYPE_CHECKING, Any
 
 from psycopg import sql
@@ -14,7 +15,7 @@ from sqlalchemy import text
 from app.analysis.data.answer_labels import answer_labels
 from app.storage.database.bulk_copy import copy_query, driver_cursor
 from app.storage.raters.exclusions import list_excluded
-from app.storage.results.ratings_query import DICTIONARIES, filled_flags, piece_of
+from app.storage.results.ratings_query import DICTIONARIES, SEPARATOR, filled_flags, rows_of
 from app.storage.results.row_pages import RowPage
 
 if TYPE_CHECKING:
@@ -25,13 +26,13 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
 
 _IDS = text("SELECT id FROM ratings WHERE study_id = :study AND id > :after ORDER BY id LIMIT :n")
-_EXTENT = text("SELECT count(*), min(id), max(id) FROM ratings WHERE study_id = :study")
 FIRST_ROWS = 1_000
-# Each piece is sorted in memory; one sort of all rows would go through files on disk.
-ROWS_PER_PIECE = 100_000
-# Whole tables are joined: without statistics of new rows the planner would look up each row in turn.
-_WHOLE_TABLES = text("""
-    SELECT set_config('enable_nestloop', 'off', true), set_config('work_mem', '64MB', true),
+# Only lookups by primary key, whose results are remembered: joins of whole tables lose the order of the rows, and
+# without statistics of new rows the planner would not know that a lookup is better than reading a whole table.
+_LOOKUPS = text("""
+    SELECT set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
+           set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+           set_config('enable_sort', 'off', true), set_config('work_mem', '32MB', true),
            set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true)
 """)
 
@@ -47,8 +48,8 @@ def copy_ratings_csv(db: Connection, study_id: int, protocol: Protocol, file: Bi
     """
     filled, excluded = _filled(db, study_id), list_excluded(db, study_id)
     filled |= {"exclude"} if excluded else set()
-    rows = _query(study_id, protocol, filled, excluded, _ranges(db, study_id))
-    db.execute(_WHOLE_TABLES)
+    rows = _query(study_id, protocol, filled, excluded)
+    db.execute(_LOOKUPS)
     copy_query(db, rows, file)
 
 
@@ -58,8 +59,8 @@ def rating_page(db: Connection, study_id: int, protocol: Protocol, after: int, n
     if not ids:
         return RowPage([], None)
     has_more = len(ids) > n
-    ranges = [(ids[0], ids[-1] if has_more else ids[-1] + 1)]
-    query = _query(study_id, protocol, set(filled_flags()), list_excluded(db, study_id), ranges)
+    high = ids[-1] if has_more else ids[-1] + 1
+    query = _query(study_id, protocol, set(filled_flags()), list_excluded(db, study_id), (ids[0], high))
     with driver_cursor(db) as cursor:
         cursor.execute(query)
         names = [column.name for column in cursor.description or ()]
@@ -68,15 +69,18 @@ def rating_page(db: Connection, study_id: int, protocol: Protocol, after: int, n
 
 
 def _query(
-    study_id: int, protocol: Protocol, filled: set[str], excluded: dict[int, str], ranges: list[tuple[int, int]]
+    study_id: int,
+    protocol: Protocol,
+    filled: set[str],
+    excluded: dict[int, str],
+    ids: tuple[int, int] | None = None,
 ) -> sql.Composed:
-    """The rows of ratings.csv within ranges of IDs."""
-    piece = piece_of(filled)
-    pieces = sql.SQL(" UNION ALL ").join(
-        sql.SQL(piece).format(study=sql.Literal(study_id), low=sql.Literal(low), high=sql.Literal(high))
-        for low, high in ranges
-    )
-    return sql.SQL("{} {}").format(sql.SQL(DICTIONARIES).format(**_literals(study_id, protocol, excluded)), pieces)
+    """The rows of ratings.csv, all or those with IDs from the first of `ids` to before the second."""
+    # For all rows, a range would make the planner expect few, and remember nothing for them.
+    within = sql.SQL("AND id >= {} AND id < {}").format(*ids) if ids else sql.SQL("")
+    given = _literals(study_id, protocol, excluded)
+    rows = sql.SQL(rows_of(filled)).format(within=within, **given)
+    return sql.SQL("{} {}").format(sql.SQL(DICTIONARIES).format(**given), rows)
 
 
 def _filled(db: Connection, study_id: int) -> set[str]:
@@ -102,24 +106,17 @@ def _holding(db: Connection, study_id: int, flags: dict[str, str], which: str) -
     return {name for name, holds in found.items() if holds}
 
 
-def _ranges(db: Connection, study_id: int) -> list[tuple[int, int]]:
-    """Ranges of IDs that hold about `ROWS_PER_PIECE` answers each; the end of a range belongs to the next one."""
-    n, first, last = db.execute(_EXTENT, {"study": study_id}).one()
-    low, high = first or 0, (last or 0) + 1
-    n_pieces = -(-n // ROWS_PER_PIECE) or 1
-    ends = [low + (high - low) * place // n_pieces for place in range(n_pieces + 1)]
-    return list(pairwise(ends))
-
-
 def _literals(study_id: int, protocol: Protocol, excluded: dict[int, str]) -> dict[str, sql.Literal]:
     said = answer_labels(protocol)
+    labels = json.dumps({f"{question}{SEPARATOR}{value}": label for (question, value), label in said.items()})
     lists: dict[str, list[Any]] = {
-        "questions": [question for question, _ in said],
-        "values": [value for _, value in said],
-        "labels": list(said.values()),
         "sources": list(protocol.sources),
         "names": [protocol.labels.source(key) for key in protocol.sources],
         "raters": list(excluded),
         "reasons": list(excluded.values()),
     }
-    return {"study": sql.Literal(study_id), **{name: sql.Literal(values) for name, values in lists.items()}}
+    return {
+        "study": sql.Literal(study_id),
+        "labels": sql.Literal(labels),
+        **{name: sql.Literal(values) for name, values in lists.items()},
+    }
