@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.exchange.problems import Problems
     from app.exchange.tabular.table import Table
 
-MOST_NAMED = 5
+MAX_NAMED = 5
 
 
 def note_unpaired(items: Table, responses: pd.DataFrame, protocol: Protocol, problems: Problems) -> None:
@@ -31,7 +31,7 @@ def note_unpaired(items: Table, responses: pd.DataFrame, protocol: Protocol, pro
     without = set(items.stripped("item")) - _with_pair(responses, protocol) - special_items(protocol)
     rows = [(row, key) for row, key in zip(items.rows, items.stripped("item"), strict=True) if key in without]
     if rows:
-        named = and_list((key for _, key in rows), MOST_NAMED)
+        named = and_list((key for _, key in rows), MAX_NAMED)
         wanted = "a response of the reference and another one" if _needs_reference(protocol) else "two responses"
         allowed = f"items with {wanted}, because the design asks for pairs; raters will not see an item without"
         problems.note(items.file, int(rows[0][0]), "item", named, allowed)
