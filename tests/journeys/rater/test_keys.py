@@ -66,7 +66,7 @@ def test_forty_pairs_by_keyboard_with_reload_and_change(engine: Engine, page: Pa
 
 
 SLOW_MS = 400
-N_SLOW = 12
+N_SLOW = 40
 SINCE_ENTER = """() => {
   addEventListener("keydown", ({ key }) => { if (key === "Enter") window.enteredAt = performance.now(); }, true);
   window.waits = [];
