@@ -42,7 +42,7 @@ class Computing:
     name: str = ""
 
 
-WAITING = Computing("Waiting for other computations", 0.0)
+WAITING = Computing("Waiting to begin", 0.0)
 COUNTING = Computing("Counting the answers", 0.05)
 READING = Computing("Reading the answers", 0.15)
 ESTIMATING = Computing("Computing the estimates", 0.4)
