@@ -88,7 +88,8 @@ def visit_as_lead(program: Program) -> httpx.Client:
 
 def estimates_of(lead: httpx.Client, address: str) -> str:
     """The analytics page, which says that estimates are being made until they are."""
-    for _ in range(30):
+    # Each request waits for half a second.
+    for _ in range(240):
         page = lead.get(address).text
         if "Computing the results" not in page:
             return page
