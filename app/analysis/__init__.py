@@ -29,7 +29,10 @@ def analyze(
     parts of how many are done. The function reads and writes no files, and the same frames give exactly the same
     estimates.
     """
-    return _report_of()(frames, protocol, full=full, filters=filters or ALL, watch=watch)
+    # Imports pandas and scipy, which takes a second that the first page should not wait for.
+    from app.analysis.report.report import report_of
+
+    return report_of(frames, protocol, full=full, filters=filters or ALL, watch=watch)
 
 
 def analyze_primary(frames: Frames, protocol: Protocol, *, full: bool = False) -> Report:
@@ -37,17 +40,9 @@ def analyze_primary(frames: Frames, protocol: Protocol, *, full: bool = False) -
 
     Its exploratory estimates are incomplete and not counted.
     """
-    return _report_of()(frames, protocol, full=full, only_primary=True)
+    from app.analysis.report.report import report_of  # as above
 
-
-def _report_of() -> Callable[..., Report]:
-    """Return the function that makes reports; the first time, it imports what takes a second."""
-    # Here, because the first page of a process should not wait for pandas and scipy.
-    from app.analysis.first_import import first_import
-
-    with first_import():
-        from app.analysis.report.report import report_of
-    return report_of
+    return report_of(frames, protocol, full=full, only_primary=True)
 
 
 __all__ = ["analyze", "analyze_primary"]
