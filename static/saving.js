@@ -214,7 +214,8 @@
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
     const left = detail.requestConfig?.elt;
     if (left?.id !== "rate-form") return;
-    if (detail.successful) { nRefusals = 0; settle(mineAt(left)); }
+    // After the last page, htmx follows the address in the answer without calling the request successful.
+    if (detail.successful || detail.xhr?.status === 204) { nRefusals = 0; settle(mineAt(left)); }
     leaving = null;
   });
   const mineAt = (left) => [...queue.values()].filter(({ url, key }) => url === left.dataset.save && $$("[data-travels] input", left).some((input) => input.value === key));

@@ -85,6 +85,17 @@ def test_next_does_not_wait_for_save(engine: Engine, page: Page) -> None:
     assert rows(engine, "SELECT count(*), (SELECT count(*) FROM rating_history) FROM ratings") == [(5, 0)]
 
 
+def test_answers_of_the_last_page_do_not_stay_on_the_device(engine: Engine, page: Page) -> None:
+    """The next page sent them again, to a page that was closed: the server refused them, once in each session."""
+    open_a_study(engine)
+    arrive(page)
+    for heading in ("Item 2 of 3", "Item 3 of 3", "You have finished. Thank you."):
+        rate(page, "a4524")
+        page.keyboard.press("Enter")
+        expect(page.locator("h1")).to_have_text(heading)
+    assert page.evaluate("Object.keys(localStorage).filter((name) => name.startsWith('attune-answer:'))") == []
+
+
 def test_key_pressed_while_next_item_loads_is_ignored(engine: Engine, page: Page) -> None:
     open_a_study(engine)
     arrive(page)
