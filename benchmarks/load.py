@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 N_ITEMS, N_TRIALS = 400, 40
 # Upper limit for any cell without thinking time; determines how many raters are prepared.
-MAX_PER_S = 700
+MAX_PER_S = 2_000
 WORDS = "It sounds as if this week has been very hard on you, and I can hear how much you want to do right by them. "
 CELLS = ("bare", "submit", "browser", "potato")
 NAMES = {"bare": "bare limit", "submit": "submit and next", "browser": "as a browser", "potato": "Potato, as a browser"}
