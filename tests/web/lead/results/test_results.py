@@ -44,15 +44,6 @@ def ayers(db: Connection, lead: Lead, published: StudyFolder) -> None:
     load_study(db, published, lead.id)
 
 
-@pytest.fixture
-def rated(db: Connection, lead: Lead) -> None:
-    """A study rated by a simulated rater and a person."""
-    study_id = study_of(db, lead)
-    open_study(db, "small")
-    for rater, is_simulated in (("a", True), ("b", False)):
-        rate(db, study_id, rater=rater, is_simulated=is_simulated, n_trials=2)
-
-
 @pytest.mark.usefixtures("ayers")
 def test_results_page_json_and_csv_show_published_estimates(client: TestClient) -> None:
     page = client.get("/studies/ayers/results").text
@@ -234,41 +225,6 @@ def test_preliminary_results_are_shown_while_report_runs(client: TestClient) -> 
 @pytest.mark.usefixtures("ayers")
 def test_only_requested_charts_are_returned(client: TestClient) -> None:
     assert list(client.get("/studies/ayers/charts.json?key=choice-1").json()) == ["choice-1"]
-
-
-@pytest.mark.usefixtures("rated")
-def test_chart_downloads_as_vega_lite_specification(client: TestClient) -> None:
-    answer = client.get("/studies/small/charts/choice-1.json")
-    assert "vega-lite" in answer.json()["$schema"]
-    assert answer.headers["content-disposition"] == 'attachment; filename="small-choice-1.vl.json"'
-
-
-@pytest.mark.usefixtures("rated")
-@pytest.mark.parametrize(
-    ("picture", "kind", "begins"),
-    [("svg", "image/svg+xml", b"<svg"), ("png", "image/png", b"\x89PNG"), ("pdf", "application/pdf", b"%PDF")],
-)
-def test_chart_image_is_cached_by_content(
-    client: TestClient, db: Connection, picture: str, kind: str, begins: bytes
-) -> None:
-    first = client.get(f"/studies/small/charts/choice-1.{picture}")
-    assert first.headers["content-type"].startswith(kind)
-    assert first.content.startswith(begins)
-    db.execute(text("UPDATE chart_files SET content = content || '!'"))
-    second = client.get(f"/studies/small/charts/choice-1.{picture}")
-    assert second.content == first.content + b"!"
-
-
-@pytest.mark.usefixtures("rated")
-@pytest.mark.parametrize("path", ["charts/none-1.json", "charts/none-1.svg", "charts/choice-9.png"])
-def test_unknown_chart_is_not_found(client: TestClient, path: str) -> None:
-    assert client.get(f"/studies/small/{path}").status_code == 404
-
-
-@pytest.mark.usefixtures("rated")
-def test_unknown_chart_format_or_theme_is_rejected(client: TestClient) -> None:
-    assert client.get("/studies/small/charts/choice-1.exe").status_code == 422
-    assert client.get("/studies/small/charts.json?theme=pink").status_code == 422
 
 
 @pytest.mark.usefixtures("rated")
