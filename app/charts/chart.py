@@ -107,7 +107,7 @@ def _compared(report: Report, study: protocol.Protocol, *, is_model: bool) -> It
     differences = _of(report, "comparison", is_model=is_model)
     if differences:
         margins = {study.labels.question(key): margin for key, margin in study.analysis.margin.items()}
-        title, named = f"Mean differences{who}", _named(differences, study)
+        title, named = f"Mean differences{who}", _listed(differences, study)
         draw = partial(forest_spec, margins=margins)
         yield Chart(f"comparison{end}", "comparison", None, title, named, draw, forest_table, forest_finding)
     yield from _distributions(report, study, who, end, is_model=is_model)
@@ -128,7 +128,7 @@ def _distributions(report: Report, study: protocol.Protocol, who: str, end: str,
     scaled = [question.key for question in study.scaled_questions]
     every = [f for key in scaled for f in _of(report, "distribution", key, is_model=is_model)]
     if len(scaled) > 1 and len({f.scope["source"] for f in every if "source" in f.scope}) <= 1:
-        for number, group in enumerate(grouped_by_scale(_named(every, study)), start=1):
+        for number, group in enumerate(grouped_by_scale(_listed(every, study)), start=1):
             yield Chart(f"distribution-{number}{end}", "comparison", None, f"Ratings{who}", group, *kinds)
         return
     for number, question in enumerate(study.scaled_questions, start=1):
@@ -160,12 +160,12 @@ def _plane(report: Report, study: protocol.Protocol, wanted: tuple[str, str] | N
 
 def _beyond(report: Report, study: protocol.Protocol, axes: tuple[str, str] | None) -> Iterator[Chart]:
     """Yield the charts over several questions, and those of conditions, turns, raters and judges."""
-    agreed = _named(report.of("agreement"), study)
+    agreed = _listed(report.of("agreement"), study)
     if alphas(agreed):
         kinds = (agreement_spec, agreement_table, agreement_finding)
         yield Chart("agreement", "agreement", None, "Agreement between raters", agreed, *kinds)
     yield from _plane(report, study, axes)
-    judged = _named(report.of("judge"), study)
+    judged = _listed(report.of("judge"), study)
     if judge_rows(judged):
         kinds = (judges_spec, judges_table, judges_finding)
         yield Chart("judges", "judges", None, "Model judges and the human ceiling", judged, *kinds)
@@ -204,6 +204,13 @@ def _by_question(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
 def _of(report: Report, section: str, question: str | None = None, *, is_model: bool) -> tuple[Estimate, ...]:
     found = report.of(section, question)
     return tuple(estimate for estimate in found if (estimate.scope.get("rater_kind") == "model") == is_model)
+
+
+def _listed(estimates: Sequence[Estimate], study: protocol.Protocol) -> tuple[Estimate, ...]:
+    """Those of primary questions first, each with the label of its question: for charts with a row per question."""
+    ranks = {key: rank for rank, key in enumerate(by_importance(study))}
+    ranked = sorted(estimates, key=lambda one: ranks.get((one.question or "").partition("=")[0], len(ranks)))
+    return _named(ranked, study)
 
 
 def _named(estimates: Sequence[Estimate], study: protocol.Protocol) -> tuple[Estimate, ...]:

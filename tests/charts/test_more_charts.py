@@ -153,3 +153,10 @@ def test_charts_of_primary_questions_come_first_and_those_about_raters_last() ->
     found = charts_of(analyze(frames(study, rows), study), study)
     asked = [chart.question for chart in found if chart.key.startswith("distribution")]
     assert asked == ["warmth", "empathy", "mood"]
+
+
+def test_rows_of_primary_questions_come_first() -> None:
+    study = protocol(FIVE, {**FIVE, "key": "warmth"}, analysis={"primary": ["warmth"]})
+    alphas = (one("agreement", "krippendorff_alpha_ordinal", 0.3, question=name) for name in ("empathy", "warmth"))
+    chart = next(iter(charts_of(Report("small", "0" * 64, (), tuple(alphas)), study)))
+    assert [row[0] for row in chart.table.rows] == ["Warmth", "Empathy"]

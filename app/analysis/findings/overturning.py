@@ -29,13 +29,13 @@ def warnings_of(report: Report, contrasts: Sequence[MainContrast]) -> Iterator[s
         n_clear = sum(contrast.is_clear for contrast in contrasts)
         yield (
             f"At equal length, {len(overturned)} of {n_clear} clear differences are no longer statistically clear, "
-            f"among them {and_list([_name(one) for one in overturned[:MAX_TOLD]])}."
+            f"among them {and_list([_name(one, contrasts) for one in overturned[:MAX_TOLD]])}."
         )
     for contrast in overturned if len(overturned) <= MAX_TOLD else ():
         other = contrast.at_equal_length
         assert other is not None  # noqa: S101 - implied by is_overturned
         yield (
-            f"At equal length, {contrast.label} goes from {_number(contrast.estimate)} to {_number(other)} "
+            f"At equal length, {_name(contrast, contrasts)} goes from {_number(contrast.estimate)} to {_number(other)} "
             f"({interval_words(other)}): the difference is not statistically clear."
         )
     checked = [one for one in contrasts if one.is_clear and one.at_equal_length and one.at_equal_length.estimate]
@@ -43,8 +43,9 @@ def warnings_of(report: Report, contrasts: Sequence[MainContrast]) -> Iterator[s
         yield "At equal length, every clear difference stays clear."
 
 
-def _name(contrast: MainContrast) -> str:
-    return f"{contrast.label} ({contrast.source})"
+def _name(contrast: MainContrast, among: Sequence[MainContrast]) -> str:
+    """The label of the question, with the source if the contrasts are of several."""
+    return f"{contrast.label} ({contrast.source})" if len({one.source for one in among}) > 1 else contrast.label
 
 
 def _lengths(report: Report) -> Iterator[str]:

@@ -64,18 +64,18 @@ def generalizes_text(estimates: Iterable[Estimate]) -> str:
 
 
 def number(value: float, kind: Kind) -> str:
-    """Format a number by its kind: shares in percent, with a typographic minus sign and no negative zero.
+    """Format a number by its kind: shares in percent, thousands with a comma, a true minus sign and no negative zero.
 
     >>> number(0.7863, "share"), number(-0.0235, "coefficient"), number(-0.001, "points")
     ('78.6%', '−0.02', '0.00')
-    >>> number(0.0004, "share"), number(26.88, "percent"), number(-0.031, "share_points")
-    ('< 0.1%', '27%', '−3.1')
+    >>> number(0.0004, "share"), number(26.88, "percent"), number(-0.031, "share_points"), number(11505.2, "count")
+    ('< 0.1%', '27%', '−3.1', '11,505')
     """
     if kind == "share" and 0 < value < SMALLEST_SHARE / 2:
         return f"< {SMALLEST_SHARE:.1%}"
     decimals = DECIMALS[kind]
     rounded = round(100 * value if kind in IN_PERCENT else value, decimals) + 0.0
-    return f"{rounded:.{decimals}f}{'%' if kind in WITH_SIGN else ''}".replace("-", MINUS)
+    return f"{rounded:,.{decimals}f}{'%' if kind in WITH_SIGN else ''}".replace("-", MINUS)
 
 
 def kind_of(estimate: Estimate) -> Kind:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from app.analysis import analyze
-from app.analysis.findings.main_contrasts import interval_words, main_contrasts
+from app.analysis.estimate import Estimate
+from app.analysis.findings.main_contrasts import MainContrast, interval_words, main_contrasts
+from app.analysis.findings.overturning import warnings_of
 from app.analysis.findings.summary import question_words
 from app.analysis.report.labelled import labelled
+from app.analysis.report.report import Report
 from tests.analysis.builders import FIVE, frames, protocol
 
 if TYPE_CHECKING:
-    from app.analysis.findings.main_contrasts import MainContrast
     from app.design.protocol.study import Protocol
 
 WARMTH = {**FIVE, "key": "warmth"}
@@ -72,3 +74,20 @@ def test_study_question_follows_primary_contrasts() -> None:
     assert question_words(study, found) == "How does Model compare with Human on Warmth?"
     found, study = _contrasts(FIVE, WARMTH)
     assert question_words(study, found) == "How does Model compare with Human on Empathy and Warmth?"
+
+
+def test_warning_names_the_source_if_there_are_several() -> None:
+    report = Report("small", "0" * 64, (), ())
+    contrasts = [_overturned("gpt"), _overturned("claude", at_equal=0.8)]
+    several, one = (next(warnings_of(report, shown)) for shown in (contrasts, contrasts[:1]))
+    assert several.startswith("At equal length, Preference (gpt) goes from 70.0% to 52.0% (")
+    assert one.startswith("At equal length, Preference goes from 70.0% to 52.0% (")
+
+
+def _overturned(source: str, at_equal: float = 0.52) -> MainContrast:
+    observed, other = (
+        Estimate("choice", "preference", {"source": source, "reference": "human"}, statistic, value,
+                 ci_low=value - 0.1, ci_high=value + 0.1)
+        for statistic, value in (("share_preferred", 0.7), ("share_preferred_at_equal", at_equal))
+    )  # fmt: skip
+    return MainContrast("preference", "Preference", "Which one?", observed, other, None)
