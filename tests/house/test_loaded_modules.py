@@ -13,7 +13,18 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 # Packages that take seconds or much memory to load, and are not needed to serve raters.
-HEAVY = {"altair", "krippendorff", "numpy", "openpyxl", "pandas", "scipy", "statsmodels", "vl_convert", "zxcvbn"}
+HEAVY = {
+    "alembic",
+    "altair",
+    "krippendorff",
+    "numpy",
+    "openpyxl",
+    "pandas",
+    "scipy",
+    "statsmodels",
+    "vl_convert",
+    "zxcvbn",
+}
 RATE = """
 import re, sys
 from starlette.testclient import TestClient

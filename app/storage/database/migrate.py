@@ -1,14 +1,13 @@
-"""Migrate a database to the schema of this version of the program."""
+"""Migrate a database to the schema of this version of the program.
+
+Alembic is imported only where something is migrated: it takes 10 MB and a sixth of a second of each web process.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from alembic import command
-from alembic.autogenerate import compare_metadata
-from alembic.config import Config
-from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text
 
 from app.storage.tables import metadata
@@ -16,6 +15,7 @@ from app.storage.tables import metadata
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from alembic.config import Config
     from sqlalchemy import Connection, Engine
 
 # An arbitrary key: two processes that start at the same time must not migrate at the same time.
@@ -48,6 +48,8 @@ def upgrade(engine: Engine, migrations: Path) -> None:
             return
         if unknown := _applied(connection) - _revisions(migrations)["revision"]:
             raise UnknownSchemaError(", ".join(sorted(unknown)))
+    from alembic import command
+
     config = alembic_config(migrations)
     with engine.connect() as connection:
         connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": _ADVISORY_LOCK})
@@ -63,6 +65,8 @@ def upgrade(engine: Engine, migrations: Path) -> None:
 
 def alembic_config(migrations: Path) -> Config:
     """Settings of Alembic; the modules that a migration imports are in packages beside it."""
+    from alembic.config import Config
+
     config = Config()
     for name, value in (("script_location", migrations), ("prepend_sys_path", migrations / "versions")):
         config.set_main_option(name, str(value).replace("%", "%%"))
@@ -71,7 +75,7 @@ def alembic_config(migrations: Path) -> Config:
 
 
 def has_all_migrations(db: Connection, migrations: Path) -> bool:
-    """Whether all migrations have been applied; does not import Alembic, which would make startup a third slower."""
+    """Whether all migrations have been applied."""
     names = _revisions(migrations)
     return _applied(db) == names["revision"] - names["down_revision"]
 
@@ -94,6 +98,9 @@ def _applied(db: Connection) -> set[str]:
 
 def differences(engine: Engine) -> list[object]:
     """The differences between tables and migrations that `alembic check` would report."""
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_server_default": True})
         return list(compare_metadata(context, metadata))
