@@ -14,7 +14,16 @@ document.body.addEventListener("htmx:afterSettle", (event) => {
 // Somebody else has changed the same part: both changes are shown, and what is typed here goes along.
 document.body.addEventListener("htmx:responseError", (event) => {
   if (event.detail.xhr.status === 409) document.getElementById("design-form")?.requestSubmit();
+  else notSaved("Not saved. Press Save to see why; what you entered is kept.");
 });
+document.body.addEventListener("htmx:sendError", () => notSaved("Not saved: no connection to the server. Press Save once it is back."));
+
+// Without this, the line would still say when an earlier change was saved.
+function notSaved(words) {
+  const line = document.querySelector("#design-state [role=status]");
+  line?.classList.replace("soft", "problem");
+  line?.replaceChildren(words);
+}
 
 // The page that is chosen is shown at once.
 const pages = document.getElementById("preview-page");

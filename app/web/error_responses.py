@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -28,6 +27,7 @@ from app.web.errors import (
 )
 from app.web.rendering.pages import is_htmx, language_in, use_accepted_language
 from app.web.request_id import current_request_id
+from app.web.signed_out import signed_out
 from app.web.throttled_log import ThrottledLog
 
 if TYPE_CHECKING:
@@ -95,13 +95,8 @@ def _stopped(request: Request, error: SideProcessError) -> Response:
     return answer(request, UNAVAILABLE, NOT_POSSIBLE, str(error))
 
 
-def _sign_in(request: Request, _: SignInError) -> Response:
-    # With htmx, the sign-in page would be inserted into the current page.
-    if is_htmx(request):
-        return Response(status_code=403)
-    path, query = request.url.path, request.url.query
-    asked = (f"{path}?{query}" if query else path) if request.method == "GET" else "/studies"
-    return RedirectResponse(f"/sign-in?next={quote(asked, safe='/')}", status_code=303)
+async def _sign_in(request: Request, _: SignInError) -> Response:
+    return await signed_out(request)
 
 
 def _http(request: Request, error: HTTPException) -> Response:

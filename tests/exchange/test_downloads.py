@@ -18,6 +18,7 @@ from app.exchange.downloads.spss_script import spss_script
 from app.exchange.downloads.wide import wide_table
 from app.exchange.downloads.workbook import TooManyRowsError
 from app.exchange.folder.read import read_files
+from app.exchange.folder.write import write_folder
 from app.exchange.folder.written_tables import tables_of
 from tests.web.lead.folder import N_ITEMS, RATERS, rated_folder
 
@@ -109,6 +110,25 @@ def test_psych_ds_dataset_describes_every_column(study: StudyFolder, tmp_path: P
     assert all(name.endswith("_data.csv") for name in data)
     assert {"@context", "@type", "name", "description", "variableMeasured"} <= set(described)
     assert heads == {variable["name"] for variable in described["variableMeasured"]}
+
+
+def test_downloads_say_what_the_texts_are(tmp_path: Path) -> None:
+    files = rated_folder()
+    files["study.yaml"] += b"description: A test.\nabout_texts: |\n  Questions from a forum;\n  the replies are ours.\n"
+    study, said = read_files(files), "Questions from a forum; the replies are ours."
+    write_download(tmp_path / "a.zip", "psych-ds.zip", study)
+    with zipfile.ZipFile(tmp_path / "a.zip") as archive:
+        described = json.loads(archive.read("rated/dataset_description.json"))
+        readme = archive.read("rated/README.md").decode()
+    assert described["description"] == f"A test.\n\n{said}"
+    assert said in readme
+    variables = {one["name"]: one["description"] for one in described["variableMeasured"]}
+    assert [name for name, words in variables.items() if said in words] == ["text"]
+    write_folder(tmp_path / "out", study)
+    rows = pd.read_csv(tmp_path / "out" / "codebook.csv", keep_default_na=False)
+    assert [*rows["file"][rows["meaning"].str.contains(said)]] == ["items.csv", "responses.csv"]
+    package = json.loads((tmp_path / "out" / "datapackage.json").read_text())
+    assert package["description"] == f"A test.\n\n{said}"
 
 
 def test_spss_and_r_scripts_label_columns_and_scales(study: StudyFolder) -> None:

@@ -262,3 +262,26 @@ def test_running_forecast_says_so_and_cannot_be_asked_twice(engine: Engine, page
     page.go_back()
     expect(button).to_be_enabled()
     expect(status).to_have_text("")
+
+
+def test_nothing_typed_is_lost_if_the_session_ends_while_a_form_is_filled_in(engine: Engine, page: Page) -> None:
+    words = "A title that took an hour to find"
+    sign_in(page, a_lead(engine))
+    page.goto("/studies/rated/design/study")
+    with engine.begin() as db:
+        db.execute(text("UPDATE lead_sessions SET expires_at = now()"))
+    page.get_by_label("Title", exact=True).fill(words)
+    expect(page.locator("#design-state [role=status]")).to_have_text(re.compile("^Not saved"))
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator("h1")).to_have_text("Not saved yet")
+    with page.context.expect_page() as opened:
+        page.get_by_role("link", name="Sign in").click()
+    tab = opened.value
+    tab.get_by_label("E-mail address").fill("lead@example.org")
+    tab.get_by_label("Password").fill(PASSWORD)
+    tab.get_by_role("button", name="Sign in").click()
+    expect(tab.locator("h1")).to_have_text("Studies")
+    page.get_by_role("button", name="Send again").click()
+    expect(page.get_by_label("Title", exact=True)).to_have_value(words)
+    page.reload()
+    expect(page.get_by_label("Title", exact=True)).to_have_value(words)

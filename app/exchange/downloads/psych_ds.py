@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.exchange.folder.codebook import codebook_rows
+from app.exchange.folder.codebook import about_study, codebook_rows
 from app.exchange.folder.written_tables import tables_of
 from app.exchange.tabular.csv_cells import write_csv
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 README = """\
 {title}
 
-data/ holds the tables of the study, one row per item, response, rater and answer. dataset_description.json describes
-each column. study.yaml is the protocol of the study.
+{about}data/ holds the tables of the study, one row per item, response, rater and answer.
+dataset_description.json describes each column. study.yaml is the protocol of the study.
 """
 
 
@@ -29,11 +29,11 @@ def write_psych_ds(path: Path, study: StudyFolder) -> None:
     """Write the dataset as a zip file: dataset_description.json, README.md, study.yaml and data/*_data.csv."""
     tables = tables_of(study)
     names = {name: list(columns) for name, columns in tables.items()}
-    root = study.protocol.slug
+    root, about = study.protocol.slug, about_study(study.protocol)
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         described = json.dumps(_description(study.protocol, names), ensure_ascii=False, indent=2)
         archive.writestr(f"{root}/dataset_description.json", described + "\n")
-        archive.writestr(f"{root}/README.md", README.format(title=study.protocol.title))
+        archive.writestr(f"{root}/README.md", README.format(title=study.protocol.title, about=about and f"{about}\n\n"))
         archive.writestr(f"{root}/study.yaml", study.yaml)
         for name, columns in tables.items():
             file = Path(folder) / f"{name}.csv"
@@ -61,6 +61,6 @@ def _description(protocol: Protocol, tables: dict[str, list[str]]) -> dict[str, 
         "@context": "https://schema.org/",
         "@type": "Dataset",
         "name": protocol.title,
-        "description": protocol.description or protocol.title,
+        "description": about_study(protocol) or protocol.title,
         "variableMeasured": list(variables.values()),
     }

@@ -80,6 +80,7 @@ MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file}
     "paused_ms": "milliseconds that the rater paused, excluded from all other times",
 }
 OF_LEAD = "a column provided by the lead"
+_TEXTS = frozenset({"text", "turns"})
 _WHOLE = (
     "n_items",
     "n_units",
@@ -122,7 +123,7 @@ def codebook_rows(protocol: Protocol, tables: Mapping[str, Sequence[str]]) -> It
     labels = protocol.labels
     for name, columns in tables.items():
         for column in columns:
-            yield f"{name}.csv", column, _label(protocol, column), "", "", MEANINGS.get(column, OF_LEAD)
+            yield f"{name}.csv", column, _label(protocol, column), "", "", _meaning(protocol, column)
     for question in protocol.questions:
         about = f"{question.text} ({question.type}, about the {question.target})"
         if rule := question.show_if:
@@ -139,13 +140,28 @@ def _label(protocol: Protocol, column: str) -> str:
     return LABELS.get(column) or protocol.labels.column(column)
 
 
+def _meaning(protocol: Protocol, column: str) -> str:
+    """Meaning of a column; for those with texts also what the texts are and where they come from."""
+    meaning = MEANINGS.get(column, OF_LEAD)
+    return f"{meaning}. {_on_one_line(protocol.about_texts)}" if column in _TEXTS and protocol.about_texts else meaning
+
+
+def about_study(protocol: Protocol) -> str:
+    """What the study is about, and what its texts are; empty if study.yaml says neither."""
+    return "\n\n".join(_on_one_line(text) for text in (protocol.description, protocol.about_texts) if text)
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
 def package(protocol: Protocol, folder: Path, tables: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Return the Data Package (version 2) descriptor for the CSV files of a folder."""
     return {
         "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
         "name": protocol.slug,
         "title": protocol.title,
-        **({"description": protocol.description} if protocol.description else {}),
+        **({"description": about} if (about := about_study(protocol)) else {}),
         "resources": [_resource(protocol, name, columns, folder / f"{name}.csv") for name, columns in tables.items()],
     }
 
@@ -182,5 +198,4 @@ def _field(protocol: Protocol, column: str) -> dict[str, str]:
         "boolean": ("is_simulated", "is_imported", "is_passed"),
     }
     kind = next((kind for kind, names in kinds.items() if column in names), "string")
-    description = MEANINGS.get(column, OF_LEAD)
-    return {"name": column, "title": _label(protocol, column), "type": kind, "description": description}
+    return {"name": column, "title": _label(protocol, column), "type": kind, "description": _meaning(protocol, column)}

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from app.actions.studies.protocol_edits import Change, EditConflictError, get_draft, publish, save_change
-from app.design.problem import InvalidInputError, Problem
+from app.design.problem import InvalidInputError
 from app.design.protocol.study_parts import control_character
 from app.exchange.tabular.protected_text import protected
 from app.storage.leads.audit import get_receipt, list_acts, record_act
@@ -39,10 +39,10 @@ def show_settings(request: Request, db: Db, lead: SignedIn, study: Own) -> Respo
 @router.post("/studies/{slug}/settings/title")
 def submit_title(request: Request, db: Db, lead: SignedIn, study: Own, title: Title = "") -> Response:
     if not title.strip():
-        return _page(request, db, lead, study, Problem("the form", None, "title", "nothing", "a title"))
+        return _page(request, db, lead, study, "Enter a title.")
     if odd := control_character(title.strip()):
-        allowed = "a title on one line without control characters"
-        return _page(request, db, lead, study, Problem("the form", None, "title", odd, allowed))
+        problem = f"The title has the control character {odd}. Remove it, and write the title on one line."
+        return _page(request, db, lead, study, problem)
     draft = get_draft(db, study)
     change = Change(lambda data: data.get("title"), lambda data: {**data, "title": title.strip()})
     try:
@@ -62,7 +62,7 @@ def submit_keep_until(
     try:
         day = date.fromisoformat(keep_until) if keep_until else None
     except ValueError:
-        problem = Problem("the form", None, "date", keep_until, "a date such as 2031-12-31")
+        problem = f"“{keep_until}” is not a date. Write it as 2031-12-31."
         return _page(request, db, lead, study, problem)
     record_keep_until(db, study.id, day)
     record_act(db, lead, study, "retention date set", until=day.isoformat() if day else "none")
@@ -80,7 +80,7 @@ def submit_copy(
             slug = copy_study(db, own.study, own.lead, name.strip(), title.strip())
             record_act(db, own.lead, own.study, "study copied", to=slug)
     except InvalidInputError as error:
-        return _problem(request, own, error.problems[0])
+        return _problem(request, own, error.problems[0].sentence())
     return RedirectResponse(request.app.url_path_for("show_texts", slug=slug), status_code=303)
 
 
@@ -98,11 +98,10 @@ def submit_delete(
     request: Request, db: Db, lead: SignedIn, study: Own, confirm: Annotated[str, Form(max_length=64)] = ""
 ) -> Response:
     if study.status in {"open", "paused"}:
-        problem = Problem("the study", None, None, study.status, "closed: close the study before you delete it")
+        problem = f"The study is {study.status}. Close it on the overview before you delete it."
         return _page(request, db, lead, study, problem)
     if confirm.strip() != study.slug:
-        allowed = f"{study.slug}, to confirm the deletion"
-        return _page(request, db, lead, study, Problem("the form", None, "short name", confirm or "nothing", allowed))
+        return _page(request, db, lead, study, f"Nothing was deleted. To delete the study, type {study.slug}.")
     counts = count_contents(db, study.id)
     request.app.state.deletions.add(deletion_of_study(db, study.id))
     delete_study(db, study.id)
@@ -135,12 +134,12 @@ def _to(request: Request, handler: str, study: StudyRow) -> Response:
     return RedirectResponse(request.app.url_path_for(handler, slug=study.slug), status_code=303)
 
 
-def _problem(request: Request, own: LeadAndStudy, problem: Problem) -> Response:
+def _problem(request: Request, own: LeadAndStudy, problem: str) -> Response:
     with request.app.state.begin() as db:
         return _page(request, db, own.lead, own.study, problem)
 
 
-def _page(request: Request, db: Db, lead: Lead, study: StudyRow, problem: Problem | None = None) -> Response:
+def _page(request: Request, db: Db, lead: Lead, study: StudyRow, problem: str = "") -> Response:
     acts = list_acts(db, study.id)
     return page(
         request,

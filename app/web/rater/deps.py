@@ -20,7 +20,7 @@ from app.storage.raters.withdrawals import get_withdrawal
 from app.storage.studies.protocols import get_protocol
 from app.web.cookies import get_cookie
 from app.web.deps import Db
-from app.web.errors import WORDS, ForbiddenError, GoneError, NotFoundError, PageError, SentOnError
+from app.web.errors import WORDS, ForbiddenError, GoneError, NoStudyError, NotFoundError, PageError, SentOnError
 from app.web.rater.endings import PageEnding, ending_of
 from app.web.rendering.pages import use_language
 
@@ -90,6 +90,7 @@ def get_any_session(request: Request, slug: str, db: Db) -> RatingSession:
     if session is None:
         check_withdrawn(request, slug, db)
         use_language_of_study(request, slug, db)
+        check_study_exists(db, slug)
         raise ForbiddenError(NO_LINK)
     use_language(request, protocol_of(db, session).language)
     return session
@@ -127,6 +128,12 @@ def check_moved(request: Request, slug: str, db: Db) -> None:
         raise SentOnError(request.app.url_path_for("show_current", slug=slug), words)
 
 
+def check_study_exists(db: Db, slug: str) -> None:
+    """Tell raters of a deleted study that it is gone: opening their link again would not help them."""
+    if get_study_door(db, slug) is None:
+        raise NoStudyError
+
+
 def use_language_of_study(request: Request, slug: str, db: Db) -> None:
     """Use the language of the study for visitors who are not raters yet."""
     if study := get_study_door(db, slug):
@@ -143,6 +150,7 @@ def get_own(request: Request, slug: str, token: UUID, db: Db) -> OwnTrial:
         check_moved(request, slug, db)
     if own is None or own[1].state == "planned":
         use_language_of_study(request, slug, db)
+        check_study_exists(db, slug)
         raise NotFoundError
     use_language(request, protocol_of(db, own[0]).language)
     check_going_on(request, db, slug, own[0])

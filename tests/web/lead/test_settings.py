@@ -68,14 +68,16 @@ def test_deleting_study_removes_everything_and_leaves_receipt(
 ) -> None:
     open_study(db, "small")
     rate(db, study_id, rater="anna", n_trials=2)
-    assert "close the study" in client.post(f"{PAGE}/delete", data={"confirm": "small"}).text
+    assert "Close it on the overview before you delete it." in client.post(f"{PAGE}/delete").text
+    assert "Type <code>small</code> to confirm" not in client.get(PAGE).text
     close_study(db, "small")
     token = db.execute(text("SELECT rater_token FROM studies")).scalar_one()
     link = f"/s/{token}?participant=bert"
     assert client.get(link).status_code != 404
-    assert client.post(f"{PAGE}/delete", data={"confirm": "smal"}).status_code == 422
+    wrong = client.post(f"{PAGE}/delete", data={"confirm": "smal"})
+    assert (wrong.status_code, "To delete the study, type small." in wrong.text) == (422, True)
     receipt = client.post(f"{PAGE}/delete", data={"confirm": "small"}).headers["location"]
-    assert "1 raters and 2 answers" in client.get(receipt).text
+    assert "1 rater and 2 answers" in client.get(receipt).text
     assert client.get("/studies/small").status_code == 404
     assert (client.get(link).status_code, "Study not found" in client.get(link).text) == (404, True)
     for table in ("studies", "protocols", "items", "responses", "raters", "ratings", "assignments", "seats", "trials"):

@@ -10,6 +10,7 @@ from app.actions.deletion_list import DeletionList
 from app.storage.backups.verified_backup import restore_compared, verified_backup
 from app.storage.database.engine import make_engine
 from app.storage.studies.deletions import delete_again, deletion_of_study
+from app.storage.studies.life import delete_study
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,3 +103,16 @@ def test_a_deletion_goes_on_where_nothing_can_be_written(tmp_path: Path, caplog:
     (tmp_path / "file").write_text("")
     DeletionList(tmp_path / "file" / "backups").add({"kind": "study", "study": 1, "token": "a"})
     assert "could not be recorded" in caplog.text
+
+
+def test_raters_of_a_deleted_study_are_not_sent_back_to_their_link(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study_id = study(n_items=2)
+    rater = visitor()
+    page = rater.begin("anna")
+    with engine.begin() as db:
+        delete_study(db, study_id)
+    answers = [rater.rate(page), rater.post("/s/study/pause"), rater.get("/s/study/rate"), rater.arrive("anna")]
+    assert [answer.status_code for answer in answers] == [404] * len(answers)
+    assert all("There is no study at this address." in answer.text for answer in answers)
