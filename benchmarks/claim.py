@@ -16,13 +16,14 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from sqlalchemy import create_engine, text
+from sqlalchemy import text
 
 from app.actions.rating.rating import begin_rating, protocol_of
 from app.actions.rating.trial_list import give_seats
 from app.actions.studies.life_cycle import open_study
 from app.postgres import EmbeddedPostgres
 from app.settings import folder
+from app.storage.database.engine import make_engine
 from app.storage.database.migrate import upgrade
 from tests.builder import build_study
 from tests.builder import protocol_of as protocol
@@ -99,7 +100,7 @@ def main() -> None:
     with reachable_folder() as place:
         server = EmbeddedPostgres(place)
         server.start()
-        engine = create_engine(server.url("postgres"), pool_size=N_AT_ONCE)
+        engine = make_engine(server.url("postgres"), n_connections=N_AT_ONCE)
         upgrade(engine, folder("migrations"))
         design = {"raters_per_trial": K, "trials_per_rater": N_EACH}
         with engine.begin() as db:

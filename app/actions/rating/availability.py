@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.actions.rating.admission import foreseen
-from app.actions.rating.conditions import foreseen_conditions, own_conditions
+from app.actions.rating.conditions import foreseen_conditions, own_conditions, stored_condition
 from app.actions.rating.trial_list import pool_of_seats
 from app.storage.assignments.returned_seats import return_expired
 from app.storage.assignments.seats import Claimant, has_free_seats, has_leased_seats
@@ -27,7 +27,7 @@ def outlook(db: Connection, session: RatingSession, protocol: Protocol) -> Turne
     pool = pool_of_seats(protocol, session.pool)
     if turned := foreseen(db, session, protocol) or foreseen_conditions(db, session, protocol, pool):
         return turned
-    who = Claimant(session, True, own_conditions(db, session, protocol).texts, pool=pool)
+    who = Claimant(session, True, own_conditions(protocol, stored_condition(db, session, protocol)).texts, pool=pool)
     if has_free_seats(db, who):
         return None
     return "wait" if has_leased_seats(db, who) else "full"

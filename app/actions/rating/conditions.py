@@ -41,11 +41,15 @@ class OwnConditions:
     between: str | None = None
 
 
-def own_conditions(db: Connection, session: RatingSession, protocol: Protocol) -> OwnConditions:
-    """The rater's conditions if they have been chosen; otherwise all conditions."""
+def stored_condition(db: Connection, session: RatingSession, protocol: Protocol) -> tuple[str, int] | None:
+    """The rater's condition and its number; None if it has not been chosen yet, or if there is nothing to choose."""
+    return get_condition(db, session) if is_counterbalanced(protocol) else None
+
+
+def own_conditions(protocol: Protocol, chosen: tuple[str, int] | None) -> OwnConditions:
+    """The rater's conditions if they have been chosen, with their number; otherwise all conditions."""
     if not is_counterbalanced(protocol):
         return OwnConditions()
-    chosen = get_condition(db, session)
     if chosen is None:
         return OwnConditions(tuple(cell.text for cell in cells(protocol.conditions)))
     return _within(protocol, *chosen)
@@ -64,7 +68,12 @@ def make_condition_seats(
 
 
 def choose_conditions(
-    db: Connection, session: RatingSession, protocol: Protocol, pool: str, without: Collection[str] = ()
+    db: Connection,
+    session: RatingSession,
+    protocol: Protocol,
+    pool: str,
+    chosen: tuple[str, int] | None,
+    without: Collection[str] = (),
 ) -> OwnConditions | None:
     """The rater's conditions, which are chosen now if necessary; None if all seats are taken.
 
@@ -73,11 +82,13 @@ def choose_conditions(
         session: the rater's session.
         protocol: the rater's protocol.
         pool: the pool whose seats are claimed.
+        chosen: the rater's condition and its number, if it has been chosen before.
         without: between-rater conditions whose trials have no seats left for this rater.
     """
     if not is_counterbalanced(protocol):
         return OwnConditions()
-    if chosen := keep_condition(db, session, protocol, pool):
+    if chosen:
+        keep_condition(db, session, protocol, pool)
         return _within(protocol, *chosen)
     taken = claim_condition(db, session, pool, without)
     if taken is None and _make_more(db, session, protocol, pool):
@@ -85,12 +96,10 @@ def choose_conditions(
     return None if taken is None else _within(protocol, *taken, is_new=True)
 
 
-def keep_condition(db: Connection, session: RatingSession, protocol: Protocol, pool: str) -> tuple[str, int] | None:
-    """Give a returning rater a seat of their condition; returns the condition, None if they have none yet."""
-    chosen = get_condition(db, session) if is_counterbalanced(protocol) else None
-    if chosen and not claim_condition_again(db, session, pool) and _make_more(db, session, protocol, pool):
+def keep_condition(db: Connection, session: RatingSession, protocol: Protocol, pool: str) -> None:
+    """Give a rater whose condition was chosen before a seat of it."""
+    if not claim_condition_again(db, session, pool) and _make_more(db, session, protocol, pool):
         claim_condition_again(db, session, pool)
-    return chosen
 
 
 def foreseen_conditions(

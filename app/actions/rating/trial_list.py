@@ -13,19 +13,20 @@ from app.actions.rating.conditions import (
     foreseen_conditions,
     keep_condition,
     own_conditions,
+    stored_condition,
 )
 from app.actions.rating.gold import gold_for
 from app.design.allocation.gold_trials import with_gold
 from app.design.allocation.rater_plan import Had, OwnTrial, rater_order, repeats_for
 from app.design.presentation import shown_labels
 from app.design.protocol.parts.cells import cell_of
-from app.storage.assignments.assignments import get_so_far, record_assignments
+from app.storage.assignments.assignments import get_before_claim, record_assignments
 from app.storage.assignments.returned_seats import retake_gold, retake_returned, return_expired
 from app.storage.assignments.seats import Claimant, claim_seats, has_leased_seats
-from app.storage.assignments.trial_lists import get_extent, list_trials
+from app.storage.assignments.trial_lists import get_extent, shows_several
 from app.storage.raters.admission import release_admission
 from app.storage.raters.condition_seats import forget_condition
-from app.storage.raters.rating_sessions import get_rater, record_state
+from app.storage.raters.rating_sessions import record_state
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.design.protocol.study import Protocol
-    from app.storage.assignments.assignments import SoFar
+    from app.storage.assignments.assignments import BeforeClaim
     from app.storage.assignments.seats import Seat
     from app.storage.assignments.trial_lists import Extent, Trial
     from app.storage.raters.rating_sessions import RatingSession
@@ -45,19 +46,20 @@ Outcome = Literal["given", "wait", "full"]
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """What a rater's list depends on: the seats they can take, the maximum number, and the key for random draws."""
+    """Who claimed seats, in which conditions, and the seats."""
 
     who: Claimant
-    n_most: int
-    key: str
+    seats: Sequence[Seat] = ()
 
 
 def list_length(db: Connection, session: RatingSession, protocol: Protocol) -> int:
     """Number of pages that this rater gets if there are enough seats."""
-    so_far = get_so_far(db, session)
-    if so_far.n_held:
-        return so_far.n_held + so_far.n_repeated + so_far.n_gold
-    n_most = _own(db, session, protocol, own_conditions(db, session, protocol)).n_most
+    before = get_before_claim(db, session)
+    if before.so_far.n_held:
+        return before.so_far.n_held + before.so_far.n_repeated + before.so_far.n_gold
+    conditions, wanted = own_conditions(protocol, before.condition).texts, protocol.design.trials_of(session.pool)
+    most = _n_most(db, session, protocol, conditions)
+    n_most = min(wanted or most, most)
     repeats = repeats_for(protocol, n_most)
     return n_most + (repeats.n if repeats else 0) + len(protocol.checks.gold)
 
@@ -67,21 +69,23 @@ def give_seats(db: Connection, session: RatingSession, protocol: Protocol) -> Ou
 
     "wait": every seat that this rater could take is taken, but one may become free. "full": no seat will become free.
     """
-    return_expired(db, session)
+    before = get_before_claim(db, session)
+    if before.is_lease_to_end:
+        return_expired(db, session)
     if turned := admit(db, session, protocol):
-        if turned == "full" and not get_so_far(db, session).n_held:
+        if turned == "full" and not before.so_far.n_held:
             record_state(db, session, "full")
         return turned
-    so_far = get_so_far(db, session)
-    if so_far.last_position:
+    if before.so_far.last_position:
         retake_returned(db, session)
-        so_far = get_so_far(db, session)
-    own, seats = _claim(db, session, protocol, so_far)
-    if seats:
-        _record(db, protocol, own, seats, so_far)
+        before = get_before_claim(db, session)
+    own, so_far = _claim(db, session, protocol, before), before.so_far
+    if own.seats:
+        _record(db, protocol, own, before)
         if so_far.last_position and protocol.checks.gold:
             retake_gold(db, session)
-    if seats or so_far.n_open:
+        return "given"
+    if so_far.n_open:
         record_state(db, session, "active")
         return "given"
     if so_far.n_held:
@@ -102,7 +106,8 @@ def come_back(db: Connection, session: RatingSession, protocol: Protocol) -> Non
     if admit(db, session, protocol):
         return
     if retake_returned(db, session):
-        choose_conditions(db, session, protocol, pool_of_seats(protocol, session.pool))
+        chosen = stored_condition(db, session, protocol)
+        choose_conditions(db, session, protocol, pool_of_seats(protocol, session.pool), chosen)
     elif session.session_state != "active":
         release_admission(db, session)
 
@@ -110,21 +115,21 @@ def come_back(db: Connection, session: RatingSession, protocol: Protocol) -> Non
 def keep_seats(db: Connection, session: RatingSession, protocol: Protocol) -> None:
     """Count a rater who finishes after their seats were released: limits and conditions are kept on completers."""
     keep_admission(db, session, protocol)
-    keep_condition(db, session, protocol, pool_of_seats(protocol, session.pool))
+    if stored_condition(db, session, protocol):
+        keep_condition(db, session, protocol, pool_of_seats(protocol, session.pool))
 
 
-def _claim(db: Connection, session: RatingSession, protocol: Protocol, so_far: SoFar) -> tuple[Own, list[Seat]]:
+def _claim(db: Connection, session: RatingSession, protocol: Protocol, before: BeforeClaim) -> Own:
     """Claim seats in the rater's condition; if it has no seats left, release it and try the next condition."""
-    pool = pool_of_seats(protocol, session.pool)
+    pool, chosen = pool_of_seats(protocol, session.pool), before.condition
     without: list[str] = []
-    while chosen := choose_conditions(db, session, protocol, pool, without):
-        own = _own(db, session, protocol, chosen)
-        seats = claim_seats(db, own.who, max(0, own.n_most - so_far.n_held))
-        if seats or chosen.between is None:
-            return own, seats
+    while conditions := choose_conditions(db, session, protocol, pool, chosen, without):
+        own = _own(db, session, protocol, conditions, before)
+        if own.seats or conditions.between is None:
+            return own
         forget_condition(db, session)
-        without.append(chosen.between)
-    return _own(db, session, protocol, own_conditions(db, session, protocol)), []
+        without.append(conditions.between)
+    return Own(_claimant(db, session, protocol, own_conditions(protocol, chosen), before))
 
 
 def pool_of_seats(protocol: Protocol, pool: str | None) -> str:
@@ -132,29 +137,52 @@ def pool_of_seats(protocol: Protocol, pool: str | None) -> str:
     return pool or "" if protocol.design.pools else ""
 
 
-def _own(db: Connection, session: RatingSession, protocol: Protocol, conditions: OwnConditions) -> Own:
-    key, pool = get_rater(db, session)
-    seats = pool_of_seats(protocol, pool)
-    wanted, cap = protocol.design.trials_of(pool), protocol.flow.exposure_cap
-    extent = _extent(db, session, protocol, conditions.texts, pool)
-    same_item = _may_repeat_items(protocol, extent)
-    n_most = extent.n_most(same_item=same_item, exposure_cap=cap)
-    who = Claimant(session, same_item, conditions.texts, conditions.rater_number, seats, cap, protocol.design.adaptive)
-    return Own(who, min(wanted or n_most, n_most), key)
+def _own(
+    db: Connection, session: RatingSession, protocol: Protocol, conditions: OwnConditions, before: BeforeClaim
+) -> Own:
+    """Claim seats in these conditions."""
+    who = _claimant(db, session, protocol, conditions, before)
+    n = protocol.design.trials_of(session.pool)
+    if n is None or len(conditions.texts) > 1:
+        # A list without a length has all trials, and several conditions share what there is evenly.
+        most = _n_most(db, session, protocol, conditions.texts)
+        n = min(n or most, most)
+    return Own(who, claim_seats(db, who, max(0, n - before.so_far.n_held)))
 
 
-def _extent(
-    db: Connection, session: RatingSession, protocol: Protocol, conditions: Sequence[str], pool: str | None
-) -> Extent:
-    """The extent. In a large study, only as many trials are read as show that the rater's list can be filled."""
-    design, cap, seats = protocol.design, protocol.flow.exposure_cap, pool_of_seats(protocol, pool)
-    wanted = design.trials_of(pool) or 0
+def _claimant(
+    db: Connection, session: RatingSession, protocol: Protocol, conditions: OwnConditions, before: BeforeClaim
+) -> Claimant:
+    design, pool = protocol.design, pool_of_seats(protocol, session.pool)
+    same_item = design.same_item
+    if same_item is None:
+        n_read = TRIALS_READ[0] * (design.trials_of(session.pool) or 0) if design.trials == "single" else 0
+        same_item = not shows_several(db, session, conditions.texts, pool, n_rows=n_read or None)
+    return Claimant(
+        session,
+        same_item,
+        conditions.texts,
+        conditions.rater_number,
+        pool,
+        protocol.flow.exposure_cap,
+        design.adaptive,
+        has_trials=before.has_trials,
+        block_column=design.blocks.column if design.blocks else None,
+    )
+
+
+def _n_most(db: Connection, session: RatingSession, protocol: Protocol, conditions: Sequence[str]) -> int:
+    """Maximum number of trials of this rater. In a large study, only as many are read as show that it is enough."""
+    design, cap, pool = protocol.design, protocol.flow.exposure_cap, pool_of_seats(protocol, session.pool)
+    wanted = design.trials_of(session.pool) or 0
     for n_each in TRIALS_READ if wanted else ():
-        part = get_extent(db, session, conditions, seats, n_rows=wanted * n_each)
+        part = get_extent(db, session, conditions, pool, n_rows=wanted * n_each)
         is_sure = part.n_shown > 1 or design.trials == "single" or design.same_item is not None
-        if is_sure and part.n_most(same_item=_may_repeat_items(protocol, part), exposure_cap=cap) >= wanted:
-            return part
-    return get_extent(db, session, conditions, seats)
+        most = part.n_most(same_item=_may_repeat_items(protocol, part), exposure_cap=cap)
+        if is_sure and most >= wanted:
+            return most
+    extent = get_extent(db, session, conditions, pool)
+    return extent.n_most(same_item=_may_repeat_items(protocol, extent), exposure_cap=cap)
 
 
 def _may_repeat_items(protocol: Protocol, extent: Extent) -> bool:
@@ -163,22 +191,21 @@ def _may_repeat_items(protocol: Protocol, extent: Extent) -> bool:
     return extent.n_shown == 1 if same_item is None else same_item
 
 
-def _record(db: Connection, protocol: Protocol, own: Own, seats: Sequence[Seat], so_far: SoFar) -> None:
+def _record(db: Connection, protocol: Protocol, own: Own, before: BeforeClaim) -> None:
     """Store the order, the sides, the repeats and the gold trials, which do not change afterwards."""
-    session, blocks = own.who.session, protocol.design.blocks
-    column = blocks.column if blocks else None
-    trials = list_trials(db, session.study_id, [seat.trial_id for seat in seats], column)
+    session, so_far = own.who.session, before.so_far
+    trials = [seat.trial for seat in sorted(own.seats, key=lambda seat: (seat.item_position, seat.trial.id))]
     places = rater_order(
         protocol,
-        own.key,
+        before.key,
         [_own_trial(trial) for trial in trials],
         seed=session.seed,
         rater_number=own.who.rater_number,
         had=Had(so_far.last_position, so_far.n_kept, so_far.n_swapped, so_far.n_repeated),
     )
-    gold = [] if so_far.last_position else gold_for(db, session, protocol, own.key, own.who.conditions)
-    places = with_gold(places, [_own_trial(trial) for trial in gold], seed=session.seed, rater=own.key)
-    record_assignments(db, own.who, seats, places, _labels(protocol, (*trials, *gold)))
+    gold = [] if so_far.last_position else gold_for(db, session, protocol, before.key, own.who.conditions)
+    places = with_gold(places, [_own_trial(trial) for trial in gold], seed=session.seed, rater=before.key)
+    record_assignments(db, own.who, own.seats, places, _labels(protocol, (*trials, *gold)))
 
 
 def _labels(protocol: Protocol, trials: Sequence[Trial]) -> dict[int, dict[int, str | None]]:

@@ -83,18 +83,18 @@ def rater_order(
     for position, showing in enumerate(showings, start=first):
         trial = own[showing.trial]
         if not showing.repeat:
-            shown[showing.trial] = _shown(trial, swaps, seeded(seed, "sides", rater, trial.name))
+            shown[showing.trial] = _shown(trial, swaps, seed, rater)
         responses = shown[showing.trial]
         ordered = responses[::-1] if showing.is_swapped else responses
         places.append(Place(trial.trial_id, position, ordered, showing.repeat))
     return places
 
 
-def _shown(trial: OwnTrial, swaps: Iterator[bool], rng: Random) -> tuple[int, ...]:
+def _shown(trial: OwnTrial, swaps: Iterator[bool], seed: int, rater: str) -> tuple[int, ...]:
     if len(trial.response_ids) == PAIR:
         return trial.response_ids[::-1] if next(swaps) else trial.response_ids
     shown = list(trial.response_ids)
-    rng.shuffle(shown)
+    seeded(seed, "sides", rater, trial.name).shuffle(shown)
     return tuple(shown)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from sqlalchemy import text
+from app.storage.assignments.returned_seats import LEASE_TO_END
+from app.storage.database.hot_statement import HotStatement
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sqlalchemy import Connection
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from app.storage.raters.rating_sessions import RatingSession
 
 # A repeat does not take another seat, because it is the same rater; gold trials have no seats.
-_ASSIGN = text("""
+_ASSIGN = HotStatement("""
     WITH new AS (
       SELECT * FROM unnest(CAST(:trials AS bigint[]), CAST(:repeats AS smallint[]), CAST(:seats AS integer[]),
         CAST(:positions AS integer[]), CAST(:responses AS text[]), CAST(:labels AS text[]))
@@ -27,16 +28,22 @@ _ASSIGN = text("""
       INSERT INTO assignments (study_id, trial_id, rater_id, rating_session_id, position, repeat, response_ids,
         shown_labels)
       SELECT :study, trial_id, :rater, :session, position, repeat, CAST(response_ids AS bigint[]),
-             (SELECT array_agg(value ORDER BY n) FROM jsonb_array_elements_text(CAST(labels AS jsonb))
-              WITH ORDINALITY AS l (value, n))
+             CASE WHEN labels IS NOT NULL THEN (
+               SELECT array_agg(value ORDER BY n) FROM jsonb_array_elements_text(CAST(labels AS jsonb))
+               WITH ORDINALITY AS l (value, n)) END
       FROM new RETURNING id, trial_id, repeat
+    ), taken AS (
+      UPDATE seats AS s SET assignment_id = made.id FROM made JOIN new USING (trial_id, repeat)
+      WHERE s.study_id = :study AND s.trial_id = made.trial_id AND s.pool = :pool AND s.seat = new.seat
+        AND s.assignment_id IS NULL
+      RETURNING s.seat
+    ), active AS (
+      UPDATE rating_sessions SET state = 'active'
+      WHERE study_id = :study AND id = :session AND state IN ('arrived', 'expired', 'full')
     )
-    UPDATE seats AS s SET assignment_id = made.id FROM made JOIN new USING (trial_id, repeat)
-    WHERE s.study_id = :study AND s.trial_id = made.trial_id AND s.pool = :pool AND s.seat = new.seat
-      AND s.assignment_id IS NULL
-    RETURNING s.seat
+    SELECT count(*) AS n FROM taken
 """)
-_SO_FAR = text("""
+_SO_FAR = """
     SELECT count(*) FILTER (WHERE a.state <> 'returned' AND a.repeat = 0 AND t.purpose = 'rating') AS n_held,
            count(*) FILTER (WHERE a.state <> 'returned' AND a.repeat > 0) AS n_repeated,
            count(*) FILTER (WHERE a.state <> 'returned' AND t.purpose = 'gold') AS n_gold,
@@ -50,7 +57,18 @@ _SO_FAR = text("""
       SELECT a.repeat = 0 AND t.purpose = 'rating' AND cardinality(a.response_ids) = 2 AS is_first_pair
     ) AS p
     WHERE a.study_id = :study AND a.rating_session_id = :session
-""")
+"""
+_GET_SO_FAR = HotStatement(_SO_FAR)
+# One statement for all that a claim depends on. Most raters have no trial yet, and nobody's lease is over.
+_BEFORE_CLAIM = HotStatement(f"""
+    SELECT so_far.*, r.key, s.condition, s.number_in_condition,
+           EXISTS (SELECT FROM assignments WHERE study_id = :study AND rater_id = s.rater_id AND NOT is_returned)
+             AS has_trials,
+           EXISTS (SELECT FROM rating_sessions o WHERE {LEASE_TO_END}) AS is_lease_to_end
+    FROM rating_sessions s JOIN raters r ON r.study_id = s.study_id AND r.id = s.rater_id
+    CROSS JOIN ({_SO_FAR}) AS so_far
+    WHERE s.study_id = :study AND s.id = :session
+""")  # noqa: S608 - constants only
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +85,36 @@ class SoFar:
     n_swapped: int
 
 
+_COUNTS = tuple(field.name for field in fields(SoFar))
+
+
+@dataclass(frozen=True, slots=True)
+class BeforeClaim:
+    """What a claim depends on: the rater, what they have so far, and whether other raters' seats are to be released.
+
+    `key` determines the order and sides of the rater's trials. `condition`: their between-rater condition and its
+    number, None if they have none yet. `has_trials`: whether the rater has a trial that was not returned.
+    `is_lease_to_end`: whether another rater's lease is over, or lies too far ahead.
+    """
+
+    so_far: SoFar
+    key: str
+    condition: tuple[str, int] | None
+    has_trials: bool
+    is_lease_to_end: bool
+
+
 def get_so_far(db: Connection, session: RatingSession) -> SoFar:
     """Counts of a rating session's assignments."""
-    row = db.execute(_SO_FAR, {"study": session.study_id, "session": session.session_id}).one()
-    return SoFar(*row)
+    return SoFar(**_GET_SO_FAR.one(db, {"study": session.study_id, "session": session.session_id}))
+
+
+def get_before_claim(db: Connection, session: RatingSession) -> BeforeClaim:
+    """What a claim of this rater depends on."""
+    row = _BEFORE_CLAIM.one(db, {"study": session.study_id, "session": session.session_id})
+    condition = None if row["condition"] is None else (row["condition"], row["number_in_condition"])
+    so_far = SoFar(**{name: row[name] for name in _COUNTS})
+    return BeforeClaim(so_far, row["key"], condition, row["has_trials"], row["is_lease_to_end"])
 
 
 def record_assignments(
@@ -80,7 +124,7 @@ def record_assignments(
     places: Sequence[Place],
     labels: Mapping[int, Mapping[int, str | None]],
 ) -> None:
-    """Assign the claimed seats to the rater.
+    """Assign the claimed seats to the rater, who is active from then on.
 
     Args:
         db: the transaction that claimed the seats.
@@ -92,20 +136,25 @@ def record_assignments(
     Raises:
         RuntimeError: a claimed seat could not be taken.
     """
-    seat_of = {seat.trial_id: seat.seat for seat in seats}
+    seat_of = {seat.trial.id: seat.seat for seat in seats}
     rows = {
-        "trials": [place.trial_id for place in places],
-        "repeats": [place.repeat for place in places],
-        "seats": [None if place.repeat else seat_of.get(place.trial_id) for place in places],
-        "positions": [place.position for place in places],
-        "responses": ["{" + ",".join(map(str, place.response_ids)) + "}" for place in places],
+        "trials": _array(place.trial_id for place in places),
+        "repeats": _array(place.repeat for place in places),
+        "seats": _array("NULL" if place.repeat else seat_of.get(place.trial_id, "NULL") for place in places),
+        "positions": _array(place.position for place in places),
+        "responses": _array(f'"{_array(place.response_ids)}"' for place in places),
         "labels": [_labels(labels[place.trial_id], place) for place in places],
     }
     session = who.session
     ids = {"study": session.study_id, "rater": session.rater_id, "session": session.session_id, "pool": who.pool}
-    taken = db.execute(_ASSIGN, {**ids, **rows}).all()
-    if len(taken) != len(seats):
-        raise RuntimeError(f"{len(seats)} seats were locked but {len(taken)} could be taken")
+    n_taken = _ASSIGN.one(db, {**ids, **rows})["n"]
+    if n_taken != len(seats):
+        raise RuntimeError(f"{len(seats)} seats were locked but {n_taken} could be taken")
+
+
+def _array(values: Iterable[object]) -> str:
+    """An array as PostgreSQL writes it: psycopg takes several times as long to make it from a list."""
+    return "{" + ",".join(map(str, values)) + "}"
 
 
 def _labels(labels: Mapping[int, str | None], place: Place) -> str | None:

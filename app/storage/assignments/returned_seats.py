@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 # The row of a rater with a request in progress is locked: it is skipped, and the request extends the lease. A lease
 # that lies further ahead than its length was given by a clock that has been set back since. It is shortened to its
 # length instead of ended, because its rater may be rating now.
+LEASE_TO_END = f"""
+    o.study_id = :study AND o.state = 'active' AND o.id <> :session AND (o.lease_expires_at < now()
+      OR o.lease_expires_at > now() + make_interval(mins => o.lease_minutes) + {SLACK_SQL})
+"""
 _EXPIRE = text(f"""
     WITH found AS (
-      SELECT id, lease_expires_at < now() AS is_over FROM rating_sessions
-      WHERE study_id = :study AND state = 'active' AND id <> :session AND (
-        lease_expires_at < now() OR lease_expires_at > now() + make_interval(mins => lease_minutes) + {SLACK_SQL})
-      FOR UPDATE SKIP LOCKED
+      SELECT o.id, o.lease_expires_at < now() AS is_over FROM rating_sessions o
+      WHERE {LEASE_TO_END} FOR UPDATE SKIP LOCKED
     ), gone AS (
       SELECT id FROM found WHERE is_over
     ), shortened AS (

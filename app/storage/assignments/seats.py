@@ -14,16 +14,18 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import text
 
 from app.storage.assignments.source_preferences import get_information, list_source_pairs
+from app.storage.assignments.trial_lists import Trial
+from app.storage.database.hot_statement import HotStatement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlalchemy import Connection, Row
+    from sqlalchemy import Connection
 
     from app.storage.raters.rating_sessions import RatingSession
 
 # Repeats are left out: their trial is already in the list.
-_MINE = text("""
+_MINE = HotStatement("""
     SELECT a.trial_id, t.item_id, t.condition, t.item_id || ':' || t.response_ids::text AS shown,
            coalesce(i.content_note, '') <> '' AS has_note
     FROM assignments a JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
@@ -39,18 +41,38 @@ _OPEN_TO_RATER = """
     AND t.item_id || ':' || t.response_ids::text <> ALL (CAST(:shown AS text[]))
     AND i.retired_because IS NULL AND (CAST(:noted AS boolean) OR coalesce(i.content_note, '') = '')
 """
-_FREE = text(f"""
-    SELECT s.trial_id, s.seat, t.item_id, t.condition, t.item_id || ':' || t.response_ids::text AS shown,
-           coalesce(i.content_note, '') <> '' AS has_note
-    FROM seats s JOIN trials t ON t.study_id = s.study_id AND t.id = s.trial_id
-    JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
-    WHERE s.study_id = :study AND s.assignment_id IS NULL AND {_OPEN_TO_RATER}
-      AND (CAST(:turn AS integer) IS NULL OR mod(i.position + :turn, :n_turns) = 0)
-      AND (CAST(:pair AS bigint[]) IS NULL OR CAST(:pair AS bigint[]) = (
-        SELECT array_agg(p.source_id ORDER BY p.source_id) FROM responses p
-        WHERE p.study_id = t.study_id AND p.id = ANY(t.response_ids)))
-    ORDER BY s.seat, s.shuffle LIMIT :n FOR UPDATE OF s SKIP LOCKED
-""")  # noqa: S608 - constants only
+# The inner limit is a constant, so that the plan that is made once for all raters reads seats in order, instead of
+# sorting every free seat of the study. Seats are locked one by one, as the outer limit asks for them.
+_FREE = f"""
+    SELECT f.*, n.responses
+    FROM (
+      SELECT s.trial_id, s.seat, t.item_id, t.condition, t.response_ids, i.key, i.position,
+             t.item_id || ':' || t.response_ids::text AS shown, coalesce(i.content_note, '') <> '' AS has_note,
+             coalesce(i.attributes ->> CAST(:column AS text), '') AS block
+      FROM seats s JOIN trials t ON t.study_id = s.study_id AND t.id = s.trial_id
+      JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
+      WHERE s.study_id = :study AND s.assignment_id IS NULL AND {_OPEN_TO_RATER} {{only}}
+      ORDER BY s.seat, s.shuffle LIMIT {{n_read}} FOR UPDATE OF s SKIP LOCKED
+    ) AS f CROSS JOIN LATERAL (
+      SELECT array_agg(ARRAY[r.key, src.key] ORDER BY o.place) AS responses
+      FROM unnest(f.response_ids) WITH ORDINALITY AS o (id, place)
+      JOIN responses r ON r.study_id = :study AND r.id = o.id
+      JOIN sources src ON src.study_id = r.study_id AND src.id = r.source_id
+    ) AS n
+    LIMIT :n
+"""  # noqa: S608 - constants only
+_ANY = HotStatement(_FREE.format(only="", n_read=100))
+# PostgreSQL expects that `coalesce` is true for every other row. It expects that a bare comparison is true for one in
+# 200, and would then read every free seat of the study.
+_BY_TURN = HotStatement(_FREE.format(only="AND coalesce(mod(i.position + :turn, :n_turns) = 0, false)", n_read=100))
+_OF_PAIR = HotStatement(
+    _FREE.format(
+        only="""AND coalesce(CAST(:pair AS bigint[]) = (
+          SELECT array_agg(p.source_id ORDER BY p.source_id) FROM responses p
+          WHERE p.study_id = t.study_id AND p.id = ANY(t.response_ids)), false)""",
+        n_read=1,
+    )
+)
 _IS_FREE = text(f"""
     SELECT EXISTS (
       SELECT FROM seats s JOIN trials t ON t.study_id = s.study_id AND t.id = s.trial_id
@@ -64,19 +86,17 @@ _IS_LEASED = text(f"""
       JOIN assignments a ON a.study_id = s.study_id AND a.id = s.assignment_id
       WHERE s.study_id = :study AND a.state IN ('planned', 'leased') AND {_OPEN_TO_RATER})
 """)  # noqa: S608 - constants only
-# A generic plan, made without the rater's lists, would sort every free seat of the study instead of reading a few.
-_PLAN_ANEW = text("SET LOCAL plan_cache_mode = force_custom_plan")
-_PLAN_AS_EVER = text("SET LOCAL plan_cache_mode TO DEFAULT")
 # How often, and how long apart, to retry when another transaction had locked a free seat.
 _TRIES, _PAUSE_S = 5, 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A seat that this transaction has locked."""
+    """A seat that this transaction has locked, with its trial; `item_position` is the place of the trial's item."""
 
-    trial_id: int
+    trial: Trial
     seat: int
+    item_position: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +106,8 @@ class Claimant:
     `same_item`: whether two trials of one item are allowed. `conditions`: the rater's conditions. `rater_number`:
     number of earlier raters with the same conditions. `pool`: the pool whose seats are claimed, empty if there are no
     pools. `exposure_cap`: maximum number of trials with a content note, None for no limit. `preferences`: the question
-    whose answers determine the pairs in an adaptive design, None to choose the least covered trials.
+    whose answers determine the pairs in an adaptive design, None to choose the least covered trials. `has_trials`:
+    whether the rater may have had trials already. `block_column`: the column of items.csv that defines the blocks.
     """
 
     session: RatingSession
@@ -96,6 +117,8 @@ class Claimant:
     pool: str = ""
     exposure_cap: int | None = None
     preferences: str | None = None
+    has_trials: bool = True
+    block_column: str | None = None
 
 
 def claim_seats(db: Connection, who: Claimant, n: int) -> list[Seat]:
@@ -110,7 +133,6 @@ def claim_seats(db: Connection, who: Claimant, n: int) -> list[Seat]:
         n: maximum number of seats.
     """
     closed = _Closed(db, who)
-    db.execute(_PLAN_ANEW)
     claimed = [] if who.preferences is None else _claim_pairs(db, closed, who, who.preferences, n)
     conditions = who.conditions
     wanted = _wanted(closed.n_by_condition, n, conditions, who.rater_number) if len(conditions) > 1 else {}
@@ -126,7 +148,6 @@ def claim_seats(db: Connection, who: Claimant, n: int) -> list[Seat]:
             break
         if attempt < _TRIES - 1:
             time.sleep(_PAUSE_S)
-    db.execute(_PLAN_AS_EVER)
     return claimed
 
 
@@ -175,14 +196,21 @@ def _claim(
     pair: tuple[int, int] | None = None,
 ) -> list[Seat]:
     claimed: list[Seat] = []
-    which = {"turn": None if turn is None else turn % n_turns, "n_turns": n_turns, "pair": pair and list(pair)}
+    statement = _OF_PAIR if pair else _ANY if turn is None else _BY_TURN
+    which = {"turn": turn and turn % n_turns, "n_turns": n_turns, "pair": pair and list(pair)}
     while len(claimed) < n:
-        left = {"n": n - len(claimed), **which}
-        rows = db.execute(_FREE, {**closed.values(conditions), **left}).all()
-        claimed += [Seat(row.trial_id, row.seat) for row in rows if closed.take(row)]
+        rows = statement.all(db, {**closed.values(conditions), **which, "n": n - len(claimed)})
+        claimed += [_seat(row) for row in rows if closed.take(row)]
         if not rows:
             break
     return claimed
+
+
+def _seat(row: Mapping[str, Any]) -> Seat:
+    keys, sources = zip(*(row["responses"] or ()), strict=True) if row["responses"] else ((), ())
+    name = row["key"] + ":" + ":".join(keys)
+    trial = Trial(row["trial_id"], name, tuple(row["response_ids"]), sources, row["condition"], row["block"])
+    return Seat(trial, row["seat"], row["position"])
 
 
 class _Closed:
@@ -191,32 +219,32 @@ class _Closed:
     def __init__(self, db: Connection, who: Claimant) -> None:
         self.same_item = who.same_item
         self.ids = {"study": who.session.study_id, "rater": who.session.rater_id}
-        self.pool, self.exposure_cap = who.pool, who.exposure_cap
+        self.pool, self.exposure_cap, self.column = who.pool, who.exposure_cap, who.block_column
         self.n_noted = 0
         self.trials: list[int] = []
         self.items: list[int] = []
         self.shown: list[str] = []
         self.n_by_condition: Counter[str] = Counter()
-        for row in db.execute(_MINE, self.ids):
+        for row in _MINE.all(db, self.ids) if who.has_trials else ():
             self._add(row)
-            self.n_by_condition[row.condition] += 1
+            self.n_by_condition[row["condition"]] += 1
 
-    def _add(self, row: Row[Any]) -> None:
-        self.trials.append(row.trial_id)
-        self.items.extend([] if self.same_item else [row.item_id])
-        self.shown.append(row.shown)
-        self.n_noted += row.has_note
+    def _add(self, row: Mapping[str, Any]) -> None:
+        self.trials.append(row["trial_id"])
+        self.items.extend([] if self.same_item else [row["item_id"]])
+        self.shown.append(row["shown"])
+        self.n_noted += row["has_note"]
 
     @property
     def takes_noted(self) -> bool:
         """Whether another item with a content note is allowed."""
         return self.exposure_cap is None or self.n_noted < self.exposure_cap
 
-    def take(self, row: Row[Any]) -> bool:
+    def take(self, row: Mapping[str, Any]) -> bool:
         """Whether the rater can get this trial; if so, it is closed for later rows."""
-        if row.trial_id in self.trials or row.item_id in self.items or row.shown in self.shown:
+        if row["trial_id"] in self.trials or row["item_id"] in self.items or row["shown"] in self.shown:
             return False
-        if row.has_note and not self.takes_noted:
+        if row["has_note"] and not self.takes_noted:
             return False
         self._add(row)
         return True
@@ -224,4 +252,4 @@ class _Closed:
     def values(self, conditions: Sequence[str]) -> dict[str, object]:
         """The parameters of the statements."""
         closed = {"trials": self.trials, "items": self.items, "shown": self.shown, "noted": self.takes_noted}
-        return {**self.ids, "pool": self.pool, "conditions": list(conditions), **closed}
+        return {**self.ids, "pool": self.pool, "column": self.column, "conditions": list(conditions), **closed}

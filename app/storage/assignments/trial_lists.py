@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
+from app.storage.database.hot_statement import HotStatement
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -25,24 +27,30 @@ _TRIALS = text("""
     WHERE t.study_id = :study AND t.id = ANY (CAST(:trials AS bigint[]))
     GROUP BY t.study_id, t.id, i.study_id, i.id ORDER BY i.position, t.id
 """)
-_EXTENT = text("""
+# The trials `t` and items `i` that a rater could get, whoever has a seat of them now.
+_AVAILABLE = """
+    trials t JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
+    WHERE t.study_id = :study AND t.purpose = 'rating' AND t.condition = ANY (CAST(:conditions AS text[]))
+      AND (i.retired_because IS NULL OR EXISTS (
+        SELECT FROM assignments a WHERE a.study_id = t.study_id AND a.trial_id = t.id AND a.rater_id = :rater
+          AND NOT a.is_returned))
+      AND (:pool = '' OR EXISTS (
+        SELECT FROM seats s WHERE s.study_id = t.study_id AND s.trial_id = t.id AND s.pool = :pool
+          AND (s.rater_id IS NULL OR s.rater_id = :rater)))
+"""
+_EXTENT = text(f"""
     SELECT count(DISTINCT (item_id, response_ids)), count(DISTINCT item_id),
            coalesce(max(cardinality(response_ids)), 0),
            count(DISTINCT (item_id, response_ids)) FILTER (WHERE content_note <> ''),
            count(DISTINCT item_id) FILTER (WHERE content_note <> '')
-    FROM (
-      SELECT t.item_id, t.response_ids, i.content_note
-      FROM trials t JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
-      WHERE t.study_id = :study AND t.purpose = 'rating' AND t.condition = ANY (CAST(:conditions AS text[]))
-        AND (i.retired_because IS NULL OR EXISTS (
-          SELECT FROM assignments a WHERE a.study_id = t.study_id AND a.trial_id = t.id AND a.rater_id = :rater
-            AND NOT a.is_returned))
-        AND (:pool = '' OR EXISTS (
-          SELECT FROM seats s WHERE s.study_id = t.study_id AND s.trial_id = t.id AND s.pool = :pool
-            AND (s.rater_id IS NULL OR s.rater_id = :rater)))
-      LIMIT :n_rows
-    ) AS available
-""")
+    FROM (SELECT t.item_id, t.response_ids, i.content_note FROM {_AVAILABLE} LIMIT :n_rows) AS available
+""")  # noqa: S608 - constants only
+# Ends at the first of them.
+_SHOWS_SEVERAL = HotStatement(f"""
+    SELECT EXISTS (
+      SELECT FROM (SELECT cardinality(t.response_ids) AS n FROM {_AVAILABLE} LIMIT :n_rows) AS available WHERE n > 1
+    ) AS shows_several
+""")  # noqa: S608 - constants only
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +102,14 @@ def get_extent(
     """
     values = {"study": session.study_id, "rater": session.rater_id, "pool": pool, "n_rows": n_rows}
     return Extent(*db.execute(_EXTENT, {**values, "conditions": list(conditions)}).one())
+
+
+def shows_several(
+    db: Connection, session: RatingSession, conditions: Sequence[str], pool: str, *, n_rows: int | None = None
+) -> bool:
+    """Whether a trial that this rater could get, of the first `n_rows`, has several responses."""
+    values = {"study": session.study_id, "rater": session.rater_id, "pool": pool, "n_rows": n_rows}
+    return bool(_SHOWS_SEVERAL.one(db, {**values, "conditions": list(conditions)})["shows_several"])
 
 
 def list_trials(db: Connection, study_id: int, trial_ids: Sequence[int], column: str | None = None) -> list[Trial]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import psycopg
 from psycopg.raw_cursor import RawCursorMixin
@@ -27,7 +27,7 @@ _PARAMETER = re.compile(r"(?<![:\w]):([a-z]\w*)")
 
 
 class HotStatement:
-    """One statement with `:name` parameters, of whose result at most one row is used.
+    """One statement with `:name` parameters.
 
     psycopg sends it as it is: translating placeholders takes a third of the time of a save, and psycopg forgets the
     translation of statements above 4,096 characters.
@@ -48,7 +48,17 @@ class HotStatement:
         return row
 
     def one_or_none(self, db: Connection, values: Mapping[str, object]) -> dict[str, Any] | None:
-        """The first row as a dictionary by column name, or None.
+        """The first row as a dictionary by column name, or None."""
+        row: dict[str, Any] | None = self._fetch(db, values, "fetchone")
+        return row
+
+    def all(self, db: Connection, values: Mapping[str, object]) -> list[dict[str, Any]]:
+        """All rows as dictionaries by column name."""
+        rows: list[dict[str, Any]] = self._fetch(db, values, "fetchall")
+        return rows
+
+    def _fetch(self, db: Connection, values: Mapping[str, object], fetch: Literal["fetchone", "fetchall"]) -> Any:  # noqa: ANN401 - as psycopg
+        """Run the statement.
 
         Each connection keeps one cursor per statement, which knows how to convert its parameters and columns.
         """
@@ -58,8 +68,8 @@ class HotStatement:
             connection: Any = db.connection.dbapi_connection
             cursor = cursors[self] = _raw(connection.cursor_factory)(connection, row_factory=dict_row)
         try:
-            cursor.execute(self.sent, [values[name] for name in self.parameters])
-            row: dict[str, Any] | None = cursor.fetchone()
+            cursor.execute(self.sent, [values[name] for name in self.parameters], prepare=True)
+            return getattr(cursor, fetch)()
         except psycopg.Error as error:
             broken: Any = error
             if db.dialect.is_disconnect(broken, db.connection.dbapi_connection, cursor):
@@ -67,7 +77,6 @@ class HotStatement:
             raise DBAPIError.instance(
                 self.sql, None, error, psycopg.Error, hide_parameters=True, dialect=db.dialect
             ) from error
-        return row
 
 
 @cache

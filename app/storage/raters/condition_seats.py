@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
+from app.storage.database.hot_statement import HotStatement
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
@@ -28,7 +30,7 @@ _ADD = text("""
       CAST(:numbers_in_condition AS integer[]))
     ON CONFLICT DO NOTHING
 """)
-_CLAIM = text("""
+_CLAIM = HotStatement("""
     WITH free AS (
       SELECT number FROM condition_seats
       WHERE study_id = :study AND pool = :pool AND rating_session_id IS NULL
@@ -105,8 +107,8 @@ def claim_condition(
         pool: the pool whose seats are claimed.
         without: conditions that this rater cannot have.
     """
-    row = db.execute(_CLAIM, {**_ids(session), "pool": pool, "without": list(without)}).one_or_none()
-    return None if row is None else (row.condition, row.number_in_condition)
+    row = _CLAIM.one_or_none(db, {**_ids(session), "pool": pool, "without": list(without)})
+    return None if row is None else (row["condition"], row["number_in_condition"])
 
 
 def claim_condition_again(db: Connection, session: RatingSession, pool: str) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
 
+from app.storage.database.hot_statement import HotStatement
 from app.storage.database.token_hash import token_hash
 from app.storage.raters.study_address import STUDY_OF_ADDRESS
 
@@ -45,7 +46,7 @@ TOUCH_MOVED = _TOUCH_BY.format(
     is_own="m.token_hash = :hash AND m.study_id = s.study_id AND m.rating_session_id = s.id",
     move="m.id",
 )
-_TOUCH, _TOUCH_MOVED = text(TOUCH), text(TOUCH_MOVED)
+_TOUCH, _TOUCH_MOVED = HotStatement(TOUCH), HotStatement(TOUCH_MOVED)
 _FINISH = text("""
     UPDATE rating_sessions SET state = 'finished', finished_at = coalesce(finished_at, now())
     WHERE study_id = :study AND id = :session
@@ -125,8 +126,7 @@ SESSION_COLUMNS = tuple(field.name for field in fields(RatingSession))
 def get_rating_session(db: Connection, slug: str, token: str) -> RatingSession | None:
     """The rating session of a cookie, with its lease extended; None if the cookie is not for this study."""
     values = {"slug": slug, "hash": token_hash(token)}
-    row = db.execute(_TOUCH, values).mappings().one_or_none()
-    row = row or db.execute(_TOUCH_MOVED, values).mappings().one_or_none()
+    row = _TOUCH.one_or_none(db, values) or _TOUCH_MOVED.one_or_none(db, values)
     return None if row is None else RatingSession.of(row)
 
 
