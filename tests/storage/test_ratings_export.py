@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +15,7 @@ from app.exchange.tabular.csv_cells import write_csv
 from app.storage.database.bulk_copy import driver_cursor
 from app.storage.results import ratings_export
 from app.storage.results.ratings_export import copy_ratings_csv
-from app.storage.results.ratings_query import filled_flags
+from app.storage.results.ratings_query import filled_flags, rows_of
 from app.storage.studies.export import study_folder
 from app.storage.studies.load import load_study
 from tests.analysis.golden import HERE
@@ -87,6 +88,13 @@ def test_rows_are_in_the_order_in_which_answers_were_stored_without_a_sort(db: C
         plan = "\n".join(row[0] for row in cursor.execute(sql.SQL("EXPLAIN {}").format(query)))
     assert "pk_ratings" in plan
     assert "Sort Key: ratings.id" not in plan
+
+
+def test_item_and_response_are_looked_up_at_once_and_so_is_the_pair() -> None:
+    query = rows_of(set(filled_flags()))
+    groups = [part.split(" OFFSET 0) AS ")[0] for part in query.split("LEFT JOIN LATERAL (")[1:]]
+    found = [re.findall(r"= r[.](\w+)", group) for group in groups]
+    assert found == [["item_id", "response_id"], ["chosen_response_id", "left_response_id", "right_response_id"]]
 
 
 def test_a_study_without_ratings_has_a_header(db: Connection) -> None:

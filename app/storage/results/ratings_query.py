@@ -33,13 +33,10 @@ _RATER = """JOIN LATERAL (
         SELECT p.key, (SELECT 'rater excluded: ' || x.reason FROM excluded x WHERE x.rater_id = p.id) AS exclude
         FROM raters p WHERE p.study_id = {study} AND p.id = r.rater_id
       ) AS rater ON true"""
-# Columns with IDs of responses, by the name of the join.
-_RESPONSES = {
-    "response": "response_id",
-    "chosen": "chosen_response_id",
-    "left_response": "left_response_id",
-    "right_response": "right_response_id",
-}
+# IDs that are looked up together, by the name of the join: what was rated, and the pair it was chosen from. Each lookup
+# costs as much for an empty ID as for another one, and most answers have only one of the two groups.
+_SHOWN = {"response": "response_id"}
+_PAIR = {"chosen": "chosen_response_id", "left_response": "left_response_id", "right_response": "right_response_id"}
 # Those whose source is written too.
 _WITH_SOURCE = ("chosen", "response")
 # The answer without the response chosen: the first of these columns that is filled.
@@ -95,41 +92,45 @@ def rows_of(filled: Collection[str]) -> str:
 
 
 def _joins(filled: Collection[str]) -> str:
-    needed = [_RATER]
-    if "item_id" in filled:
-        needed.append(_lookup("item", "i.key", "items i WHERE i.study_id = {study} AND i.id = r.item_id"))
-    for name, column in _RESPONSES.items():
-        if name in filled:
-            needed.append(_lookup(name, *_response(name, column)))
-    return " ".join(needed)
+    shown = {name: column for name, column in _SHOWN.items() if name in filled}
+    pair = {name: column for name, column in _PAIR.items() if name in filled}
+    lookups = [_lookup("shown", shown, with_item="item_id" in filled), _lookup("pair", pair)]
+    return " ".join([_RATER, *(one for one in lookups if one)])
 
 
-def _response(name: str, column: str) -> tuple[str, str]:
-    """Return the columns to look up for a response, and the rows that they are in."""
-    of = f"p.study_id = {{study}} AND p.id = r.{column}"
-    if name in _WITH_SOURCE:
-        # With OFFSET, the source is remembered with the response.
-        rows = f"responses p LEFT JOIN source_names s ON s.id = p.source_id WHERE {of} OFFSET 0"
-        return "p.key, s.key AS source, s.label AS source_label", rows
-    return "p.key", f"responses p WHERE {of}"
+def _lookup(name: str, responses: dict[str, str], *, with_item: bool = False) -> str:
+    """Return the join that looks up the keys of an item and of responses at once, with their sources; "" for none.
 
-
-def _lookup(name: str, columns: str, rows: str) -> str:
-    return f"LEFT JOIN LATERAL (SELECT {columns} FROM {rows}) AS {name} ON true"  # noqa: S608 - of our own columns
+    With OFFSET, PostgreSQL remembers what it found for a group of IDs.
+    """
+    columns = ["item.key AS item"] if with_item else []
+    tables = ["LEFT JOIN items item ON item.study_id = {study} AND item.id = r.item_id"] if with_item else []
+    for response, column in responses.items():
+        columns.append(f"{response}.key AS {response}")
+        tables.append(
+            f"LEFT JOIN responses {response} ON {response}.study_id = {{study}} AND {response}.id = r.{column}"
+        )
+        if response in _WITH_SOURCE:
+            source = f"{response}_source"
+            columns.append(f"{source}.key AS {source}, {source}.label AS {source}_label")
+            tables.append(f"LEFT JOIN source_names {source} ON {source}.id = {response}.source_id")
+    rows = f"SELECT {', '.join(columns)} FROM (SELECT) AS one {' '.join(tables)} OFFSET 0"  # noqa: S608 - of our own columns
+    return f"LEFT JOIN LATERAL ({rows}) AS {name} ON true" if columns else ""
 
 
 def _written(filled: Collection[str]) -> dict[str, str]:
     """Return the expression of each column, from the tables that are joined."""
     stored = {one.name: _TYPED.get(one.type, "{0}").format(f"r.{one.stored_as}") for one in COLUMNS}
-    keys = {name: f"{name}.key" if name in filled else "NULL" for name in _RESPONSES}
-    sources = [f"{name}.source" for name in _WITH_SOURCE if name in filled]
-    chosen = "WHEN r.chosen_response_id IS NOT NULL THEN chosen.source_label" if "chosen" in filled else ""
+    joins = {**dict.fromkeys(_SHOWN, "shown"), **dict.fromkeys(_PAIR, "pair")}
+    keys = {name: f"{join}.{name}" if name in filled else "NULL" for name, join in joins.items()}
+    sources = [f"{joins[name]}.{name}_source" for name in _WITH_SOURCE if name in filled]
+    chosen = "WHEN r.chosen_response_id IS NOT NULL THEN pair.chosen_source_label" if "chosen" in filled else ""
     return {
         **stored,
         **keys,
         "rater": "rater.key",
-        "item": "item.key" if "item_id" in filled else "NULL",
-        "value": "coalesce(chosen.key, r.own)" if "chosen" in filled else "r.own",
+        "item": "shown.item" if "item_id" in filled else "NULL",
+        "value": "coalesce(pair.chosen, r.own)" if "chosen" in filled else "r.own",
         "exclude": "coalesce(r.exclude, rater.exclude)",
         "source": f"coalesce({', '.join(sources)})",
         "value_number": "CASE WHEN r.number IS NOT NULL THEN r.own END",
