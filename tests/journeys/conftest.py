@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 # Only a failing test waits so long, and a busy machine can be slow.
 TIMEOUT_MS = 30_000
 WIDE = {"width": 1280, "height": 800}
-# Console messages that journeys cause on purpose: resubmitted forms, refusals, ended sessions, busy servers, network failures.
+# Console messages that journeys cause on purpose: resubmitted forms, refusals, ended sessions, busy servers, network
+# failures.
 EXPECTED_ERRORS = (
     "status of 4",
     "status of 503",

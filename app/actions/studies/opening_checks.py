@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.design.opening.not_supported import not_carried_out
 from app.design.opening.placeholders import placeholders
-from app.design.opening.typing_consent import typing_not_mentioned
+from app.design.opening.typing_consent import typing_not_declared
 from app.exchange.protocol.yaml_lines import lines_of
 
 if TYPE_CHECKING:
@@ -57,12 +57,12 @@ def check_carried_out(protocol: Protocol, yaml: str) -> None:
 
 
 def check_typing_consent(protocol: Protocol) -> None:
-    """Reject a study that counts how raters type without telling them.
+    """Reject a study that counts how raters type if the consent form does not declare it.
 
     Raises:
         OpeningError: with the question.
     """
-    if missing := typing_not_mentioned(protocol):
+    if missing := typing_not_declared(protocol):
         raise OpeningError(missing)
 
 
@@ -105,7 +105,7 @@ def notes_on_opening(protocol: Protocol, yaml: str, needs: Feasibility, as_writt
         check_carried_out(protocol, yaml)
     except NotCarriedOutError as error:
         sentences.append(str(error))
-    if missing := typing_not_mentioned(protocol):
+    if missing := typing_not_declared(protocol):
         sentences.append(missing)
     if left := unfilled(protocol, as_written):
         sentences.append(left)

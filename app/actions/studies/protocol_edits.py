@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from app.actions.studies.opening_checks import OpeningError, check_placeholders
+from app.actions.studies.opening_checks import OpeningError, check_placeholders, check_typing_consent
 from app.design.opening.placeholders import placeholders
 from app.design.protocol.changes import change_problems
 from app.design.word_lists import counted
@@ -167,6 +167,7 @@ def publish(db: Connection, study: StudyRow, as_written: Collection[str] = ()) -
     Raises:
         UnreadableEditError: the draft has problems.
         UnfilledError: the draft has other placeholders.
+        OpeningError: the draft counts how raters type, and its consent form does not declare it.
     """
     lock_edits(db, study.id)
     draft = get_draft(db, study)
@@ -177,6 +178,7 @@ def publish(db: Connection, study: StudyRow, as_written: Collection[str] = ()) -
     if study.opened_at is not None:
         now = get_protocol(db, study.id, study.protocol_version)
         check_placeholders(draft.protocol, {*as_written, *placeholders(now)})
+        check_typing_consent(draft.protocol)
     version = study.protocol_version + 1
     record_version(db, study.id, version, draft.protocol, draft.yaml)
     return version

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 WHY = {"key": "why", "target": "item", "type": "text", "text": "Why?", "typing_rhythm": True}
-CONSENT = {"consent": {"version": "1", "text": "We count how fast you type, and how much is pasted."}}
+CONSENT = {"consent": {"version": "1", "text": "We count your keystrokes.", "records_typing": True}}
 COUNTS = "SELECT text, n_keystrokes, n_pasted, typing_ms FROM ratings WHERE question = 'why'"
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tests.web.rater.conftest import Visitor
 
 WHY = {"key": "why", "target": "item", "type": "text", "text": "Why?", "typing_rhythm": True}
-CONSENT = {"consent": {"version": "1", "text": "We count how fast you type, and how much is pasted."}}
+CONSENT = {"consent": {"version": "1", "text": "We count your keystrokes.", "records_typing": True}}
 NOTE = "x" * 90
 
 

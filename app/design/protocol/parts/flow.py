@@ -45,6 +45,10 @@ class Consent(_Part):
     """Label of the button to agree."""
     refuse: str = ""
     """Label of the button to decline."""
+    records_typing: bool = False
+    """Whether the text tells raters that keys pressed and characters pasted in text answers are counted. A study with
+    `typing_rhythm` can be opened only if it does.
+    """
 
 
 class Eligibility(_Part):

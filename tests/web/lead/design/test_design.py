@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
-from app.actions.studies.life_cycle import open_study
+from app.actions.studies.life_cycle import open_study, pause_study
+from tests.builder import PREFERENCE
 from tests.web.lead.build import rate, study_of
 
 if TYPE_CHECKING:
@@ -223,3 +224,27 @@ def test_condition_with_imported_ratings_stays_in_the_draft(client: TestClient, 
     words = "Conditions must include every condition that has ratings. Found: no Told: b."
     assert words in unescape(client.get("/studies/small/design").text)
     assert "told" in protocols(db)[0].document["conditions"]
+
+
+def test_later_version_that_counts_typing_needs_a_consent_form_that_declares_it(
+    client: TestClient, db: Connection, lead: Lead
+) -> None:
+    why = {"key": "why", "target": "item", "type": "text", "text": "Why?"}
+    study_of(db, lead, questions=[PREFERENCE, why], flow={"consent": {"version": "1", "text": "Voluntary."}})
+    open_study(db, "small")
+    pause_study(db, "small")
+    page = client.get("/studies/small/design/questions/2").text
+    saved = client.post(
+        "/studies/small/design/questions/2", data={"number": number_on(page), "questions.1.typing_rhythm": "true"}
+    )
+    assert saved.status_code == 303
+    refused = client.post("/studies/small/design/version")
+    assert (refused.status_code, "set flow.consent.records_typing" in refused.text) == (400, True)
+    assert [row.version for row in protocols(db)] == [1]
+    page = client.get("/studies/small/design/consent").text
+    assert "Records typing" in page
+    client.post(
+        "/studies/small/design/consent", data={"number": number_on(page), "flow.consent.records_typing": "true"}
+    )
+    assert client.post("/studies/small/design/version").status_code == 303
+    assert [row.version for row in protocols(db)] == [1, 2]

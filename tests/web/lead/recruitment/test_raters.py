@@ -198,7 +198,7 @@ def test_flags_of_pasted_answers_come_before_the_counts_behind_them(
     client: TestClient, db: Connection, lead: Lead
 ) -> None:
     why = {"key": "why", "target": "item", "type": "text", "text": "Why?", "typing_rhythm": True}
-    consent = {"version": "1", "text": "We count keys pressed in typing and characters pasted."}
+    consent = {"version": "1", "text": "We count keystrokes.", "records_typing": True}
     study_id = study_of(db, lead, questions=[PREFERENCE, why], flow={"consent": consent})
     open_study(db, "small")
     rate(db, study_id, rater="anna")
