@@ -17,6 +17,7 @@ from app.exchange.protocol.answer_keys import check_correct_columns
 from app.exchange.protocol.study_yaml import FILE, protocol_from_bytes
 from app.exchange.ratings.ratings import check_ratings, no_ratings
 from app.exchange.ratings.targets import Study
+from app.exchange.ratings.without_protocol import check_without_protocol
 from app.exchange.tabular.records import quiet, read_table
 
 if TYPE_CHECKING:
@@ -92,6 +93,10 @@ class _Reading:
         ratings_table = self._table("ratings")
         raters = self._raters(ratings_table)
         if protocol is None or items is None or responses is None or raters is None:
+            if ratings_table is not None:
+                check_without_protocol(ratings_table, items, responses, raters, problems)
+            if raters is not None:
+                self._checks(raters)
             problems.raise_if_any()
             raise AssertionError("a table that cannot be read is a problem")
         check_correct_columns(protocol, items, responses, self._rows, problems)
@@ -99,7 +104,7 @@ class _Reading:
         self._progress("Checking the ratings", 0, 1)
         ratings = no_ratings() if ratings_table is None else check_ratings(ratings_table, study, problems)
         self._progress("Checking the ratings", 1, 1)
-        checks = None if (table := self._table("checks")) is None else check_checks(table, raters, problems)
+        checks = self._checks(raters)
         problems.raise_if_any()
         if ratings is None:
             raise AssertionError("a table that cannot be read is a problem")
@@ -130,6 +135,10 @@ class _Reading:
             return named_in(ratings, self._problems)
         table = self._table("raters")
         return None if table is None else check_raters(table, self._problems)
+
+    def _checks(self, raters: pd.DataFrame) -> pd.DataFrame | None:
+        table = self._table("checks")
+        return None if table is None else check_checks(table, raters, self._problems)
 
     def _has(self, name: str) -> bool:
         return any(f"{name}.{kind}" in self._names for kind in ("csv", "jsonl"))

@@ -29,20 +29,54 @@ TEXT = tuple(column for column in FRAME_COLUMNS if column.name in {"condition", 
 
 def check_circumstances(sheet: Sheet, study: Study, targets: Targets, chosen: Column) -> dict[str, Column]:
     """Return the context columns of the answers; None if a cell is empty."""
+    _check_condition(sheet, study)
+    _check_side(sheet, targets, chosen)
+    # A turn is checked in rows with a wrong time too, so that both problems are listed.
+    has_target = sheet.ok.copy()
+    context = read_circumstances(sheet)
+    _check_turn(sheet, study, targets, context["turn"], has_target)
+    return context
+
+
+def read_circumstances(sheet: Sheet) -> dict[str, Column]:
+    """Return the context columns, checked as far as this is possible without the rest of the study."""
     context = {column.name: text_or_none(sheet.table.stripped(column.name)) for column in TEXT}
     for column in TEXT:
         if column.allowed:
             given = sheet.table.stripped(column.name)
             sheet.reject((given != "") & ~np.isin(given, column.allowed), column.name, or_list(column.allowed))
-    _check_condition(sheet, study)
-    _check_side(sheet, targets, chosen)
-    limits = {"turn": _WHOLE, "position": _WHOLE, "repeat": _SMALL, "active_ms": _LARGE}
-    limits |= dict.fromkeys(TYPING, _WHOLE)
+    limits = {"position": _WHOLE, "repeat": _SMALL, "active_ms": _LARGE} | dict.fromkeys(TYPING, _WHOLE)
     context |= {name: _whole(sheet, name, most) for name, most in limits.items()}
-    _check_turn(sheet, study, targets, context["turn"])
+    context["turn"] = _whole(sheet, "turn", _WHOLE, least=1)
+    _note_position_0(sheet, context["position"])
     context |= {name: text_or_none(sheet.table.column(name)) for name in ("comment", "exclude")}
     context["probabilities"] = _probabilities(sheet)
-    return context | {name: _times(sheet, name) for name in ("rated_at", "served_at")}
+    context |= {name: _times(sheet, name) for name in ("rated_at", "served_at")}
+    _note_shown_too_late(sheet, context["served_at"], context["rated_at"])
+    return context
+
+
+def _note_position_0(sheet: Sheet, positions: Column) -> None:
+    """Note positions that count from 0: the order is the same, and other programs count so."""
+    allowed = "positions in the rater's order from 1; read as given"
+    _note_first(sheet, "position", np.array([value == 0 for value in positions], dtype=bool), allowed)
+
+
+def _note_shown_too_late(sheet: Sheet, served_at: Column, rated_at: Column) -> None:
+    """Note answers that were given before their item was shown; clocks of other programs may differ."""
+    is_late = (pd.Series(served_at) > pd.Series(rated_at)).to_numpy(dtype=bool)
+    _note_first(
+        sheet, "served_at", is_late, "a time that is not after rated_at, when the answer was given; read as given"
+    )
+
+
+def _note_first(sheet: Sheet, name: str, where: Mask, allowed: str) -> None:
+    rows = np.flatnonzero(where)
+    if len(rows):
+        more = f" in {len(rows)} rows" if len(rows) > 1 else ""
+        table, first = sheet.table, rows[0]
+        found = str(table.column(name)[first])
+        sheet.problems.note(table.file, int(table.rows[first]), table.header(name, first), found, f"{allowed}{more}")
 
 
 def _check_condition(sheet: Sheet, study: Study) -> None:
@@ -63,16 +97,16 @@ def _check_side(sheet: Sheet, targets: Targets, chosen: Column) -> None:
     sheet.reject(known & contradicts, "side", "the side that left_response and right_response give for the response")
 
 
-def _whole(sheet: Sheet, name: str, most: int) -> Column:
-    numbers = sheet.table.mapped(name, lambda text: _whole_number(text, most))
+def _whole(sheet: Sheet, name: str, most: int, *, least: int = 0) -> Column:
+    numbers = sheet.table.mapped(name, lambda text: _whole_number(text, least, most))
     wrong = np.array([value is None for value in numbers], dtype=bool) & (sheet.table.stripped(name) != "")
-    sheet.reject(wrong, name, "a whole number, 0 or more")
+    sheet.reject(wrong, name, f"a whole number, {least} or more")
     return numbers
 
 
-def _whole_number(text: str, most: int) -> int | None:
+def _whole_number(text: str, least: int, most: int) -> int | None:
     value = number(text)
-    return int(value) if value is not None and value.is_integer() and 0 <= value <= most else None
+    return int(value) if value is not None and value.is_integer() and least <= value <= most else None
 
 
 def _probabilities(sheet: Sheet) -> Column:
@@ -93,8 +127,8 @@ def _are_probabilities(cell: str) -> bool:
     return is_number and all(0 <= one <= 1 for one in found.values()) and sum(found.values()) <= 1 + _ROUNDING
 
 
-def _check_turn(sheet: Sheet, study: Study, targets: Targets, turn: Column) -> None:
-    given: Mask = sheet.ok & np.array([value is not None for value in turn], dtype=bool) & (targets.item >= 0)
+def _check_turn(sheet: Sheet, study: Study, targets: Targets, turn: Column, has_target: Mask) -> None:
+    given: Mask = has_target & np.array([value is not None for value in turn], dtype=bool) & (targets.item >= 0)
     if not given.any():
         return
     most = np.zeros(len(turn), dtype=np.int64)

@@ -40,8 +40,7 @@ def check_ratings(
     """
     if not has_columns(table, _needed(table, study.protocol), problems):
         return None
-    for name in sorted(set(table.columns) - {*FILE_COLUMNS, *DERIVED_COLUMNS}):
-        problems.note(table.file, 1, name, name, f"{', '.join(FILE_COLUMNS)}; the column was ignored")
+    note_unknown_columns(table, problems)
     sheet = Sheet(table, problems)
     targets = check_targets(sheet, study)
     answers = check_answers(sheet, study, targets)
@@ -55,6 +54,12 @@ def check_ratings(
         "right_response": targets.replies.at(targets.right),
     }
     return rating_frame(named | answers | context, len(table))
+
+
+def note_unknown_columns(table: Table, problems: Problems) -> None:
+    """Note each column that has no meaning in ratings.csv."""
+    for name in sorted(set(table.columns) - {*FILE_COLUMNS, *DERIVED_COLUMNS}):
+        problems.note(table.file, 1, name, name, f"{', '.join(FILE_COLUMNS)}; the column was ignored")
 
 
 def _needed(table: Table, protocol: Protocol) -> list[str]:

@@ -48,12 +48,12 @@ def check_targets(sheet: Sheet, study: Study) -> Targets:
     """Look up what each row names, and check it against the question's target."""
     keys = [question.key for question in study.protocol.questions]
     replies = Replies(study.items, study.responses, list(study.protocol.sources))
-    question = _known(sheet, "question", keys, one_of(keys, "study.yaml", "a question"), required=True)
+    question = known(sheet, "question", keys, one_of(keys, "study.yaml", "a question"), required=True)
     raters = study.raters["rater"].to_numpy(dtype=object)
-    rater = _known(sheet, "rater", raters, one_of(raters, "raters.csv", "a rater"), required=True)
+    rater = known(sheet, "rater", raters, one_of(raters, "raters.csv", "a rater"), required=True)
     items = study.items["item"].to_numpy(dtype=object)
-    item = _known(sheet, "item", items, one_of(items, "items.csv", "an item"))
-    response = _known(sheet, "response", replies.keys, "a response in responses.csv")
+    item = known(sheet, "item", items, one_of(items, "items.csv", "an item"))
+    response = known(sheet, "response", replies.keys, "a response in responses.csv")
     _hold_against_target(sheet, study, question, item, response)
     _belongs(sheet, "response", response, item, replies)
     left, right = (_side(sheet, name, item, replies) for name in ("left_response", "right_response"))
@@ -61,7 +61,8 @@ def check_targets(sheet: Sheet, study: Study) -> Targets:
     return Targets(question, rater, item, response, left, right, replies)
 
 
-def _known(sheet: Sheet, name: str, keys: Sequence[str] | Column, allowed: str, *, required: bool = False) -> Places:
+def known(sheet: Sheet, name: str, keys: Sequence[str] | Column, allowed: str, *, required: bool = False) -> Places:
+    """Return the position of each ID among the keys, -1 if the cell is empty; reject rows with another ID."""
     text = sheet.ids(name)
     found = sheet.table.places(name, keys)
     sheet.reject((found < 0) & ((text != "") | required), name, allowed)

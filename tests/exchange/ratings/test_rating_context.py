@@ -62,3 +62,43 @@ def test_declared_condition_is_kept() -> None:
     ranked = RANKED.format("told=one").replace("2,\n", "2,told=one\n").replace("desktop", "told=one")
     study = read_ratings(HEADER.replace("device", "condition") + ranked, CONDITIONS)
     assert set(study.ratings["condition"]) == {"told=one"}
+
+
+def with_context(names: str, *cells: str) -> StudyFolder:
+    rows = (
+        f"r1,a,a-{source},order,{rank},{cells[rank - 1]}" for rank, source in enumerate(("person", "one", "two"), 1)
+    )
+    return read_ratings(f"rater,item,response,question,value,{names}\n" + "\n".join(rows) + "\n")
+
+
+@pytest.mark.parametrize("position", ["-1", "1.5", "first"])
+def test_impossible_position_is_rejected_by_row_and_column(position: str) -> None:
+    with pytest.raises(InvalidInputError) as refused:
+        with_context("position", "1", position, "2")
+    (problem,) = (problem for problem in refused.value.problems if problem.severity == "error")
+    assert (
+        problem.sentence()
+        == f'ratings.csv, row 3, column position: found "{position}"; allowed: a whole number, 0 or more.'
+    )
+
+
+def test_positions_from_0_and_answers_before_their_item_was_shown_are_read_with_a_note() -> None:
+    times = "rated_at,served_at,position"
+    study = with_context(
+        times,
+        "2026-11-21T10:00:00Z,2026-11-21T10:00:00Z,0",
+        "2026-11-21T10:00:00Z,2026-11-21T12:00:01+01:00,0",
+        ",2026-11-21T10:00:00Z,1",
+    )
+    assert [*study.ratings["position"]] == [0, 0, 1]
+    said = {note.column: note.sentence() for note in study.notes if note.column in times.split(",")}
+    assert said == {
+        "position": (
+            'ratings.csv, row 2, column position: found "0"; allowed: positions in the rater\'s order from 1; read as '
+            "given in 2 rows."
+        ),
+        "served_at": (
+            'ratings.csv, row 3, column served_at: found "2026-11-21T12:00:01+01:00"; allowed: a time that is not '
+            "after rated_at, when the answer was given; read as given."
+        ),
+    }
