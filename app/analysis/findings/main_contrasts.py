@@ -96,9 +96,9 @@ class MainContrast:
 
     @property
     def is_overturned(self) -> bool:
-        """Whether the difference is clear as observed but not at equal length."""
+        """Whether the difference is clear as observed, and its interval at equal length includes no difference."""
         other = self.at_equal_length
-        return self.is_clear and other is not None and other.estimate is not None and not is_clear(other, self.null)
+        return self.is_clear and other is not None and other.ci_low is not None and not is_clear(other, self.null)
 
 
 def is_clear(estimate: Estimate, null: float) -> bool:

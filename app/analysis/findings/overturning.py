@@ -24,9 +24,10 @@ MAX_TOLD = 2
 def warnings_of(report: Report, contrasts: Sequence[MainContrast]) -> Iterator[str]:
     """Yield how lengths differ, then one sentence per contrast that length overturns, or one saying that none is."""
     yield from _lengths(report)
-    overturned = [contrast for contrast in contrasts if contrast.is_overturned]
+    clear = [contrast for contrast in contrasts if contrast.is_clear and contrast.at_equal_length]
+    overturned = [contrast for contrast in clear if contrast.is_overturned]
+    n_clear, n_untold = len(clear), sum(not _has_interval(contrast) for contrast in clear)
     if len(overturned) > MAX_TOLD:
-        n_clear = sum(contrast.is_clear for contrast in contrasts)
         yield (
             f"At equal length, {len(overturned)} of {n_clear} clear differences are no longer statistically clear, "
             f"among them {and_list([_name(one, contrasts) for one in overturned[:MAX_TOLD]])}."
@@ -38,9 +39,15 @@ def warnings_of(report: Report, contrasts: Sequence[MainContrast]) -> Iterator[s
             f"At equal length, {_name(contrast, contrasts)} goes from {_number(contrast.estimate)} to {_number(other)} "
             f"({interval_words(other)}): the difference is not statistically clear."
         )
-    checked = [one for one in contrasts if one.is_clear and one.at_equal_length and one.at_equal_length.estimate]
-    if checked and not overturned:
+    if n_untold:
+        which = f"{n_untold} of {n_clear} clear differences" if n_clear > 1 else "the clear difference"
+        yield f"At equal length, no interval can be computed for {which}."
+    elif clear and not overturned:
         yield "At equal length, every clear difference stays clear."
+
+
+def _has_interval(contrast: MainContrast) -> bool:
+    return contrast.at_equal_length is not None and contrast.at_equal_length.ci_low is not None
 
 
 def _name(contrast: MainContrast, among: Sequence[MainContrast]) -> str:

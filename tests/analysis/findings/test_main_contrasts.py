@@ -78,16 +78,29 @@ def test_study_question_follows_primary_contrasts() -> None:
 
 def test_warning_names_the_source_if_there_are_several() -> None:
     report = Report("small", "0" * 64, (), ())
-    contrasts = [_overturned("gpt"), _overturned("claude", at_equal=0.8)]
+    contrasts = [_at_equal("gpt", 0.52), _at_equal("claude", 0.8)]
     several, one = (next(warnings_of(report, shown)) for shown in (contrasts, contrasts[:1]))
     assert several.startswith("At equal length, Preference (gpt) goes from 70.0% to 52.0% (")
     assert one.startswith("At equal length, Preference goes from 70.0% to 52.0% (")
 
 
-def _overturned(source: str, at_equal: float = 0.52) -> MainContrast:
-    observed, other = (
-        Estimate("choice", "preference", {"source": source, "reference": "human"}, statistic, value,
-                 ci_low=value - 0.1, ci_high=value + 0.1)
-        for statistic, value in (("share_preferred", 0.7), ("share_preferred_at_equal", at_equal))
-    )  # fmt: skip
+def test_difference_without_interval_at_equal_length_is_not_overturned() -> None:
+    report = Report("small", "0" * 64, (), ())
+    untold, clear = _at_equal("gpt", None), _at_equal("claude", 0.8)
+    assert not untold.is_overturned
+    assert [*warnings_of(report, [untold])] == [
+        "At equal length, no interval can be computed for the clear difference."
+    ]
+    assert [*warnings_of(report, [untold, clear])] == [
+        "At equal length, no interval can be computed for 1 of 2 clear differences."
+    ]
+    assert [*warnings_of(report, [clear])] == ["At equal length, every clear difference stays clear."]
+
+
+def _at_equal(source: str, value: float | None) -> MainContrast:
+    """A contrast that is clear as observed; at equal length with this value, or without an interval."""
+    scope = {"source": source, "reference": "human"}
+    observed = Estimate("choice", "preference", scope, "share_preferred", 0.7, 0.6, 0.8)
+    ends = (None, None) if value is None else (value - 0.1, value + 0.1)
+    other = Estimate("choice", "preference", scope, "share_preferred_at_equal", value or 0.1, *ends)
     return MainContrast("preference", "Preference", "Which one?", observed, other, None)

@@ -95,7 +95,9 @@ def _bar(contrast: MainContrast) -> Plot:
     segments = []
     for name, count, tone in zip(names, counts, ("source", "tie", "neither", "reference"), strict=True):
         width = WIDE * count / total
-        segments.append(Segment(round(start, 2), round(width, 2), f"{name} {number(count / total, 'share')}", tone))
+        # Otherwise the share preferred would not seem to fit to the bar.
+        words = f"{name} {number(count / total, 'share')}{', counts as half' if tone == 'tie' else ''}"
+        segments.append(Segment(round(start, 2), round(width, 2), words, tone))
         start += width
     shown = tuple(segment for segment in segments if segment.width > 0)
     return Plot((), shown, (), f"Choices: {'; '.join(segment.words for segment in shown)}")
