@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
 
+from app.storage.database.process_locks import LockedError, is_locked, only_process
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import datetime
@@ -45,17 +47,9 @@ _QUEUE = text("""
     WHERE study_id = :study AND id = :run
 """)
 _END = text("UPDATE model_runs SET is_queued = false WHERE study_id = :study AND id = :run")
-# Whether a process holds the lock of a run: PostgreSQL shows a lock on one big number as its two halves.
-_IS_WORKED_ON = text("""
-    SELECT EXISTS (
-      SELECT FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted
-        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-        AND (CAST(classid AS bigint) << 32) | CAST(objid AS bigint) = hashtextextended('model run', :run))
-""")
 _IS_STOPPED = text("SELECT is_stopped FROM model_runs WHERE study_id = :study AND id = :run")
 # Two processes that work through one run would ask everything twice.
-_LOCK = text("SELECT pg_try_advisory_lock(hashtextextended('model run', :run))")
-_UNLOCK = text("SELECT pg_advisory_unlock(hashtextextended('model run', :run))")
+_WORK = "model run"
 
 
 class RunNameTakenError(ValueError):
@@ -160,7 +154,7 @@ def record_end(db: Connection, run: RunRow) -> None:
 
 def is_worked_on(db: Connection, run: RunRow) -> bool:
     """Whether a process works on the run now."""
-    return bool(db.execute(_IS_WORKED_ON, {"run": run.id}).scalar_one())
+    return is_locked(db, _WORK, run.id)
 
 
 def record_stop(db: Connection, run: RunRow, reason: str | None) -> None:
@@ -181,10 +175,8 @@ def only_worker(engine: Engine, run: RunRow) -> Iterator[None]:
     Raises:
         RunIsBusyError: another process holds it.
     """
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as lock:
-        if not lock.execute(_LOCK, {"run": run.id}).scalar_one():
-            raise RunIsBusyError(f"Another process is working on the run {run.name}.")
-        try:
+    try:
+        with only_process(engine, _WORK, run.id):
             yield
-        finally:
-            lock.execute(_UNLOCK, {"run": run.id})
+    except LockedError:
+        raise RunIsBusyError(f"Another process is working on the run {run.name}.") from None
