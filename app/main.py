@@ -21,6 +21,7 @@ from app.actions.deletion_list import DeletionList
 from app.actions.openid.provider import Client, OpenIdProvider
 from app.actions.operations import RecentOperations
 from app.actions.prolific.client import Prolific
+from app.actions.results.kept_results import KeptResults
 from app.actions.results.live_report import LiveReports
 from app.actions.results.processes.download_process import DownloadWriter
 from app.actions.results.processes.report_process import REPORT_PROCESS, ReportBounds, ReportWork
@@ -181,8 +182,9 @@ def _set_processes(app: FastAPI, engine: Engine, now: Settings) -> None:
     REPORT_PROCESS.bounds = ReportBounds(now.report_seconds, now.report_memory_mb)
     reading_url = _reading_url(app, engine, now)
     app.state.downloads = DownloadWriter(REPORT_PROCESS.bounds, reading_url)
-    work = ReportWork(REPORT_PROCESS, reading_url)
-    app.state.reports = LiveReports(work, watch=COMPUTING.set, max_lag_s=lag_s)
+    primary = engine.url.render_as_string(hide_password=False)
+    work = ReportWork(REPORT_PROCESS, reading_url, primary, lag_s)
+    app.state.reports = LiveReports(work, KeptResults(app.state.begin), watch=COMPUTING.set)
 
 
 def _set_services(app: FastAPI, now: Settings) -> None:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from app.actions.results.computed_once import ComputedOnce
 from app.actions.results.computing import compute, first_numbers, read_for_report
+from app.storage.database.engine import transactions
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from sqlalchemy import Engine
+
     from app.actions.results.computing import Analyze, FirstNumbers, LiveReport, ReadStudy, Tell
+    from app.actions.results.known_marks import Seen
     from app.analysis.data.filters.report_filters import Filters
     from app.storage.database.engine import Begin
     from app.storage.studies.studies import StudyRow
@@ -24,10 +30,10 @@ class PreparedHere:
     read: ReadStudy
     analyze: Analyze
 
-    def count(self, _: Tell) -> FirstNumbers:
+    def count(self, _seen: Seen | None, _: Tell) -> FirstNumbers:
         return self.first
 
-    def report(self, _: int, settled: Collection[str], tell: Tell) -> LiveReport | str:
+    def report(self, _: Seen | None, settled: Collection[str], tell: Tell) -> LiveReport | str:
         return compute(self.read, settled, tell, self.analyze)
 
 
@@ -39,3 +45,33 @@ class ReportsHere:
 
     def prepare(self, begin: Begin, study: StudyRow, filters: Filters) -> PreparedHere:
         return PreparedHere(first_numbers(begin, study), read_for_report(begin, study, filters), self._analyze)
+
+
+@dataclass(frozen=True)
+class PreparedOnce:
+    """The computations as in a side process, in the thread that asks."""
+
+    engine: Engine
+    study: StudyRow
+    filters: Filters
+    analyze: Analyze
+
+    def count(self, seen: Seen | None, tell: Tell) -> FirstNumbers:
+        return self._once(tell).count(self.study, seen)
+
+    def report(self, seen: Seen | None, settled: Collection[str], tell: Tell) -> LiveReport | str:
+        return self._once(tell).report(self.study, self.filters, seen, settled, self.analyze)
+
+    def _once(self, tell: Tell) -> ComputedOnce:
+        return ComputedOnce(self.engine, transactions(self.engine), timedelta(), tell)
+
+
+@dataclass(frozen=True)
+class KeptHere:
+    """In the place of `ReportWork`, with what it keeps and locks on a database of its own."""
+
+    engine: Engine
+    analyze: Analyze
+
+    def prepare(self, _: Begin, study: StudyRow, filters: Filters) -> PreparedOnce:
+        return PreparedOnce(self.engine, study, filters, self.analyze)

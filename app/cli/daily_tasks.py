@@ -1,4 +1,4 @@
-"""Tasks that the serving process looks after: daily backups of the embedded database, and retention dates."""
+"""Tasks that the serving process looks after: backups of the embedded database, retention dates, and counts."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from app.actions.backups import is_due, make_backup
+from app.actions.results.background_counts import count_large_studies
+from app.actions.results.processes.report_process import REPORT_PROCESS, ReportWork
 from app.actions.studies.retention import delete_outdated
 from app.storage.backups.backup import BackupError
 from app.storage.database.engine import make_engine, transactions
@@ -82,3 +84,21 @@ def retention_task(url: str, deletions: DeletionList) -> Task:
             engine.dispose()
 
     return delete
+
+
+def counting_task(url: str) -> Task:
+    """Count large studies that have grown, in the process for quick reports, for the first page of their results."""
+
+    def count() -> None:
+        engine = make_engine(url, n_connections=1)
+        try:
+            for slug in count_large_studies(transactions(engine), ReportWork(REPORT_PROCESS, lambda: url, url)):
+                log.info("the answers of the study %s were counted", slug)
+        except FAILURES:
+            raise
+        except Exception:  # backups are more important than counts
+            log.exception("the answers of large studies could not be counted")
+        finally:
+            engine.dispose()
+
+    return count

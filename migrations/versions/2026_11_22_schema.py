@@ -18,7 +18,7 @@ from first_release import (
     webhooks,
 )
 
-revision = "2026_11_22_schema_16"
+revision = "2026_11_22_schema_17"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -66,6 +66,7 @@ TABLES = (
     models.create_model_requests,
     models.create_model_texts,
     studies.create_snapshots,
+    studies.create_kept_results,
     raters.create_rater_messages,
     webhooks.create_webhooks,
     webhooks.create_webhook_deliveries,

@@ -1,7 +1,7 @@
 """The work behind results: what is computed from a study's data, and how far it has come.
 
-It is done in side processes (`processes/report_process.py`). This module imports nothing heavy, because the web process
-imports it too.
+It is done in side processes (`processes/report_process.py`), by one at a time per study (`computed_once.py`). This
+module imports nothing heavy, because the web process imports it too.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ WAITING = Computing("Waiting to begin", 0.0)
 COUNTING = Computing("Counting the answers", 0.05)
 READING = Computing("Reading the answers", 0.15)
 ESTIMATING = Computing("Computing the estimates", 0.4)
+ELSEWHERE = Computing("Another server process is computing them", 0.0)
 
 
 @dataclass(frozen=True, slots=True)

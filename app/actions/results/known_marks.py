@@ -6,7 +6,7 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.storage.results.study_mark import get_decision_mark, get_moment, get_study_mark
 
@@ -16,12 +16,20 @@ if TYPE_CHECKING:
     from app.analysis.data.filters.report_filters import Filters
     from app.storage.studies.studies import StudyRow
 
-    Key = tuple[int, str, int, str, Filters]
-
 KEPT = 64
 # The mark of a million ratings takes a third of a second of processor time, which a page should not wait for. In a
 # study of more than so many ratings, a mark is therefore trusted for ten times as long as it took.
 MANY, TRUSTED = 100_000, 10
+
+
+class Key(NamedTuple):
+    """What decides, beside the ratings, which report a study has; `decisions` is the mark of what leads decided."""
+
+    study_id: int
+    status: str
+    protocol_version: int
+    decisions: str
+    filters: Filters
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +70,7 @@ class KnownMarks:
         moment = get_moment(db)
         if moment is None:
             return None
-        key = (study.id, study.status, study.protocol_version, get_decision_mark(db, study.id), filters)
+        key = Key(study.id, study.status, study.protocol_version, get_decision_mark(db, study.id), filters)
         known = self._known.get(key)
         if known and (known.moment == moment or known.is_trusted):
             return known
@@ -74,16 +82,19 @@ class KnownMarks:
         To be called before the data are read: what is written meanwhile then counts as a change.
         """
         moment, start = get_moment(db) or glanced.moment, time.monotonic()
-        mark, n_ratings = get_study_mark(db, glanced.key[0])
+        mark, n_ratings = get_study_mark(db, glanced.key.study_id)
         now = time.monotonic()
-        seen = Seen(glanced.key, moment, mark, n_ratings, marked_at=now, took_s=now - start)
+        return self.named(Seen(glanced.key, moment, mark, n_ratings, marked_at=now, took_s=now - start))
+
+    def named(self, seen: Seen) -> Seen:
+        """The same with a name if these are the data of a known report."""
         known = self._known.get(seen.key)
         return self.keep(seen, known.name) if known and known.mark == seen.mark else seen
 
     def is_slow(self, study_id: int) -> bool:
         """Whether the mark of this study takes longer than a page should wait."""
         with self._guard:
-            return any(seen.n_ratings > MANY for key, seen in self._known.items() if key[0] == study_id)
+            return any(seen.n_ratings > MANY for key, seen in self._known.items() if key.study_id == study_id)
 
     def keep(self, seen: Seen, name: str) -> Seen:
         """The data seen then gave the report of this name."""

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from concurrent.futures import wait
 from dataclasses import replace
-from datetime import timedelta
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 from app.actions.process_bounds import OutOfMemoryError, SideProcessError, SideProcessTimeoutError
 from app.actions.results.blinding import refuse_if_blinded
-from app.actions.results.computing import WAITING, FirstNumbers, LiveReport
+from app.actions.results.computing import ELSEWHERE, WAITING, FirstNumbers, LiveReport
+from app.actions.results.kept_results import ComputedElsewhereError
 from app.actions.results.known_marks import KnownMarks
+from app.actions.results.recent_results import RecentResults
 from app.actions.results.report_job import ReportJob
 from app.analysis.data.filters.report_filters import ALL
 from app.storage.raters.withdrawals import get_last_deletion
@@ -21,9 +21,9 @@ from app.storage.studies.protocols import get_protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import datetime
 
     from app.actions.results.computing import Computing
+    from app.actions.results.kept_results import KeptResults
     from app.actions.results.known_marks import Seen
     from app.actions.results.report_job import Work
     from app.analysis.data.filters.report_filters import Filters
@@ -39,8 +39,6 @@ class StillComputingError(SideProcessError):
     words = "The results are still being computed. Try again in a minute."
 
 
-# A page, its charts and its files request the same report within seconds, and the mixed models take seconds each.
-KEPT = 8
 # A page that can show earlier results does not wait for the mark of a large study.
 GLANCE_S = 0.02
 # How long a report that exceeded its limits is not computed again from the same answers.
@@ -48,6 +46,8 @@ STOPPED_S = 300
 # A process that was killed may have been so by chance: the next attempt is soon, but not before a page that refreshes
 # itself has shown what happened.
 ENDED_S = 10
+# How often is looked whether another process is done.
+LOOK_S = 0.5
 
 
 def took_too_much(error: SideProcessError) -> bool:
@@ -58,35 +58,32 @@ def took_too_much(error: SideProcessError) -> bool:
 class LiveReports:
     """The most recent reports, and those being computed: one at a time per study.
 
-    This cache is not shared between processes: another process computes a missing report again, with the same result.
+    They are kept in the database too, so that a new process shows them at once, and several compute none twice.
     """
 
     def __init__(
         self,
         work: Work,
+        kept: KeptResults | None = None,
         *,
         patience_s: float = 0.5,
         file_patience_s: float = 90,
         watch: Callable[[int], None] | None = None,
-        max_lag_s: float = 0,
     ) -> None:
-        """`work` computes, outside of the request and of any transaction.
+        """`work` computes, outside of the request and of any transaction, and keeps the results in `kept`.
 
-        A page waits for it up to `patience_s` seconds, a file up to `file_patience_s`, because a waiting request
-        occupies a turn that another lead could use.
+        Without `kept`, reports end with this process. A page waits for a report up to `patience_s` seconds, a file up
+        to `file_patience_s`, because a waiting request occupies a turn that another lead could use.
 
-        `watch` is told the number of reports being computed whenever it changes. `max_lag_s`: how much older than the
-        moment of reading the data may be, on a replica.
+        `watch` is told the number of reports being computed whenever it changes.
         """
-        self._age = timedelta(seconds=max_lag_s)
-        self._work, self._watch = work, watch or (lambda _n: None)
+        self._work, self._kept, self._watch = work, kept, watch or (lambda _n: None)
         self._patience_s, self._file_patience_s = patience_s, max(patience_s, file_patience_s)
         self._guard = Lock()
-        self._made: OrderedDict[tuple[int, str], LiveReport] = OrderedDict()
-        self._first: OrderedDict[int, FirstNumbers] = OrderedDict()
         self._at_work: dict[int, ReportJob] = {}
         self._stopped: dict[tuple[int, str], tuple[SideProcessError, float]] = {}
         self._marks = KnownMarks()
+        self._recent = RecentResults(kept, self._marks)
 
     def now(self, begin: Begin, study: StudyRow, name: str | None = None, filters: Filters = ALL) -> LiveReport:
         """The report with this name if it is cached, otherwise that of the current answers.
@@ -96,8 +93,8 @@ class LiveReports:
             StillComputingError: it is not there in time; it will be there for a later request.
         """
         glanced = self._glance(begin, study, filters)
-        kept = self._made.get((study.id, name)) if name else None
-        made = kept or self._get(begin, study, self._file_patience_s, filters, glanced)
+        named = self._recent.find(study, filters, name) if name else None
+        made = named or self._get(begin, study, self._file_patience_s, filters, glanced)
         if made is None:
             raise StillComputingError
         return made
@@ -124,13 +121,11 @@ class LiveReports:
 
     def first_numbers(self, study_id: int) -> FirstNumbers | None:
         """What counts of the answers suffice for, if they were counted while there was no report."""
-        return self._first.get(study_id)
+        return self._recent.first_numbers(study_id)
 
     def latest(self, study_id: int, filters: Filters = ALL) -> LiveReport | None:
         """The last report with these filters that is kept, of whatever answers."""
-        with self._guard:
-            mine = [made for (of, _), made in self._made.items() if of == study_id and made.filters == filters]
-        return max(mine, key=lambda made: made.read_at, default=None)
+        return self._recent.latest(study_id, filters)
 
     def _glance(self, begin: Begin, study: StudyRow, filters: Filters) -> Seen | None:
         """What can be said about the data at once. Reports from before a deletion are forgotten.
@@ -142,7 +137,11 @@ class LiveReports:
             deleted_at = get_last_deletion(db, study.id)
             glanced = self._marks.glance(db, study, filters)
         if deleted_at:
-            self._forget(study.id, deleted_at)
+            self._recent.forget(study.id, deleted_at)
+        if self.latest(study.id, filters) is None:
+            self._recent.recall(study, filters)
+        if self.latest(study.id, filters) is None:
+            self._recent.recall_counts(study, glanced)
         return glanced
 
     def _get(
@@ -150,8 +149,10 @@ class LiveReports:
     ) -> LiveReport | None:
         deadline = time.monotonic() + patience_s
         while True:
-            if glanced and glanced.name and (kept := self._settled(study.id, glanced.name)):
-                return kept
+            if glanced and glanced.name:
+                if kept := self._recent.get(study.id, glanced.name):
+                    return kept
+                self._refuse_stopped(study.id, glanced.name)
             job, is_mine = self._begin(begin, study, filters, glanced)
             if not wait([job.future], max(0.0, deadline - time.monotonic())).done:
                 return None
@@ -187,52 +188,80 @@ class LiveReports:
             job.future.set_result(made)
 
     def _made_for(self, job: ReportJob) -> LiveReport:
-        """The report of the data as they are now: a known one, or a new one."""
-        study_id = job.study.id
-        if job.glanced:
-            with job.begin() as db:
-                job.seen = self._marks.look(db, job.glanced)
-        if job.seen and job.seen.name and (known := self._settled(study_id, job.seen.name)):
-            return known
-        if not job.filters and self.latest(study_id) is None:
-            self._count(job)
+        """The report of the data as they are now: a known one, or a new one, of this process or of another."""
+        while True:
+            if known := self._known(job):
+                return known
+            if not job.filters and self.latest(job.study.id) is None:
+                self._count(job)
+            try:
+                return self._computed(job)
+            except ComputedElsewhereError:
+                self._follow(job)
+
+    def _known(self, job: ReportJob) -> LiveReport | None:
+        """The report of the data as they are now, if a process has it."""
+        if job.glanced is None:
+            return None
+        with job.begin() as db:
+            job.seen = self._marks.look(db, job.glanced)
+        if not job.seen.name:
+            self._recent.recall(job.study, job.filters)
+            job.seen = self._marks.named(job.seen)
+        return self._settled(job, job.seen.name) if job.seen.name else None
+
+    def _computed(self, job: ReportJob) -> LiveReport:
+        """The report, computed now.
+
+        Raises:
+            ComputedElsewhereError: another process computes results of the study.
+        """
         job.tell(WAITING)
         self._drop_old_stops()
-        settled = {name for of, name in (*self._made, *self._stopped) if of == study_id}
-        found = job.prepared.report(job.seen.n_ratings if job.seen else 0, settled, job.tell)
+        settled = self._recent.names(job.study.id) | {name for of, name in self._stopped if of == job.study.id}
+        found = job.prepared.report(job.seen, settled, job.tell)
         if isinstance(found, LiveReport):
-            return replace(found, read_at=found.read_at - self._age)
+            return found
         job.tell(replace(WAITING, name=found))
-        known = self._settled(study_id, found)
+        known = self._settled(job, found)
         if known is None:
             raise SideProcessError  # it was forgotten meanwhile; the next request computes it
         return known
 
+    def _follow(self, job: ReportJob) -> None:
+        """Wait while another process computes results of the study, and take them over."""
+        while self._kept and (share := self._kept.share_elsewhere(job.study.id)) is not None:
+            job.tell(replace(ELSEWHERE, share=share))
+            time.sleep(LOOK_S)
+            self._recent.recall_counts(job.study, job.glanced)
+        self._recent.recall(job.study, job.filters)
+
     def _count(self, job: ReportJob) -> None:
         """Count the answers, if that succeeds; the report does not depend on it."""
+        if self._recent.are_counted(job.study.id, job.seen):
+            return
         job.tell(WAITING)
         try:
-            first = job.prepared.count(job.tell)
+            first = job.prepared.count(job.seen, job.tell)
         except SideProcessError:
             return
-        with self._guard:
-            self._first[job.study.id] = replace(first, read_at=first.read_at - self._age)
-            self._first.move_to_end(job.study.id)
-            while len(self._first) > KEPT:
-                self._first.popitem(last=False)
+        self._recent.put_counts(job.study.id, first, job.seen)
 
-    def _settled(self, study_id: int, name: str) -> LiveReport | None:
-        """The report of this name if it is kept.
+    def _settled(self, job: ReportJob, name: str) -> LiveReport | None:
+        """The report of this name if any process has it.
 
         Raises:
             SideProcessError: it was stopped recently.
         """
-        if kept := self._made.get((study_id, name)):
-            return kept
+        known = self._recent.find(job.study, job.filters, name)
+        if known is None:
+            self._refuse_stopped(job.study.id, name)
+        return known
+
+    def _refuse_stopped(self, study_id: int, name: str) -> None:
         self._drop_old_stops()
         if stopped := self._stopped.get((study_id, name)):
             raise stopped[0]
-        return None
 
     def _remember(self, job: ReportJob, name: str, error: SideProcessError | None = None) -> None:
         """Note which report the data give, and the error that stopped it, if any."""
@@ -245,26 +274,13 @@ class LiveReports:
 
     def _end(self, job: ReportJob, made: LiveReport | None) -> None:
         with self._guard:
+            if made:
+                self._recent.put(job.study.id, made)
             del self._at_work[job.study.id]
             self._watch(len(self._at_work))
-            if made:
-                self._made[job.study.id, made.name] = made
-                self._made.move_to_end((job.study.id, made.name))
-            while len(self._made) > KEPT:
-                self._made.popitem(last=False)
 
     def _drop_old_stops(self) -> None:
         """Forget stops from so long ago that the report may be computed again."""
         for key, (error, at) in list(self._stopped.items()):
             if time.monotonic() - at > (STOPPED_S if took_too_much(error) else ENDED_S):
                 self._stopped.pop(key, None)
-
-    def _forget(self, study_id: int, deleted_at: datetime) -> None:
-        """Remove reports and counts from before a rater's answers were deleted."""
-        with self._guard:
-            for key, made in list(self._made.items()):
-                if key[0] == study_id and made.read_at <= deleted_at:
-                    del self._made[key]
-            first = self._first.get(study_id)
-            if first and first.read_at <= deleted_at:
-                del self._first[study_id]

@@ -1,6 +1,6 @@
-"""A report as text that can be read again with the same digits, for snapshots.
+"""Reports and other results as text that can be read again with the same digits.
 
-Results of individual raters are left out, because a snapshot is kept when a rater withdraws.
+Snapshots leave out the results of individual raters, because they are kept when a rater withdraws.
 """
 
 from __future__ import annotations
@@ -12,27 +12,50 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from app.analysis.data.filters.filtering import FilterOptions
 from app.analysis.data.filters.report_filters import Filters
 from app.analysis.estimate import Estimate
 from app.analysis.report.primary import PrimaryResult
 from app.analysis.report.report import Report
 from app.analysis.report.sample import RaterGroup, Sample
 from app.design.protocol.parts.primary import PrimaryContrast
+from app.stats.core.result import Interval, Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_KINDS = {one.__name__: one for one in (Report, Estimate, PrimaryResult, Sample, RaterGroup, Filters)}
+_OF_REPORTS = (Report, Estimate, PrimaryResult, Sample, RaterGroup, Filters, FilterOptions)
+_KINDS = {one.__name__: one for one in (*_OF_REPORTS, Result, Interval)}
 RATERS = "raters"
 
 
 class StoredReportError(ValueError):
-    """The text is not that of a report that this version can read."""
+    """The text is not one that this version can read."""
+
+
+def stored_text(value: object) -> str:
+    """Return a report, a result, or a tuple of such, as JSON.
+
+    Numbers are in the shortest form that gives the same number again.
+    """
+    return json.dumps(_plain(value), ensure_ascii=False)
+
+
+def read_stored(text: str) -> Any:  # noqa: ANN401 - whatever was written
+    """Return what `stored_text` wrote.
+
+    Raises:
+        StoredReportError: it was written by a version that this one does not understand.
+    """
+    try:
+        return _value(json.loads(text))
+    except (KeyError, TypeError, ValueError) as error:
+        raise StoredReportError from error
 
 
 def report_text(report: Report) -> str:
-    """Return the report as JSON; numbers in the shortest form that gives the same number again."""
-    return json.dumps(_plain(without_single_raters(report)), ensure_ascii=False)
+    """Return the text of the report for a snapshot: without individual raters."""
+    return stored_text(without_single_raters(report))
 
 
 def read_report(text: str) -> Report:
@@ -41,10 +64,7 @@ def read_report(text: str) -> Report:
     Raises:
         StoredReportError: it was written by a version that this one does not understand.
     """
-    try:
-        found = _value(json.loads(text))
-    except (KeyError, TypeError, ValueError) as error:
-        raise StoredReportError from error
+    found = read_stored(text)
     if not isinstance(found, Report):
         raise StoredReportError
     return found

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlalchemy import text
+
+from app.storage.database.outages import OUTAGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,35 +18,57 @@ if TYPE_CHECKING:
 _KEY = "hashtextextended(CAST(:work AS text), CAST(:of AS bigint))"
 _LOCK = text(f"SELECT pg_try_advisory_lock({_KEY})")
 _UNLOCK = text(f"SELECT pg_advisory_unlock({_KEY})")
-# PostgreSQL shows a lock on one big number as its two halves.
-_IS_LOCKED = text(f"""
-    SELECT EXISTS (
-      SELECT FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted
-        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-        AND (CAST(classid AS bigint) << 32) | CAST(objid AS bigint) = {_KEY})
+# PostgreSQL shows a lock on one big number as its two halves. The name of a session is known while the session is.
+_HOLDER = text(f"""
+    SELECT coalesce(a.application_name, '') FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
+    WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted
+      AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND (CAST(l.classid AS bigint) << 32) | CAST(l.objid AS bigint) = {_KEY}
 """)  # noqa: S608 - constants only
+_NAME = text("SELECT set_config('application_name', :name, false)")
 
 
 class LockedError(RuntimeError):
     """Another process holds the lock."""
 
 
+@dataclass(frozen=True, slots=True)
+class HeldLock:
+    """A lock that this process holds."""
+
+    _connection: Connection
+
+    def say(self, note: str) -> None:
+        """Tell others, in ASCII and at most 50 characters, how far the work is; see `get_note`."""
+        with suppress(*OUTAGES):
+            if not self._connection.invalidated:
+                self._connection.execute(_NAME, {"name": f"attune {note}"})
+
+
 @contextmanager
-def only_process(engine: Engine, work: str, of: int) -> Iterator[None]:
+def only_process(engine: Engine, work: str, of: int) -> Iterator[HeldLock]:
     """Hold the lock for this kind of work on the row with this ID.
 
     Raises:
         LockedError: another process holds it.
     """
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as lock:
-        if not lock.execute(_LOCK, {"work": work, "of": of}).scalar_one():
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        if not connection.execute(_LOCK, {"work": work, "of": of}).scalar_one():
             raise LockedError
         try:
-            yield
+            yield HeldLock(connection)
         finally:
-            lock.execute(_UNLOCK, {"work": work, "of": of})
+            with suppress(*OUTAGES):  # without a connection, there is no lock
+                if not connection.invalidated:
+                    connection.execute(_UNLOCK, {"work": work, "of": of})
+
+
+def get_note(db: Connection, work: str, of: int) -> str | None:
+    """What the process that holds the lock says, empty if nothing; None if no process holds it."""
+    name: str | None = db.execute(_HOLDER, {"work": work, "of": of}).scalar_one_or_none()
+    return None if name is None else name.removeprefix("attune").strip()
 
 
 def is_locked(db: Connection, work: str, of: int) -> bool:
     """Whether a process holds the lock now."""
-    return bool(db.execute(_IS_LOCKED, {"work": work, "of": of}).scalar_one())
+    return get_note(db, work, of) is not None

@@ -63,7 +63,7 @@ _STOP = (
     """),
 )
 # In this order, so that references are deleted before their targets. The history of a rating is deleted with it.
-# Cached chart files are deleted, because they may show the deleted answers.
+# Kept results and cached chart files are deleted, because they may show the deleted answers.
 _DELETE = (
     text("""
         UPDATE withdrawals SET deleted_at = now() WHERE study_id = :study AND token_hash = (
@@ -87,6 +87,7 @@ _DELETE = (
         INSERT INTO events (study_id, kind, detail)
         VALUES (:study, 'deletion', jsonb_build_object('receipt', CAST(:receipt AS text)))
     """),
+    text("DELETE FROM kept_results WHERE study_id = :study"),
     text("DELETE FROM chart_files"),
 )
 

@@ -32,6 +32,7 @@ from app.storage.tables.people import (
 from app.storage.tables.rating import chart_files, events, rating_history, ratings
 from app.storage.tables.study import (
     items,
+    kept_results,
     protocol_edits,
     protocols,
     questions,
@@ -56,6 +57,7 @@ __all__ = [
     "events",
     "invites",
     "items",
+    "kept_results",
     "lead_identities",
     "lead_sessions",
     "leads",

@@ -115,6 +115,29 @@ snapshots = Table(
     CheckConstraint("(deleted_at IS NULL) = (report IS NOT NULL)", name="report"),
 )
 
+# The last results of a study, so that any server process can show them at once. They can be computed again.
+kept_results = Table(
+    "kept_results",
+    metadata,
+    study_key(),
+    # What they are: counts, or a report with its filters.
+    Column("part", Text, nullable=False),
+    # The fingerprint of the data and filters of a report.
+    Column("name", Text, nullable=False),
+    # Marks of all data, and of what leads decide; see `study_mark`.
+    Column("mark", Text, nullable=False),
+    Column("decisions", Text, nullable=False),
+    Column("n_ratings", BigInteger, nullable=False),
+    Column("protocol_version", Integer, nullable=False),
+    # Hash of the code that computed them.
+    Column("program", Text, nullable=False),
+    # When the ratings were read.
+    Column("read_at", DateTime(timezone=True), nullable=False),
+    # The compressed text of the results.
+    Column("content", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("study_id", "part"),
+)
+
 # The spreadsheet that a draft's texts come from, stored unchanged.
 text_uploads = Table(
     "text_uploads",

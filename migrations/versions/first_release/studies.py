@@ -133,3 +133,21 @@ def create_snapshots() -> None:
         primary_key("snapshots", "token"),
     )
     index("snapshots", "study_id")
+
+
+def create_kept_results() -> None:
+    op.create_table(
+        "kept_results",
+        study_id(),
+        required("part", TEXT),
+        required("name", TEXT),
+        required("mark", TEXT),
+        required("decisions", TEXT),
+        required("n_ratings", BIGINT),
+        required("protocol_version", INTEGER),
+        required("program", TEXT),
+        required("read_at", TIME),
+        required("content", BYTES),
+        of_study("kept_results"),
+        primary_key("kept_results", "study_id", "part"),
+    )

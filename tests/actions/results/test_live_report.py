@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from app.actions.process_bounds import OutOfMemoryError, OutOfTimeError, SideProcessError
-from app.actions.results import live_report
+from app.actions.results import live_report, recent_results
 from app.actions.results.computing import ESTIMATING
 from app.actions.results.live_report import LiveReports
 from app.analysis import analyze
@@ -173,7 +173,7 @@ def test_report_whose_process_was_killed_is_soon_tried_again(
 def test_only_recent_reports_are_kept(
     db: Connection, begin: Begin, study: StudyRow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_report, "KEPT", 2)
+    monkeypatch.setattr(recent_results, "KEPT", 2)
     make = Maker()
     reports = LiveReports(ReportsHere(make))
     first = reports.now(begin, study)

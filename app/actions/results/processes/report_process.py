@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from app.actions.process_bounds import OutOfTimeError
-from app.actions.results.computing import COUNTING, READING, compute, first_numbers, read_for_report
+from app.actions.results.computed_once import ComputedOnce
 from app.actions.side_process import SideProcess, tell_parent, within_bounds
 from app.analysis import analyze
-from app.storage.database.engine import on_database
+from app.storage.database.engine import make_engine, on_database
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterator
 
     from app.actions.results.computing import FirstNumbers, LiveReport, Tell
+    from app.actions.results.known_marks import Seen
     from app.analysis.data.filters.report_filters import Filters
     from app.storage.database.engine import Begin
     from app.storage.studies.studies import StudyRow
@@ -97,22 +99,32 @@ REPORT_PROCESS = ReportProcess()
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where results are read from, where they are kept, and how far the first may be behind the second."""
+
+    reading: str
+    primary: str
+    max_lag: timedelta = timedelta()
+
+
+@dataclass(frozen=True, slots=True)
 class _Prepared:
-    """The computations on one study in the processes, on the database at `url`."""
+    """The computations on one study in the processes."""
 
     process: ReportProcess
-    url: str
+    place: Place
     study: StudyRow
     filters: Filters
 
-    def count(self, tell: Tell) -> FirstNumbers:
+    def count(self, seen: Seen | None, tell: Tell) -> FirstNumbers:
         """Count the answers."""
-        found: FirstNumbers = self.process.ask_quickly(count_there, self.url, self.study, told=tell)
+        found: FirstNumbers = self.process.ask_quickly(count_there, self.place, self.study, seen, told=tell)
         return found
 
-    def report(self, n_ratings: int, settled: Collection[str], tell: Tell) -> LiveReport | str:
-        """Read the study and compute its report, or return its name if it is one of `settled`."""
-        given = (self.url, self.study, self.filters, settled)
+    def report(self, seen: Seen | None, settled: Collection[str], tell: Tell) -> LiveReport | str:
+        """Read the study and compute its report, or return its name if it is kept or one of `settled`."""
+        given = (self.place, self.study, self.filters, seen, settled)
+        n_ratings = seen.n_ratings if seen else 0
         made: LiveReport | str = self.process.ask(report_there, *given, n_ratings=n_ratings, told=tell)
         return made
 
@@ -120,25 +132,36 @@ class _Prepared:
 class ReportWork:
     """The work for `LiveReports`, in processes that read the database themselves: the web process would be busy."""
 
-    def __init__(self, process: ReportProcess, url: Callable[[], str]) -> None:
-        """`url` gives the address of the database to read from."""
-        self._process, self._url = process, url
+    def __init__(self, process: ReportProcess, reading: Callable[[], str], primary: str, max_lag_s: float = 0) -> None:
+        """`reading` gives the address to read from, which may be behind the primary by so many seconds."""
+        self._process, self._reading, self._primary = process, reading, primary
+        self._max_lag = timedelta(seconds=max_lag_s)
 
     def prepare(self, _: Begin, study: StudyRow, filters: Filters) -> _Prepared:
         """Decide where to read from; nothing is computed yet."""
-        return _Prepared(self._process, self._url(), study, filters)
+        return _Prepared(self._process, Place(self._reading(), self._primary, self._max_lag), study, filters)
 
 
-def count_there(url: str, study: StudyRow) -> FirstNumbers:
-    """Run `first_numbers` in the process."""
-    tell_parent(COUNTING)
-    with on_database(url) as begin:
-        return first_numbers(begin, study)
+def count_there(place: Place, study: StudyRow, seen: Seen | None) -> FirstNumbers:
+    """Run `ComputedOnce.count` in the process."""
+    with _there(place) as once:
+        return once.count(study, seen)
 
 
-def report_there(url: str, study: StudyRow, filters: Filters, settled: Collection[str]) -> LiveReport | str:
-    """Run `read_for_report` and `compute` in the process."""
-    tell_parent(READING)
-    with on_database(url) as begin:
-        read = read_for_report(begin, study, filters)
-    return compute(read, settled, tell_parent, analyze)
+def report_there(
+    place: Place, study: StudyRow, filters: Filters, seen: Seen | None, settled: Collection[str]
+) -> LiveReport | str:
+    """Run `ComputedOnce.report` in the process."""
+    with _there(place) as once:
+        return once.report(study, filters, seen, settled, analyze)
+
+
+@contextmanager
+def _there(place: Place) -> Iterator[ComputedOnce]:
+    # One connection holds the lock of the study, and one keeps what was computed.
+    primary = make_engine(place.primary, n_connections=2)
+    try:
+        with on_database(place.reading) as reading:
+            yield ComputedOnce(primary, reading, place.max_lag, tell_parent)
+    finally:
+        primary.dispose()

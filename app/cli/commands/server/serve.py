@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.actions.deletion_list import DeletionList
-from app.cli.daily_tasks import DailyTasks, backup_task, retention_task
+from app.cli.daily_tasks import DailyTasks, backup_task, counting_task, retention_task
 from app.cli.listen import address, bind, run, stop_cleanly
 from app.cli.model_runner import ModelRunner
 from app.cli.output import fail, say
@@ -52,10 +52,10 @@ def serve(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -> 
 
 
 def _daily_tasks(url: str) -> list[Callable[[], None]]:
-    """Return retention and, for the embedded database, backups; a server elsewhere has its own."""
+    """Return retention, counts and, for the embedded database, backups; a server elsewhere has its own."""
     now = settings()
     folder = now.backups_folder(default_data_dir)
-    tasks = [retention_task(url, DeletionList(folder))]
+    tasks = [retention_task(url, DeletionList(folder)), counting_task(url)]
     if now.database_url is None and now.daily_backups:
         tasks.append(backup_task(url, folder))
     return tasks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request
@@ -27,6 +27,7 @@ from app.web.rendering.pages import page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from datetime import datetime
 
     from app.actions.results.live_report import LiveReport, LiveReports
     from app.analysis.estimate import Estimate
@@ -174,15 +175,23 @@ def _snapshot(request: Request, own: LeadAndStudy, asked: Question, context: Con
     return page(request, template, lead=own.lead, study=own.study, **frame, **found)
 
 
-def _first_numbers(request: Request, own: LeadAndStudy, asked: Question) -> dict[str, Table]:
-    """Numbers that were counted where there is no report, as tables by their titles; none with filters."""
+@dataclass(frozen=True, slots=True)
+class CountedNumbers:
+    """Numbers that were counted where there is no report, as tables by their titles."""
+
+    counted_at: datetime
+    tables: dict[str, Table]
+
+
+def _first_numbers(request: Request, own: LeadAndStudy, asked: Question) -> CountedNumbers | None:
+    """What was counted of all ratings; None with filters."""
     reports: LiveReports = request.app.state.reports
     first = None if asked.filters else reports.first_numbers(own.study.id)
     if first is None:
-        return {}
+        return None
     from app.web.lead.results.counted_table import counted_tables
 
-    return counted_tables(first.results, first.protocol)
+    return CountedNumbers(first.read_at, counted_tables(first.results, first.protocol))
 
 
 def _looks(request: Request, own: LeadAndStudy) -> list[str]:

@@ -121,16 +121,16 @@ def test_report_is_read_and_computed_in_the_processes_with_its_progress(engine: 
     assert study
     assert expected
     url = engine.url.render_as_string(hide_password=False)
-    prepared = ReportWork(process, lambda: url).prepare(engine.begin, study, ALL)
+    prepared = ReportWork(process, lambda: url, url).prepare(engine.begin, study, ALL)
     told: list[Computing] = []
-    assert prepared.count(told.append).results
-    made = prepared.report(1, (), told.append)
+    assert prepared.count(None, told.append).results
+    made = prepared.report(None, (), told.append)
     assert isinstance(made, LiveReport)
     assert made.report.as_document() == expected.as_document()
     assert [one.step for one in told[:3]] == [COUNTING.step, READING.step, ESTIMATING.step]
     assert [one.share for one in told] == sorted(one.share for one in told)
     assert {one.name for one in told[2:]} == {made.name}
-    assert prepared.report(1, [made.name], told.append) == made.name
+    assert prepared.report(None, [made.name], told.append) == made.name
 
 
 @pytest.mark.skipif(not IN_PROC, reason="finds the process in /proc")

@@ -1,0 +1,167 @@
+"""Results that outlive the process that computed them, and who computes those of a study now."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from app.actions.process_bounds import SideProcessError
+from app.actions.results.computing import FirstNumbers, LiveReport
+from app.actions.results.known_marks import Key, Seen
+from app.actions.results.program_mark import program_mark
+from app.storage.database.process_locks import get_note
+from app.storage.results.kept_results import (
+    COUNTS,
+    KeptOutline,
+    drop_kept,
+    get_kept,
+    get_kept_outline,
+    record_kept,
+    record_same_data,
+)
+from app.storage.studies.protocols import get_protocol
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from app.analysis.data.filters.report_filters import Filters
+    from app.storage.database.engine import Begin
+    from app.storage.studies.studies import StudyRow
+
+# The lock of the process that computes results of a study.
+WORK = "results"
+# First numbers are counted again when the ratings have grown by a tenth: all counts of a growing study together then
+# take about eleven times as long as the last one.
+GROWTH = 1.1
+
+
+class ComputedElsewhereError(SideProcessError):
+    """Another server process computes results of the study; they are kept when they are done."""
+
+
+def part_of(filters: Filters) -> str:
+    """The place of a report with these filters in the table."""
+    return f"report {hashlib.sha256(repr(filters).encode()).hexdigest()}" if filters else "report"
+
+
+def has_grown(counted: int, n_ratings: int) -> bool:
+    """Whether so many ratings are too many, or too few, for counts of `counted` ratings.
+
+    >>> has_grown(1000, 1099), has_grown(1000, 1101), has_grown(1000, 999)
+    (False, True, True)
+    """
+    return not counted <= n_ratings <= counted * GROWTH
+
+
+class KeptResults:
+    """The kept results in the primary database."""
+
+    def __init__(self, begin: Begin) -> None:
+        """`begin` opens transactions on the primary, also if reports are read from a replica."""
+        self._begin = begin
+
+    def report(self, study: StudyRow, filters: Filters, since: datetime | None) -> tuple[LiveReport, Seen] | None:
+        """The kept report with these filters, if it was read after `since`, and what was seen of its data."""
+        found = self._read(study, part_of(filters), since)
+        if found is None:
+            return None
+        from app.analysis.data.filters.filtering import filtered_protocol
+
+        outline, (report, options) = found
+        with self._begin() as db:
+            protocol = get_protocol(db, study.id, outline.protocol_version)
+        protocol = filtered_protocol(protocol, filters)
+        return LiveReport(outline.name, outline.read_at, report, protocol, options), _seen(study, filters, outline)
+
+    def counts(self, study: StudyRow, seen: Seen, since: datetime | None) -> tuple[FirstNumbers, Seen] | None:
+        """The kept counts if they were read after `since` and leads have decided nothing else meanwhile."""
+        found = self._read(study, COUNTS, since)
+        if found is None:
+            return None
+        outline, rows = found
+        counted = _seen(study, seen.key.filters, outline)
+        if counted.key != seen.key:
+            return None
+        from app.analysis.findings.counted_results import CountedResult
+
+        with self._begin() as db:
+            protocol = get_protocol(db, study.id, outline.protocol_version)
+        return FirstNumbers(outline.read_at, tuple(CountedResult(*row) for row in rows), protocol), counted
+
+    def share_elsewhere(self, study_id: int) -> float | None:
+        """How far the process that computes results of the study has come; None if there is none."""
+        with self._begin() as db:
+            note = get_note(db, WORK, study_id)
+        if note is None:
+            return None
+        with suppress(ValueError):
+            return float(note)
+        return 0.0
+
+    def name_of(self, study_id: int, seen: Seen) -> str:
+        """The name of the kept report of exactly these data; empty if there is none."""
+        with self._begin() as db:
+            outline = get_kept_outline(db, study_id, part_of(seen.key.filters), program_mark())
+        return outline.name if outline and outline.mark == seen.mark else ""
+
+    def is_same(self, study_id: int, seen: Seen, name: str) -> bool:
+        """Whether the kept report has this name, although its data had another mark; it is noted then."""
+        part = part_of(seen.key.filters)
+        with self._begin() as db:
+            outline = get_kept_outline(db, study_id, part, program_mark())
+            if outline is None or outline.name != name:
+                return False
+            record_same_data(db, study_id, part, mark=seen.mark, decisions=seen.key.decisions)
+        return True
+
+    def keep_report(self, study: StudyRow, seen: Seen, made: LiveReport) -> None:
+        """Keep a report."""
+        self._record(study, part_of(made.filters), seen, made.name, made.read_at, (made.report, made.options))
+
+    def keep_counts(self, study: StudyRow, seen: Seen, first: FirstNumbers) -> None:
+        """Keep counts."""
+        rows = tuple((one.question, one.source, one.statistic, one.result, one.reference) for one in first.results)
+        self._record(study, COUNTS, seen, "", first.read_at, rows)
+
+    def are_needed(self, study: StudyRow, seen: Seen) -> bool:
+        """Whether the study should be counted, so that its first page has numbers: it has no report, and has grown."""
+        with self._begin() as db:
+            if get_kept_outline(db, study.id, part_of(seen.key.filters), program_mark()):
+                return False
+            counted = get_kept_outline(db, study.id, COUNTS, program_mark())
+        if counted is None or _seen(study, seen.key.filters, counted).key != seen.key:
+            return True
+        return has_grown(counted.n_ratings, seen.n_ratings)
+
+    def _read(self, study: StudyRow, part: str, since: datetime | None) -> tuple[KeptOutline, Any] | None:
+        """What is kept in this place. What cannot be read is deleted, because it counts as known otherwise."""
+        with self._begin() as db:
+            found = get_kept(db, study.id, part, program_mark(), since=since)
+        if found is None:
+            return None
+        from app.analysis.report.stored_report import StoredReportError, read_stored
+
+        outline, content = found
+        try:
+            return outline, read_stored(zlib.decompress(content).decode())
+        except (StoredReportError, zlib.error):
+            with self._begin() as db:
+                drop_kept(db, study.id, part)
+            return None
+
+    def _record(self, study: StudyRow, part: str, seen: Seen, name: str, read_at: datetime, results: object) -> None:
+        from app.analysis.report.stored_report import stored_text
+
+        content = zlib.compress(stored_text(results).encode())
+        decisions, version = seen.key.decisions, study.protocol_version
+        outline = KeptOutline(part, name, seen.mark, decisions, seen.n_ratings, version, program_mark(), read_at)
+        with self._begin() as db:
+            record_kept(db, study.id, outline, content)
+
+
+def _seen(study: StudyRow, filters: Filters, outline: KeptOutline) -> Seen:
+    """What was seen of the data of kept results; to be compared with the data as they are now."""
+    key = Key(study.id, study.status, outline.protocol_version, outline.decisions, filters)
+    return Seen(key, "", outline.mark, outline.n_ratings)

@@ -1,0 +1,117 @@
+"""How long a lead waits for the results of a large study: first view, warm, after a restart, and with kept counts.
+
+python -m benchmarks.results_pages [--raters 500]. Each rater rates 2,000 responses. The database is the one given by
+DATABASE_URL, or a temporary one. Seconds of processor are those of the server process alone, which also answers
+raters; PostgreSQL and the processes for reports are not in them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import time
+import urllib.request
+from pathlib import Path
+
+from sqlalchemy import text
+
+from app.actions.results.background_counts import count_large_studies
+from app.actions.results.processes.report_process import REPORT_PROCESS, ReportWork
+from app.storage.database.engine import make_engine, transactions
+from app.storage.leads.leads import record_lead, record_lead_session
+from app.storage.results.large_studies import list_large_studies
+from app.storage.studies.members import record_member
+from app.storage.studies.studies import get_study
+from benchmarks.export_ratings import fill
+from benchmarks.load_folder import database
+from benchmarks.serving import TICKS_PER_S, Served, attune_process
+
+SLUG, TOKEN, N_WARM = "large", "a session of the benchmark", 20
+# What tells a page with numbers, and a page with the whole report.
+FIRST, REPORT = "First numbers", 'aria-label="Sections of the results"'
+
+
+def get(served: Served) -> tuple[str, float, float]:
+    """The page, and its seconds on the clock and of the server's processor."""
+    address = f"{served.address}/studies/{SLUG}/results"
+    request = urllib.request.Request(address, headers={"Cookie": f"attune-lead={TOKEN}"})  # noqa: S310 - our own server
+    before, start = processor(served.pid), time.perf_counter()
+    with urllib.request.urlopen(request, timeout=600) as answer:  # noqa: S310 - as above
+        page = answer.read().decode()
+    seconds = time.perf_counter() - start
+    time.sleep(0.2)  # what the server still does after it has answered
+    return page, seconds, processor(served.pid) - before
+
+
+def processor(pid: int) -> float:
+    """Seconds of processor that a process has used, without its children."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS_PER_S
+
+
+def line(name: str, page: str, seconds: float, used: float) -> None:
+    shows = "results" if REPORT in page else "first numbers" if FIRST in page else "progress"
+    print(f"{name:44}{seconds * 1000:8.0f} ms {used * 1000:6.0f} ms of processor   {shows}")
+
+
+def until(served: Served, words: str) -> float:
+    """Refresh as a browser does until a page has these words; return the seconds."""
+    start = time.perf_counter()
+    while words not in get(served)[0]:
+        time.sleep(0.3)
+    return time.perf_counter() - start
+
+
+def measure(url: str) -> None:
+    engine = make_engine(url)
+    begin = transactions(engine)
+    with begin() as db:
+        print(*(f"{slug}: {n:,} ratings" for slug, n in list_large_studies(db, 0)), sep="\n")
+        db.execute(text("DELETE FROM kept_results"))
+    with attune_process(url, 1) as served:
+        line("first view, nothing kept", *get(served))
+        print(f"{'  first numbers after':44}{until(served, FIRST):8.1f} s")
+        print(f"{'  results after another':44}{until(served, REPORT):8.1f} s")
+        views = [get(served) for _ in range(N_WARM)]
+        seconds, used = (statistics.median(times) for times in ([one[1] for one in views], [one[2] for one in views]))
+        line("warm (median)", views[0][0], seconds, used)
+    with attune_process(url, 1) as served:
+        line("first view after a restart", *get(served))
+        line("second view", *get(served))
+    with begin() as db:
+        db.execute(text("UPDATE ratings SET active_ms = 1 WHERE id = (SELECT max(id) FROM ratings)"))
+    with attune_process(url, 1) as served:
+        line("first view after a restart, newer ratings", *get(served))
+    with begin() as db:
+        db.execute(text("DELETE FROM kept_results"))
+    start = time.perf_counter()
+    counted = count_large_studies(begin, ReportWork(REPORT_PROCESS, lambda: url, url))
+    print(f"{'counting in the background':44}{time.perf_counter() - start:8.1f} s  {', '.join(counted)}")
+    start = time.perf_counter()
+    count_large_studies(begin, ReportWork(REPORT_PROCESS, lambda: url, url))
+    print(f"{'looking whether there is anything to count':44}{(time.perf_counter() - start) * 1000:8.0f} ms")
+    with attune_process(url, 1) as served:
+        line("first view ever, counted in the background", *get(served))
+    REPORT_PROCESS.stop()
+    engine.dispose()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--raters", type=int, default=500)
+    given = parser.parse_args()
+    with database() as url:
+        fill(url, given.raters)
+        with make_engine(url).begin() as db:
+            lead, study = record_lead(db, "lead@example.org", None), get_study(db, SLUG)
+            assert lead
+            assert study
+            record_member(db, study.id, lead.id, "owner")
+            record_lead_session(db, lead.id, TOKEN)
+        measure(url)
+    print(f"load on the machine: {os.getloadavg()[0]:.1f}")
+
+
+if __name__ == "__main__":
+    main()
