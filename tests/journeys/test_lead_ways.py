@@ -16,6 +16,7 @@ from sqlalchemy import text
 from app.actions.studies.life_cycle import open_study
 from app.settings import settings
 from tests.builder import TEMPLATE_WORDS
+from tests.journeys.axe import LIGHT_AND_DARK_PHONE, check_in
 from tests.journeys.lead_steps import PASSWORD, a_lead, open_part, open_results, sign_in
 from tests.web.lead.build import rate
 from tests.web.lead.folder import N_ITEMS, RATERS, rated_folder
@@ -285,3 +286,21 @@ def test_nothing_typed_is_lost_if_the_session_ends_while_a_form_is_filled_in(eng
     expect(page.get_by_label("Title", exact=True)).to_have_value(words)
     page.reload()
     expect(page.get_by_label("Title", exact=True)).to_have_value(words)
+
+
+def test_raters_are_cards_on_a_phone(engine: Engine, page: Page) -> None:
+    sign_in(page, a_lead(engine))
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto("/studies/rated/raters")
+    hidden = "[...document.querySelectorAll('.table-scroll')].map((one) => one.scrollWidth - one.clientWidth)"
+    assert set(page.evaluate(hidden)) == {0}
+    card = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name=RATERS[0], exact=True))
+    expect(card.get_by_role("cell")).to_have_count(8)
+    said = card.get_by_role("cell").nth(1).evaluate("(cell) => getComputedStyle(cell, '::before').content")
+    assert said == '"Trials"'
+    more = card.locator("summary")
+    more.focus()
+    page.keyboard.press("Enter")
+    expect(card.get_by_label("Reason")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    check_in(LIGHT_AND_DARK_PHONE, page)
