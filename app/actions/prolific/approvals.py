@@ -18,6 +18,21 @@ if TYPE_CHECKING:
     from app.actions.results.rater_review import ReviewedRater
 
 AWAITING = "AWAITING REVIEW"
+TIMED_OUT, RETURNED = "TIMED-OUT", "RETURNED"
+RUNNING = frozenset({"RESERVED", "ACTIVE"})
+_ENDED = "Nothing to do: Prolific has ended this submission, and its place is free for another participant."
+_HERE_BUT_NOT_THERE = {
+    TIMED_OUT: (
+        "Finished here after Prolific's time limit, so Prolific does not pay by itself. If you keep the answers, pay "
+        "the participant on Prolific."
+    ),
+    RETURNED: (
+        "Finished here, but returned on Prolific, so it is not paid. If you keep the answers, ask the participant "
+        "whether it was a mistake, and pay them on Prolific."
+    ),
+}
+_NOT_SUBMITTED = "Finished here, but not submitted on Prolific yet: the completion code was not entered there."
+_NOT_FINISHED = "Submitted on Prolific, but not finished here. Ask the participant on Prolific to return it."
 # A page is answered within this time; the rest is sent by pressing the button again.
 MAX_SECONDS = 25.0
 NOT_ASKED = "not sent yet"
@@ -38,11 +53,21 @@ class Submission:
     status: str = ""
     result: str = ""
     flags: tuple[str, ...] = ()
+    is_finished: bool = False
 
     @property
     def is_to_approve(self) -> bool:
         """Whether it waits on Prolific, and the rater has finished and is not excluded."""
         return self.suggestion == "approve" and self.status == AWAITING
+
+    @property
+    def advice(self) -> str:
+        """What to know about a submission that is not to be approved here, because of its status on Prolific."""
+        if self.is_finished:
+            return _NOT_SUBMITTED if self.status in RUNNING else _HERE_BUT_NOT_THERE.get(self.status, "")
+        if self.status in _HERE_BUT_NOT_THERE:
+            return _ENDED
+        return _NOT_FINISHED if self.status == AWAITING and self.suggestion in {"return", "wait"} else ""
 
 
 def submissions_of(
@@ -62,7 +87,12 @@ def submissions_of(
         if submission := sessions.get(participant):
             suggestion, reason = one.suggestion
             study = studies.get(participant, "")
-            found.append(Submission(one.row.key, submission, study, suggestion, reason, flags=one.flags))
+            is_finished = one.row.state == "finished"
+            found.append(
+                Submission(
+                    one.row.key, submission, study, suggestion, reason, flags=one.flags, is_finished=is_finished
+                )
+            )
     return found
 
 

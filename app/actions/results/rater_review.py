@@ -69,7 +69,7 @@ class ReviewedRater:
         if row.n_failed >= _MIN_FAILED:
             return "reject", f"failed {row.n_failed} of {row.n_checks} attention checks"
         if row.state == "finished":
-            return "approve", "finished the study"
+            return "approve", "finished the study" + _without(row)
         if row.state in _UNFINISHED and row.last_seen_at and _is_recent(row.last_seen_at):
             return "wait", "was here within the last hour"
         if row.state in {"screened_out", "full"}:
@@ -99,6 +99,12 @@ def review(
         )
         reviewed.append(ReviewedRater(row, group_of(row), flags, pattern, typed))
     return reviewed
+
+
+def _without(row: RaterRow) -> str:
+    """What a finished rater did not rate, because they were away for so long that others got it."""
+    n = row.n_taken_over
+    return f" without {n} trial{'' if n == 1 else 's'} that others took over" if n else ""
 
 
 def _is_recent(seen_at: datetime) -> bool:

@@ -22,6 +22,12 @@ _ROWS = text("""
              count(*) FILTER (WHERE state = 'skipped') AS n_skipped,
              count(*) FILTER (WHERE state IN ('planned', 'leased')) AS n_open, sum(active_ms) AS active_ms
       FROM assignments WHERE study_id = :study GROUP BY rater_id
+    ), lost AS (
+      SELECT a.rater_id, count(DISTINCT a.trial_id) AS n_taken_over FROM assignments a
+      WHERE a.study_id = :study AND a.state = 'returned' AND NOT EXISTS (
+        SELECT FROM assignments b WHERE b.study_id = a.study_id AND b.rater_id = a.rater_id
+          AND b.trial_id = a.trial_id AND b.state <> 'returned')
+      GROUP BY a.rater_id
     ), checked AS (
       SELECT rater_id, count(*) AS n_checks,
              count(*) FILTER (WHERE NOT CAST(detail->>'is_passed' AS boolean)) AS n_failed
@@ -34,12 +40,14 @@ _ROWS = text("""
     )
     SELECT r.id, r.key, r.kind, r.pool, r.is_simulated, came.platform, s.state, s.arrived_at, s.begun_at,
            s.finished_at, s.last_seen_at, coalesce(w.n_done, 0) AS n_done, coalesce(w.n_trials, 0) AS n_trials,
+           coalesce(l.n_taken_over, 0) AS n_taken_over,
            coalesce(w.n_skipped, 0) AS n_skipped, coalesce(w.n_open, 0) AS n_open, w.active_ms,
            coalesce(c.n_failed, 0) AS n_failed, coalesce(c.n_checks, 0) AS n_checks,
            coalesce(d.is_excluded, false) AS is_excluded, d.reason, d.decided_at
     FROM raters r
     LEFT JOIN last_session s ON s.rater_id = r.id
     LEFT JOIN work w ON w.rater_id = r.id
+    LEFT JOIN lost l ON l.rater_id = r.id
     LEFT JOIN checked c ON c.rater_id = r.id
     LEFT JOIN decided d ON d.rater_id = r.id
     LEFT JOIN came ON came.rater_id = r.id
@@ -49,7 +57,10 @@ _ROWS = text("""
 
 @dataclass(frozen=True, slots=True)
 class RaterRow:
-    """One rater. `reason` is that of the last decision."""
+    """One rater. `reason` is that of the last decision.
+
+    `n_taken_over`: trials that were released after a time without activity, and that the rater did not get again.
+    """
 
     id: int
     key: str
@@ -64,6 +75,7 @@ class RaterRow:
     last_seen_at: datetime | None
     n_done: int
     n_trials: int
+    n_taken_over: int
     n_skipped: int
     n_open: int
     active_ms: int | None
