@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from app.analysis.findings.agreement_summary import agreement_rows, agreement_sentence, needed_sentence
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.findings.overturning import warnings_of
+from app.analysis.findings.study_question import study_question
 from app.analysis.wording.formatting import REASONS
-from app.design.word_lists import and_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,13 +20,10 @@ if TYPE_CHECKING:
     from app.analysis.findings.agreement_summary import AgreementRow
     from app.analysis.findings.main_contrasts import MainContrast
     from app.analysis.report.report import Report
-    from app.design.protocol.parts.primary import PrimaryContrast
     from app.design.protocol.study import Protocol
 
 # Reasons of computations that failed, as opposed to having nothing to compute.
 FAILED = ("not_converged", "singular", "separation")
-# A question in the summary names at most this many sources, dimensions or factors.
-MAX_NAMES = 3
 JUDGED = {"judge_correlation": "ceiling_correlation", "judge_share": "ceiling_share"}
 
 
@@ -60,7 +57,7 @@ def summary_of(report: Report, protocol: Protocol) -> Summary:
     contrasts, rows = main_contrasts(report, protocol), agreement_rows(report, protocol)
     needed = next((words for row in rows if (words := needed_sentence(report, row.label, row.key))), "")
     return Summary(
-        question=question_words(protocol, contrasts),
+        question=study_question(protocol, contrasts),
         contrasts=tuple(contrasts),
         warnings=tuple(warnings_of(report, contrasts)),
         agreement=tuple(rows),
@@ -69,36 +66,6 @@ def summary_of(report: Report, protocol: Protocol) -> Summary:
         judges=tuple(judge_summaries(report)),
         failed=failed_words(report),
     )
-
-
-def question_words(protocol: Protocol, contrasts: list[MainContrast]) -> str:
-    """Return the research question: which condition changes what, which sources are compared, or how raters agree."""
-    about = [contrast for contrast in contrasts if contrast.primary and protocol.analysis.primary]
-    if not about and (changes := _changes_words(protocol)):
-        return changes
-    about = about or contrasts
-    labels = list(dict.fromkeys(contrast.label for contrast in about))
-    if not labels:
-        asked = [protocol.labels.question(question.key) for question in protocol.questions]
-        return f"How far do raters agree on {_some(asked)}?"
-    sources = list(dict.fromkeys(contrast.source for contrast in about))
-    verb = "does" if len(sources) == 1 else "do"
-    return f"How {verb} {_some(sources)} compare with {about[0].reference} on {_some(labels)}?"
-
-
-def _changes_words(protocol: Protocol) -> str:
-    """Return the question of primary contrasts about conditions or attributes; empty if there are none."""
-    primary = [one for one in protocol.analysis.primary if one.factor or one.attribute]
-    if not primary:
-        return ""
-    causes = list(dict.fromkeys(_cause(one, protocol) for one in primary))
-    labels = list(dict.fromkeys(protocol.labels.question(one.question) for one in primary))
-    return f"How {'does' if len(labels) == 1 else 'do'} {_some(labels)} differ by {_some(causes)}?"
-
-
-def _cause(contrast: PrimaryContrast, protocol: Protocol) -> str:
-    labels = protocol.labels
-    return labels.column(contrast.attribute) if contrast.attribute else labels.column(contrast.factor or "")
 
 
 def judge_summaries(report: Report) -> Iterator[JudgeSummary]:
@@ -132,7 +99,3 @@ def failed_words(report: Report) -> str:
     if len(found) == 1:
         return f"{said} because {found[0][0]}."
     return f"{said}: {'; '.join(f'{n:,} because {why}' for why, n in found)}."
-
-
-def _some(names: list[str]) -> str:
-    return and_list(names, most=MAX_NAMES)

@@ -8,7 +8,6 @@ from app.analysis import analyze
 from app.analysis.estimate import Estimate
 from app.analysis.findings.main_contrasts import MainContrast, interval_words, main_contrasts
 from app.analysis.findings.overturning import warnings_of
-from app.analysis.findings.summary import question_words
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
 from tests.analysis.builders import FIVE, frames, protocol
@@ -67,13 +66,6 @@ def test_share_difference_interval_is_in_percentage_points() -> None:
     assert "percentage points" in found.effect
     low, high = (100 * (end or 0.0) for end in (found.estimate.ci_low, found.estimate.ci_high))
     assert interval_words(found.estimate) == f"95% CI {low:+.1f} to {high:+.1f}".replace("-", "−")
-
-
-def test_study_question_follows_primary_contrasts() -> None:
-    found, study = _contrasts(FIVE, WARMTH, analysis={"primary": ["warmth"]})
-    assert question_words(study, found) == "How does Model compare with Human on Warmth?"
-    found, study = _contrasts(FIVE, WARMTH)
-    assert question_words(study, found) == "How does Model compare with Human on Empathy and Warmth?"
 
 
 def test_warning_names_the_source_if_there_are_several() -> None:

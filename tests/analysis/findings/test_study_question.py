@@ -1,0 +1,64 @@
+"""The study's question in the summary follows its primary contrasts, whatever they compare."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.actions.studies.creation.templates import template_folder
+from app.analysis import analyze
+from app.analysis.findings.main_contrasts import main_contrasts
+from app.analysis.findings.study_question import study_question
+from app.analysis.report.labelled import labelled
+from app.exchange.folder.read import read_folder
+from tests.analysis.builders import FIVE, frames, protocol
+
+WARMTH = {**FIVE, "key": "warmth"}
+COMMON = {
+    "dialogue-trajectory": "How does Model compare with Person turn by turn on Understood and supported so far?",
+    "theory-of-mind": "How accurate are the answers on Belief and Emotion?",
+    "recipient": "How do the ratings of Recipients and Crowd compare on Understood?",
+    "rater-scales": "How is Empathy related to Empathic concern?",
+    "responder-level": "How does Model compare with Psychotherapist on Empathy?",
+    "emotion-cause": "How accurate are the answers on Words that say the cause?",
+    "empathic-accuracy": "How accurate are the ratings of Feeling at this moment?",
+    "before-after": "How does the change in Mood after differ by Source of the responses?",
+    "conjoint": "How does Preference differ by Accuracy and Warmth?",
+    "label-experiment": "How do Empathy and Feeling heard differ by Shown label?",
+}
+
+
+@pytest.mark.parametrize("name", COMMON)
+def test_question_of_template_before_there_are_estimates(name: str) -> None:
+    assert study_question(read_folder(template_folder(name)).protocol, []) == COMMON[name]
+
+
+@pytest.mark.parametrize(
+    ("test", "question"),
+    [
+        ({"test": "krippendorff_alpha"}, "How far do raters agree on Empathy?"),
+        ({"test": "turn_slope"}, "How does Empathy develop turn by turn?"),
+        ({"test": "belief_effect"}, "What do raters believe about who wrote a response?"),
+    ],
+)
+def test_question_of_declared_test(test: dict[str, Any], question: str) -> None:
+    own = {**FIVE, "target": "turn"} if test["test"] == "turn_slope" else FIVE
+    study = protocol(own).model_copy(deep=True)
+    primary = type(study.analysis).model_validate({"primary": [{"question": "empathy", **test}]}).primary
+    declared = study.model_copy(update={"analysis": study.analysis.model_copy(update={"primary": primary})})
+    assert study_question(declared, []) == question
+
+
+@pytest.mark.parametrize(("declared", "questions"), [(["warmth"], "Warmth"), ([], "Empathy and Warmth")])
+def test_sources_of_estimates_are_named(declared: list[str], questions: str) -> None:
+    study = protocol(FIVE, WARMTH, analysis={"primary": declared} if declared else {})
+    rows = [
+        {"rater": rater, "item": f"i{n}", "response": f"i{n}:{source}", "question": key, "value": 1 + (n + k * n) % 3}
+        for key in ("empathy", "warmth")
+        for k, rater in enumerate("abcd")
+        for n in range(6)
+        for source in ("human", "model")
+    ]
+    found = main_contrasts(labelled(analyze(frames(study, rows), study), study.labels), study)
+    assert study_question(study, found) == f"How does Model compare with Human on {questions}?"
