@@ -288,12 +288,17 @@ def test_nothing_typed_is_lost_if_the_session_ends_while_a_form_is_filled_in(eng
     expect(page.get_by_label("Title", exact=True)).to_have_value(words)
 
 
-def test_raters_are_cards_on_a_phone(engine: Engine, page: Page) -> None:
+def test_tables_are_cards_on_a_phone(engine: Engine, page: Page) -> None:
     sign_in(page, a_lead(engine))
     page.set_viewport_size({"width": 390, "height": 844})
-    page.goto("/studies/rated/raters")
+    page.request.get("/studies/rated/ratings.csv")
+    page.goto("/studies/rated/settings/api")
+    page.get_by_label("What it is for").fill("Nightly import")
+    page.get_by_role("button", name="Make token").click()
     hidden = "[...document.querySelectorAll('.table-scroll')].map((one) => one.scrollWidth - one.clientWidth)"
-    assert set(page.evaluate(hidden)) == {0}
+    for address in ("settings/api", "settings", "people", "raters"):
+        page.goto(f"/studies/rated/{address}")
+        assert set(page.evaluate(hidden)) == {0}, address
     card = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name=RATERS[0], exact=True))
     expect(card.get_by_role("cell")).to_have_count(8)
     said = card.get_by_role("cell").nth(1).evaluate("(cell) => getComputedStyle(cell, '::before').content")

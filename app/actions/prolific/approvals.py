@@ -32,6 +32,7 @@ _HERE_BUT_NOT_THERE = {
     ),
 }
 _NOT_SUBMITTED = "Finished here, but not submitted on Prolific yet: the completion code was not entered there."
+_DECIDE = "Decide on Prolific: approve, ask for a return, or reject with a reason that the participant can read."
 _NOT_FINISHED = "Submitted on Prolific, but not finished here. Ask the participant on Prolific to return it."
 # A page is answered within this time; the rest is sent by pressing the button again.
 MAX_SECONDS = 25.0
@@ -63,6 +64,8 @@ class Submission:
     @property
     def advice(self) -> str:
         """What to know about a submission that is not to be approved here, because of its status on Prolific."""
+        if self.status == AWAITING and self.suggestion in {"reject", "decide"}:
+            return _DECIDE
         if self.is_finished:
             return _NOT_SUBMITTED if self.status in RUNNING else _HERE_BUT_NOT_THERE.get(self.status, "")
         if self.status in _HERE_BUT_NOT_THERE:
@@ -89,9 +92,7 @@ def submissions_of(
             study = studies.get(participant, "")
             is_finished = one.row.state == "finished"
             found.append(
-                Submission(
-                    one.row.key, submission, study, suggestion, reason, flags=one.flags, is_finished=is_finished
-                )
+                Submission(one.row.key, submission, study, suggestion, reason, flags=one.flags, is_finished=is_finished)
             )
     return found
 

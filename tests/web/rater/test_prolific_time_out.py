@@ -41,7 +41,7 @@ def n_rated(engine: Engine) -> dict[str, int]:
     """The number of items that each rater rated, as ratings.csv has them: with no reason to leave them out."""
     with engine.connect() as db:
         rows = db.execute(
-            text("SELECT r.key, count(DISTINCT a.item_id) AS n FROM ratings a JOIN raters r ON r.id = a.rater_id GROUP BY 1")
+            text("SELECT key, count(DISTINCT item_id) AS n FROM ratings JOIN raters r ON r.id = rater_id GROUP BY key")
         )
         return {row.key: row.n for row in rows}
 

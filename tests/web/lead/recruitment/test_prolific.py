@@ -91,3 +91,4 @@ def test_flags_are_shown_before_a_rater_is_paid(app: FastAPI, client: TestClient
         app.state.prolific = server.client()
         for page in (client.get(PAGE).text, client.post(PAGE, data={"step": "check"}).text):
             assert '<span class="flag">Failed 2 of 2 checks' in page
+        assert "Decide on Prolific: approve, ask for a return, or reject" in page
