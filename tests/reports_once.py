@@ -16,7 +16,7 @@ from app.actions.results.documents import preregister
 from app.actions.results.fingerprint import fingerprint
 from app.analysis import analyze
 from app.analysis.data.filters.report_filters import ALL
-from app.analysis.report import report
+from app.analysis.report import computed_report
 from tests.analysis.builders import read_study
 from tests.real_data.ayers import write_ayers
 from tests.real_data.kumar import write_kumar
@@ -65,7 +65,7 @@ def few_simulations() -> Iterator[None]:
 def each_report_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compute a report once in a test whose commands and pages ask for the report of the same answers many times."""
     known: dict[tuple[str, bool, bool], Report] = {}
-    compute = report.report_of
+    compute = computed_report.report_of
 
     def report_of(
         frames: Frames,
@@ -81,7 +81,7 @@ def each_report_once(monkeypatch: pytest.MonkeyPatch) -> None:
             known[key] = compute(frames, protocol, full=full, only_primary=only_primary, filters=filters)
         return known[key]
 
-    monkeypatch.setattr(report, "report_of", report_of)
+    monkeypatch.setattr(computed_report, "report_of", report_of)
 
 
 def _computed(name: str, shared: Path, folder: Path) -> bytes:

@@ -30,7 +30,7 @@ def analyze(
     estimates.
     """
     # Imports pandas and scipy, which takes a second that the first page should not wait for.
-    from app.analysis.report.report import report_of
+    from app.analysis.report.computed_report import report_of
 
     return report_of(frames, protocol, full=full, filters=filters or ALL, watch=watch)
 
@@ -40,7 +40,7 @@ def analyze_primary(frames: Frames, protocol: Protocol, *, full: bool = False) -
 
     Its exploratory estimates are incomplete and not counted.
     """
-    from app.analysis.report.report import report_of  # as above
+    from app.analysis.report.computed_report import report_of  # as above
 
     return report_of(frames, protocol, full=full, only_primary=True)
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from app.analysis.report.report import report_of
+from app.analysis.report.computed_report import report_of
 from app.design.protocol.primary_default import first_question, primary_contrasts
 from app.stats.sequential.boundaries import boundaries, nominal_p
 

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from typing import Protocol as Typed
 
-    from app.analysis.data.filters.filtering import FilterOptions
+    from app.analysis.data.filters.filter_options import FilterOptions
     from app.analysis.data.filters.report_filters import Filters
     from app.analysis.data.frames import Frames
-    from app.analysis.findings.counted_results import CountedResult
+    from app.analysis.findings.counted_result import CountedResult
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
     from app.storage.database.engine import Begin
@@ -116,7 +116,8 @@ def read_for_report(begin: Begin, study: StudyRow, filters: Filters) -> ReadStud
 
 def compute(read: ReadStudy, settled: Collection[str], tell: Tell, analyze: Analyze) -> LiveReport | str:
     """Compute the report; or return only its name if it is one of `settled`, whose result is known."""
-    from app.analysis.data.filters.filtering import filtered_protocol, options_of
+    from app.analysis.data.filters.filter_options import filtered_protocol
+    from app.analysis.data.filters.filtering import options_of
 
     if read.name in settled:
         return read.name

@@ -13,7 +13,7 @@ from app.storage.studies.protocols import get_protocol
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from app.analysis.findings.counted_results import CountedResult
+    from app.analysis.findings.counted_result import CountedResult
     from app.design.protocol.study import Protocol
     from app.storage.studies.studies import StudyRow
 

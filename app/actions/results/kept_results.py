@@ -11,6 +11,8 @@ from app.actions.process_bounds import SideProcessError
 from app.actions.results.computing import FirstNumbers, LiveReport
 from app.actions.results.known_marks import Key, Seen
 from app.actions.results.program_mark import program_mark
+from app.analysis.data.filters.filter_options import filtered_protocol
+from app.analysis.findings.counted_result import CountedResult
 from app.storage.database.process_locks import get_note
 from app.storage.results.kept_results import (
     COUNTS,
@@ -67,8 +69,6 @@ class KeptResults:
         found = self._read(study, part_of(filters), since)
         if found is None:
             return None
-        from app.analysis.data.filters.filtering import filtered_protocol
-
         outline, (report, options) = found
         with self._begin() as db:
             protocol = get_protocol(db, study.id, outline.protocol_version)
@@ -84,8 +84,6 @@ class KeptResults:
         counted = _seen(study, seen.key.filters, outline)
         if counted.key != seen.key:
             return None
-        from app.analysis.findings.counted_results import CountedResult
-
         with self._begin() as db:
             protocol = get_protocol(db, study.id, outline.protocol_version)
         return FirstNumbers(outline.read_at, tuple(CountedResult(*row) for row in rows), protocol), counted

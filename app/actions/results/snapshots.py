@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.actions.results.blinding import refuse_if_blinded
 from app.actions.results.live_report import LiveReport
-from app.analysis.data.filters.filtering import FilterOptions, filtered_protocol
+from app.analysis.data.filters.filter_options import FilterOptions, filtered_protocol
 from app.analysis.report.stored_report import read_report, report_text
 from app.storage.leads.audit import record_act
 from app.storage.raters.withdrawals import get_last_deletion

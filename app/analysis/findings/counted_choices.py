@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from app.analysis.findings.counted_results import CountedResult, counted_agreement
+from app.analysis.findings.counted_result import CountedResult
+from app.analysis.findings.counted_results import counted_agreement
 from app.stats.core.result import Result, undefined
 
 if TYPE_CHECKING:

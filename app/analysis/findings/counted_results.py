@@ -5,11 +5,11 @@ The estimates are those of the report, from the same functions; intervals that n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.analysis.findings.counted_result import CountedResult
 from app.analysis.minimum_data import held_to_minimum
 from app.analysis.sections.agreement.coefficients import is_fine
 from app.analysis.uninformative_intervals import without_uninformative_interval
@@ -35,17 +35,6 @@ if TYPE_CHECKING:
     from app.design.questions.scale import Level
 
 _TOLERANCE = 1e-9  # of a cut between points of a slider
-
-
-@dataclass(frozen=True, slots=True)
-class CountedResult:
-    """One statistic of a question, of one source or of all (None), if it is compared against the reference."""
-
-    question: str
-    source: str | None
-    statistic: str
-    result: Result
-    reference: str | None = None
 
 
 def counted_questions(protocol: Protocol) -> list[ScaledQuestion]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.stats.linear.lmm import METHOD as LMM
+from app.stats.linear.lmm_name import LMM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,20 +1,12 @@
-"""What a report rests on: items, responses, raters and answers, counted once from the same frames."""
+"""What a report rests on: items, responses, raters and answers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-import pandas as pd
-from pandas.api.typing import NaTType
-
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import date, datetime
-
-    from app.analysis.data.encoded_study import Bools, Codes, Ints
-    from app.analysis.data.frames import Frames
+    from datetime import date
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,54 +40,6 @@ class Sample:
     def n_raters(self) -> int:
         """How many answered, of all kinds."""
         return sum(group.n for group in self.raters)
-
-
-def sample_of(frames: Frames, codes: Codes) -> Sample:
-    """The sample of these frames; `codes` are their codes without repeats."""
-    rows, responses, ratings = codes.rows, codes.responses, frames.ratings
-    is_rated = _occurs(rows.item, responses.n_items)
-    raters = frames.raters.loc[_occurs(rows.rater, len(frames.raters))]
-    rated_at = codes.kept["rated_at"]
-    return Sample(
-        n_items=int(is_rated.sum()),
-        n_responses=_counts(responses.source[is_rated[responses.item]], codes.sources),
-        raters=_groups(raters),
-        n_simulated=_marked(raters, "is_simulated"),
-        n_imported=_marked(raters, "is_imported"),
-        n_answers=_counts(rows.question, codes.questions),
-        excluded=_counts(*pd.factorize(ratings["exclude"])) if codes.n_excluded else {},
-        n_repeats=int((ratings["repeat"] > 0).sum()),
-        first_day=_day(rated_at.min()),
-        last_day=_day(rated_at.max()),
-    )
-
-
-def _occurs(code: Ints, n: int) -> Bools:
-    """Whether each of n codes occurs; -1 is none."""
-    return np.bincount(code[code >= 0], minlength=n) > 0
-
-
-def _day(time: datetime | NaTType) -> date | None:
-    return None if isinstance(time, NaTType) else time.date()
-
-
-def _counts(code: Ints, names: Sequence[str] | pd.Index[str]) -> dict[str, int]:
-    """How often each name occurs, in the order of their first occurrence."""
-    number, found = pd.factorize(code[code >= 0])
-    return {str(names[int(at)]): int(n) for at, n in zip(found, np.bincount(number), strict=True)}
-
-
-def _groups(raters: pd.DataFrame) -> tuple[RaterGroup, ...]:
-    pairs = [(str(kind), None if pool is None or pool != pool else str(pool)) for kind, pool in _pairs(raters)]  # noqa: PLR0124 - nan
-    return tuple(RaterGroup(*pair, pairs.count(pair)) for pair in dict.fromkeys(pairs))
-
-
-def _pairs(raters: pd.DataFrame) -> list[tuple[object, object]]:
-    return list(zip(raters["kind"], raters["pool"], strict=True))
-
-
-def _marked(raters: pd.DataFrame, mark: str) -> int:
-    return int(raters[mark].fillna(value=False).astype(bool).sum()) if mark in raters else 0
 
 
 NO_SAMPLE = Sample(0, {}, (), 0, 0, {}, {}, 0, None, None)

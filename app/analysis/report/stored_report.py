@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from app.analysis.data.filters.filtering import FilterOptions
+from app.analysis.data.filters.filter_options import FilterOptions
 from app.analysis.data.filters.report_filters import Filters
 from app.analysis.estimate import Estimate
 from app.analysis.report.primary import PrimaryResult

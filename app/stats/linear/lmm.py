@@ -11,13 +11,13 @@ from app.stats.core.arrays import codes, present
 from app.stats.core.clusters import t_p_value, t_quantile, without_interval
 from app.stats.core.result import Interval, Result, undefined
 from app.stats.linear.lmm_fit import fit_lmm
+from app.stats.linear.lmm_name import LMM
 from app.stats.mixed.model_design import is_nested_one_to_one, random_columns
 
 if TYPE_CHECKING:
     from app.stats.core.arrays import Bools, Floats, Labels
     from app.stats.linear.lmm_fit import LmmFit
 
-METHOD = "lmm_satterthwaite"
 _SOURCE = np.array([0.0, 1.0])
 
 
@@ -41,9 +41,9 @@ def mean_difference_lmm(
     counts = {"n_items": n_items, "n_raters": n_raters, "n_units": n, "n_ratings": n}
     if int(treated.sum()) in {0, n}:
         who = "reference" if treated.any() else "source"
-        return undefined("no_pairable_units", f"The {who} has no ratings.", method=METHOD, **counts)
+        return undefined("no_pairable_units", f"The {who} has no ratings.", method=LMM, **counts)
     difference = float(number[treated].mean() - number[~treated].mean())
-    bare = Result(difference, METHOD).with_counts(**counts)
+    bare = Result(difference, LMM).with_counts(**counts)
     # rescale to 0..1, so that squares can be summed and a perfect fit is distinguishable from rounding errors
     scale = float(np.ptp(number)) or 1.0
     fit = _fit((number - number.min()) / scale, treated - 0.5, items, raters, has_slopes=has_slopes)
@@ -52,7 +52,7 @@ def mean_difference_lmm(
             bare, "no_variation", "Sources, items and raters explain all variance, so there is no residual."
         )
     if not fit.is_converged:
-        return undefined("not_converged", "The fit did not converge.", method=METHOD, **counts)
+        return undefined("not_converged", "The fit did not converge.", method=LMM, **counts)
     bare = replace(bare, estimate=float(fit.beta[1] * scale))
     if min(n_items, n_raters) == 1:
         return without_interval(bare, "one_cluster", "An interval for new items and raters needs two of each.")
@@ -71,6 +71,6 @@ def _with_interval(bare: Result, fit: LmmFit, scale: float, level: float) -> Res
     estimate, error = fit.beta[1] * scale, float(np.sqrt(fit.covariance[1, 1])) * scale
     df = fit.df(_SOURCE)
     reach = t_quantile(df, level) * error
-    interval = Interval(float(estimate - reach), float(estimate + reach), METHOD, level, inference="items_and_raters")
+    interval = Interval(float(estimate - reach), float(estimate + reach), LMM, level, inference="items_and_raters")
     p_value = t_p_value(float(estimate) / error, df)
     return replace(bare, interval=interval, standard_error=error, df=df, p_value=p_value)

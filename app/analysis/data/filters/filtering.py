@@ -1,15 +1,17 @@
-"""Apply filters: the available options, and the frames and protocol that remain."""
+"""Apply filters to frames: the available options, and the ratings that remain."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from app.analysis.data.filters.filter_options import FilterOptions
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator
 
     from app.analysis.data.filters.report_filters import Filters
     from app.analysis.data.frames import Frames
@@ -20,18 +22,6 @@ if TYPE_CHECKING:
 
 MAX_LEVELS = 12
 OWN_COLUMNS = frozenset({"item", "rater", "kind", "pool", "is_simulated"})
-
-
-@dataclass(frozen=True, slots=True)
-class FilterOptions:
-    """The available options: values with their labels; attributes by name, with their label and values."""
-
-    sources: Mapping[str, str]
-    conditions: Mapping[str, str]
-    pools: Mapping[str, str]
-    items: Mapping[str, tuple[str, tuple[str, ...]]]
-    raters: Mapping[str, tuple[str, tuple[str, ...]]]
-    has_times: bool
 
 
 def options_of(frames: Frames, protocol: Protocol) -> FilterOptions:
@@ -127,14 +117,3 @@ def _of_sources(frames: Frames, sources: set[str]) -> Mask:
         ids = frames.ratings[column]
         keep &= (ids.isna() | ids.map(source).isin(sources)).to_numpy()
     return keep
-
-
-def filtered_protocol(protocol: Protocol, filters: Filters) -> Protocol:
-    """Return the protocol with the sources that are kept; a reference that is not kept is reset to the default."""
-    if not filters.sources:
-        return protocol
-    sources = {key: source for key, source in protocol.sources.items() if key in filters.sources}
-    analysis = protocol.analysis
-    if analysis.reference not in sources:
-        analysis = analysis.model_copy(update={"reference": None})
-    return protocol.model_copy(update={"sources": sources, "analysis": analysis})

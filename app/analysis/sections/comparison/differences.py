@@ -13,8 +13,8 @@ from app.stats.comparison.pigeonhole import METHOD as PIGEONHOLE
 from app.stats.comparison.pigeonhole import mean_difference_pigeonhole
 from app.stats.core.clusters import for_new_items, has_few_raters
 from app.stats.core.result import undefined
-from app.stats.linear.lmm import METHOD as LMM
 from app.stats.linear.lmm import mean_difference_lmm
+from app.stats.linear.lmm_name import LMM
 from app.stats.proportions import share_bootstrap as bootstrap
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import typer
 from app.actions.results.report import read_study
 from app.actions.results.report_folder import write_report
 from app.analysis import analyze as analyze_frames
-from app.analysis.data.filters.filtering import filtered_protocol
+from app.analysis.data.filters.filter_options import filtered_protocol
 from app.analysis.data.filters.report_filters import ALL, Filters
 from app.analysis.data.study_folder import frames_of
 from app.analysis.report.recompute import again

@@ -10,7 +10,7 @@ import typer
 from app.actions.results.documents.circumstances import REGISTRATION, circumstances_of, circumstances_of_folder
 from app.actions.results.documents.report_files import FORMATS, Format, ReportJob, report_files
 from app.analysis import analyze as analyze_frames
-from app.analysis.data.filters.filtering import filtered_protocol
+from app.analysis.data.filters.filter_options import filtered_protocol
 from app.analysis.data.filters.report_filters import ALL, Filters
 from app.analysis.document.registration import RegistrationError
 from app.cli.commands.results.analyze import study_data

@@ -21,7 +21,7 @@ from app.actions.results.snapshots import (
     save_snapshot,
 )
 from app.analysis import analyze
-from app.analysis.data.filters.filtering import filtered_protocol
+from app.analysis.data.filters.filter_options import filtered_protocol
 from app.analysis.data.filters.report_filters import ALL, Filters
 from app.analysis.report.report_tables import report_json
 from app.analysis.report.stored_report import StoredReportError

@@ -11,7 +11,7 @@ from app.charts.drawing.table import Table
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from app.analysis.findings.counted_results import CountedResult
+    from app.analysis.findings.counted_result import CountedResult
     from app.design.protocol.parts.labels import Labels
     from app.design.protocol.study import Protocol
 

@@ -1,0 +1,20 @@
+"""A number that counts suffice for, without what it is computed with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.stats.core.result import Result
+
+
+@dataclass(frozen=True, slots=True)
+class CountedResult:
+    """One statistic of a question, of one source or of all (None), if it is compared against the reference."""
+
+    question: str
+    source: str | None
+    statistic: str
+    result: Result
+    reference: str | None = None
