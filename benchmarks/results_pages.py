@@ -12,7 +12,9 @@ import os
 import statistics
 import time
 import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
@@ -27,14 +29,25 @@ from benchmarks.export_ratings import fill
 from benchmarks.load_folder import database
 from benchmarks.serving import TICKS_PER_S, Served, attune_process
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 SLUG, TOKEN, N_WARM = "large", "a session of the benchmark", 20
 # What tells a page with numbers, and a page with the whole report.
 FIRST, REPORT = "First numbers", 'aria-label="Sections of the results"'
 
 
-def get(served: Served) -> tuple[str, float, float]:
-    """The page, and its seconds on the clock and of the server's processor."""
-    address = f"{served.address}/studies/{SLUG}/results"
+@contextmanager
+def restarted(url: str) -> Iterator[Served]:
+    """A new server that has answered something else."""
+    with attune_process(url, 1) as served:
+        get(served, "/studies")
+        yield served
+
+
+def get(served: Served, path: str = "") -> tuple[str, float, float]:
+    """The page of the results, and its seconds on the clock and of the server's processor."""
+    address = f"{served.address}{path or f'/studies/{SLUG}/results'}"
     request = urllib.request.Request(address, headers={"Cookie": f"attune-lead={TOKEN}"})  # noqa: S310 - our own server
     before, start = processor(served.pid), time.perf_counter()
     with urllib.request.urlopen(request, timeout=600) as answer:  # noqa: S310 - as above
@@ -69,19 +82,19 @@ def measure(url: str) -> None:
     with begin() as db:
         print(*(f"{slug}: {n:,} ratings" for slug, n in list_large_studies(db, 0)), sep="\n")
         db.execute(text("DELETE FROM kept_results"))
-    with attune_process(url, 1) as served:
+    with restarted(url) as served:
         line("first view, nothing kept", *get(served))
         print(f"{'  first numbers after':44}{until(served, FIRST):8.1f} s")
         print(f"{'  results after another':44}{until(served, REPORT):8.1f} s")
         views = [get(served) for _ in range(N_WARM)]
         seconds, used = (statistics.median(times) for times in ([one[1] for one in views], [one[2] for one in views]))
         line("warm (median)", views[0][0], seconds, used)
-    with attune_process(url, 1) as served:
+    with restarted(url) as served:
         line("first view after a restart", *get(served))
         line("second view", *get(served))
     with begin() as db:
         db.execute(text("UPDATE ratings SET active_ms = 1 WHERE id = (SELECT max(id) FROM ratings)"))
-    with attune_process(url, 1) as served:
+    with restarted(url) as served:
         line("first view after a restart, newer ratings", *get(served))
     with begin() as db:
         db.execute(text("DELETE FROM kept_results"))
@@ -91,7 +104,7 @@ def measure(url: str) -> None:
     start = time.perf_counter()
     count_large_studies(begin, ReportWork(REPORT_PROCESS, lambda: url, url))
     print(f"{'looking whether there is anything to count':44}{(time.perf_counter() - start) * 1000:8.0f} ms")
-    with attune_process(url, 1) as served:
+    with restarted(url) as served:
         line("first view ever, counted in the background", *get(served))
     REPORT_PROCESS.stop()
     engine.dispose()

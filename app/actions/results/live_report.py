@@ -39,7 +39,7 @@ class StillComputingError(SideProcessError):
     words = "The results are still being computed. Try again in a minute."
 
 
-# A page that can show earlier results does not wait for the mark of a large study.
+# A page that can show earlier results or counts does not wait for the mark of a large study.
 GLANCE_S = 0.02
 # How long a report that exceeded its limits is not computed again from the same answers.
 STOPPED_S = 300
@@ -108,7 +108,8 @@ class LiveReports:
             BlindedError: the study's estimates are hidden until it closes.
         """
         glanced, latest = self._glance(begin, study, filters), self.latest(study.id, filters)
-        patience_s = GLANCE_S if latest and self._marks.is_slow(study.id) else self._patience_s
+        is_slow = self._marks.is_slow(study.id) if latest else self._recent.is_slow(study.id)
+        patience_s = GLANCE_S if is_slow else self._patience_s
         made = self._get(begin, study, patience_s, filters, glanced)
         if made:
             return made, True

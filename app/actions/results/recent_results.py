@@ -7,6 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from app.actions.results.kept_results import has_grown
+from app.actions.results.known_marks import MANY
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -61,6 +62,11 @@ class RecentResults:
         """Whether there are counts of nearly as many ratings as were seen."""
         first = self._first.get(study_id)
         return bool(first and first[1] and seen and not has_grown(first[1].n_ratings, seen.n_ratings))
+
+    def is_slow(self, study_id: int) -> bool:
+        """Whether there are counts of so many ratings that a report takes longer than a page should wait."""
+        first = self._first.get(study_id)
+        return bool(first and first[1] and first[1].n_ratings > MANY)
 
     def put(self, study_id: int, made: LiveReport) -> None:
         """Remember a report."""

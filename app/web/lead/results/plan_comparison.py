@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from app.actions.results.documents.registered_plan import registration_of
 from app.analysis.document.blocks import DataTable, Paragraph
-from app.analysis.document.deviations import NO, deviations_section
 
 if TYPE_CHECKING:
     from app.actions.results.live_report import LiveReport
@@ -30,6 +29,8 @@ class ComparedPlan:
     @property
     def points(self) -> list[tuple[tuple[str, ...], bool]]:
         """Each point, and whether it is to be looked at; those first."""
+        from app.analysis.document.deviations import NO
+
         rows = self.table.rows if self.table else ()
         return sorted(((row, row[-1] != NO) for row in rows), key=lambda point: not point[1])
 
@@ -40,6 +41,8 @@ def compared_plan(begin: Begin, study: StudyRow, made: LiveReport, version: int)
         registration = registration_of(db, study)
     if registration is None:
         return None
+    from app.analysis.document.deviations import deviations_section
+
     blocks = deviations_section(registration, made.report, made.protocol, version).blocks
     table = next((block for block in blocks if isinstance(block, DataTable)), None)
     return ComparedPlan(tuple(block.text for block in blocks if isinstance(block, Paragraph)), table)
