@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import wait
+from contextlib import suppress
 from dataclasses import replace
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
@@ -193,12 +194,12 @@ class LiveReports:
         while True:
             if known := self._known(job):
                 return known
+            if self._has_waited(job):
+                continue
             if not job.filters and self.latest(job.study.id) is None:
                 self._count(job)
-            try:
+            with suppress(ComputedElsewhereError):
                 return self._computed(job)
-            except ComputedElsewhereError:
-                self._follow(job)
 
     def _known(self, job: ReportJob) -> LiveReport | None:
         """The report of the data as they are now, if a process has it."""
@@ -229,13 +230,15 @@ class LiveReports:
             raise SideProcessError  # it was forgotten meanwhile; the next request computes it
         return known
 
-    def _follow(self, job: ReportJob) -> None:
-        """Wait while another process computes results of the study, and take them over."""
+    def _has_waited(self, job: ReportJob) -> bool:
+        """Wait while another process computes results of the study, and take them over; False if there is none."""
+        has_waited = False
         while self._kept and (share := self._kept.share_elsewhere(job.study.id)) is not None:
+            has_waited = True
             job.tell(replace(ELSEWHERE, share=share))
             time.sleep(LOOK_S)
             self._recent.recall_counts(job.study, job.glanced)
-        self._recent.recall(job.study, job.filters)
+        return has_waited
 
     def _count(self, job: ReportJob) -> None:
         """Count the answers, if that succeeds; the report does not depend on it."""

@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -199,7 +200,7 @@ def test_failed_computation_leaves_the_previous_results(client: TestClient, db: 
     db.execute(text("UPDATE ratings SET exclude = 'a test' WHERE id = (SELECT min(id) FROM ratings)"))
     after = client.get("/studies/small/results")
     assert after.status_code == 200
-    assert "They could not be updated with newer ones. The computation ended" in after.text
+    assert "They could not be updated with newer ratings. The computation ended" in after.text
     assert before.partition("study-question")[2]
     assert before.partition("study-question")[2] == after.text.partition("study-question")[2]
 
@@ -217,9 +218,32 @@ def test_preliminary_results_are_shown_while_report_runs(client: TestClient) -> 
     filtered = client.get("/studies/ayers/results?source=chatgpt").text
     done.set()
     assert "First numbers" in page
+    assert re.search(r"Counted\s+<time [^>]*>just now</time> from the answers", page)
     assert "Krippendorff&#39;s alpha" in page
     assert "78.6%" in page.partition("Choices")[2]
     assert "First numbers" not in filtered
+
+
+@pytest.mark.usefixtures("rated")
+def test_earlier_results_have_their_age_and_the_progress_of_newer_ones(client: TestClient, db: Connection) -> None:
+    may_end = Event()
+    may_end.set()
+
+    def wait(frames: Frames, protocol: Protocol, **_: object) -> Report:
+        may_end.wait(60)
+        return analyze(frames, protocol)
+
+    reports = LiveReports(ReportsHere(wait), patience_s=60)
+    client.app.state.reports = reports  # type: ignore[attr-defined]  # Starlette's client
+    assert "Newer ones are being computed" not in client.get("/studies/small/results").text
+    db.execute(text("UPDATE ratings SET exclude = 'a test' WHERE id = (SELECT min(id) FROM ratings)"))
+    may_end.clear()
+    reports._patience_s = 0
+    page = client.get("/studies/small/results").text
+    may_end.set()
+    assert re.search(r"These results are from\s+<time [^>]*>just now</time>", page)
+    assert re.search(r'Newer ones are being computed. <a href="[^"]*/studies/small/results">Update</a>', page)
+    assert re.search(r'<progress aria-label="Progress of the computation" max="1" value="0', page)
 
 
 @pytest.mark.usefixtures("ayers")
