@@ -104,9 +104,12 @@ def _bar(contrast: MainContrast) -> Plot:
 
 
 def row_marks(contrasts: Sequence[MainContrast]) -> list[Mark | None]:
-    """Each contrast relative to the line of no difference in the middle; contrasts in scale points share one axis."""
-    reach = max((_reach(one) for one in contrasts if not one.is_share), default=1.0) or 1.0
-    return [_row_mark(one, 0.5 if one.is_share else reach) for one in contrasts]
+    """Each contrast relative to the line of no difference in the middle; those of one statistic share one axis."""
+    reach = {"share_preferred": 0.5}
+    for one in contrasts:
+        if not one.is_share:
+            reach[one.estimate.statistic] = max(reach.get(one.estimate.statistic, 0.0), _reach(one))
+    return [_row_mark(one, reach[one.estimate.statistic] or 1.0) for one in contrasts]
 
 
 def _reach(contrast: MainContrast) -> float:
