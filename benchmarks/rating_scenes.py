@@ -79,11 +79,15 @@ SITUATION = (
 )
 
 
-def _texts(n_words: int, n: int = 2) -> list[dict[str, Any]]:
-    """Return one item whose `n` responses have `n_words` words each."""
+def _texts(n_words: int, n: int = 2, *, n_paragraphs: int = 1) -> list[dict[str, Any]]:
+    """Return one item whose `n` responses have `n_words` words each, in paragraphs."""
     words = (SENTENCE * (n_words // 15 + 2)).split()
     sources = ("person", "model", "other")[:n]
-    replies = {key: " ".join(words[k : k + n_words]) for k, key in enumerate(sources)}
+    each = n_words // n_paragraphs
+    replies = {
+        key: "\n\n".join(" ".join(words[k + p * each : k + (p + 1) * each]) for p in range(n_paragraphs))
+        for k, key in enumerate(sources)
+    }
     return [{"key": "one", "text": SITUATION, "responses": replies}]
 
 
@@ -114,6 +118,7 @@ THREE = {"person": {"kind": "human"}, "model": {"kind": "model"}, "other": {"kin
 # In addition to the templates: the name, parts of the protocol, and texts.
 OWN: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {
     "pair-120-words": ({"questions": [PREFERENCE, QUALITY, EMPATHY, AGREE]}, _texts(120)),
+    "pair-120-words-in-paragraphs": ({"questions": [PREFERENCE, QUALITY, EMPATHY, AGREE]}, _texts(120, n_paragraphs=4)),
     "pair-600-words": ({"questions": [PREFERENCE, QUALITY, EMPATHY, AGREE]}, _texts(600)),
     "sliders": ({"questions": [{**PREFERENCE, "strength": True, "neither": True}, SLIDER, TEN]}, _texts(80)),
     "column": ({"questions": [PREFERENCE, {**QUALITY, "orientation": "column"}, EMPATHY]}, _texts(80)),

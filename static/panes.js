@@ -16,9 +16,11 @@
     const box = pane();
     if (!box || !target) return;
     const [outer, inner] = [box.getBoundingClientRect(), target.getBoundingClientRect()];
-    const top = outer.top + (switchNow()?.offsetHeight ?? 0);
-    const isWhole = inner.top >= top - 1 && inner.bottom <= outer.bottom + 1;
-    const fills = inner.top <= top + 1 && inner.bottom >= outer.bottom - 1;
+    // At the end of a page its upper part lies behind the bar.
+    const top = Math.max(outer.top, $(".sheet-bar")?.getBoundingClientRect().bottom ?? 0) + (switchNow()?.offsetHeight ?? 0);
+    const bottom = Math.min(outer.bottom, innerHeight);
+    const isWhole = inner.top >= top - 1 && inner.bottom <= bottom + 1;
+    const fills = inner.top <= top + 1 && inner.bottom >= bottom - 1;
     if (!isWhole && !fills) box.scrollTop += inner.top - top - 4;
   }
 

@@ -47,5 +47,15 @@ globalThis.attune = (() => {
     }
   });
 
+  // Without a preference it has no strength: what is not stored cannot be chosen.
+  function askStrength() {
+    for (const box of $$("[data-strength-of]")) {
+      const choice = $(`[name="${box.dataset.strengthOf}"]:checked`);
+      box.disabled = Boolean(choice) && !["left", "right"].includes(choice.value);
+    }
+  }
+  for (const event of ["change", "attune:shown", "htmx:afterSwap"]) document.addEventListener(event, askStrength);
+  askStrength();
+
   return { $, $$, form, kept, words, say, groups, isAnswered, isMissing };
 })();

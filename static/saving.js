@@ -273,10 +273,14 @@
     if (queue.size) schedule(0);
   }
 
+  // With the page, not when it has settled: a screen reader says the title at once.
+  document.addEventListener("htmx:afterSwap", () => {
+    if (form()) document.title = $("#rate").dataset.title;
+  });
+
   document.addEventListener("htmx:afterSettle", () => {
     if (!form() || form().dataset.ready) return;
     ready();
-    document.title = $("#rate").dataset.title;
     ($("#summary") ?? $(".turn-now") ?? $("#item-heading")).focus({ preventScroll: true });
     if (!queue.size) say("", "");
   });

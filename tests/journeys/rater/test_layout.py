@@ -278,3 +278,69 @@ def test_digit_shortcut_does_not_skip_highlighting(engine: Engine, page: Page) -
     expect(page.locator("q")).to_have_text("so sorry")
     expect(page.locator("#save-state")).to_have_text("Saved")
     assert rows(engine, "SELECT text FROM ratings WHERE question = 'mark'") == [("5-13",)]
+
+
+def test_every_question_shows_120_words_in_paragraphs(engine: Engine, page: Page) -> None:
+    """To the last one, where the page ends and the pane of the texts is pushed up behind the bar."""
+    words = WORDS.split()
+    text = "\n\n".join(" ".join(words[n : n + 20]) for n in range(0, 120, 20))
+    texts = [{**TEXTS[0], "responses": {"person": text, "model": text}}]
+    open_a_study(engine, questions=MANY, texts=texts)
+    arrive(page)
+    for name in ("r0", "r1"):
+        for row in page.locator(f".slot[data-of={name}]").all():
+            row.locator("label.point").first.scroll_into_view_if_needed()
+            row.locator("label.point").first.click()
+            assert page.evaluate(SEEN, name) == 1
+
+
+def test_toggle_of_the_situation_is_large_enough_for_a_finger(
+    engine: Engine, new_context: Callable[..., BrowserContext]
+) -> None:
+    open_a_study(engine, n_items=1)
+    page = new_context(**PHONE).new_page()
+    arrive(page)
+    toggle = page.locator(".situation summary")
+    box = toggle.bounding_box()
+    assert box
+    assert box["height"] >= 44
+    toggle.tap()
+    expect(page.get_by_text("The situation of item-0")).to_be_hidden()
+
+
+def test_message_about_a_question_begins_where_the_question_does(engine: Engine, page: Page) -> None:
+    open_a_study(engine, questions=[PREFERENCE], n_items=1)
+    arrive(page)
+    page.locator("#next").click()
+    message = page.locator(".error-text strong").bounding_box()
+    question = page.locator("legend [dir=auto]").bounding_box()
+    assert message
+    assert question
+    assert message["x"] == pytest.approx(question["x"], abs=1)
+
+
+def test_strength_cannot_be_chosen_without_a_preference(engine: Engine, page: Page) -> None:
+    open_a_study(engine, questions=[{**PREFERENCE, "strength": True}], n_items=2)
+    arrive(page)
+    strength = page.get_by_role("group", name="How strong is your preference?").get_by_role("radio").first
+    expect(strength).to_be_enabled()
+    page.keyboard.press("t")
+    expect(strength).to_be_disabled()
+    expect(page.locator("#next")).to_be_focused()
+    page.keyboard.press("a")
+    expect(strength).to_be_enabled()
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    expect(page.locator("#item-heading")).to_have_text("Item 2 of 2")
+    expect(strength).to_be_enabled()
+    assert rows(engine, "SELECT side, strength FROM ratings") == [("left", 2)]
+
+
+def test_title_changes_with_the_page(engine: Engine, page: Page) -> None:
+    open_a_study(engine, questions=[PREFERENCE], n_items=2)
+    arrive(page)
+    page.evaluate("document.addEventListener('htmx:afterSwap', () => { window.titleWhenSwapped = document.title; })")
+    page.keyboard.press("a")
+    page.keyboard.press("Enter")
+    expect(page.locator("#item-heading")).to_have_text("Item 2 of 2")
+    assert page.evaluate("titleWhenSwapped").startswith("Item 2 of 2")
