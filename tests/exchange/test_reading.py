@@ -10,7 +10,7 @@ from app.analysis.data.study_folder import frames_of
 from app.design.problem import InvalidInputError, Problem
 from app.exchange.folder.read import read_files, read_folder
 from app.exchange.problems import Problems
-from app.exchange.tabular.encoding import is_utf8, open_text
+from app.exchange.tabular.encoding import line_not_utf8, open_text
 from app.exchange.tabular.records import read_table
 from tests.exchange.small import ITEMS, RATINGS, RESPONSES, problems_in, read_small, small
 from tests.real_data.ayers import raw_rows, write_ayers
@@ -36,8 +36,9 @@ def test_byte_order_mark_is_ignored() -> None:
 def test_utf_8_is_detected_across_chunk_boundaries() -> None:
     for shift in range(3):
         text = "x" * (2**20 - shift) + "€"
-        assert is_utf8(text.encode())
-        assert not is_utf8(text.encode()[:-1])
+        assert line_not_utf8(text.encode()) is None
+        assert line_not_utf8(text.encode()[:-1]) == 1
+        assert line_not_utf8(f"a\n{text}\nb".encode()[:-1] + b"\xe9") == 3
 
 
 def test_every_byte_has_a_character() -> None:

@@ -31,9 +31,10 @@ def protocol_from_bytes(data: bytes, problems: Problems) -> tuple[Protocol | Non
     if (reason := not_text(data)) is not None:
         problems.add(FILE, None, None, reason, "text in UTF-8")
         return None, ""
-    lines, utf8 = open_text(data)
-    if not utf8:
-        problems.note(FILE, None, None, "bytes that are not UTF-8", "UTF-8; the file was read as Windows-1252")
+    lines, line = open_text(data)
+    if line is not None:
+        found = "bytes that are not UTF-8"
+        problems.note(FILE, line, None, found, "UTF-8; the file was read as Windows-1252")
     with lines:
         text = lines.read()
     return read_protocol(text, problems), text

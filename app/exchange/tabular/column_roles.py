@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from app.exchange.problems import shown
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from app.exchange.problems import Problems
     from app.exchange.tabular.table import Column, Table
 
 Role = Literal["attribute", "ignore", "item", "text", "response", "source", "profile", "content_note", "rating"]
@@ -21,6 +24,14 @@ _FEW = 12
 _ID = re.compile(r"(^|[\s_])(id|key|item|nr|no)$|ID$", re.IGNORECASE)
 _RATING = re.compile(r"\b(eval|evaluator|rating|score|likert|rater|preference|annotator)", re.IGNORECASE)
 _RESPONSE = re.compile(r"response|reply|answer|completion|output", re.IGNORECASE)
+_SITUATION = re.compile(
+    r"^(patient |user )?(question|situation|prompt|post|message|scenario|vignette|query|input|dialogue|context)$",
+    re.IGNORECASE,
+)
+# A column of so many words per cell has texts, if its name says so too.
+_MIN_WORDS = 4
+# Names of so many characters and words may be the texts of the first item.
+_LONG_NAME, _MANY_WORDS = 40, 6
 _SOURCE = re.compile(r"^(source|model|author|system|written by|group)$", re.IGNORECASE)
 _MODEL = re.compile(r"gpt|claude|llama|gemini|mistral|\bllm\b|\bai\b|\bbot\b|chat|model|deepseek|qwen", re.IGNORECASE)
 _NOTE = re.compile(r"content.?(note|warning)|trigger", re.IGNORECASE)
@@ -74,13 +85,32 @@ def _role(name: str, filled: Sequence[str], mean: int) -> Role:  # noqa: PLR0911
         return "content_note"
     if name.casefold() == "profile":
         return "profile"
-    if mean >= _LONG or (_RESPONSE.search(name) and n_distinct > _FEW):
+    if mean >= _LONG or (_RESPONSE.search(name) and n_distinct > _FEW) or _is_named_text(name, filled, n_distinct):
         return "text"
     if _ID.search(name) and n_distinct == len(filled):
         return "item"
     if _RATING.search(name) and n_distinct <= _FEW:
         return "rating"
     return "source" if _SOURCE.search(name) and n_distinct <= _FEW else "attribute"
+
+
+def _is_named_text(name: str, filled: Sequence[str], n_distinct: int) -> bool:
+    """Whether a column of short texts is one of situations or responses: its name says so, and few cells are equal."""
+    if _RATING.search(name) or not (_RESPONSE.search(name) or _SITUATION.search(name)):
+        return False
+    n_words = sum(len(cell.split()) for cell in filled)
+    return n_words >= _MIN_WORDS * len(filled) and 2 * n_distinct > len(filled)
+
+
+def note_texts_as_names(table: Table, columns: Iterable[str], problems: Problems) -> None:
+    """Note if the names of columns with texts read like texts: then the file has no names, and an item is lost."""
+    for name in columns:
+        cells = [len(cell) for cell in table.column(name) if cell.strip()]
+        is_long = len(name) >= _LONG_NAME and len(name.split()) >= _MANY_WORDS
+        if is_long and cells and len(name) >= np.mean(cells) / 3:
+            allowed = "column names; if the file has none, its first item is read as their names. Add a row of names"
+            problems.note(table.file, 1, None, f"column names that read like texts ({shown(name)})", allowed)
+            return
 
 
 def _response(guess: ColumnGuess, *, in_rows: bool) -> ColumnGuess:

@@ -6,6 +6,16 @@ import codecs
 import io
 
 _CHUNK = 1 << 20
+# What people send by mistake, by the first bytes.
+_KINDS = (
+    (b"\xd0\xcf\x11\xe0", "an old Excel file (.xls), or one with a password"),
+    (b"%PDF", "a PDF file"),
+    (b"PAR1", "a Parquet file"),
+    (b"\x89PNG", "a picture"),
+    (b"\xff\xd8\xff", "a picture"),
+    (b"GIF8", "a picture"),
+)
+_WEB_PAGE, _N_TOP = (b"<!doctype html", b"<html"), 1000
 _WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 
 
@@ -17,39 +27,48 @@ def _as_latin_1(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("holes-as-latin-1", _as_latin_1)
 
 
-def is_utf8(data: bytes) -> bool:
-    """Return whether all bytes are UTF-8; decoded in pieces to save memory with large files."""
+def line_not_utf8(data: bytes) -> int | None:
+    r"""Return the number of the first line with bytes that are not UTF-8, or None; decoded in pieces to save memory.
+
+    >>> line_not_utf8("caf\u00e9\n".encode()), line_not_utf8("caf\u00e9\n".encode() + b"caf\xe9")
+    (None, 2)
+    """
     decoder = codecs.getincrementaldecoder("utf-8")()
-    view = memoryview(data)
+    view, start, n_lines = memoryview(data), 0, 1
     try:
         for start in range(0, len(data), _CHUNK):
-            decoder.decode(view[start : start + _CHUNK])
+            n_lines += decoder.decode(view[start : start + _CHUNK]).count("\n")
         decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return False
-    return True
+    except UnicodeDecodeError as error:
+        # The piece begins with bytes that the piece before it left over.
+        return n_lines + error.object[: error.start].count(b"\n")
+    return None
 
 
 def not_text(data: bytes) -> str | None:
     r"""Return the reason why these bytes are not readable text, or None.
 
-    >>> not_text(b"item,text"), not_text(b"PK\x03\x04\x00")
-    (None, 'a file that is not text')
+    >>> not_text(b"item,text"), not_text(b"PK\x03\x04\x00"), not_text(b"%PDF-1.7")
+    (None, 'a file that is not text', 'a PDF file')
     """
     if data.startswith(_WIDE_MARKS):
         return "text in UTF-16"
+    if data[:_N_TOP].lstrip(b"\xef\xbb\xbf\r\n\t ").lower().startswith(_WEB_PAGE):
+        return "a web page"
+    if kind := next((kind for start, kind in _KINDS if data.startswith(start)), None):
+        return kind
     return "a file that is not text" if b"\0" in data else None
 
 
-def open_text(data: bytes) -> tuple[io.TextIOWrapper, bool]:
-    r"""Return the text as a stream with its line endings unchanged, and whether it is UTF-8.
+def open_text(data: bytes) -> tuple[io.TextIOWrapper, int | None]:
+    r"""Return the text as a stream with its line endings unchanged, and the first line that is not UTF-8, or None.
 
     >>> open_text(b"\xef\xbb\xbfcaf\xc3\xa9")[0].read(), open_text(b"caf\xe9 \x93\x9d")[0].read()
     ('café', 'café “\x9d')
     """
-    utf8 = is_utf8(data)
-    encoding, errors = ("utf-8-sig", "strict") if utf8 else ("cp1252", "holes-as-latin-1")
-    return io.TextIOWrapper(io.BytesIO(data), encoding=encoding, errors=errors, newline=""), utf8
+    line = line_not_utf8(data)
+    encoding, errors = ("utf-8-sig", "strict") if line is None else ("cp1252", "holes-as-latin-1")
+    return io.TextIOWrapper(io.BytesIO(data), encoding=encoding, errors=errors, newline=""), line
 
 
 def unstorable(text: str) -> str | None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 # Long texts are mostly distinct; in all other columns values repeat, and only one copy of each is kept in memory.
 _LONG = frozenset({"text", "turns", "profile", "comment"})
+_ON_EACH_LINE = "one JSON object on each line"
 _CHUNK = 20_000
 _CELLS_AT_ONCE = 500_000
 csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
@@ -50,9 +51,10 @@ def read_table(
     if reason is not None:
         problems.add(file, None, None, reason, "text in UTF-8")
         return None
-    lines, utf8 = open_text(data)
-    if not utf8:
-        problems.note(file, None, None, "bytes that are not UTF-8", "UTF-8; the file was read as Windows-1252")
+    lines, line = open_text(data)
+    if line is not None:
+        found = f"bytes that are not UTF-8, first in line {line:,}"
+        problems.note(file, None, None, found, "UTF-8; the file was read as Windows-1252")
     with lines:
         if file.endswith(".jsonl"):
             table = _from_json_lines(file, lines, problems)
@@ -67,7 +69,7 @@ def read_table(
                 n_top=N_TOP if may_have_title else 0,
             )
     if table is not None:
-        table.is_utf8 = utf8
+        table.is_utf8 = line is None
     progress(f"Reading {file}", len(data), len(data))
     return table
 
@@ -186,6 +188,9 @@ def _from_json_lines(file: str, lines: Iterable[str], problems: Problems) -> Tab
     records: dict[int, dict[str, Any]] = {}
     names: dict[str, None] = {}
     for row, line in enumerate(lines, start=1):
+        if not records and line.strip() and not line.lstrip("\ufeff \t").startswith(("{", "[")):
+            problems.add(file, row, None, line.strip(), f"{_ON_EACH_LINE}; the name of a CSV file must end in .csv")
+            return None
         if not line.strip() or (record := _json_record(file, row, line.strip(), problems)) is None:
             continue
         records[row] = record
@@ -209,11 +214,16 @@ def _json_record(file: str, row: int, line: str, problems: Problems) -> dict[str
     try:
         # Numbers stay as written, so that an ID of 007.0 is not read as 7.
         record = json.loads(line, parse_float=str, parse_int=str)
-    except (ValueError, RecursionError) as error:
-        problems.add(file, row, None, line, f"one JSON object on each line ({error})")
+    except json.JSONDecodeError as error:
+        problems.add(
+            file, row, None, line, f"{_ON_EACH_LINE}; this one cannot be read from character {error.pos + 1} on"
+        )
+        return None
+    except (ValueError, RecursionError):
+        problems.add(file, row, None, line, _ON_EACH_LINE)
         return None
     if not isinstance(record, dict):
-        problems.add(file, row, None, line, "one JSON object on each line")
+        problems.add(file, row, None, line, _ON_EACH_LINE)
         return None
     return {str(name).strip(): value for name, value in record.items()}
 

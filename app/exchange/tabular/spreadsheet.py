@@ -14,6 +14,7 @@ from openpyxl import load_workbook
 
 from app.design.questions.scale import number_text
 from app.exchange.input_limits import check_archive, check_rows
+from app.exchange.tabular.encoding import not_text
 from app.exchange.tabular.merged_cells import repeat_merged
 from app.exchange.tabular.records import check_nameless, checked_names, quiet, read_table
 from app.exchange.tabular.table import Table
@@ -50,9 +51,20 @@ def read_spreadsheet(path: Path, problems: Problems, progress: Progress = quiet)
         problems.add(str(path), None, None, "no such file", KINDS)
         return None
     data = path.read_bytes()
-    if path.suffix.lower() == ".xlsx" or zipfile.is_zipfile(io.BytesIO(data)):
+    is_zip, is_named_excel = zipfile.is_zipfile(io.BytesIO(data)), path.suffix.lower() == ".xlsx"
+    if not is_zip and (other := _not_a_spreadsheet(data, is_named_excel=is_named_excel)):
+        problems.add(path.name, None, None, other, f"{KINDS}. The ending of the name says which, and text is in UTF-8")
+        return None
+    if is_zip or is_named_excel:
         return _from_excel(path.name, data, problems)
     return read_table(path.name, data, problems, progress, delimiter=_delimiter(path, data), may_have_title=True)
+
+
+def _not_a_spreadsheet(data: bytes, *, is_named_excel: bool) -> str | None:
+    """What the file is instead, or None. A zip that is cut short still begins as one."""
+    if data.startswith(b"PK"):
+        return None
+    return not_text(data) or ("text, not an Excel file" if is_named_excel else None)
 
 
 def _delimiter(path: Path, data: bytes) -> str:

@@ -138,7 +138,7 @@ def _page(request: Request, db: Db, own: LeadAndStudy, problems: list[Problem] |
         study=own.study,
         upload=get_upload(db, own.study.id),
         counts=get_counts(db, own.study.id),
-        problems=[one for one in problems or [] if one.severity == "error"][:MAX_PROBLEMS],
+        problems=[one for one in problems or [] if one.severity == "error" and one.allowed != fixed][:MAX_PROBLEMS],
         fixed=fixed,
         roles=ROLES,
         kinds=KINDS,

@@ -64,6 +64,11 @@ def minutes(seconds: int) -> str:
 # Other text, `a_setting`, or *a page*. A star or a backtick without a second one is text too.
 _NAMED = re.compile(r"([^`*]+|[`*](?![^`*]+[`*]))|`([^`]+)`|\*([^*]+)\*")
 
+# Names of settings and their values, but not a language such as `en`, a command or a key with its value.
+_SETTING = re.compile(r"[a-z][a-z0-9_.]{2,}")
+# The pages of a link have other addresses in the application.
+_LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
+
 
 def explained(text: str) -> Markup:
     """The description of a setting, with names of settings as the form shows them.
@@ -72,12 +77,16 @@ def explained(text: str) -> Markup:
     'Show it <em>Side by side</em>, or with <em>Design.blind</em>.'
     >>> str(explained("The date on the page *Settings*"))
     'The date on the page <em>Settings</em>'
+    >>> str(explained("Written `ar-EG`; see [languages](languages.md)."))
+    'Written <code>ar-EG</code>; see languages.'
     """
-    shown = [
-        Markup("<em>{}</em>").format(readable(key) if key else page) if key or page else escape(plain or "")
-        for plain, key, page in _NAMED.findall(text)
-    ]
-    return Markup("").join(shown)
+    return Markup("").join(_explained(*found) for found in _NAMED.findall(_LINK.sub(r"\1", text)))
+
+
+def _explained(plain: str, key: str, page: str) -> Markup:
+    if key and not _SETTING.fullmatch(key):
+        return Markup("<code>{}</code>").format(key)
+    return Markup("<em>{}</em>").format(readable(key) if key else page) if key or page else escape(plain)
 
 
 FILTERS = {"count": count, "when": when, "explained": explained}

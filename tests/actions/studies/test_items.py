@@ -192,7 +192,9 @@ def test_raw_ayers_file_gives_the_converted_study_folder(tmp_path: Path, shared:
         attributes=["submissionID", "commentID"],
     )
     added = import_into_folder(tmp_path, ayers.raw_csv(shared), layout, tmp_path)
-    assert [(note.file, note.found) for note in added.notes] == [("JAMA.csv", "bytes that are not UTF-8")]
+    assert [(note.file, note.found) for note in added.notes] == [
+        ("JAMA.csv", "bytes that are not UTF-8, first in line 4")
+    ]
     raw = ayers.raw_rows(shared)
     write_rows(tmp_path / "raters.csv", ayers.rater_rows(raw))
     write_rows(tmp_path / "ratings.csv", ayers.rating_rows(raw))

@@ -10,6 +10,7 @@ import pytest
 from openpyxl import Workbook
 
 from app.exchange.problems import Problems
+from app.exchange.tabular.column_roles import guess_columns
 from app.exchange.tabular.spreadsheet import read_spreadsheet
 
 if TYPE_CHECKING:
@@ -132,3 +133,58 @@ def test_merged_cells_are_repeated_with_a_note(tmp_path: Path) -> None:
     read_spreadsheet(tmp_path / "a.xlsx", notes)
     (note,) = notes.notes
     assert note.found == "merged cells (A2:A3, D2:D3, B4:C4)"
+
+
+NOT_SPREADSHEETS = {
+    "old.xls": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0", "an old Excel file (.xls), or one with a password"),
+    "paper.csv": (b"%PDF-1.7\n\xe2\xe3", "a PDF file"),
+    "texts.parquet": (b"PAR1\x15\x04", "a Parquet file"),
+    "picture.xlsx": (b"\x89PNG\r\n\x1a\n\0", "a picture"),
+    "download.csv": (b"\n<!DOCTYPE html><html><h1>Sign in</h1></html>", "a web page"),
+    "text.xlsx": (b"question,reply\na,b\n", "text, not an Excel file"),
+    "unicode.csv": ("question,reply\na,b\n".encode("utf-16"), "text in UTF-16"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_SPREADSHEETS)
+def test_file_that_is_not_what_its_name_says_is_named_for_what_it_is(name: str, tmp_path: Path) -> None:
+    data, found = NOT_SPREADSHEETS[name]
+    table, (problem,) = read(tmp_path, name, data)
+    assert (table, problem.found) == (None, found)
+    assert problem.allowed.startswith("a spreadsheet: .csv, .tsv, .xlsx or .jsonl.")
+
+
+def test_csv_named_as_json_lines_is_one_problem(tmp_path: Path) -> None:
+    table, (problem,) = read(tmp_path, "texts.jsonl", b"question,reply\na,b\nc,d\n")
+    assert (table, problem.row, problem.found) == (None, 1, "question,reply")
+    assert problem.allowed == "one JSON object on each line; the name of a CSV file must end in .csv"
+
+
+def test_line_that_is_not_json_is_named_with_the_character(tmp_path: Path) -> None:
+    _, (problem,) = read(tmp_path, "texts.jsonl", b'{"question": "a"}\n{"question": "b"} more\n')
+    assert (problem.row, problem.allowed) == (
+        2,
+        "one JSON object on each line; this one cannot be read from character 19 on",
+    )
+
+
+def test_short_texts_are_found_by_the_names_of_their_columns(tmp_path: Path) -> None:
+    sheet = (
+        b"question,physician response,chatbot reply,topic\n"
+        b"What now with my dog?,Call the vet right away.,Please do call a vet.,dog and cat\n"
+        b"How do I tell her?,Say it in one sentence.,Pick a quiet moment soon.,job\n"
+    )
+    table, _ = read(tmp_path, "short.csv", sheet)
+    assert table is not None
+    assert [guess.role for guess in guess_columns(table)] == ["text", "response", "response", "attribute"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "role"),
+    [(("response 1", "response 2"), "attribute"), (("not empathetic at all",) * 4, "attribute")],
+    ids=["names", "words of a scale"],
+)
+def test_names_and_words_of_a_scale_are_no_texts(cells: tuple[str, ...], role: str, tmp_path: Path) -> None:
+    table, _ = read(tmp_path, "names.csv", ("better answer,n\n" + "".join(f"{cell},1\n" for cell in cells)).encode())
+    assert table is not None
+    assert guess_columns(table)[0].role == role

@@ -153,3 +153,26 @@ def test_column_named_after_a_source_has_its_responses(client: TestClient, study
 def test_study_no_longer_says_what_its_texts_are_once_they_are_replaced() -> None:
     described = {"description": "A test. The examples written for the template stay.", "about_texts": "Examples."}
     assert with_sources(described, {}) == {"description": described["description"], "sources": {}}
+
+
+def test_sheet_without_column_names_is_noted_before_its_first_item_is_lost(client: TestClient, study_id: int) -> None:
+    rows = [f'"{LONG}, says patient {n}","{LONG}, says physician {n}"' for n in range(3)]
+    upload(client, "\n".join(rows).encode())
+    assert "Column names that read like texts" in client.get(PAGE).text
+    upload(client)
+    assert "read like texts" not in client.get(PAGE).text
+
+
+def test_sheet_without_a_situation_asks_for_its_column(client: TestClient, study_id: int) -> None:
+    upload(client)
+    answer = use(client, **{"role.1": "attribute"})
+    assert (answer.status_code, "No column holds the situation." in answer.text) == (422, True)
+
+
+def test_sheet_of_a_study_that_was_opened_meanwhile_is_refused_once(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
+    upload(client)
+    open_study(db, "small")
+    answer = use(client)
+    assert (answer.status_code, answer.text.count("its texts cannot be replaced")) == (422, 1)

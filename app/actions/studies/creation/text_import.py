@@ -14,7 +14,7 @@ from app.design.problem import InvalidInputError, Problem
 from app.exchange.problems import Problems
 from app.exchange.protocol.edited_yaml import edited_yaml
 from app.exchange.protocol.study_yaml import FILE, read_protocol
-from app.exchange.tabular.column_roles import guess_columns, kind_of
+from app.exchange.tabular.column_roles import guess_columns, kind_of, note_texts_as_names
 from app.exchange.tabular.import_report import import_report, repaired_table
 from app.exchange.tabular.rows_per_item import one_row_per_item
 from app.exchange.tabular.spreadsheet import read_spreadsheet
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from app.storage.studies.studies import StudyRow
 
 Columns = list[dict[str, Any]]
+NO_SITUATION = "No column holds the situation. Choose “Situation” for one of the columns below."
 _PARTS = ("item", "text", "profile", "content_note")
 
 
@@ -81,6 +82,8 @@ def look_at_sheet(sheet: TextSheet, limits: Limits) -> tuple[Columns, dict[str, 
     columns = sheet.columns or [asdict(guess) for guess in guess_columns(table)]
     wide, responses = _wide(table, columns)
     situation = _column_of(columns, "text")
+    texts = [column["name"] for column in columns if column["role"] in {"text", "response"}]
+    note_texts_as_names(table, texts, problems)
     groups = {**({"Situations": situation} if situation else {}), **responses}
     report = asdict(import_report(wide, groups))
     sizes = {"n_rows": len(table), "n_items": len(wide), "sources": list(responses)}
@@ -148,6 +151,8 @@ def use_sheet(begin: Begin, reader: UploadReader, study: StudyRow, lead: Lead) -
         upload = get_upload(db, study.id)
         if upload is None:
             raise TextsFixedError("Choose a spreadsheet first.")
+        if _column_of(upload.columns, "text") is None:
+            raise InvalidInputError([Problem(upload.file_name, 1, None, "", NO_SITUATION)])
         sheet = _sheet(db, study, upload.columns, is_repaired=upload.is_repaired)
         draft = get_draft(db, study)
     sources = _sources(upload.columns, upload.report["sources"], draft.data.get("sources"))
