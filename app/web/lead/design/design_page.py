@@ -12,6 +12,7 @@ from starlette.responses import Response
 from app.actions.studies.protocol_edits import Edit, EditConflictError
 from app.design.opening.placeholders import placeholders
 from app.design.problem import Problem
+from app.design.protocol.parts.labels import readable
 from app.design.protocol.study import Protocol
 from app.exchange.forms.controls import Control
 from app.exchange.forms.reading import REMOVE
@@ -93,6 +94,25 @@ def address_of_problem(problem: Problem) -> tuple[str, int | None]:
     number = _path(problem).split(".")[1:2]
     is_question = section.key == QUESTIONS and number and number[0].isdecimal()
     return section.key, int(number[0]) if is_question else None
+
+
+def place_in_words(problem: Problem) -> str:
+    """Where a problem is, in the words of the pages: *Trials and raters: Trials per rater*, *Question 2: Scale*.
+
+    >>> place_in_words(Problem("study.yaml", 3, "design.trials_per_rater", "0", "1 or more"))
+    'Trials and raters: Trials per rater'
+    >>> place_in_words(Problem("study.yaml", 9, "questions.2.scale", "1", "2 points"))
+    'Question 2: Scale'
+    >>> place_in_words(Problem("study.yaml", 9, "questions", "no questions", "questions"))
+    'Questions'
+    """
+    path = _path(problem)
+    section, (_, number) = section_of(path), address_of_problem(problem)
+    if section is None:
+        return path or problem.file
+    page = f"Question {number}" if number else section.title
+    label = readable(next((part for part in reversed(path.split(".")) if not part.isdecimal()), ""))
+    return page if path in {section.key, f"{QUESTIONS}.{number}"} else f"{page}: {label}"
 
 
 def places_of_placeholders(protocol: Protocol, known: Container[str] = ()) -> list[tuple[str, str, str]]:

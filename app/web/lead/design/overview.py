@@ -16,7 +16,13 @@ from app.storage.studies.protocols import get_protocol
 from app.storage.studies.versions import list_versions
 from app.web.deps import Db
 from app.web.errors import PageError
-from app.web.lead.design.design_page import address_of_problem, design_page, differences, places_of_placeholders
+from app.web.lead.design.design_page import (
+    address_of_problem,
+    design_page,
+    differences,
+    place_in_words,
+    places_of_placeholders,
+)
 from app.web.lead.session import Own, SignedIn
 
 router = APIRouter()
@@ -39,7 +45,7 @@ def show_design(request: Request, db: Db, lead: SignedIn, study: Own) -> Respons
         study,
         edit,
         "overview",
-        problems=[(problem, *address_of_problem(problem)) for problem in edit.problems],
+        problems=[(problem, place_in_words(problem), *address_of_problem(problem)) for problem in edit.problems],
         versions=changes,
         diff=differences(edit.published, edit.yaml),
         unfilled=places_of_placeholders(edit.protocol, known) if edit.protocol and study.opened_at else [],

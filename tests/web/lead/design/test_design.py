@@ -60,7 +60,7 @@ def test_problem_is_kept_and_shown_at_its_field(client: TestClient, db: Connecti
     assert re.search(r'data-at="questions.2.text">\s*Found: nothing. Expected: a value', page)
     assert "<title>Error:" in page.replace("\n", "")
     assert protocols(db)[0].document["questions"][1]["text"] == "How empathetic is it?"
-    assert "questions.2.text" in client.get("/studies/small/design").text
+    assert ">Question 2: Text</a>" in client.get("/studies/small/design").text
 
 
 def test_autosave_returns_state_and_problems(client: TestClient, study_id: int) -> None:
@@ -248,3 +248,10 @@ def test_later_version_that_counts_typing_needs_a_consent_form_that_declares_it(
     )
     assert client.post("/studies/small/design/version").status_code == 303
     assert [row.version for row in protocols(db)] == [1, 2]
+
+
+def test_summary_names_where_a_problem_is_as_the_pages_do(client: TestClient, study_id: int) -> None:
+    page = client.get("/studies/small/design/assignment").text
+    client.post("/studies/small/design/assignment", data={"number": number_on(page), "design.trials_per_rater": "0"})
+    summary = client.get("/studies/small/design").text
+    assert ">Trials and raters: Trials per rater</a>: Found: 0. Expected: a number of at least 1." in summary
