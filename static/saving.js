@@ -33,8 +33,11 @@
   let nFailures = 0;
 
   const nameOf = (url, slot) => `${ANSWER}${url}#${slot}`;
-  const isOpen = ({ url, key }) => !closed.has(url) && !underWay.has(key);
+  const isOpen = ({ url, key, isPartial }) => !isPartial && !closed.has(url) && !underWay.has(key);
   const mine = () => [...queue.values()].filter(({ url }) => url === form()?.dataset.save);
+  const isAllSaved = () => mine().every(({ isPartial }) => isPartial);
+  // The server stores a ranking as a whole: until all have a rank it is kept here alone.
+  const isPartial = (box) => $$("[data-ranking] .ranking-row", box).some((row) => !$(":checked", row));
 
   function fieldsOf(slot) {
     return [...new FormData(form())].filter(([name]) => name === slot || (name.startsWith(`${slot}.`) && !/\.(key|at)$/.test(name)));
@@ -47,10 +50,10 @@
     const same = JSON.stringify(fields);
     if (seen.get(slot) === same) return;
     seen.set(slot, same);
-    const entry = { url, slot, fields, key: uuid(), at: now() };
+    const entry = { url, slot, fields, key: uuid(), at: now(), isPartial: isPartial(box) };
     queue.set(nameOf(url, slot), entry);
     kept.set(nameOf(url, slot), entry);
-    if (nFailures) return;
+    if (nFailures || entry.isPartial) return;
     say("saving", words().saving);
     schedule(delay);
   }
@@ -89,7 +92,7 @@
       settle(entries);
       if (url === form()?.dataset.save) said = (await trouble(answer)) ?? said;
     }
-    if (open.length && (said[0] === "waiting" || !mine().length)) say(...said);
+    if (open.length && (said[0] === "waiting" || isAllSaved())) say(...said);
   }
 
   const isBusy = (answer) => !answer || answer.status >= 500 || answer.status === 429 || answer.status === 408;
@@ -129,7 +132,7 @@
     const open = [...queue.values()].filter(isOpen);
     for (const url of new Set(open.map((entry) => entry.url))) {
       const entries = open.filter((entry) => entry.url === url);
-      post(url, entries, true).then((answer) => { if (answer?.ok) { settle(entries); if (!mine().length) say("saved", words().saved); } });
+      post(url, entries, true).then((answer) => { if (answer?.ok) { settle(entries); if (isAllSaved()) say("saved", words().saved); } });
     }
   }
 

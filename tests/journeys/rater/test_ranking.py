@@ -44,6 +44,22 @@ def test_digits_rank_responses_and_enter_submits(engine: Engine, page: Page) -> 
     assert rows(engine, "SELECT count(*) FROM ratings WHERE exclude IS NULL") == [(3,)]
 
 
+def test_ranking_that_is_not_complete_survives_reload_and_is_not_called_saved(engine: Engine, page: Page) -> None:
+    open_it(engine)
+    arrive(page)
+    for digit in "12":
+        page.keyboard.press(digit)
+    page.wait_for_timeout(1_000)
+    expect(page.locator("#save-state")).to_have_text("")
+    page.reload()
+    expect(page.get_by_role("group", name="Response A").get_by_label("1")).to_be_checked()
+    expect(page.get_by_role("group", name="Response B").get_by_label("2")).to_be_checked()
+    assert ranks(engine) == []
+    page.get_by_role("group", name="Response C").get_by_label("3").check(force=True)
+    expect(page.locator("#save-state")).to_have_text("Saved")
+    assert [number for number, _ in ranks(engine)] == [1, 2, 3]
+
+
 def test_choosing_a_taken_rank_swaps_responses(engine: Engine, page: Page) -> None:
     open_it(engine)
     arrive(page)
