@@ -25,13 +25,17 @@ class Bullets:
 
 @dataclass(frozen=True, slots=True)
 class DataTable:
-    """A table with its caption. `widths` are the shares of the columns where they matter; notes stand below it."""
+    """A table with its caption. `widths` are the shares of the columns where they matter; notes stand below it.
+
+    `is_small`: for looking things up rather than reading; printed in small type.
+    """
 
     caption: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
     widths: tuple[int, ...] = ()
+    is_small: bool = False
 
     @property
     def shares(self) -> tuple[int, ...]:

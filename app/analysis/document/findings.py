@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.analysis.document.blocks import Bullets, Figure, Paragraph, Section
 from app.analysis.document.numbered import with_numbers
-from app.analysis.findings.agreement_summary import agreement_sentence, needed_sentence
+from app.analysis.findings.agreement_summary import agreement_sentence, needed_by_question
 from app.analysis.report.brief import brief
 from app.analysis.report.labelled import labelled
 from app.analysis.report.sentences import primary_answers
@@ -91,9 +91,8 @@ def _said(topic: str, report: Report, protocol: Protocol, summary: Summary) -> I
     if topic == "agreement" and summary.agreement:
         yield Paragraph(agreement_sentence(summary.agreement))
         shown = labelled(report, protocol.labels)
-        needed = [words for row in summary.agreement if (words := needed_sentence(shown, row.label, row.key))]
-        if needed:
-            yield Paragraph(" ".join(needed))
+        if needed := needed_by_question(shown, summary.agreement):
+            yield Paragraph(needed)
     if topic == "comparison" and summary.warnings:
         yield Paragraph(" ".join(summary.warnings))
     if topic == "judges" and summary.judges:

@@ -8,28 +8,53 @@ from app.analysis.document.blocks import DataTable, Paragraph, Section
 from app.analysis.report.recipe import software
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from app.analysis.document.numbered import Numbered
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
 
+_METHOD_HEAD = ("Method", "Statistic", "How", "Formula", "Seed")
+_WIDE = (2, 7, 9, 12, 3)
+_ROWS_HEAD = ("Rows", "Condition", "Hash of the answers")
+
 
 def reproduction_section(report: Report, numbers: Numbered) -> Section:
-    """Data hash, software, and the list of recipes. Numbers in square brackets in the text are those of the list."""
+    """Data hash, software, and the list of recipes. Numbers in square brackets in the text are those of the list.
+
+    Most numbers share their method and their rows with others, so that each method and each set of rows is told once.
+    """
+    shown = list(numbers.shown.values())
+    methods, rows = _names("M", map(_method, shown)), _names("R", map(_rows, shown))
     text = (
         f"The numbers were computed by {software()} from data with the SHA-256 {report.data_hash}. Each number in this "
-        "report has a row below. The same rows, and every estimate that is not shown, are in report.json; "
+        "report has a row in the first table below, which refers to its method and to the rows of ratings.csv that it "
+        "was computed from. The same recipes, and every estimate that is not shown, are in report.json; "
         "attune analyze STUDY --again recomputes one of them."
     )
-    rows = tuple(_row(number, one) for number, one in enumerate(numbers.shown.values(), 1))
-    table = DataTable("Recipe for each number", ("No.", "All digits", "How"), rows, widths=(1, 5, 12))
-    return Section("How each number was computed", (Paragraph(text), table))
+    recipes = tuple(
+        (str(number), digits(one), methods[_method(one)], rows[_rows(one)]) for number, one in enumerate(shown, 1)
+    )
+    tables = (
+        DataTable("Recipe for each number", ("No.", "All digits", "Method", "Rows"), recipes, (), (1, 12, 2, 2), True),
+        DataTable("Methods", _METHOD_HEAD, tuple((name, *key) for key, name in methods.items()), (), _WIDE, True),
+        DataTable("Rows", _ROWS_HEAD, tuple((name, *key) for key, name in rows.items()), (), (2, 24, 4), True),
+    )
+    return Section("How each number was computed", (Paragraph(text), *tables))
 
 
-def _row(number: int, estimate: Estimate) -> tuple[str, str, str]:
-    parts = estimate.recipe
-    seed = "" if parts.get("seed") is None else f" Seed {parts['seed']}."
-    how = f"{estimate.statistic}, {estimate.method}. Rows: {parts['filter']}. Formula: {parts['formula']}.{seed}"
-    return str(number), digits(estimate), f"{how} Answers {parts['answers']}."
+def _names(letter: str, keys: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], str]:
+    """A short name for each different key, in the order in which they come first."""
+    return {key: f"{letter}{number}" for number, key in enumerate(dict.fromkeys(keys), 1)}
+
+
+def _method(estimate: Estimate) -> tuple[str, ...]:
+    seed = estimate.recipe.get("seed")
+    return estimate.statistic, estimate.method, estimate.recipe["formula"], "–" if seed is None else str(seed)
+
+
+def _rows(estimate: Estimate) -> tuple[str, ...]:
+    return estimate.recipe["filter"], str(estimate.recipe["answers"])
 
 
 def digits(estimate: Estimate) -> str:

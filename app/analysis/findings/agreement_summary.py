@@ -83,8 +83,19 @@ def _against_field(low: float, high: float) -> str:
 
 def needed_sentence(report: Report, label: str, key: str) -> str:
     """State how many ratings per response a reliable mean needs; empty if unknown."""
+    needed = _needed(report, key)
+    return f"For a reliability of .80, {label} needs this many ratings per response: {needed}." if needed else ""
+
+
+def needed_by_question(report: Report, rows: Sequence[AgreementRow]) -> str:
+    """The same for all questions in one sentence; empty if it is known for none."""
+    said = [f"{row.label} {needed}" for row in rows if (needed := _needed(report, row.key))]
+    return f"Ratings per response for a reliability of .80: {'; '.join(said)}." if said else ""
+
+
+def _needed(report: Report, key: str) -> str:
     found = [f for f in report.of("agreement", key) if f.statistic == "raters_needed" and f.estimate is not None]
     by_source = [f for f in found if f.scope.keys() == {"source"}]
     shown = by_source or [f for f in found if not f.scope]
     said = [f"{f.estimate:.0f}{f' ({source})' if (source := f.scope.get('source')) else ''}" for f in shown]
-    return f"For a reliability of .80, {label} needs this many ratings per response: {', '.join(said)}." if said else ""
+    return ", ".join(said)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.analysis.document.blocks import Block, Document
 
 WIDTH_CM = 17.0
-CELL_SIZE = 8
+CELL_SIZE, SMALL_CELL_SIZE = 8, 6.5
 # what XML cannot hold
 _UNPRINTABLE = {code: None for code in (*range(32), 0xFFFE, 0xFFFF) if chr(code) not in "\t\n\r"}
 
@@ -74,7 +74,7 @@ def _add_table(made: Any, table: DataTable) -> None:  # noqa: ANN401 - as above
         for cell, text, share in zip(grid.rows[place].cells, row, table.shares, strict=True):
             cell.width = Cm(WIDTH_CM * share / whole)
             run = cell.paragraphs[0].add_run(plain(text))
-            run.font.size, run.bold = Pt(CELL_SIZE), place == 0
+            run.font.size, run.bold = Pt(SMALL_CELL_SIZE if table.is_small else CELL_SIZE), place == 0
     for note in table.notes:
         made.add_paragraph(plain(note))
 

@@ -28,6 +28,7 @@ h3 { font-size: 1.1rem; margin: 1.75rem 0 .5rem } p, ul { margin: .5rem 0 } li {
 nav ul { columns: 14rem; padding-left: 1.2rem }
 .table { overflow-x: auto; margin: 1rem 0 }
 table { border-collapse: collapse; width: 100%; font-size: .85rem; line-height: 1.35 }
+.small table { font-size: .75rem } .small td { padding-block: .1rem }
 caption { text-align: left; font-weight: 600; padding: 0 0 .4rem }
 th, td { text-align: left; vertical-align: top; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid var(--line);
   min-width: 2.5rem; overflow-wrap: break-word }
@@ -35,7 +36,8 @@ thead th { border-bottom: 2px solid var(--soft); vertical-align: bottom }
 figure { margin: 1.25rem 0; break-inside: avoid } figcaption { font-size: .9rem; color: var(--soft) }
 figure img { display: block; max-width: 100%; height: auto; background: #fff; padding: .5rem; border-radius: .25rem }
 @media (max-width: 40rem) { .table table { min-width: 44rem } }
-@media print { body { max-width: none; font-size: 10pt } nav { display: none } tr { break-inside: avoid } }
+@media print { body { max-width: none; font-size: 10pt } nav { display: none } tr { break-inside: avoid }
+  .small table { font-size: 6.5pt } }
 """
 
 
@@ -88,7 +90,8 @@ def _table(table: DataTable) -> str:
     rows = "\n".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in table.rows)
     notes = "".join(f'<p class="lines">{escape(note)}</p>' for note in table.notes)
     caption = escape(table.caption)
+    classes = "table small" if table.is_small else "table"
     return (
-        f'<div class="table" role="region" aria-label="{caption}" tabindex="0"><table><caption>{caption}</caption>'
+        f'<div class="{classes}" role="region" aria-label="{caption}" tabindex="0"><table><caption>{caption}</caption>'
         f"<colgroup>{columns}</colgroup><thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table></div>{notes}"
     )

@@ -147,7 +147,7 @@ def _table(table: DataTable) -> Iterator[str]:
     gaps = rf"\dimexpr {2 * len(table.header)}\tabcolsep\relax"
     widths = (rf"\dimexpr {share / whole:.3f}\linewidth-{share / whole:.3f}{gaps}\relax" for share in table.shares)
     columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width}}}" for width in widths)
-    yield r"{\footnotesize"
+    yield r"{\scriptsize" if table.is_small else r"{\footnotesize"
     yield rf"\begin{{longtable}}{{{columns}}}"
     yield rf"\multicolumn{{{len(table.header)}}}{{l}}{{\textbf{{{escaped(table.caption)}}}}}\\"
     yield r"\toprule"

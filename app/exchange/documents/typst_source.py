@@ -32,6 +32,11 @@ _HEAD = """\
 #show heading: set block(above: 1.5em, below: 0.8em)
 """
 
+# The brackets end what is set here.
+_SMALL = """\
+#[#show table: set text(size: 6.5pt)
+#set table(inset: (x: 0pt, y: 1.9pt))"""
+
 ZERO_WIDTH_SPACE, BREAK_EVERY = "\u200b", 12
 _LONG = re.compile(r"\S{25,}")
 
@@ -82,6 +87,8 @@ def _block(block: Block, pictures: str) -> Iterator[str]:
 
 def _table(table: DataTable) -> Iterator[str]:
     columns = ", ".join(f"{share}fr" for share in table.shares)
+    if table.is_small:
+        yield _SMALL
     yield f"#figure(kind: table, supplement: [Table], caption: {quoted(table.caption)}, table("
     yield f"  columns: ({columns},),"
     head = ", ".join(f"strong({quoted(cell)})" for cell in table.header)
@@ -89,5 +96,5 @@ def _table(table: DataTable) -> Iterator[str]:
     for row in table.rows:
         yield f"  {', '.join(quoted(breakable(cell)) for cell in row)},"
     yield "  table.hline(stroke: 0.8pt),"
-    yield "))"
+    yield "))]" if table.is_small else "))"
     yield from (f"#text(size: 9pt, {quoted(note)})" for note in table.notes)

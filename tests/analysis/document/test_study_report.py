@@ -79,6 +79,25 @@ def test_every_reported_number_has_a_full_precision_recipe() -> None:
     assert {row[1] for row in recipes} <= set(known)
 
 
+def test_recipes_say_each_method_and_each_set_of_rows_once() -> None:
+    report, _, document = usual()
+    methods, rows = table(document, "Methods").rows, table(document, "Rows").rows
+    assert len({row[1:] for row in methods}) == len(methods)
+    assert len({row[1:] for row in rows}) == len(rows)
+    said = {
+        (digits(one), one.statistic, one.method, one.recipe["formula"], one.recipe["filter"], one.recipe["answers"])
+        for one in report.estimates
+    }
+    of_method, of_rows = ({row[0]: row[1:] for row in one} for one in (methods, rows))
+    for _, value, method, which in table(document, "Recipe for each number").rows:
+        assert (value, *of_method[method][:3], *of_rows[which]) in said
+
+
+def test_ratings_needed_are_told_in_one_sentence_for_all_questions() -> None:
+    text = texts(usual()[2])
+    assert text.count("for a reliability of .80") == 1
+
+
 def test_primary_sentences_appear_in_summary_and_results() -> None:
     _, _, document = made(analysis={"primary": ["empathy"]})
     assert texts(document).count("Empathy: Model is rated") == 2
