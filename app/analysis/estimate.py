@@ -45,6 +45,7 @@ class Estimate:
     reason: Reason | None = None
     p_value: float | None = None
     p_adjusted: float | None = None
+    df: float | None = None
     role: Role = "descriptive"
     unit: Unit | None = None
     n_items: int | None = None
@@ -94,6 +95,7 @@ def estimate_of(
         ci_reason=result.interval_reason,
         reason=result.reason,
         p_value=result.p_value,
+        df=result.df,
         unit=unit,
         n_items=of_answers["n_items"],
         n_units=of_answers["n_units"] if result.n_units is None else result.n_units,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.analysis.document.blocks import DataTable
 from app.analysis.report.labelled import labelled_estimate
-from app.analysis.wording.formatting import estimate_text, interval_text, of_text, p_text, why_text
+from app.analysis.wording.formatting import estimate_text, interval_text, of_text, p_text, statistic_text, why_text
 from app.analysis.wording.statistics_registry import STATISTICS
 
 if TYPE_CHECKING:
@@ -66,6 +66,8 @@ def value_cell(estimate: Estimate) -> str:
     """The estimate with its interval, and the level where it is not the usual one; or why there is none."""
     if estimate.estimate is None:
         return f"– ({why_text(estimate).rstrip('.')})"
+    if test := statistic_text(estimate):
+        return test
     words = interval_text(estimate)
     if estimate.ci_low is not None and estimate.ci_level not in {None, DEFAULT_LEVEL}:
         words = f"{100 * (estimate.ci_level or DEFAULT_LEVEL):.0f}% CI {words}"

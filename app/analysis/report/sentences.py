@@ -7,11 +7,20 @@ from typing import TYPE_CHECKING
 
 from app.analysis.wording.about import About
 from app.analysis.wording.claims import claim_of
-from app.analysis.wording.formatting import GENERALIZES, MINUS, TOO_FEW, interval_text, p_statement, why_text
+from app.analysis.wording.formatting import (
+    GENERALIZES,
+    MINUS,
+    TOO_FEW,
+    interval_text,
+    p_statement,
+    statistic_text,
+    why_text,
+)
 from app.analysis.wording.statistics_registry import STATISTICS
 from app.design.protocol.primary_default import first_question
 from app.design.questions.kinds.rating import RatingQuestion
 from app.design.questions.kinds.slider import SliderQuestion
+from app.design.questions.scale import number_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -98,9 +107,12 @@ def sentence_of(estimate: Estimate, among: Iterable[Estimate], protocol: Protoco
         words = STATISTICS[estimate.statistic].words
         claim = f"{protocol.labels.question(estimate.question or '')}: {words} not estimable"
         return Sentence(estimate, claim, why_text(estimate).rstrip("."), "", counts_text(estimate))
-    about = About(estimate, protocol.labels, estimate.estimate, _scale(estimate, protocol), effect)
+    scale, cut = _scale(estimate, protocol), _cut(estimate, protocol)
+    about = About(estimate, protocol.labels, estimate.estimate, scale, effect, cut)
     reading = _reading(estimate, shown, protocol)
-    return Sentence(estimate, claim_of(about), level_text(shown), test_text(estimate), counts_text(estimate), reading)
+    claim = claim_of(about)
+    test = test_text(estimate, is_told=bool(statistic_text(estimate)) and statistic_text(estimate) in claim)
+    return Sentence(estimate, claim, level_text(shown), test, counts_text(estimate), reading)
 
 
 def effect_behind(estimate: Estimate, among: Iterable[Estimate]) -> Estimate | None:
@@ -130,6 +142,17 @@ def _scale(estimate: Estimate, protocol: Protocol) -> tuple[float, float] | None
     return times * low, times * high
 
 
+def _cut(estimate: Estimate, protocol: Protocol) -> str:
+    """Name the ratings at or above the cut with the words of the point; empty without a cut."""
+    if "cut" not in estimate.scope:
+        return ""
+    cut, question = estimate.scope["cut"], protocol.question(estimate.question or "")
+    words = dict(question.meanings()).get(number_text(cut), "") if isinstance(question, RatingQuestion) else ""
+    named = f"{number_text(cut)} ({words})" if words else number_text(cut)
+    scale = _scale(estimate, protocol)
+    return named if scale and cut >= scale[1] else f"{named} or more"
+
+
 def level_text(estimate: Estimate) -> str:
     """Format the interval with its level and inference, such as `95% CI 0.75 to 1.01, for new items`."""
     if estimate.ci_low is None or estimate.ci_high is None:
@@ -142,12 +165,15 @@ def level_text(estimate: Estimate) -> str:
     return f"{100 * (estimate.ci_level or 0.95):.0f}% CI {words}{', ' if holds else ''}{holds}"
 
 
-def test_text(estimate: Estimate) -> str:
-    """Format the test with its p-value, and the adjusted p-value if it differs; empty if there is no test."""
+def test_text(estimate: Estimate, *, is_told: bool) -> str:
+    """Format the test with its p-value, and the adjusted p-value if it differs; empty if there is no test.
+
+    `is_told`: the claim has the test statistic already.
+    """
     if estimate.p_value is None:
         return ""
     name = next((words for start, words in TESTS.items() if estimate.method.startswith(start)), "")
-    return ", ".join(part for part in (name, _statistic(estimate), p_words(estimate)) if part)
+    return ", ".join(part for part in (name, "" if is_told else statistic_text(estimate), p_words(estimate)) if part)
 
 
 def p_words(estimate: Estimate) -> str:
@@ -157,13 +183,6 @@ def p_words(estimate: Estimate) -> str:
     p = p_statement(estimate.p_value)
     is_other = estimate.p_adjusted is not None and estimate.p_adjusted != estimate.p_value
     return f"{p}, adjusted {p_statement(estimate.p_adjusted)}" if is_other else p
-
-
-def _statistic(estimate: Estimate) -> str:
-    """Format the test statistic; empty if the estimate is not a test statistic."""
-    names = {"t_paired": "t", "t_unpaired": "t", "wilcoxon": "V", "mann_whitney": "U", "chi_square": "χ²"}
-    name = names.get(estimate.statistic)
-    return f"{name} = {estimate.estimate:.2f}" if name and estimate.estimate is not None else ""
 
 
 def counts_text(estimate: Estimate) -> str:

@@ -51,7 +51,7 @@ def texts(study: StudyData) -> Iterator[Estimate]:
                 yield _of_texts(*_difference(whole, study.codes.sources, scope), scope, "text_difference")
     nothing = of_texts.select(np.zeros(0, dtype=np.int64))
     for name, why in study.covariates.left_out.items():
-        yield _of_texts(undefined("not_run", why), nothing, {"covariate": name}, "text_mean")
+        yield _of_texts(undefined("not_run", why, method="mean over texts"), nothing, {"covariate": name}, "text_mean")
 
 
 def _one_each(study: StudyData) -> Answers:

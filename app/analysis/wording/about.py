@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class About:
     """An estimate with what is needed to describe it. `value` is the estimate, `scale` the ends of its scale.
 
-    `effect` is the estimate behind a test statistic, such as the difference behind a t.
+    `effect` is the estimate behind a test statistic, such as the difference behind a t. `cut` names the ratings at or
+    above the cut, such as "4 (Good) or more".
     """
 
     estimate: Estimate
@@ -26,6 +27,7 @@ class About:
     value: float
     scale: tuple[float, float] | None = None
     effect: Estimate | None = None
+    cut: str = ""
 
     @property
     def question(self) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis.wording.about import About
-from app.analysis.wording.formatting import covariate_text, number
+from app.analysis.wording.formatting import covariate_text, number, statistic_text
 from app.analysis.wording.statistics_registry import STATISTICS
-from app.design.questions.scale import number_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,12 +20,11 @@ def _rated(about: About) -> str:
 
 def _tested(about: About) -> str:
     """Describe a test statistic by the difference that it tests, if available."""
-    statistic = STATISTICS[about.estimate.statistic].words
-    value = number(about.value, "test")
+    value = statistic_text(about.estimate)
     if "source" not in about.estimate.scope:
-        return f"{about.question}, all sources: {statistic} = {value}"
+        return f"{about.question}, all sources: {value}"
     if about.effect is None or about.effect.estimate is None:
-        return f"{about.question}, {about.source} against {about.reference}: {statistic} = {value}"
+        return f"{about.question}, {about.source} against {about.reference}: {value}"
     if about.effect.statistic == "rank_biserial":
         r = number(about.effect.estimate, "coefficient")
         higher = "higher" if about.effect.estimate > 0 else "lower"
@@ -52,20 +50,19 @@ def _superior(about: About) -> str:
 
 
 def _ratio(about: About) -> str:
-    cut = number_text(about.estimate.scope["cut"])
     times = number(about.value, "ratio")
     return (
-        f"{about.question}: item means of {cut} or more are {times} times as frequent for {about.source} "
+        f"{about.question}: item means of {about.cut} are {times} times as frequent for {about.source} "
         f"as for {about.reference}"
     )
 
 
 def _percent(about: About) -> str:
-    size = f"{abs(about.value):.0f}%"
+    size = number(abs(about.value), "percent")
     if "cut" in about.estimate.scope:
-        more, cut = "more" if about.value > 0 else "less", number_text(about.estimate.scope["cut"])
+        more = "more" if about.value > 0 else "less"
         return (
-            f"{about.question}: ratings of {cut} or more are {size} {more} frequent for {about.source} "
+            f"{about.question}: ratings of {about.cut} are {size} {more} frequent for {about.source} "
             f"than for {about.reference}"
         )
     way = "higher" if about.value > 0 else "lower"
@@ -91,10 +88,9 @@ def _code(about: About) -> str:
 
 
 def _marginal(about: About) -> str:
-    chi = number(about.value, "test")
     return (
         f"{about.question}: comparing how often each answer is given about {about.source} and about "
-        f"{about.reference}, chi-square = {chi}"
+        f"{about.reference}, {statistic_text(about.estimate)}"
     )
 
 

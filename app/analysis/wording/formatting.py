@@ -46,6 +46,17 @@ OF_MEANS = frozenset({"icc_1_k", "icc_a_k", "icc_c_k", "cronbach_alpha", "cronba
 BELOW_ZERO = "below 0"
 FILTERED = (("pool", "pool"), ("condition", "condition"), ("shown_label", "shown_label"))
 MINUS = "−"
+# the letters of test statistics
+_LETTERS = {
+    "t_paired": "t",
+    "t_unpaired": "t",
+    "wilcoxon": "V",
+    "mann_whitney": "U",
+    "chi_square": "χ²",
+    "stuart_maxwell": "χ²",
+    "cochran_q": "Q",
+}
+_OF_COUNTS = frozenset({"chi_square", "stuart_maxwell", "cochran_q"})
 
 
 GENERALIZES: dict[Inference, str] = {
@@ -95,6 +106,21 @@ def estimate_text(estimate: Estimate) -> str:
     if estimate.statistic in OF_MEANS and estimate.estimate < 0:
         return f"not interpretable ({BELOW_ZERO})"
     return number(estimate.estimate, kind_of(estimate))
+
+
+def statistic_text(estimate: Estimate) -> str:
+    """A test statistic as the APA prints it, such as `t(194) = 13.31`; empty for other estimates.
+
+    Tests of counts name the number of units too: `χ²(4, N = 1,170) = 66.09`.
+    """
+    letter = _LETTERS.get(estimate.statistic)
+    if letter is None or estimate.estimate is None:
+        return ""
+    sizes = [] if estimate.df is None else [f"{estimate.df:g}"]
+    if sizes and estimate.statistic in _OF_COUNTS and estimate.n_units:
+        sizes.append(f"N = {estimate.n_units:,}")
+    of = f"({', '.join(sizes)})" if sizes else ""
+    return f"{letter}{of} = {number(estimate.estimate, 'test')}"
 
 
 def why_text(estimate: Estimate) -> str:
@@ -207,6 +233,9 @@ _WORDS: dict[str, Callable[[Any], str]] = {
 def _levels(name: str, scope: Scope) -> str:
     """Describe a factor or attribute with the level, or the two levels, of the estimate."""
     levels = [str(scope[key]) for key in ("level", "reference_level") if key in scope]
+    if name == "shown_label":
+        # not the name of the column, which studies often give to a factor, too
+        return f"shown as {f' {MINUS} '.join(levels)}"
     return ": ".join(part for part in (name.replace("_", " "), f" {MINUS} ".join(levels)) if part)
 
 

@@ -43,6 +43,7 @@ MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file}
     "reason": "why there is no value",
     "p_value": "unadjusted p-value",
     "p_adjusted": "adjusted p-value: Holm for primary contrasts, Benjamini-Hochberg for other tests of the same kind",
+    "df": "degrees of freedom of the test or interval, where it has any",
     "role": "primary (declared in the protocol), exploratory (any other comparison) or descriptive",
     "unit": "the unit of analysis",
     "n_items": "number of items",
@@ -96,7 +97,7 @@ _WHOLE = (
     "n_open",
     "paused_ms",
 )
-_NUMBERS = ("estimate", "ci_low", "ci_high", "ci_level", "p_value", "p_adjusted")
+_NUMBERS = ("estimate", "ci_low", "ci_high", "ci_level", "p_value", "p_adjusted", "df")
 _TIMES = (
     "happened_at",
     "first_action_at",

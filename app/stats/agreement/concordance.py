@@ -9,7 +9,7 @@ from scipy.special import chdtrc
 
 from app.stats.core.jackknife import PAIR, no_variation
 from app.stats.core.ranks import midranks
-from app.stats.core.result import Result, undefined
+from app.stats.core.result import Result, undefined, with_method
 
 if TYPE_CHECKING:
     from app.stats.core.arrays import Floats
@@ -32,10 +32,10 @@ def kendall_w(ratings: Ratings) -> Result:
     sizes["n_pairable_units"] = table.shape[1] if len(table) >= PAIR else 0
     if min(table.shape) < PAIR:
         note = "needs two or more raters who all rated the same two or more units"
-        return undefined("no_pairable_units", note, **sizes)
+        return undefined("no_pairable_units", note, method=METHOD, **sizes)
     found = concordance_of(table)
     if found is None:
-        return no_variation(ratings).with_counts(**sizes)
+        return with_method(no_variation(ratings), METHOD).with_counts(**sizes)
     n_raters, n_units = table.shape
     p_value = float(chdtrc(n_units - 1, n_raters * (n_units - 1) * found))
     return Result(found, method=METHOD, p_value=p_value, df=float(n_units - 1), **sizes)

@@ -11,7 +11,7 @@ from app.stats.core.arms import Arms
 from app.stats.core.arrays import present
 from app.stats.core.clusters import t_p_value, t_quantile, without_interval
 from app.stats.core.contrast_sides import missing_side
-from app.stats.core.result import Result, undefined
+from app.stats.core.result import Result, undefined, with_method
 from app.stats.linear.cluster_robust import METHOD, linear_contrast
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def percent_change(value: Floats, is_treated: Bools, *, item: Labels, rater: Lab
     treated = treated.astype(bool)
     problem = missing_side(treated, "the source", "the reference")
     if problem:
-        return problem
+        return with_method(problem, METHOD)
     if number.min() < 0:
         return undefined("singular", _BELOW_ZERO, method=METHOD, n_units=len(number), n_ratings=len(number))
     mine, theirs = float(number[treated].mean()), float(number[~treated].mean())

@@ -89,6 +89,15 @@ class Result:
         return replace(self, **counts)  # type: ignore[arg-type]  # replace checks the names
 
 
+def with_method(result: Result, method: str) -> Result:
+    """Return the result; one that is undefined before any method was chosen gets the one that it was to have.
+
+    >>> with_method(undefined("no_variation"), "median").method
+    'median'
+    """
+    return result if result.method else replace(result, method=method)
+
+
 def undefined(reason: Reason, note: str = "", *, method: str = "", **counts: int | None) -> Result:
     """Return a Result without an estimate, with the reason.
 

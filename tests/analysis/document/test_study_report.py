@@ -98,6 +98,14 @@ def test_ratings_needed_are_told_in_one_sentence_for_all_questions() -> None:
     assert text.count("for a reliability of .80") == 1
 
 
+def test_every_estimate_has_a_method_even_if_it_is_undefined() -> None:
+    study = protocol(FIVE, CHOICE)
+    every = rows(keys=("empathy",))
+    for known in ([], every[:1], every[:2], every):
+        report = analyze(frames(study, known), study)
+        assert [one.statistic for one in report.estimates if not one.method] == []
+
+
 def test_primary_sentences_appear_in_summary_and_results() -> None:
     _, _, document = made(analysis={"primary": ["empathy"]})
     assert texts(document).count("Empathy: Model is rated") == 2

@@ -35,7 +35,7 @@ def test_ayers_pair_headline_has_preference_then_t_tests(tmp_path: Path) -> None
     assert f"Chatbot is preferred over Physician in {share:.1%} of choices" in found[0].claim
     for sentence, question in zip(found[1:], ("quality", "empathy"), strict=True):
         is_difference(sentence, table, question, "chatbot", "physician", truth=1.0)
-        assert "unpaired t test on item means, t = " in sentence.test
+        assert "unpaired t test on item means, t(10) = " in sentence.test
         assert "adjusted p" in sentence.test
 
 
@@ -46,9 +46,10 @@ def test_three_point_headline_has_chi_square_and_percent_change(tmp_path: Path) 
     own = table[table["question"] == "empathy"]
     good = (own["value"].astype(float) >= 3).groupby(own["source"]).mean()
     percent = 100 * (good["model_a"] / good["human"] - 1)
-    says(found[1], "ratings of 3 or more are #% more frequent for Model A than for Human", float(percent))
+    says(found[1], "ratings of 3 (Good) are #% more frequent for Model A than for Human", float(percent))
     counts = pd.crosstab(own["source"], own["value"])
-    says(found[0], "Empathy, all sources: Chi-square = #", float(chi2_contingency(counts, correction=False).statistic))
+    chi = float(chi2_contingency(counts, correction=False).statistic)
+    says(found[0], f"Empathy, all sources: χ²(4, N = {len(own)}) = #", chi)
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_primary_sentence_has_effect_interval_test_and_counts(report: tuple[Repo
     text = one_paragraph(primary_answers(found, study))
     assert f"Clarity: Model is rated {gap:.2f} points higher than Human on a scale from 1 to 5 (95% CI" in text
     assert "for new items and new raters; t test with two-way clustering by items and raters, p " in text
-    assert "paired t test on item means, t = " in text
+    assert "paired t test on item means, t(7) = " in text
     assert "96 ratings, 8 items, 6 raters)" in text
 
 
@@ -132,9 +132,9 @@ SENTENCES: list[tuple[dict[str, Any], str]] = [
     ({"test": "percent_change"}, "Model is rated"),
     ({"test": "wilcoxon"}, "Wilcoxon signed-rank test on item means, V = "),
     ({"test": "mann_whitney"}, "Model ranks higher than Human, rank-biserial r = "),
-    ({"test": "chi_square"}, "Model against Human: Chi-square = "),
+    ({"test": "chi_square"}, "Model against Human: χ²(3, N = 96) = 33.00 (chi-square test, p"),
     ({"test": "share_at_least_ratio"}, "item means of 2.75 or more are"),
-    ({"test": "t_unpaired"}, "unpaired t test on item means, t = "),
+    ({"test": "t_unpaired"}, "unpaired t test on item means, t(14) = "),
     ({"test": "equivalence", "margin": 3}, "Equivalent within the margin of 3 points."),
     ({"test": "non_inferiority"}, "Non-inferior within the margin of 3 points."),
     ({"test": "krippendorff_alpha"}, "Krippendorff's alpha (ordinal) is"),

@@ -22,7 +22,7 @@ from app.stats.agreement import (
     unanimous_share,
     within_one_agreement,
 )
-from app.stats.core.result import undefined
+from app.stats.core.result import undefined, with_method
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -82,9 +82,9 @@ def _of_categories(data: AnyQuestionData, ratings: Ratings, level: Level) -> Ite
         both = statistic("new_units_and_raters") if data.codes.raters.are_known else None
         if both and both.interval:
             yield name, both
-        yield name, statistic("new_units")
+        yield name, with_method(statistic("new_units"), "jackknife_units")
     if not is_fine(level, domain):
-        yield "unanimous_share", unanimous_share(ratings)
+        yield "unanimous_share", with_method(unanimous_share(ratings), "units that all raters rated alike")
 
 
 def is_fine(level: Level, domain: Sequence[float]) -> bool:
@@ -99,7 +99,7 @@ def _alphas(data: AnyQuestionData, answers: Answers, level: Level) -> Iterator[N
     inferred: the interval for new units then comes first.
     """
     ratings, name = answers.ratings, f"krippendorff_alpha_{level}"
-    units = krippendorff_alpha(ratings, level=level)
+    units = with_method(krippendorff_alpha(ratings, level=level), f"jackknife_units: {level} distances")
     if units.estimate is None:
         yield name, units
         return
@@ -107,6 +107,7 @@ def _alphas(data: AnyQuestionData, answers: Answers, level: Level) -> Iterator[N
     found = [units]
     if data.codes.raters.are_known:
         both = krippendorff_alpha(ratings, level=level, inference="new_units_and_raters")
+        both = with_method(both, f"jackknife_two_way: {level} distances")
         found = [both, units] if both.interval else [units, both]
         found[0] = replace(found[0], note=_range(ratings, level) if is_light else "")
     yield from ((name, result) for result in found)
@@ -144,4 +145,5 @@ def _iccs(data: AnyQuestionData, ratings: Ratings) -> Iterator[Named]:
     forms = [form for form in every if data.codes.raters.are_known or form.startswith("1")]
     found = icc_forms(ratings, [form for form in forms if is_light or form.startswith("1")])
     for form in forms:
-        yield f"icc_{form}", found.get(form) or undefined("not_run", TOO_MANY, method="REML")
+        result = found.get(form) or undefined("not_run", TOO_MANY, method="REML")
+        yield f"icc_{form}", with_method(result, "f_distribution: mean squares or REML")

@@ -57,7 +57,7 @@ def kappas(data: AnyQuestionData) -> Iterator[Estimate]:
             for estimate in _of_pair(data, part, {**group.scope, "raters": ids}):
                 yield replace(estimate, note="; ".join(note for note in (estimate.note, left) if note))
         if not pairs and len(answers.value):
-            nothing = undefined("no_pairable_units", NO_PAIR, n_pairable_units=0)
+            nothing = undefined("no_pairable_units", NO_PAIR, method="pairs of raters", n_pairable_units=0)
             yield _record(data, answers, group.scope, nothing, _headline(data))
 
 

@@ -83,7 +83,9 @@ def _without_sources(data: ChoiceData, answers: Choices, scope: Scope) -> Iterat
     if np.isfinite(answers.is_left).any() or not len(answers.value):
         found.append(("first_side_share", stats.first_side_share(answers.is_left, **answers.where)))
     else:
-        found.append(("first_side_share", undefined("no_pairable_units", UNKNOWN_SIDES, n_units=0)))
+        found.append(
+            ("first_side_share", undefined("no_pairable_units", UNKNOWN_SIDES, method="share of choices", n_units=0))
+        )
     yield from _records(data, answers, scope, found)
 
 

@@ -12,6 +12,7 @@ from app.analysis.data.questions.question_data import TOO_MANY
 from app.stats.choice.controlled_shares import GLMM, preference_model, share_at_equal
 from app.stats.choice.strengths import strengths, win_matrix
 from app.stats.comparison.describe import mean
+from app.stats.core.clusters import METHOD as CLUSTERED
 from app.stats.core.result import Result, undefined
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def _strengths(data: ChoiceData, answers: Choices, reference: str) -> Iterator[_
         for second in others[place + 1 :]:
             contrast = found.contrasts[data.code_of(second)][data.code_of(first)]
             yield _Found("bt_contrast", contrast, {"source": second, "reference": first})
-    unknown = undefined("no_pairable_units", UNKNOWN_SIDES, n_units=0)
+    unknown = undefined("no_pairable_units", UNKNOWN_SIDES, method=CLUSTERED, n_units=0)
     yield _Found("position_effect", found.position if has_sides and found.position else unknown)
     if found.log_nu is not None:
         yield _Found("tie_log_nu", found.log_nu)

@@ -91,7 +91,7 @@ def not_split(data: AnyQuestionData, name: str, why: str) -> Estimate:
     is_choice = isinstance(data.question, ChoiceQuestion)
     persons = groups(data.codes)[0].of(data.answers)
     return data.record(
-        undefined("not_run", why),
+        undefined("not_run", why, method="split by levels"),
         persons,
         section=SECTION,
         scope={"covariate": name},

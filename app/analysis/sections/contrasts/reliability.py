@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.analysis.data.questions.answers import UNITS
 from app.analysis.data.questions.scopes import groups
+from app.stats.core.result import with_method
 from app.stats.reliability.decision import g_coefficient, one_way_coefficient, phi_coefficient, raters_needed
 
 if TYPE_CHECKING:
@@ -43,4 +44,5 @@ def _decision(data: ScaledData, answers: Answers, scope: Scope) -> Iterator[Esti
         phi, needed = one_way_coefficient(ratings, n), raters_needed(ratings, TARGET, coefficient="one_way")
     found = {"phi_coefficient": phi, "g_coefficient": g_coefficient(ratings, n), "raters_needed": needed}
     for statistic, result in found.items():
-        yield data.record(result, answers, section=SECTION, scope=scope, statistic=statistic, unit=unit)
+        named = with_method(result, "decision_study")
+        yield data.record(named, answers, section=SECTION, scope=scope, statistic=statistic, unit=unit)

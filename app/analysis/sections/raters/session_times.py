@@ -103,9 +103,10 @@ def rating_sessions(known: RatingSessions) -> Iterator[Estimate]:
 def _times(known: RatingSessions, answers: Answers) -> Iterator[Estimate]:
     medians = known.trials.groupby("rater")["active_ms"].median() / SECOND
     size = known.trials["rater"].value_counts()
-    whole = undefined("no_pairable_units", NO_TIMES, n_units=0)
+    method = f"{MEDIAN_TIME}, then over raters"
+    whole = undefined("no_pairable_units", NO_TIMES, method=method, n_units=0)
     if len(medians):
-        whole = Result(float(medians.median()), f"{MEDIAN_TIME}, then over raters", n_units=len(medians))
+        whole = Result(float(medians.median()), method, n_units=len(medians))
     yield record_of(None, whole, answers, section=SECTION, scope={}, statistic="median_seconds", unit="rater_mean")
     for name in sorted(size.index[:MAX_RATERS]):
         result = Result(float(medians[name]), MEDIAN_TIME, n_units=int(size[name]))

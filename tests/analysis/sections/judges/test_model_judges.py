@@ -93,6 +93,24 @@ def test_experts_have_larger_epsilon_and_pools_are_separate() -> None:
     assert by_pool["crowd"].reason == "no_pairable_units"
 
 
+def test_question_that_one_pool_answered_has_no_rows_of_pools() -> None:
+    study = protocol(FIVE, {**FIVE, "key": "warmth"}, sources=FAMILIES)
+    rows = [row for row in _rows() if row["question"] == "empathy"]
+    others = [
+        {**row, "question": "warmth", "rater": f"crowd {row['rater']}"} for row in rows if row["rater"] != "judge"
+    ]
+    judged = [{**row, "question": "warmth"} for row in rows if row["rater"] == "judge"]
+    raters = [{"rater": f"r{k}", "pool": "expert"} for k in range(N_PERSONS)]
+    crowd = [{"rater": f"crowd r{k}", "pool": "crowd"} for k in range(N_PERSONS)]
+    known = [*raters, *crowd, {"rater": "judge", "kind": "model"}]
+    report = analyze(frames(study, [*rows, *others, *judged], raters=known), study)
+    assert [f.scope for f in report.of("judge") if "pool" in f.scope] == []
+    methods = {f.question: f.method for f in find(report, "alt_test_winning_rate")}
+    assert "epsilon 0.2" in methods["empathy"]
+    assert "epsilon 0.1" in methods["warmth"]
+    assert "epsilon 0.15" not in methods["warmth"]
+
+
 def test_judge_raising_its_own_family_shows_self_preference() -> None:
     raised = _rows(favour=1)
     capped = {(row["item"], row["response"]) for row in raised if row["rater"] == "judge" and row["value"] == 5}

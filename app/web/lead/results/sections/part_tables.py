@@ -6,7 +6,15 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from app.analysis.wording.formatting import MINUS, estimate_text, interval_text, p_text, scope_text, why_text
+from app.analysis.wording.formatting import (
+    MINUS,
+    estimate_text,
+    interval_text,
+    p_text,
+    scope_text,
+    statistic_text,
+    why_text,
+)
 from app.analysis.wording.statistics_registry import STATISTICS
 from app.charts.drawing.table import Table
 from app.web.lead.results.sections.part_columns import BLOCKS, Column
@@ -50,6 +58,9 @@ def _others(part: str, estimates: Sequence[Estimate], labels: Labels) -> Iterato
     """A table for each contrast that is in none of the tables above, and the confusion tables of answer keys."""
     known = {key for _, columns in BLOCKS.get(part, ()) for column in columns for key in column.statistics}
     others = [f for f in estimates if f.section in {"contrast", "category"} and f.statistic not in known]
+    names = {f.statistic for f in others if f.section == "contrast"}
+    # differences from the reference, so that a test of pairs has every pair
+    others = [f for f in estimates if f.section == "comparison" and f.statistic in names and _is_pair(f)] + others
     for name in dict.fromkeys(f.statistic for f in others if f.estimate is not None and f.statistic != CONFUSION):
         words = STATISTICS[name].words
         block = _block(words, (Column("Estimate", (name,)),), [f for f in others if f.statistic == name], labels)
@@ -62,6 +73,10 @@ def _others(part: str, estimates: Sequence[Estimate], labels: Labels) -> Iterato
             if (f.question, f.statistic) == (key, CONFUSION)
         }
         yield _confusion(labels.question(key or ""), shares)
+
+
+def _is_pair(estimate: Estimate) -> bool:
+    return estimate.scope.keys() == {"source", "reference"}
 
 
 def _confusion(name: str, shares: dict[tuple[str, str], Estimate]) -> Block:
@@ -127,6 +142,8 @@ def _cell(column: Column, found: Found) -> str:
     estimate = _find(column, found)
     if estimate is None or estimate.estimate is None:
         return ""
+    if test := statistic_text(estimate):
+        return test
     return f"{estimate_text(estimate)}\n{interval_text(estimate) if estimate.ci_low is not None else ''}".strip()
 
 

@@ -155,3 +155,26 @@ def test_contrast_without_own_section_gets_a_table() -> None:
     scope = {"factor": "told", "level": "truth", "reference_level": "nothing"}
     (block,) = blocks_of("subgroups", [_estimate("contrast", "turn_slope", 0.5, scope=scope)], Labels())
     assert block.caption == "Points per turn"
+
+
+def test_tests_of_pairs_have_degrees_of_freedom_and_the_pairs_with_the_reference() -> None:
+    others = {"source": "other", "reference": "model"}
+    paired = (
+        _estimate("comparison", "t_paired", 2.5, scope=TWO, df=39.0),
+        _estimate("contrast", "t_paired", -4.15, scope=others, df=39.0),
+    )
+    (block,) = blocks_of("comparison", paired, Labels())
+    assert [row[1:3] for row in block.table.rows] == [
+        ("model − human", "t(39) = 2.50"),
+        ("other − model", "t(39) = −4.15"),
+    ]
+
+
+def test_what_raters_were_told_does_not_look_like_a_factor_of_that_name() -> None:
+    levels = {"level": "model", "reference_level": "human"}
+    estimates = [
+        _estimate("contrast", "factor_effect", 0.5, scope={"factor": "Shown label", **levels}),
+        _estimate("contrast", "factor_effect", 0.5, scope={"factor": "shown_label", **levels}),
+    ]
+    (block,) = blocks_of("conditions", estimates, Labels())
+    assert [row[1] for row in block.table.rows] == ["Shown label: model − human", "shown as model − human"]
