@@ -40,6 +40,7 @@ DECIMALS: dict[Kind, int] = {
 }
 IN_PERCENT, WITH_SIGN = {"share", "share_points"}, {"share", "percent"}
 SMALLEST_SHARE = 0.001
+KNOWN_DIGITS = 9
 SMALLEST_P = 0.001
 # Reliabilities of means and sums: their formulas have no lower bound, but no proportion of variance is below 0.
 OF_MEANS = frozenset({"icc_1_k", "icc_a_k", "icc_c_k", "cronbach_alpha", "cronbach_alpha_without"})
@@ -85,7 +86,9 @@ def number(value: float, kind: Kind) -> str:
     if kind == "share" and 0 < value < SMALLEST_SHARE / 2:
         return f"< {SMALLEST_SHARE:.1%}"
     decimals = DECIMALS[kind]
-    rounded = round(100 * value if kind in IN_PERCENT else value, decimals) + 0.0
+    # two ways to compute 1.375 differ in the last digit, and would print 1.37 and 1.38
+    known = round(100 * value if kind in IN_PERCENT else value, KNOWN_DIGITS)
+    rounded = round(known, decimals) + 0.0
     return f"{rounded:,.{decimals}f}{'%' if kind in WITH_SIGN else ''}".replace("-", MINUS)
 
 

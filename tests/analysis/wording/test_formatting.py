@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.analysis.estimate import Estimate
-from app.analysis.wording.formatting import estimate_text, interval_text
+from app.analysis.wording.formatting import estimate_text, interval_text, number
 
 
 def _reliability(statistic: str, estimate: float, low: float, high: float) -> Estimate:
@@ -24,3 +24,7 @@ def test_other_coefficients_below_zero_are_printed() -> None:
     disagreement = _reliability("icc_a_1", -0.12, -0.3, 0.08)
     assert estimate_text(disagreement) == "−0.12"
     assert interval_text(disagreement) == "−0.30 to 0.08"
+
+
+def test_same_number_computed_in_two_ways_is_printed_alike() -> None:
+    assert number(1.375, "points") == number(1.3749999999999996, "points") == number(1.3750000000000004, "points")
