@@ -255,3 +255,16 @@ def test_summary_names_where_a_problem_is_as_the_pages_do(client: TestClient, st
     client.post("/studies/small/design/assignment", data={"number": number_on(page), "design.trials_per_rater": "0"})
     summary = client.get("/studies/small/design").text
     assert ">Trials and raters: Trials per rater</a>: Found: 0. Expected: a number of at least 1." in summary
+
+
+def test_problem_of_a_whole_question_is_shown_on_its_page(client: TestClient, db: Connection, lead: Lead) -> None:
+    slider = {"key": "fit", "target": "response", "type": "slider", "text": "Fit?"}
+    study_of(db, lead, questions=[PREFERENCE, slider])
+    address = "/studies/small/design/questions/2"
+    fields = {"questions.1.min": "10", "questions.1.max": "1"}
+    saved = client.post(address, data={"number": number_on(client.get(address).text), **fields}, headers=HX).text
+    for page in (saved, client.get(address).text):
+        shown = re.search(r'<p class="notice error">([^<]*)</p>', page)
+        assert shown is not None
+        assert unescape(shown[1]) == "The slider's max must be greater than its min. Found: 10 to 1."
+    assert "must be greater" not in client.get("/studies/small/design/questions/1").text
