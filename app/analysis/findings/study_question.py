@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.design.protocol.parts.primary_tests import TESTS
-from app.design.protocol.primary_default import primary_contrasts
 from app.design.word_lists import and_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from app.analysis.findings.main_contrasts import MainContrast
+    from app.analysis.report.primary import PrimaryResult
     from app.design.protocol.parts.primary import PrimaryContrast
     from app.design.protocol.parts.primary_tests import Compared
     from app.design.protocol.study import Protocol
@@ -34,20 +34,20 @@ _SENTENCES: dict[Compared, str] = {
 }
 
 
-def study_question(protocol: Protocol, contrasts: Sequence[MainContrast]) -> str:
+def study_question(protocol: Protocol, contrasts: Sequence[MainContrast], primary: Sequence[PrimaryResult]) -> str:
     """The question of the primary contrasts that compare the same kind of thing as the first one.
 
     If none is declared: how the sources of `contrasts` compare; without these, what the default contrast asks.
     """
-    primary, is_declared = primary_contrasts(protocol), bool(protocol.analysis.primary)
+    is_declared = any(one.is_declared for one in primary)
     shown = [one for one in contrasts if one.primary or not is_declared]
-    kinds = [TESTS[str(one.test)].compares for one in primary]
-    if shown and (kinds[0] == "sources" or not is_declared):
+    kinds = [TESTS[str(one.contrast.test)].compares for one in primary]
+    if shown and (not is_declared or kinds[0] == "sources"):
         return _of_contrasts(shown)
     if not primary:
         asked = _some(protocol.labels.question(question.key) for question in protocol.questions)
         return AGREEMENT.format(questions=asked)
-    alike = [one for one, kind in zip(primary, kinds, strict=True) if kind == kinds[0]]
+    alike = [one.contrast for one, kind in zip(primary, kinds, strict=True) if kind == kinds[0]]
     return _of_kind(kinds[0], alike, protocol)
 
 

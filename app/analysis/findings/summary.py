@@ -57,7 +57,7 @@ def summary_of(report: Report, protocol: Protocol) -> Summary:
     contrasts, rows = main_contrasts(report, protocol), agreement_rows(report, protocol)
     needed = next((words for row in rows if (words := needed_sentence(report, row.label, row.key))), "")
     return Summary(
-        question=study_question(protocol, contrasts),
+        question=study_question(protocol, contrasts, report.primary),
         contrasts=tuple(contrasts),
         warnings=tuple(warnings_of(report, contrasts)),
         agreement=tuple(rows),

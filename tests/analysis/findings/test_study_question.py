@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,8 +11,13 @@ from app.analysis import analyze
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.findings.study_question import study_question
 from app.analysis.report.labelled import labelled
+from app.analysis.report.primary import PrimaryResult
+from app.design.protocol.primary_default import primary_contrasts
 from app.exchange.folder.read import read_folder
 from tests.analysis.builders import FIVE, frames, protocol
+
+if TYPE_CHECKING:
+    from app.design.protocol.study import Protocol
 
 WARMTH = {**FIVE, "key": "warmth"}
 COMMON = {
@@ -29,9 +34,16 @@ COMMON = {
 }
 
 
+def _question(study: Protocol) -> str:
+    """The question before there are estimates."""
+    return study_question(
+        study, [], [PrimaryResult(one, is_declared=True, estimates=()) for one in primary_contrasts(study)]
+    )
+
+
 @pytest.mark.parametrize("name", COMMON)
 def test_question_of_template_before_there_are_estimates(name: str) -> None:
-    assert study_question(read_folder(template_folder(name)).protocol, []) == COMMON[name]
+    assert _question(read_folder(template_folder(name)).protocol) == COMMON[name]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +59,7 @@ def test_question_of_declared_test(test: dict[str, Any], question: str) -> None:
     study = protocol(own).model_copy(deep=True)
     primary = type(study.analysis).model_validate({"primary": [{"question": "empathy", **test}]}).primary
     declared = study.model_copy(update={"analysis": study.analysis.model_copy(update={"primary": primary})})
-    assert study_question(declared, []) == question
+    assert _question(declared) == question
 
 
 @pytest.mark.parametrize(("declared", "questions"), [(["warmth"], "Warmth"), ([], "Empathy and Warmth")])
@@ -60,5 +72,8 @@ def test_sources_of_estimates_are_named(declared: list[str], questions: str) -> 
         for n in range(6)
         for source in ("human", "model")
     ]
-    found = main_contrasts(labelled(analyze(frames(study, rows), study), study.labels), study)
-    assert study_question(study, found) == f"How does Model compare with Human on {questions}?"
+    report = labelled(analyze(frames(study, rows), study), study.labels)
+    assert (
+        study_question(study, main_contrasts(report, study), report.primary)
+        == f"How does Model compare with Human on {questions}?"
+    )

@@ -122,10 +122,11 @@ class Question:
             raise PageError(UNREADABLE) from None
 
     def narrowed(self, report: Report) -> Report:
-        """The report with the estimates of the selected question, and those that belong to no question."""
+        """The report with what belongs to the selected question, and the estimates that belong to no question."""
         if not self.question:
             return report
-        return replace(report, estimates=tuple(f for f in report.estimates if self._is_of(f)))
+        primary = tuple(one for one in report.primary if one.contrast.question == self.question)
+        return replace(report, estimates=tuple(f for f in report.estimates if self._is_of(f)), primary=primary)
 
     def _is_of(self, estimate: Estimate) -> bool:
         return estimate.question is None or estimate.question.partition("=")[0] == self.question

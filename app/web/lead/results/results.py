@@ -70,10 +70,9 @@ def show_results_part(request: Request, own: OwnForLong, asked: Asked, part: str
         found = parts_of(shown.estimates, made.protocol).get(part)
         if found is None:
             return "lead/results_empty.html", {"here": part}
-        narrowed = asked.narrowed(made.report)
-        more = part_context(found, narrowed, shown, made.protocol, asked)
+        more = part_context(found, made.report, shown, made.protocol, asked)
         if part == "items":
-            more["units"] = _units(request, own, narrowed.estimates, made.protocol.labels)
+            more["units"] = _units(request, own, made.report.estimates, made.protocol.labels)
         return "lead/results_part.html", {"here": part, **more}
 
     return _answer(request, own, asked, context)
@@ -115,8 +114,9 @@ def _answer(
             return _failed(request, own, asked, error)
     if made is None:
         return _being_computed(request, own, asked)
-    shown = labelled(asked.narrowed(made.report), made.protocol.labels)
-    template, found = context(made, shown)
+    narrowed = replace(made, report=asked.narrowed(made.report))
+    shown = labelled(narrowed.report, made.protocol.labels)
+    template, found = context(narrowed, shown)
     looks = _looks(request, own) if made.protocol.monitoring.looks and found["here"] == SUMMARY else []
     with request.app.state.begin() as db:
         kept = list_snapshots(db, own.study.id)
@@ -166,8 +166,9 @@ def _snapshot(request: Request, own: LeadAndStudy, asked: Question, context: Con
     """A page of a snapshot: the same digits as when it was saved."""
     opened = asked.opened(request, own)
     made = opened.made
-    shown = labelled(asked.narrowed(made.report), made.protocol.labels)
-    template, found = context(made, shown)
+    narrowed = replace(made, report=asked.narrowed(made.report))
+    shown = labelled(narrowed.report, made.protocol.labels)
+    template, found = context(narrowed, shown)
     frame = _frame(replace(asked, filters=made.filters), made, shown, is_current=True)
     plan = _plan(request, own, made, opened.row.protocol_version)
     found = {**found, "monitoring": [], "snapshots": [], "opened": opened, "base": base_address(request), "plan": plan}

@@ -281,3 +281,10 @@ def test_hostile_source_label_is_escaped_everywhere(client: TestClient, db: Conn
     page = client.get("/studies/small/results").text
     assert "<script>alert" not in page
     assert f"<bdi>{key.replace('<', '&lt;').replace('>', '&gt;')} preferred" in page
+
+
+@pytest.mark.usefixtures("ayers")
+def test_summary_of_one_question_answers_only_its_primary_contrasts(client: TestClient) -> None:
+    page = " ".join(client.get("/studies/ayers/results?question=quality").text.split())
+    assert "How does ChatGPT compare with Physician on Quality?" in page
+    assert "Preference" not in re.sub(r"(?s)<form.*?</form>|<nav.*?</nav>", "", page)
