@@ -43,6 +43,7 @@ def _scope(scope: Scope, labels: Labels) -> Scope:
         ("reference", labels.source),
         ("condition", labels.condition),
         ("pool", labels.pool),
+        ("reference_pool", labels.pool),
     ):
         if name in found:
             found[name] = say(found[name])

@@ -24,6 +24,7 @@ def read(**scope: object) -> str:
 
 def test_scopes_are_shown_with_labels() -> None:
     assert read(source="gpt4", reference="md") == "GPT-4 − Physician"
+    assert read(pool="crowd", reference_pool="expert") == f"pool Crowd {MINUS} Experts"
     assert read(pool="expert", condition="told=plain") == "Told: plain, pool Experts"
     assert read(subgroup={"age": "30 or more"}) == "Age in years: 30 or more"
 
