@@ -70,7 +70,7 @@ class Judged:
 
 
 def judges(data: AnyQuestionData, protocol: Protocol) -> Iterator[Estimate]:
-    """Yield the estimates for each judge, compared with all human raters and, if several pools answered, each pool.
+    """Yield the estimates for each judge, compared with all human raters and each pool.
 
     The question data must include planned repeats.
     """
@@ -78,7 +78,6 @@ def judges(data: AnyQuestionData, protocol: Protocol) -> Iterator[Estimate]:
         return
     codes, answers = data.codes, data.answers
     is_again = codes.kept["repeat"].to_numpy(dtype=np.float64, na_value=0)[answers.row] > 0
-    n_human = len(answers.within(~codes.raters.is_model[answers.rater] & ~is_again).value)
     for code in np.flatnonzero(codes.raters.is_model).tolist():
         own = answers.select((answers.rater == code) & ~is_again)
         if not len(own.value):
@@ -87,8 +86,6 @@ def judges(data: AnyQuestionData, protocol: Protocol) -> Iterator[Estimate]:
         for group in distinct_groups(codes):
             if not group.is_model:
                 humans = answers.within(group.has_rater[answers.rater] & ~is_again)
-                if group.scope and len(humans.value) in {0, n_human}:
-                    continue
                 pool = group.scope.get("pool") or _only_pool(data, humans)
                 judged = Judged(
                     data, {**scope, **group.scope}, humans.select(humans.is_first), own, EPSILON.get(pool, SKILLED)
