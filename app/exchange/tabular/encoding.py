@@ -6,11 +6,13 @@ import codecs
 import io
 
 _CHUNK = 1 << 20
+# The second one is that of an encrypted file.
+PARQUET_MARKS = (b"PAR1", b"PARE")
 # What people send by mistake, by the first bytes.
 _KINDS = (
     (b"\xd0\xcf\x11\xe0", "an old Excel file (.xls), or one with a password"),
     (b"%PDF", "a PDF file"),
-    (b"PAR1", "a Parquet file"),
+    *((mark, "a Parquet file") for mark in PARQUET_MARKS),
     (b"\x89PNG", "a picture"),
     (b"\xff\xd8\xff", "a picture"),
     (b"GIF8", "a picture"),

@@ -1,4 +1,4 @@
-"""Read a spreadsheet with any columns: CSV, TSV, JSON lines or Excel."""
+"""Read a spreadsheet with any columns: CSV, TSV, JSON lines, Excel or Parquet."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from openpyxl import load_workbook
 
 from app.design.questions.scale import number_text
 from app.exchange.input_limits import check_archive, check_rows
-from app.exchange.tabular.encoding import not_text
+from app.exchange.tabular.encoding import PARQUET_MARKS, not_text
 from app.exchange.tabular.merged_cells import repeat_merged
+from app.exchange.tabular.parquet_table import read_parquet
 from app.exchange.tabular.records import check_nameless, checked_names, quiet, read_table
 from app.exchange.tabular.table import Table
 from app.exchange.tabular.title_rows import N_TOP, n_title_rows, note_title
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 # Rows below the header in which columns without a name and formulas are looked for.
 _N_BELOW = 50
 _N_TOP_BYTES = 65_536
-KINDS = "a spreadsheet: .csv, .tsv, .xlsx or .jsonl"
+KINDS = "a spreadsheet: .csv, .tsv, .xlsx, .jsonl or .parquet"
 # SyntaxError is what XML parsers raise for broken XML.
 _UNREADABLE = (
     zipfile.BadZipFile,
@@ -51,8 +52,10 @@ def read_spreadsheet(path: Path, problems: Problems, progress: Progress = quiet)
         problems.add(str(path), None, None, "no such file", KINDS)
         return None
     data = path.read_bytes()
+    if data.startswith(PARQUET_MARKS):
+        return read_parquet(path.name, data, problems)
     is_zip, is_named_excel = zipfile.is_zipfile(io.BytesIO(data)), path.suffix.lower() == ".xlsx"
-    if not is_zip and (other := _not_a_spreadsheet(data, is_named_excel=is_named_excel)):
+    if not is_zip and (other := _not_a_spreadsheet(data, path.suffix.lower())):
         problems.add(path.name, None, None, other, f"{KINDS}. The ending of the name says which, and text is in UTF-8")
         return None
     if is_zip or is_named_excel:
@@ -60,11 +63,12 @@ def read_spreadsheet(path: Path, problems: Problems, progress: Progress = quiet)
     return read_table(path.name, data, problems, progress, delimiter=_delimiter(path, data), may_have_title=True)
 
 
-def _not_a_spreadsheet(data: bytes, *, is_named_excel: bool) -> str | None:
+def _not_a_spreadsheet(data: bytes, ending: str) -> str | None:
     """What the file is instead, or None. A zip that is cut short still begins as one."""
     if data.startswith(b"PK"):
         return None
-    return not_text(data) or ("text, not an Excel file" if is_named_excel else None)
+    binary = {".xlsx": "text, not an Excel file", ".parquet": "text, not a Parquet file"}
+    return not_text(data) or binary.get(ending)
 
 
 def _delimiter(path: Path, data: bytes) -> str:

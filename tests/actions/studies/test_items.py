@@ -6,7 +6,9 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import openpyxl
+import pandas as pd
 import pytest
+from fastparquet import write
 from sqlalchemy import text
 
 from app.actions.studies.items import TextsInTheWayError, import_into_folder, import_into_store
@@ -54,6 +56,14 @@ def test_items_and_responses_are_written_beside_protocol(folder: Path, sheet: Pa
     assert list(read.responses["response"]) == ["x1:person", "x1:model-1", "x2:person"]
     assert ["1 items have none from model-1" in note.allowed for note in added.notes] == [True]
     assert [file.name for file in sorted(folder.iterdir())] == ["items.csv", "responses.csv", "study.yaml"]
+
+
+def test_parquet_file_is_imported_as_the_same_sheet_in_csv(folder: Path, sheet: Path, tmp_path: Path) -> None:
+    import_into_folder(folder, sheet, LAYOUT, tmp_path / "csv")
+    write(str(tmp_path / "sheet.parquet"), pd.read_csv(sheet), write_index=False)
+    import_into_folder(folder, tmp_path / "sheet.parquet", LAYOUT, tmp_path / "parquet")
+    for name in ("items.csv", "responses.csv"):
+        assert (tmp_path / "parquet" / name).read_text() == (tmp_path / "csv" / name).read_text()
 
 
 def test_other_folder_gets_a_copy_of_protocol(folder: Path, sheet: Path, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
+from fastparquet import write
 from openpyxl import Workbook
 
 from app.exchange.rating_import.layout import NewRaters
@@ -141,6 +142,12 @@ def test_excel_file_is_read(tmp_path: Path) -> None:
     kept = BytesIO()
     book.save(kept)
     assert answers(read(tmp_path, kept.getvalue(), file="found.xlsx", raters=ONE)) == WARMTH[:1]
+
+
+def test_parquet_file_is_read(tmp_path: Path) -> None:
+    table = pd.DataFrame({"item": ["a", "b"], "source": ["person", "person"], "warmth": [3.0, None]})
+    write(str(tmp_path / "made"), table, write_index=False)
+    assert answers(read(tmp_path, (tmp_path / "made").read_bytes(), file="found.parquet", raters=ONE)) == WARMTH[:1]
 
 
 def test_declared_rater_without_answers_is_marked_as_imported(tmp_path: Path) -> None:

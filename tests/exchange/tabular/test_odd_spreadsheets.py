@@ -138,7 +138,7 @@ def test_merged_cells_are_repeated_with_a_note(tmp_path: Path) -> None:
 NOT_SPREADSHEETS = {
     "old.xls": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0", "an old Excel file (.xls), or one with a password"),
     "paper.csv": (b"%PDF-1.7\n\xe2\xe3", "a PDF file"),
-    "texts.parquet": (b"PAR1\x15\x04", "a Parquet file"),
+    "texts.parquet": (b"question,reply\na,b\n", "text, not a Parquet file"),
     "picture.xlsx": (b"\x89PNG\r\n\x1a\n\0", "a picture"),
     "download.csv": (b"\n<!DOCTYPE html><html><h1>Sign in</h1></html>", "a web page"),
     "text.xlsx": (b"question,reply\na,b\n", "text, not an Excel file"),
@@ -151,7 +151,7 @@ def test_file_that_is_not_what_its_name_says_is_named_for_what_it_is(name: str, 
     data, found = NOT_SPREADSHEETS[name]
     table, (problem,) = read(tmp_path, name, data)
     assert (table, problem.found) == (None, found)
-    assert problem.allowed.startswith("a spreadsheet: .csv, .tsv, .xlsx or .jsonl.")
+    assert problem.allowed.startswith("a spreadsheet: .csv, .tsv, .xlsx, .jsonl or .parquet.")
 
 
 def test_csv_named_as_json_lines_is_one_problem(tmp_path: Path) -> None:

@@ -3,12 +3,16 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import pytest
+from fastparquet import write
 from sqlalchemy import text
 
 from tests.web.lead.test_new_study import n_studies
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sqlalchemy import Connection
     from starlette.testclient import TestClient
 
@@ -49,6 +53,13 @@ def test_excel_file_creates_a_study(client: TestClient, db: Connection) -> None:
     book.save(buffer)
     assert send(client, "replies.xlsx", buffer.getvalue()).status_code == 303
     assert n_studies(db) == 1
+
+
+def test_parquet_file_creates_a_study(client: TestClient, db: Connection, tmp_path: Path) -> None:
+    write(str(tmp_path / "a"), pd.read_csv(io.StringIO(SHEET)), write_index=False)
+    assert send(client, "replies.parquet", (tmp_path / "a").read_bytes()).status_code == 303
+    assert n_studies(db) == 1
+    assert db.execute(text("SELECT text, attributes FROM items")).one() == ("I have a cough", {"Topic": "lungs"})
 
 
 def test_single_source_is_rated_without_choice_question(client: TestClient, db: Connection) -> None:

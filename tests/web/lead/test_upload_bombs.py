@@ -6,10 +6,13 @@ import io
 import re
 import zipfile
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import httpx2 as httpx
+import pandas as pd
 import pytest
+from fastparquet import write
 from sqlalchemy import text
 
 from app.actions.lead_access import add_lead, begin_session
@@ -35,6 +38,12 @@ def zipped(files: dict[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
+def parquet(table: pd.DataFrame) -> bytes:
+    with TemporaryDirectory() as folder:
+        write(f"{folder}/a", table, compression="GZIP", write_index=False)
+        return Path(f"{folder}/a").read_bytes()
+
+
 def aliases() -> bytes:
     rows = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     return "\n".join([*rows, *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10))]).encode()
@@ -44,6 +53,10 @@ def cases() -> Iterator[Case]:
     sheet = zipped({"xl/worksheets/sheet1.xml": b"<c><v>7</v></c>" * 8_000_000})
     assert len(sheet) < 900_000
     yield "/studies/new/spreadsheet", SPREADSHEET, "bomb.xlsx", sheet, "114.4 MiB unpacked"
+    table = pd.DataFrame({"text": [f"{n}{'x' * 1000}" for n in range(150_000)]})
+    table_file = parquet(table)
+    assert len(table_file) < 2_000_000
+    yield "/studies/new/spreadsheet", SPREADSHEET, "bomb.parquet", table_file, "MiB unpacked"
     columns = ",".join(f"c{n}" for n in range(5_000)).encode()
     yield "/studies/new/spreadsheet", SPREADSHEET, "wide.csv", columns, "5,000 columns"
     yield "/studies/new", {}, "study.yaml", aliases(), "aliases that expand without end"

@@ -34,7 +34,7 @@ class RaterKind(StrEnum):
     MODEL = "model"
 
 
-RatingSheet = Annotated[Path, spreadsheet("The spreadsheet: .csv, .tsv, .xlsx or .jsonl.")]
+RatingSheet = Annotated[Path, spreadsheet("The spreadsheet: .csv, .tsv, .xlsx, .jsonl or .parquet.")]
 AnswerColumns = Annotated[
     list[str] | None,
     typer.Option(
