@@ -92,7 +92,7 @@ def test_item_is_retired_with_a_reason_and_brought_back(client: TestClient, db: 
     overview = client.get("/studies/small").text
     assert "1 item is retired" in overview
     assert "(2 needed + 2 no longer needed = 4 planned)" in overview
-    assert "item retired" in client.get("/studies/small/settings").text
+    assert "Item retired" in client.get("/studies/small/settings").text
     client.post(address, data={"retire": "false", "reason": "The source was cut out"})
     assert "retired:" not in client.get("/studies/small").text
 

@@ -25,7 +25,7 @@ def test_study_list_counts_items_raters_and_answers(client: TestClient, db: Conn
     study_of(db, lead)
     page = client.get("/studies").text
     assert 'href="/studies/small"' in page
-    assert '<td class="number">2</td>' in page
+    assert 'data-label="Items" class="number">2</td>' in page
     assert "not yet" in page
 
 

@@ -84,7 +84,7 @@ def test_excluded_rater_leaves_results_and_can_be_restored(client: TestClient, d
     assert "Knows the author" in client.get(f"{PAGE}?show=excluded").text
     client.post(address, data={"exclude": "false", "reason": "It was a mistake"})
     assert study_frames(db, study_id).ratings["exclude"].isna().all()
-    assert "rater excluded" in client.get("/studies/small/settings").text
+    assert "Rater excluded" in client.get("/studies/small/settings").text
 
 
 def test_lead_can_release_seats(client: TestClient, db: Connection, study_id: int) -> None:
@@ -98,7 +98,7 @@ def test_revealing_participant_id_is_logged(client: TestClient, db: Connection, 
     assert "5f-anna" not in client.get(PAGE).text
     assert "5f-anna" in client.post(f"{PAGE}/{rater_id(db, 'anna')}/identity").text
     assert client.post(f"{PAGE}/{rater_id(db, 'ben')}/identity").status_code == 404
-    assert "participant ID shown" in client.get("/studies/small/settings").text
+    assert "Participant ID shown" in client.get("/studies/small/settings").text
 
 
 def test_prolific_file_suggests_approval_or_rejection(client: TestClient, db: Connection, study_id: int) -> None:
