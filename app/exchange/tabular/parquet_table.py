@@ -71,6 +71,7 @@ _UNREADABLE = (
     LookupError,
     OSError,
     RuntimeError,
+    SystemError,
     TypeError,
     ValueError,
     EOFError,

@@ -143,6 +143,11 @@ def test_damaged_pages_are_named_with_their_column(tmp_path: Path) -> None:
     assert "column text" in sentences(tmp_path / "a.parquet")
 
 
+def test_damage_that_makes_a_length_negative_is_a_sentence() -> None:
+    """Found by changing bytes at random: fastparquet raises SystemError, which no other damage does."""
+    assert "not readable" in sentences(FILES / "negative_length.parquet")
+
+
 def test_parquet_file_with_another_ending_is_read(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes((FILES / "polars.parquet").read_bytes())
     table, _ = read(tmp_path / "a.csv")
