@@ -47,11 +47,12 @@ globalThis.attune = (() => {
     }
   });
 
-  // Without a preference it has no strength: what is not stored cannot be chosen.
+  // Without a preference it has no strength: what is not stored can neither be chosen nor stay chosen.
   function askStrength() {
     for (const box of $$("[data-strength-of]")) {
       const choice = $(`[name="${box.dataset.strengthOf}"]:checked`);
       box.disabled = Boolean(choice) && !["left", "right"].includes(choice.value);
+      if (box.disabled) for (const input of $$(":checked", box)) input.checked = false;
     }
   }
   for (const event of ["change", "attune:shown", "htmx:afterSwap"]) document.addEventListener(event, askStrength);

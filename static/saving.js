@@ -33,9 +33,11 @@
   let nFailures = 0;
 
   const nameOf = (url, slot) => `${ANSWER}${url}#${slot}`;
-  const isOpen = ({ url, key, isPartial }) => !isPartial && !closed.has(url) && !underWay.has(key);
+  // What the server would not take stays here until it is changed: parts of a ranking, and what it refused.
+  const isHeld = ({ isPartial, refused }) => isPartial || Boolean(refused);
+  const isOpen = (entry) => !isHeld(entry) && !closed.has(entry.url) && !underWay.has(entry.key);
   const mine = () => [...queue.values()].filter(({ url }) => url === form()?.dataset.save);
-  const isAllSaved = () => mine().every(({ isPartial }) => isPartial);
+  const isAllSaved = () => mine().every(isHeld);
   // The server stores a ranking as a whole: until all have a rank it is kept here alone.
   const isPartial = (box) => $$("[data-ranking] .ranking-row", box).some((row) => !$(":checked", row));
 
@@ -89,8 +91,8 @@
       if (isBusy(answer)) return later(answer);
       nFailures = 0;
       if (EXPIRED.includes(answer.status)) { closed.add(url); said = ["waiting", words().expired]; continue; }
-      settle(entries);
-      if (url === form()?.dataset.save) said = (await trouble(answer)) ?? said;
+      const problem = await take(answer, entries);
+      if (url === form()?.dataset.save) said = problem ?? said;
     }
     if (open.length && (said[0] === "waiting" || isAllSaved())) say(...said);
   }
@@ -106,14 +108,26 @@
     finally { entries.forEach(({ key }) => underWay.delete(key)); }
   }
 
-  // What of it was not taken, in the server's words; null where all was.
-  async function trouble(answer) {
-    const body = await answer.json().catch(() => null);
-    const refused = Object.values(body?.refused ?? {});
-    if (!answer.ok) return ["waiting", `${words().refused} ${refused[0] ?? body?.error?.message ?? words().reload}`];
-    if (refused.length) return ["waiting", `${words().refused} ${refused[0]}`];
-    return body?.older?.length ? ["waiting", words().otherBrowser] : null;
+  // What the server stored leaves this device; what it refused stays, with the reason. Returns the problem, if any.
+  async function take(answer, entries) {
+    const { error, older = [], refused = {} } = (await answer.json().catch(() => null)) ?? {};
+    settle(entries.filter(({ slot }) => !(slot in refused)));
+    for (const entry of entries.filter(({ slot }) => slot in refused)) hold(entry, refused[entry.slot]);
+    const reason = heldReason();
+    if (reason || !answer.ok) return ["waiting", `${words().refused} ${reason ?? error?.message ?? words().reload}`];
+    return older.length ? ["waiting", words().otherBrowser] : null;
   }
+
+  // Unless the answer was changed meanwhile.
+  function hold(entry, reason) {
+    const name = nameOf(entry.url, entry.slot);
+    if (queue.get(name)?.key !== entry.key) return;
+    const held = { ...entry, refused: reason };
+    queue.set(name, held);
+    kept.set(name, held);
+  }
+
+  const heldReason = () => mine().find(({ refused }) => refused)?.refused;
 
   function pauseAfter(answer, n) {
     const asked = Number(answer?.headers.get("Retry-After")) * 1000;
@@ -132,7 +146,11 @@
     const open = [...queue.values()].filter(isOpen);
     for (const url of new Set(open.map((entry) => entry.url))) {
       const entries = open.filter((entry) => entry.url === url);
-      post(url, entries, true).then((answer) => { if (answer?.ok) { settle(entries); if (isAllSaved()) say("saved", words().saved); } });
+      post(url, entries, true).then(async (answer) => {
+        if (!answer?.ok) return;
+        const problem = await take(answer, entries);
+        if (isAllSaved()) say(...(problem ?? ["saved", words().saved]));
+      });
     }
   }
 
@@ -273,6 +291,8 @@
     kept.names(AWAY).filter((name) => name !== awayName()).forEach(kept.drop);
     comeBack();
     mine().forEach(show);
+    const reason = heldReason();
+    if (reason) say("waiting", `${words().refused} ${reason}`);
     if (queue.size) schedule(0);
   }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.requests import Request
@@ -59,7 +60,8 @@ def go_to_step(request: Request, slug: str, step: str) -> Response:
     return go(request, "show_questions", slug=slug, step=step)
 
 
-def refuse_save(request: Request, status: int, sentence: Message) -> Response:
-    """Tell the script that saves answers why an answer was not stored."""
+def refuse_save(request: Request, status: int, sentence: Message, refused: Mapping[str, str] | None = None) -> Response:
+    """Tell the script that saves answers why no answer was stored; `refused` has the reason for each invalid answer."""
     words = language_in(request).say(sentence)
-    return JSONResponse({"error": {"status": status, "message": words}}, status_code=status)
+    body = {"error": {"status": status, "message": words}, "refused": dict(refused or {})}
+    return JSONResponse(body, status_code=status)

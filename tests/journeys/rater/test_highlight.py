@@ -55,6 +55,37 @@ def marked(engine: Engine, question: str = "warm") -> str:
     return str(rows(engine, f"SELECT text FROM ratings WHERE question = '{question}'")[0][0])  # noqa: S608
 
 
+def mark(page: Page, first: int, end: int) -> None:
+    drag(page, "[data-text=r0]", first, end)
+    page.locator("[data-slot=q0r0]").get_by_role("button", name="Mark the selected words").click()
+
+
+def test_marks_made_in_two_tabs_are_shown_in_both_and_the_later_ones_count(
+    engine: Engine, new_context: Callable[..., BrowserContext]
+) -> None:
+    open_it(engine)
+    context = new_context()
+    first, second = context.new_page(), context.new_page()
+    arrive(first)
+    second.goto("/s/study")
+    quotes = [one.locator("[data-slot=q0r0] q") for one in (first, second)]
+    mark(first, 5, 13)
+    saved(first)
+    expect(quotes[1]).to_have_text(["so sorry"])
+    expect(second.locator("#save-state")).to_contain_text("Changed in another tab")
+    mark(second, 26, 38)
+    saved(second)
+    expect(quotes[0]).to_have_text(["so sorry", "How are you?"])
+    expect(first.locator("#save-state")).to_contain_text("Changed in another tab")
+    assert marked(engine) == "5-13|25-37"
+    first.locator("[data-slot=q0r0]").get_by_role("button", name="Remove: so sorry").click()
+    saved(first)
+    expect(quotes[1]).to_have_text(["How are you?"])
+    assert marked(engine) == "25-37"
+    first.reload()
+    expect(quotes[0]).to_have_text(["How are you?"])
+
+
 def test_passages_are_marked_by_mouse_and_survive_reload(engine: Engine, page: Page) -> None:
     open_it(engine)
     arrive(page)

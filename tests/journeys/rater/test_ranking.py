@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.builder import EMPATHY
 from tests.journeys.axe import LOOKS, check_in
 from tests.journeys.rater_steps import arrive, open_a_study, rows
 
@@ -58,6 +59,51 @@ def test_ranking_that_is_not_complete_survives_reload_and_is_not_called_saved(en
     page.get_by_role("group", name="Response C").get_by_label("3").check(force=True)
     expect(page.locator("#save-state")).to_have_text("Saved")
     assert [number for number, _ in ranks(engine)] == [1, 2, 3]
+
+
+def test_ranking_with_a_gap_survives_reload_with_the_reason_until_it_is_changed(engine: Engine, page: Page) -> None:
+    open_it(engine, ties=True)
+    arrive(page)
+    for digit in "333":
+        page.keyboard.press(digit)
+    state = page.locator("#save-state")
+    reason = "Not saved: No response has rank 1. Do not leave out a rank."
+    expect(state).to_have_text(reason)
+    page.reload()
+    for letter in "ABC":
+        expect(page.get_by_role("group", name=f"Response {letter}").get_by_label("3")).to_be_checked()
+    expect(state).to_have_text(reason)
+    page.get_by_role("group", name="Response A").get_by_label("1").check(force=True)
+    expect(state).to_have_text("Not saved: No response has rank 2. Do not leave out a rank.")
+    page.get_by_role("group", name="Response B").get_by_label("2").check(force=True)
+    expect(state).to_have_text("Saved")
+    page.reload()
+    order_of(page).to_have_text("Your order: Response A > Response B > Response C")
+    expect(state).to_have_text("")
+    assert [number for number, _ in ranks(engine)] == [1, 2, 3]
+
+
+def test_refused_answer_stays_said_while_others_are_saved(engine: Engine, page: Page) -> None:
+    open_a_study(engine, questions=[{**ORDER, "ties": True}, EMPATHY], sources=THREE, n_items=1)
+    arrive(page)
+    for digit in "333":
+        page.keyboard.press(digit)
+    state = page.locator("#save-state")
+    expect(state).to_contain_text("No response has rank 1.")
+    with page.expect_response("**/save"):
+        page.locator("#q1r0-4").check(force=True)
+    page.reload()
+    expect(state).to_contain_text("No response has rank 1.")
+    assert rows(engine, "SELECT question, number FROM ratings") == [("empathy", 4)]
+    page.locator("#q1r1-4").check(force=True)
+    page.locator("#q1r2-4").check(force=True)
+    page.locator("#next").click()
+    expect(page.locator("#summary")).to_contain_text("No response has rank 1.")
+    for field in ("q0.0-1", "q0.1-1", "q0.2-2"):
+        page.locator(f"[id='{field}']").check(force=True)
+    page.locator("#next").click()
+    page.wait_for_url("**/done*")
+    assert page.evaluate("Object.keys(localStorage).filter((name) => name.startsWith('attune-answer:'))") == []
 
 
 def test_choosing_a_taken_rank_swaps_responses(engine: Engine, page: Page) -> None:

@@ -210,3 +210,28 @@ def test_break_ends_on_another_device_with_same_link(
     assert rows(engine, "SELECT kind FROM events ORDER BY id") == kinds
     page.reload()
     heading(page, "Item 1 of 3")
+
+
+def press_on(page: Page, name: str) -> None:
+    """Reach a link or button by the Tab key and press Enter."""
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.innerText?.trim()") == name:
+            page.keyboard.press("Enter")
+            return
+    raise AssertionError(f"{name} cannot be reached by Tab")
+
+
+def test_debriefing_by_keyboard_alone_with_a_wrong_turn_to_withdrawal(engine: Engine, page: Page) -> None:
+    open_it(engine, texts=TEXTS[:1], questions=[PREFERENCE], flow={"debrief": FLOW["debrief"]})
+    arrive(page)
+    page.keyboard.press("a")
+    page.keyboard.press("Enter")
+    heading(page, "What this study was about")
+    press_on(page, "Withdraw my answers")
+    heading(page, "Stop taking part")
+    press_on(page, "Back to where I was")
+    heading(page, "What this study was about")
+    press_on(page, "Finish")
+    page.wait_for_url("**/done*")
+    assert rows(engine, "SELECT side FROM ratings WHERE exclude IS NULL") == [("left",)]

@@ -17,13 +17,14 @@ def answer_save(request: Request, save: Save, older: Collection[str] = ()) -> Re
 
     A save is rejected if none of its answers can be stored.
     """
-    if not save.taken:
-        return refuse_save(request, 422, next(iter(save.refused.values()), UNKNOWN))
     language = language_in(request)
+    refused = {name: language.say(words) for name, words in save.refused.items()}
+    if not save.taken:
+        return refuse_save(request, 422, next(iter(save.refused.values()), UNKNOWN), refused)
     return JSONResponse(
         {
             "saved": [name for name in save.taken if name not in older],
             "older": list(older),
-            "refused": {name: language.say(words) for name, words in save.refused.items()},
+            "refused": refused,
         }
     )

@@ -77,6 +77,16 @@ def test_valid_answers_are_stored_and_invalid_ones_named(
     ]
 
 
+def test_save_without_any_valid_answer_names_the_reason_of_each(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study()
+    anna = visitor()
+    answer = save(anna, anna.begin(), {"slot": ["q1r0", "q9"], "q1r0": "77"})
+    reasons = {"q1r0": "Choose one of the points of the scale.", "q9": "This page has no such question."}
+    assert (answer.status_code, answer.json()["refused"]) == (422, reasons)
+
+
 def test_saving_many_answers_takes_as_many_statements_as_one(
     study: Callable[..., int], visitor: Callable[[], Visitor], statements: Callable[[], Any]
 ) -> None:
