@@ -266,3 +266,11 @@ def test_invitations_end_when_their_owner_is_no_longer_one(
     link = invited(sign_in(other), "owner", "friend@example.org")
     assert client.post(f"{PAGE}/{other.id}/{change}", data={"role": "analyst"}).status_code == 303
     assert sign_in(add_lead(db, "friend@example.org")).post(link).status_code == 410
+
+
+@pytest.mark.usefixtures("study_id")
+def test_leaving_asks_first_without_javascript(client: TestClient) -> None:
+    step = client.get(PAGE).text.split("<details>", 1)[-1].split("</details>", 1)[0]
+    assert "<summary>Leave this study</summary>" in step
+    assert f"{PAGE}/leave" in step
+    assert "You lose access at once." in step
