@@ -309,3 +309,17 @@ def test_tables_are_cards_on_a_phone(engine: Engine, page: Page) -> None:
     expect(card.get_by_label("Reason")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     check_in(LIGHT_AND_DARK_PHONE, page)
+
+
+def test_counts_of_problems_follow_each_save_and_focus_stays(engine: Engine, page: Page) -> None:
+    sign_in(page, a_lead(engine))
+    page.goto("/studies/rated/design/study")
+    count, title = page.locator("#problems-in-study"), page.get_by_label("Title", exact=True)
+    expect(count).to_be_hidden()
+    title.fill("")
+    link = page.locator(".sections").get_by_role("link", name="Questions")
+    link.focus()
+    expect(count).to_have_text(re.compile("^1"))
+    expect(link).to_be_focused()
+    title.fill("A title")
+    expect(count).to_be_hidden()
