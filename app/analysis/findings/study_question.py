@@ -65,6 +65,8 @@ def _of_kind(kind: Compared, primary: Sequence[PrimaryContrast], protocol: Proto
         reference = primary[0].reference or protocol.reference or ""
         named = [one.source for one in primary if one.source] or [one for one in protocol.sources if one != reference]
         over = "turn by turn " if kind == "turns" else ""
+        if not named:  # a filter leaves one source
+            return AGREEMENT.format(questions=questions)
         return _compared(map(labels.source, named), labels.source(reference), questions, over)
     if kind == "pools":
         named = [pool for one in primary for pool in (one.pool, one.reference_pool) if pool] or [*protocol.design.pools]

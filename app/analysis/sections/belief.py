@@ -53,8 +53,8 @@ def beliefs_of(protocol: Protocol, asked: CategoryData) -> Beliefs | None:
     if declared is None or question.key != declared.question or question.target != "response" or question.multiple:
         return None
     names, sources = list(question.codes), asked.codes.sources
-    is_model = np.array([protocol.sources[name].kind != "human" for name in sources])
-    meant = np.array([[name in declared.means.get(code, ()) for name in sources] for code in names])
+    is_model = np.array([protocol.sources[name].kind != "human" for name in sources], dtype=bool)
+    meant = np.array([[name in declared.means.get(code, ()) for name in sources] for code in names], dtype=bool)
     # Codes that stand for both persons and models are left out.
     kinds = [set(is_model[row].tolist()) for row in meant]
     meaning = np.array([float(kind.pop()) if len(kind) == 1 else np.nan for kind in kinds])

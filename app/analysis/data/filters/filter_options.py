@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.design.protocol.primary_default import primary_contrasts
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -25,11 +27,16 @@ class FilterOptions:
 
 
 def filtered_protocol(protocol: Protocol, filters: Filters) -> Protocol:
-    """Return the protocol with the sources that are kept; a reference that is not kept is reset to the default."""
+    """Return the protocol with the sources that are kept; a reference that is not kept is reset to the default.
+
+    A declared primary contrast keeps its test: that of one source alone would be another one.
+    """
     if not filters.sources:
         return protocol
     sources = {key: source for key, source in protocol.sources.items() if key in filters.sources}
     analysis = protocol.analysis
+    if analysis.primary:
+        analysis = analysis.model_copy(update={"primary": primary_contrasts(protocol)})
     if analysis.reference not in sources:
         analysis = analysis.model_copy(update={"reference": None})
     return protocol.model_copy(update={"sources": sources, "analysis": analysis})

@@ -1,0 +1,41 @@
+"""A report of one source alone, or of a source that does not exist: computed, and without another test in its place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.actions.studies.creation.templates import template_folder
+from app.analysis import analyze
+from app.analysis.data.filters.filter_options import filtered_protocol
+from app.analysis.data.filters.report_filters import Filters
+from app.analysis.data.study_folder import frames_of
+from app.analysis.findings.study_question import study_question
+from app.analysis.report.primary import PrimaryResult
+from app.design.protocol.primary_default import primary_contrasts
+from app.exchange.folder.read import read_folder
+from tests.analysis.headlines.simulated_ratings import Effect, simulate
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    ("name", "source"), [("ranking", "person"), ("ranking", "no one"), ("label-experiment", "no one")]
+)
+def test_report_of_one_source_alone_is_computed(name: str, source: str, tmp_path: Path) -> None:
+    simulate(name, tmp_path / "study", Effect(lean=lambda _question, _seen: 0.0))
+    study = read_folder(tmp_path / "study")
+    report = analyze(frames_of(study), study.protocol, filters=Filters(sources=(source,)))
+    assert {f.scope["source"] for f in report.estimates if "source" in f.scope} <= {source}
+    assert [one.estimates for one in report.primary if "preferred" in str(one.contrast.test)] in ([], [()])
+
+
+def test_declared_contrast_of_sources_keeps_its_test_where_one_is_left() -> None:
+    protocol = read_folder(template_folder("four-dimensions")).protocol
+    kept = filtered_protocol(protocol, Filters(sources=("person",)))
+    tests = [[one.test for one in primary_contrasts(each)] for each in (protocol, kept)]
+    assert tests == [["mean_difference"], ["mean_difference"]]
+    primary = [PrimaryResult(one, is_declared=True, estimates=()) for one in primary_contrasts(kept)]
+    assert study_question(kept, [], primary) == "How far do raters agree on Empathy?"
