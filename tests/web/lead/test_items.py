@@ -45,7 +45,7 @@ def item_id(db: Connection, key: str) -> int:
 def test_items_are_found_by_words_of_their_responses(client: TestClient, study_id: int) -> None:
     page = client.get(f"{PAGE}?words=person on VOICE").text
     assert "voicemail" in page
-    assert "exam" not in page.partition("<tbody>")[2]
+    assert "exam" not in page.partition("<tbody")[2]
     assert "No item matches" in client.get(f"{PAGE}?words=100%25").text
 
 
@@ -53,10 +53,10 @@ def test_items_are_filtered_by_attribute_and_sorted_by_spread(
     client: TestClient, db: Connection, study_id: int
 ) -> None:
     db.execute(text("""UPDATE items SET attributes = jsonb_build_object('topic', key)"""))
-    rows = client.get(f"{PAGE}?where=topic=voicemail").text.partition("<tbody>")[2]
+    rows = client.get(f"{PAGE}?where=topic=voicemail").text.partition("<tbody")[2]
     assert ("voicemail" in rows, "exam" in rows) == (True, False)
     db.execute(text("UPDATE ratings SET item_id = :i WHERE question = 'preference'"), {"i": item_id(db, "voicemail")})
-    rows = client.get(f"{PAGE}?order=spread").text.partition("<tbody>")[2]
+    rows = client.get(f"{PAGE}?order=spread").text.partition("<tbody")[2]
     assert rows.index("exam") < rows.index("voicemail")
     assert "1.41" in rows
 
