@@ -1,6 +1,6 @@
 """Read a Parquet file of plain columns into a table of text.
 
-fastparquet decodes the pages. Dates, times and decimals are converted here: its conversions silently overflow or round.
+fastparquet decodes the pages; `parquet_values` says how, and writes the values as text.
 """
 
 from __future__ import annotations
@@ -8,8 +8,6 @@ from __future__ import annotations
 import io
 import struct
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,19 +15,17 @@ import pandas as pd
 from cramjam import DecompressionError
 from fastparquet import ParquetFile
 from fastparquet.cencoding import from_buffer
-from fastparquet.parquet_thrift import ConvertedType, Encoding, FieldRepetitionType, Type
+from fastparquet.parquet_thrift import Encoding, FieldRepetitionType
 from fastparquet.util import ParquetException
 
-from app.design.questions.scale import number_text
 from app.exchange.input_limits import MEBIBYTE, check_rows
 from app.exchange.problems import shown
 from app.exchange.tabular.encoding import PARQUET_MARKS, unstorable
+from app.exchange.tabular.parquet_values import BINARY, ValueKind, kind_of
 from app.exchange.tabular.records import checked_names
 from app.exchange.tabular.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from app.exchange.problems import Problems
     from app.exchange.tabular.table import Column
 
@@ -37,17 +33,9 @@ _MARK, _ENCRYPTED_MARK = PARQUET_MARKS
 _ENDING = struct.Struct("<I4s")
 # The number of the field encryption_algorithm, which fastparquet does not know by name.
 _ENCRYPTION = 8
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_PER_SECOND = {"MILLIS": 10**3, "MICROS": 10**6, "NANOS": 10**9}
-# Decimals wider than 64 bits are read as floating-point numbers, which are exact up to here.
-_MAX_EXACT = 2**53
-_STAMPS = {ConvertedType.TIMESTAMP_MILLIS: 10**3, ConvertedType.TIMESTAMP_MICROS: 10**6}
-_CLOCKS = {ConvertedType.TIME_MILLIS: 10**3, ConvertedType.TIME_MICROS: 10**6}
 _DTYPES = {"Int32": pd.Int32Dtype(), "Int64": pd.Int64Dtype(), "boolean": pd.BooleanDtype()}
 # How pandas stores an index without a name.
 _INDEX = "__index_level_0__"
-_TEXTS = frozenset({ConvertedType.UTF8, ConvertedType.ENUM, ConvertedType.JSON})
-_UNSIGNED = {ConvertedType.UINT_32: 2**32, ConvertedType.UINT_64: 2**64}
 # In other encodings fastparquet may write beyond its memory, which ends the process.
 _ENCODINGS = {
     Encoding.PLAIN,
@@ -57,7 +45,7 @@ _ENCODINGS = {
     Encoding.RLE_DICTIONARY,
 }
 _PLAIN = "text, numbers, dates, times, or true and false. Save the column as text (lists as JSON), or leave it out"
-_NESTED, _BINARY = "lists or structures", "binary values"
+_NESTED = "lists or structures"
 _WHOLE = "a Parquet file as pandas, R or Polars write it by default; or save the table as CSV"
 # What fastparquet raises for damaged files and for encodings that it does not know.
 _UNREADABLE = (
@@ -80,24 +68,12 @@ _UNREADABLE = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
-    """How the values of a column are decoded, and how each is written as text.
-
-    `text` raises ValueError or OverflowError for a value that cannot be written.
-    """
-
-    dtype: str
-    text: Callable[[Any], str]
-    decoded_as: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class _Column:
     """A column to read: its name in the file, and its name in the table."""
 
     stored: str
     name: str
-    kind: _Kind
+    kind: ValueKind
 
 
 def read_parquet(file: str, data: bytes, problems: Problems) -> Table | None:
@@ -120,7 +96,7 @@ def _checked_columns(file: str, data: bytes, problems: Problems) -> list[_Column
     if not elements:
         problems.add(file, None, None, "a Parquet file without columns", "one column at least")
         return None
-    kinds = [_NESTED if _is_nested(element) else _kind(element) for element in elements]
+    kinds = [_NESTED if _is_nested(element) else kind_of(element) for element in elements]
     stored = [_stored_name(element) for element in elements]
     pairs = [pair for pair in zip(stored, kinds, strict=True) if not _is_row_number(*pair)]
     for name in set(stored) - {name for name, _ in pairs}:
@@ -200,94 +176,8 @@ def _shown_name(stored: str) -> str:
     return "index" if stored == _INDEX else stored
 
 
-def _is_row_number(stored: str, kind: _Kind | str) -> bool:
+def _is_row_number(stored: str, kind: ValueKind | str) -> bool:
     return stored == _INDEX and not isinstance(kind, str) and kind.dtype in {"Int32", "Int64"}
-
-
-def _kind(element: Any) -> _Kind | str:  # noqa: ANN401 - as above
-    """Return how to read a column, or what it holds that cannot be read."""
-    match element.type:
-        case Type.BOOLEAN:
-            return _Kind("boolean", lambda value: "true" if value else "false")
-        case Type.FLOAT:
-            # As many digits as tell the single-precision number from its neighbours: 0.1, not 0.10000000149011612.
-            return _Kind("float32", lambda value: number_text(float(str(np.float32(value)))))
-        case Type.DOUBLE:
-            return _Kind("float64", number_text)
-        case Type.INT96:
-            return _Kind("datetime64[ns]", lambda value: _moment_text(value.to_pydatetime(warn=False)))
-        case Type.INT32 | Type.INT64:
-            return _Kind("Int32" if element.type == Type.INT32 else "Int64", _whole_number(element))
-        case _:
-            return _kind_of_bytes(element)
-
-
-def _kind_of_bytes(element: Any) -> _Kind | str:  # noqa: ANN401 - as above
-    converted, is_any_length = element.converted_type, element.type == Type.BYTE_ARRAY
-    if converted == ConvertedType.DECIMAL:
-        return _Kind("float64", _wide_decimal(element.scale or 0), ConvertedType.DECIMAL)
-    if is_any_length and (converted in _TEXTS or _logical(element, "STRING", "ENUM", "JSON") is not None):
-        return _Kind("object", str, ConvertedType.UTF8)
-    if is_any_length and converted is None:
-        # Some programs do not say that their text is text.
-        return _Kind("object", lambda value: str(value.decode()))
-    return _BINARY
-
-
-def _logical(element: Any, *names: str) -> Any:  # noqa: ANN401 - as above
-    logical = element.logicalType
-    found = (getattr(logical, name) for name in names) if logical is not None else ()
-    return next((one for one in found if one is not None), None)
-
-
-def _whole_number(element: Any) -> Callable[[Any], str]:  # noqa: ANN401 - as above
-    """Return how a whole number is written, which may stand for a date, a time or a decimal number."""
-    converted, scale = element.converted_type, element.scale or 0
-    if converted == ConvertedType.DECIMAL:
-        return lambda value: _decimal_text(Decimal(int(value)).scaleb(-scale))
-    if converted == ConvertedType.DATE or _logical(element, "DATE") is not None:
-        return lambda value: (_EPOCH + timedelta(days=int(value))).date().isoformat()
-    stamp, clock = _logical(element, "TIMESTAMP"), _logical(element, "TIME")
-    if stamp is not None or converted in _STAMPS:
-        per_second = _per_second(stamp) if stamp is not None else _STAMPS[converted]
-        is_utc = stamp is not None and bool(stamp.isAdjustedToUTC)
-        return lambda value: _moment_text(_moment(value, per_second), is_utc=is_utc)
-    if clock is not None or converted in _CLOCKS:
-        per_second = _per_second(clock) if clock is not None else _CLOCKS[converted]
-        return lambda value: _moment(value, per_second).time().isoformat()
-    wrap = _UNSIGNED.get(converted)
-    return (lambda value: str(int(value) % wrap)) if wrap else (lambda value: str(int(value)))
-
-
-def _per_second(logical: Any) -> int:  # noqa: ANN401 - as above
-    return next(n for unit, n in _PER_SECOND.items() if getattr(logical.unit, unit) is not None)
-
-
-def _moment(value: int, per_second: int) -> datetime:
-    """Return a time to the microsecond."""
-    return _EPOCH + timedelta(microseconds=int(value) * 10**6 // per_second)
-
-
-def _moment_text(moment: datetime, *, is_utc: bool = False) -> str:
-    """Return a time as in an Excel file, where midnight is a date; with its zone if it has one."""
-    if is_utc:
-        return str(moment)
-    return moment.date().isoformat() if moment.time() == time() else str(moment.replace(tzinfo=None))
-
-
-def _decimal_text(value: Decimal) -> str:
-    text = f"{value:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def _wide_decimal(scale: int) -> Callable[[float], str]:
-    def text(value: float) -> str:
-        if abs(value) * 10**scale >= _MAX_EXACT:
-            message = "more than 15 digits"
-            raise ValueError(message)
-        return number_text(round(float(value), scale))
-
-    return text
 
 
 def _table(file: str, data: bytes, columns: list[_Column], problems: Problems) -> Table | None:
@@ -327,7 +217,7 @@ def _texts(file: str, values: pd.Series, column: _Column, problems: Problems) ->
             texts[code] = column.kind.text(value)
             found, allowed = unstorable(texts[code]), "characters that a database can hold"
         except UnicodeDecodeError:
-            found, allowed = _BINARY, _PLAIN
+            found, allowed = BINARY, _PLAIN
         except (ValueError, OverflowError) as error:
             found, allowed = f"a value that cannot be read ({error})", "numbers of up to 15 digits, years 1 to 9999"
         if found is None and not column.name and any(map(str.isalpha, texts[code])):
