@@ -265,29 +265,6 @@ def test_running_forecast_says_so_and_cannot_be_asked_twice(engine: Engine, page
     expect(status).to_have_text("")
 
 
-def test_nothing_typed_is_lost_if_the_session_ends_while_a_form_is_filled_in(engine: Engine, page: Page) -> None:
-    words = "A title that took an hour to find"
-    sign_in(page, a_lead(engine))
-    page.goto("/studies/rated/design/study")
-    with engine.begin() as db:
-        db.execute(text("UPDATE lead_sessions SET expires_at = now()"))
-    page.get_by_label("Title", exact=True).fill(words)
-    expect(page.locator("#design-state [role=status]")).to_have_text(re.compile("^Not saved"))
-    page.get_by_role("button", name="Save").click()
-    expect(page.locator("h1")).to_have_text("Not saved yet")
-    with page.context.expect_page() as opened:
-        page.get_by_role("link", name="Sign in").click()
-    tab = opened.value
-    tab.get_by_label("E-mail address").fill("lead@example.org")
-    tab.get_by_label("Password").fill(PASSWORD)
-    tab.get_by_role("button", name="Sign in").click()
-    expect(tab.locator("h1")).to_have_text("Studies")
-    page.get_by_role("button", name="Send again").click()
-    expect(page.get_by_label("Title", exact=True)).to_have_value(words)
-    page.reload()
-    expect(page.get_by_label("Title", exact=True)).to_have_value(words)
-
-
 def test_tables_are_cards_on_a_phone(engine: Engine, page: Page) -> None:
     sign_in(page, a_lead(engine))
     page.set_viewport_size({"width": 390, "height": 844})
@@ -309,17 +286,3 @@ def test_tables_are_cards_on_a_phone(engine: Engine, page: Page) -> None:
     expect(card.get_by_label("Reason")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     check_in(LIGHT_AND_DARK_PHONE, page)
-
-
-def test_counts_of_problems_follow_each_save_and_focus_stays(engine: Engine, page: Page) -> None:
-    sign_in(page, a_lead(engine))
-    page.goto("/studies/rated/design/study")
-    count, title = page.locator("#problems-in-study"), page.get_by_label("Title", exact=True)
-    expect(count).to_be_hidden()
-    title.fill("")
-    link = page.locator(".sections").get_by_role("link", name="Questions")
-    link.focus()
-    expect(count).to_have_text(re.compile("^1"))
-    expect(link).to_be_focused()
-    title.fill("A title")
-    expect(count).to_be_hidden()
