@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 URLENCODED = "application/x-www-form-urlencoded"
 STUDIES = "/studies"
+# The name of every password field on the pages of studies; those of accounts have other names, and are not kept at all.
+PASSWORD = "password"  # noqa: S105 - a name
 
 
 async def signed_out(request: Request) -> Response:
@@ -35,11 +37,13 @@ def _address(request: Request) -> str:
 
 
 async def _entered(request: Request) -> list[tuple[str, str]]:
-    """The fields of a form, for another try; none if they are empty, or if one is a password or a file."""
+    """The fields of a study's form, for another try; none if they are empty, or if one is a password or a file."""
+    if not request.url.path.startswith(f"{STUDIES}/"):
+        return []
     if request.method != "POST" or not request.headers.get("content-type", "").startswith(URLENCODED):
         return []
     form = await request.form()
     fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
-    if any("password" in name for name, _ in fields) or not any(value.strip() for _, value in fields):
+    if any(name == PASSWORD for name, _ in fields) or not any(value.strip() for _, value in fields):
         return []
     return fields

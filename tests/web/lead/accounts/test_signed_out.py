@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.actions.studies.protocol_edits import get_draft
+from app.settings import folder
 from app.storage.studies.studies import get_study
+from app.web.signed_out import PASSWORD
 from tests.web.lead.build import study_of
 
 if TYPE_CHECKING:
@@ -55,11 +57,34 @@ def test_form_sent_after_the_session_ended_is_kept_and_can_be_sent_again(
     assert draft_of(db, lead).data["instructions"].strip() == LONG
 
 
-@pytest.mark.parametrize("data", [{}, {"title": " "}, {"current_password": "secret", "title": "x"}])
-def test_empty_forms_and_passwords_are_not_kept(visitor: TestClient, data: dict[str, str]) -> None:
+@pytest.mark.parametrize("data", [{}, {"title": " "}])
+def test_empty_forms_are_not_kept(visitor: TestClient, data: dict[str, str]) -> None:
     answer = visitor.post(PAGE, data=data)
     assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in?next=/studies")
+
+
+@pytest.mark.parametrize(
+    ("address", "data"),
+    [
+        ("/account", {"current": "secret", "new": "secret too"}),
+        ("/account/sessions", {"current": "secret", "session": "0" * 64}),
+        (PAGE, {"password": "secret", "title": "x"}),
+    ],
+)
+def test_passwords_are_not_kept(visitor: TestClient, address: str, data: dict[str, str]) -> None:
+    answer = visitor.post(address, data=data)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in?next=/studies")
     assert "secret" not in answer.text
+
+
+def test_password_fields_are_those_that_are_known() -> None:
+    found = {
+        (path.name, name)
+        for path in folder("templates").rglob("*.html")
+        for name in re.findall(r"""password_field\(["']\w+["'], ["'](\w+)""", path.read_text("utf-8"))
+    }
+    of_accounts = {("_sessions.html", "current"), ("account.html", "current"), ("sign_in.html", "password")}
+    assert found == {*of_accounts, ("prolific.html", PASSWORD)}
 
 
 def test_files_are_not_kept(visitor: TestClient) -> None:
