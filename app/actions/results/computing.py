@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from app.storage.results.kept_results import count_deleted_raters
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from typing import Protocol as Typed
@@ -51,13 +53,17 @@ ELSEWHERE = Computing("Another server process is computing them", 0.0)
 
 @dataclass(frozen=True, slots=True)
 class LiveReport:
-    """A report, when its data were read, and its name, which depends only on the data."""
+    """A report, when its data were read, and its name, which depends only on the data.
+
+    `n_deleted` raters had had their answers deleted before.
+    """
 
     name: str
     read_at: datetime
     report: Report
     protocol: Protocol
     options: FilterOptions
+    n_deleted: int = 0
 
     @property
     def filters(self) -> Filters:
@@ -72,17 +78,19 @@ class FirstNumbers:
     read_at: datetime
     results: tuple[CountedResult, ...]
     protocol: Protocol
+    n_deleted: int
 
 
 @dataclass(frozen=True, slots=True)
 class ReadStudy:
-    """The data of a report, its name, and when they were read."""
+    """The data of a report, its name, and when they were read; see `LiveReport`."""
 
     name: str
     read_at: datetime
     frames: Frames
     protocol: Protocol
     filters: Filters
+    n_deleted: int
 
 
 def first_numbers(begin: Begin, study: StudyRow) -> FirstNumbers:
@@ -95,8 +103,9 @@ def first_numbers(begin: Begin, study: StudyRow) -> FirstNumbers:
 
     read_at = datetime.now(UTC)
     with begin() as db:
+        n_deleted = count_deleted_raters(db, study.id)
         found, protocol = count_results(db, study)
-    return FirstNumbers(read_at, tuple(found), protocol)
+    return FirstNumbers(read_at, tuple(found), protocol, n_deleted)
 
 
 def read_for_report(begin: Begin, study: StudyRow, filters: Filters) -> ReadStudy:
@@ -110,8 +119,9 @@ def read_for_report(begin: Begin, study: StudyRow, filters: Filters) -> ReadStud
 
     read_at = datetime.now(UTC)
     with begin() as db:
+        n_deleted = count_deleted_raters(db, study.id)
         frames, protocol = read_study(db, study)
-    return ReadStudy(fingerprint(frames, protocol, filters), read_at, frames, protocol, filters)
+    return ReadStudy(fingerprint(frames, protocol, filters), read_at, frames, protocol, filters, n_deleted)
 
 
 def compute(read: ReadStudy, settled: Collection[str], tell: Tell, analyze: Analyze) -> LiveReport | str:
@@ -130,4 +140,5 @@ def compute(read: ReadStudy, settled: Collection[str], tell: Tell, analyze: Anal
 
     report = analyze(read.frames, read.protocol, filters=read.filters, watch=watch)
     kept = filtered_protocol(read.protocol, read.filters)
-    return LiveReport(read.name, read.read_at, report, kept, options_of(read.frames, read.protocol))
+    options = options_of(read.frames, read.protocol)
+    return LiveReport(read.name, read.read_at, report, kept, options, read.n_deleted)

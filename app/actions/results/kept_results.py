@@ -73,7 +73,8 @@ class KeptResults:
         with self._begin() as db:
             protocol = get_protocol(db, study.id, outline.protocol_version)
         protocol = filtered_protocol(protocol, filters)
-        return LiveReport(outline.name, outline.read_at, report, protocol, options), _seen(study, filters, outline)
+        made = LiveReport(outline.name, outline.read_at, report, protocol, options, outline.n_deleted)
+        return made, _seen(study, filters, outline)
 
     def counts(self, study: StudyRow, seen: Seen, since: datetime | None) -> tuple[FirstNumbers, Seen] | None:
         """The kept counts if they were read after `since` and leads have decided nothing else meanwhile."""
@@ -86,7 +87,8 @@ class KeptResults:
             return None
         with self._begin() as db:
             protocol = get_protocol(db, study.id, outline.protocol_version)
-        return FirstNumbers(outline.read_at, tuple(CountedResult(*row) for row in rows), protocol), counted
+        results = tuple(CountedResult(*row) for row in rows)
+        return FirstNumbers(outline.read_at, results, protocol, outline.n_deleted), counted
 
     def share_elsewhere(self, study_id: int) -> float | None:
         """How far the process that computes results of the study has come; None if there is none."""
@@ -116,12 +118,12 @@ class KeptResults:
 
     def keep_report(self, study: StudyRow, seen: Seen, made: LiveReport) -> None:
         """Keep a report."""
-        self._record(study, part_of(made.filters), seen, made.name, made.read_at, (made.report, made.options))
+        self._record(study, part_of(made.filters), seen, made, (made.report, made.options))
 
     def keep_counts(self, study: StudyRow, seen: Seen, first: FirstNumbers) -> None:
         """Keep counts."""
         rows = tuple((one.question, one.source, one.statistic, one.result, one.reference) for one in first.results)
-        self._record(study, COUNTS, seen, "", first.read_at, rows)
+        self._record(study, COUNTS, seen, first, rows)
 
     def are_needed(self, study: StudyRow, seen: Seen) -> bool:
         """Whether the study should be counted, so that its first page has numbers: it has no report, and has grown."""
@@ -149,12 +151,13 @@ class KeptResults:
                 drop_kept(db, study.id, part)
             return None
 
-    def _record(self, study: StudyRow, part: str, seen: Seen, name: str, read_at: datetime, results: object) -> None:
+    def _record(self, study: StudyRow, part: str, seen: Seen, made: LiveReport | FirstNumbers, results: object) -> None:
         from app.analysis.report.stored_report import stored_text
 
         content = zlib.compress(stored_text(results).encode())
-        decisions, version = seen.key.decisions, study.protocol_version
-        outline = KeptOutline(part, name, seen.mark, decisions, seen.n_ratings, version, program_mark(), read_at)
+        name = made.name if isinstance(made, LiveReport) else ""
+        of_data = (seen.mark, seen.key.decisions, seen.n_ratings, study.protocol_version)
+        outline = KeptOutline(part, name, *of_data, program_mark(), made.read_at, made.n_deleted)
         with self._begin() as db:
             record_kept(db, study.id, outline, content)
 

@@ -17,7 +17,7 @@ from app.actions.results.known_marks import KnownMarks
 from app.actions.results.recent_results import RecentResults
 from app.actions.results.report_job import ReportJob
 from app.analysis.data.filters.report_filters import ALL
-from app.storage.raters.withdrawals import get_last_deletion
+from app.storage.results.kept_results import count_deleted_raters
 from app.storage.studies.protocols import get_protocol
 
 if TYPE_CHECKING:
@@ -136,10 +136,8 @@ class LiveReports:
         """
         with begin() as db:
             refuse_if_blinded(study, get_protocol(db, study.id, study.protocol_version))
-            deleted_at = get_last_deletion(db, study.id)
+            self._recent.forget(study.id, count_deleted_raters(db, study.id))
             glanced = self._marks.glance(db, study, filters)
-        if deleted_at:
-            self._recent.forget(study.id, deleted_at)
         if self.latest(study.id, filters) is None:
             self._recent.recall(study, filters)
         if self.latest(study.id, filters) is None:
@@ -199,7 +197,16 @@ class LiveReports:
             if not job.filters and self.latest(job.study.id) is None:
                 self._count(job)
             with suppress(ComputedElsewhereError):
-                return self._computed(job)
+                made = self._computed(job)
+                if not self._is_from_before_a_deletion(job, made):
+                    return made
+
+    def _is_from_before_a_deletion(self, job: ReportJob, made: LiveReport) -> bool:
+        """Whether a rater's answers were deleted since the data of the report were read."""
+        if job.glanced is None:
+            return False
+        with job.begin() as db:
+            return made.n_deleted < count_deleted_raters(db, job.study.id)
 
     def _known(self, job: ReportJob) -> LiveReport | None:
         """The report of the data as they are now, if a process has it."""

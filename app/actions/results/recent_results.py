@@ -10,8 +10,6 @@ from app.actions.results.kept_results import has_grown
 from app.actions.results.known_marks import MANY
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from app.actions.results.computing import FirstNumbers, LiveReport
     from app.actions.results.kept_results import KeptResults
     from app.actions.results.known_marks import KnownMarks, Seen
@@ -106,12 +104,12 @@ class RecentResults:
         if found:
             self.put_counts(study.id, *found)
 
-    def forget(self, study_id: int, deleted_at: datetime) -> None:
-        """Remove reports and counts from before a rater's answers were deleted."""
+    def forget(self, study_id: int, n_deleted: int) -> None:
+        """Remove reports and counts from before the answers of the last of so many raters were deleted."""
         with self._guard:
             for key, made in list(self._made.items()):
-                if key[0] == study_id and made.read_at <= deleted_at:
+                if key[0] == study_id and made.n_deleted < n_deleted:
                     del self._made[key]
             first = self._first.get(study_id)
-            if first and first[0].read_at <= deleted_at:
+            if first and first[0].n_deleted < n_deleted:
                 del self._first[study_id]

@@ -1,4 +1,4 @@
-"""Locks for work that one process at a time may do. PostgreSQL releases them when the process ends, however it ends."""
+"""Locks between processes. PostgreSQL releases them when the process ends, however it ends."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _KEY = "hashtextextended(CAST(:work AS text), CAST(:of AS bigint))"
 _LOCK = text(f"SELECT pg_try_advisory_lock({_KEY})")
 _UNLOCK = text(f"SELECT pg_advisory_unlock({_KEY})")
+_LOCK_UNTIL_COMMIT = text(f"SELECT pg_advisory_xact_lock({_KEY})")
 # PostgreSQL shows a lock on one big number as its two halves. The name of a session is known while the session is.
 _HOLDER = text(f"""
     SELECT coalesce(a.application_name, '') FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
@@ -61,6 +62,14 @@ def only_process(engine: Engine, work: str, of: int) -> Iterator[HeldLock]:
             with suppress(*OUTAGES):  # without a connection, there is no lock
                 if not connection.invalidated:
                     connection.execute(_UNLOCK, {"work": work, "of": of})
+
+
+def lock_until_commit(db: Connection, work: str, of: int) -> None:
+    """Wait until no other transaction holds the lock, and hold it to the end of this one.
+
+    Statements after this one see what the transactions that held it before have committed.
+    """
+    db.execute(_LOCK_UNTIL_COMMIT, {"work": work, "of": of})
 
 
 def get_note(db: Connection, work: str, of: int) -> str | None:

@@ -14,6 +14,7 @@ from sqlalchemy import text
 from app.storage.database.token_hash import token_hash
 from app.storage.raters.departures import IS_NEW
 from app.storage.raters.study_address import STUDY_OF_ADDRESS
+from app.storage.results.kept_results import drop_all_kept
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -63,7 +64,7 @@ _STOP = (
     """),
 )
 # In this order, so that references are deleted before their targets. The history of a rating is deleted with it.
-# Kept results and cached chart files are deleted, because they may show the deleted answers.
+# Cached chart files are deleted, because they may show the deleted answers.
 _DELETE = (
     text("""
         UPDATE withdrawals SET deleted_at = now() WHERE study_id = :study AND token_hash = (
@@ -87,7 +88,6 @@ _DELETE = (
         INSERT INTO events (study_id, kind, detail)
         VALUES (:study, 'deletion', jsonb_build_object('receipt', CAST(:receipt AS text)))
     """),
-    text("DELETE FROM kept_results WHERE study_id = :study"),
     text("DELETE FROM chart_files"),
 )
 
@@ -154,3 +154,4 @@ def delete_rows(db: Connection, study_id: int, session_id: int, rater_id: int, r
     who = {"study": study_id, "session": session_id, "rater": rater_id, "receipt": receipt}
     for statement in _DELETE:
         db.execute(statement, who)
+    drop_all_kept(db, study_id)

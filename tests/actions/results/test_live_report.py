@@ -73,7 +73,7 @@ def begin(db: Connection) -> Begin:
 
 
 def note_a_deletion(db: Connection, study: StudyRow) -> None:
-    """Record a deletion as `delete_answers` does, a moment from now, because a transaction's clock does not advance."""
+    """Record a deletion as `delete_answers` does first; it deletes the answers and kept results then."""
     db.execute(
         text("""
         INSERT INTO withdrawals (study_id, token_hash, receipt, protocol_version, outcome, deleted_at)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
 from app.actions.results.kept_results import KeptResults
 from app.actions.results.live_report import LiveReports
+from app.actions.results.program_mark import program_mark
 from app.analysis.data.filters.report_filters import ALL
 from app.storage.database.engine import transactions
 from app.storage.raters.withdrawals import delete_rows
+from app.storage.results.kept_results import drop_all_kept, get_kept, record_kept
 from app.storage.studies.life import delete_study
-from tests.actions.results.kept.steps import n_kept
+from tests.actions.results.kept.steps import change, n_kept, until
 from tests.actions.results.test_live_report import PATIENCE_S, note_a_deletion
 from tests.reports_here import KeptHere
 
@@ -31,6 +36,7 @@ def test_results_are_deleted_with_a_raters_answers(
     before = process().now(engine.begin, study)
     with engine.begin() as db:
         note_a_deletion(db, study)
+        drop_all_kept(db, study.id)
     make.may_end.clear()
     second = process(patience_s=0)
     assert second.soon(engine.begin, study) == (None, False)
@@ -68,3 +74,82 @@ def test_results_are_deleted_with_the_study(
     with engine.begin() as db:
         delete_study(db, study.id)
     assert n_kept(engine) == 0
+
+
+def test_report_that_was_read_before_a_deletion_was_committed_is_computed_again(
+    process: Callable[..., LiveReports], engine: Engine, study: StudyRow, make: Maker
+) -> None:
+    reports = process()
+    reports.now(engine.begin, study)
+    change(engine)
+    make.began.clear()
+    make.may_end.clear()
+    with engine.begin() as db, ThreadPoolExecutor(1) as pool:
+        note_a_deletion(db, study)
+        delete_rows(db, study.id, session_id=1, rater_id=1, receipt="AAAA-BBBB")
+        waiting = pool.submit(reports.now, engine.begin, study)
+        assert make.began.wait(PATIENCE_S)
+        db.commit()
+        make.may_end.set()
+        shown = waiting.result()
+    assert make.n_made == 3
+    assert process().now(engine.begin, study) == shown
+    assert make.n_made == 3
+
+
+def test_report_that_was_made_before_a_deletion_was_committed_is_not_shown(
+    process: Callable[..., LiveReports], engine: Engine, study: StudyRow, make: Maker
+) -> None:
+    reports = process()
+    with engine.begin() as db:
+        note_a_deletion(db, study)
+        reports.now(engine.begin, study)
+        drop_all_kept(db, study.id)
+    make.may_end.clear()
+    reports._patience_s = 0
+    assert reports.soon(engine.begin, study) == (None, False)
+
+
+def test_deletion_waits_for_results_that_are_being_kept_and_deletes_them(
+    process: Callable[..., LiveReports], engine: Engine, study: StudyRow
+) -> None:
+    process().now(engine.begin, study)
+    with engine.begin() as db:
+        kept = get_kept(db, study.id, "report", program_mark())
+        db.execute(text("DELETE FROM kept_results"))
+    assert kept
+
+    def delete() -> None:
+        with engine.begin() as db:
+            delete_rows(db, study.id, session_id=1, rater_id=1, receipt="AAAA-BBBB")
+
+    with engine.begin() as db, ThreadPoolExecutor(1) as pool:
+        record_kept(db, study.id, *kept)
+        deletion = pool.submit(delete)
+        until(lambda: deletion.done() or is_waiting(engine))
+        db.commit()
+        deletion.result()
+    assert n_kept(engine) == 0
+
+
+def test_results_wait_for_a_deletion_and_are_not_kept(
+    process: Callable[..., LiveReports], engine: Engine, study: StudyRow
+) -> None:
+    made = process().now(engine.begin, study)
+    kept = KeptResults(transactions(engine))
+    found = kept.report(study, ALL, None)
+    assert found
+    with engine.begin() as db, ThreadPoolExecutor(1) as pool:
+        note_a_deletion(db, study)
+        delete_rows(db, study.id, session_id=1, rater_id=1, receipt="AAAA-BBBB")
+        keeping = pool.submit(kept.keep_report, study, found[1], replace(made, read_at=datetime.now(UTC)))
+        until(lambda: keeping.done() or is_waiting(engine))
+        db.commit()
+        keeping.result()
+    assert n_kept(engine) == 0
+
+
+def is_waiting(engine: Engine) -> bool:
+    """Whether a transaction waits for a lock of another."""
+    with engine.begin() as db:
+        return bool(db.execute(text("SELECT count(*) FROM pg_locks WHERE NOT granted")).scalar_one())
