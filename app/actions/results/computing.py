@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from app.storage.results.kept_results import count_deleted_raters
+from app.storage.raters.withdrawals import count_deleted_raters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

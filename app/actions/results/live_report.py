@@ -17,7 +17,7 @@ from app.actions.results.known_marks import KnownMarks
 from app.actions.results.recent_results import RecentResults
 from app.actions.results.report_job import ReportJob
 from app.analysis.data.filters.report_filters import ALL
-from app.storage.results.kept_results import count_deleted_raters
+from app.storage.raters.withdrawals import count_deleted_raters
 from app.storage.studies.protocols import get_protocol
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
+from app.storage.database.process_locks import lock_until_commit
 from app.storage.database.token_hash import token_hash
 from app.storage.raters.departures import IS_NEW
 from app.storage.raters.study_address import STUDY_OF_ADDRESS
-from app.storage.results.kept_results import drop_all_kept
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -29,6 +29,9 @@ _GET = text(f"""
     JOIN protocols p ON p.study_id = w.study_id AND p.version = w.protocol_version
     WHERE s.id = {STUDY_OF_ADDRESS} AND :hash IN (w.token_hash, w.move_hash)
 """)  # noqa: S608 - a fixed text
+N_DELETED_RATERS = "(SELECT count(deleted_at) FROM withdrawals WHERE study_id = :study)"
+_COUNT_DELETED = text(f"SELECT {N_DELETED_RATERS}")
+_DROP_KEPT_RESULTS = text("DELETE FROM kept_results WHERE study_id = :study")
 _LAST_DELETION = text("SELECT max(deleted_at) FROM withdrawals WHERE study_id = :study")
 _RECORD = text("""
     INSERT INTO withdrawals (study_id, token_hash, receipt, protocol_version, platform, outcome, move_hash)
@@ -118,6 +121,29 @@ def get_last_deletion(db: Connection, study_id: int) -> datetime | None:
     return found
 
 
+def count_deleted_raters(db: Connection, study_id: int) -> int:
+    """Of how many raters the answers were deleted; it never falls.
+
+    To be counted before answers are read: results of the answers of a rater who is deleted later have a lower number
+    than the study, also if the answers were read a moment before the deletion was committed.
+    """
+    return int(db.execute(_COUNT_DELETED, {"study": study_id}).scalar_one())
+
+
+def lock_deletions(db: Connection, study_id: int) -> None:
+    """Wait until deletions of the study's raters are committed, and let others wait until this transaction is.
+
+    Results are kept before a deletion, which then deletes them, or after it, when it is counted.
+    """
+    lock_until_commit(db, "deletions", study_id)
+
+
+def drop_kept_results(db: Connection, study_id: int) -> None:
+    """Delete the kept results of the study, because they may show deleted answers."""
+    lock_deletions(db, study_id)
+    db.execute(_DROP_KEPT_RESULTS, {"study": study_id})
+
+
 def record_withdrawal(db: Connection, session: RatingSession, receipt: str, outcome: str) -> str:
     """End a rating session for good and release its open seats; completed ratings are kept.
 
@@ -154,4 +180,4 @@ def delete_rows(db: Connection, study_id: int, session_id: int, rater_id: int, r
     who = {"study": study_id, "session": session_id, "rater": rater_id, "receipt": receipt}
     for statement in _DELETE:
         db.execute(statement, who)
-    drop_all_kept(db, study_id)
+    drop_kept_results(db, study_id)

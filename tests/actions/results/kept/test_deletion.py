@@ -14,8 +14,8 @@ from app.actions.results.live_report import LiveReports
 from app.actions.results.program_mark import program_mark
 from app.analysis.data.filters.report_filters import ALL
 from app.storage.database.engine import transactions
-from app.storage.raters.withdrawals import delete_rows
-from app.storage.results.kept_results import drop_all_kept, get_kept, record_kept
+from app.storage.raters.withdrawals import delete_rows, drop_kept_results
+from app.storage.results.kept_results import get_kept, record_kept
 from app.storage.studies.life import delete_study
 from tests.actions.results.kept.steps import change, n_kept, until
 from tests.actions.results.test_live_report import PATIENCE_S, note_a_deletion
@@ -36,7 +36,7 @@ def test_results_are_deleted_with_a_raters_answers(
     before = process().now(engine.begin, study)
     with engine.begin() as db:
         note_a_deletion(db, study)
-        drop_all_kept(db, study.id)
+        drop_kept_results(db, study.id)
     make.may_end.clear()
     second = process(patience_s=0)
     assert second.soon(engine.begin, study) == (None, False)
@@ -104,7 +104,7 @@ def test_report_that_was_made_before_a_deletion_was_committed_is_not_shown(
     with engine.begin() as db:
         note_a_deletion(db, study)
         reports.now(engine.begin, study)
-        drop_all_kept(db, study.id)
+        drop_kept_results(db, study.id)
     make.may_end.clear()
     reports._patience_s = 0
     assert reports.soon(engine.begin, study) == (None, False)
