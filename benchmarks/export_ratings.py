@@ -2,7 +2,7 @@
 
 python -m benchmarks.export_ratings [--raters 500]. Each rater rates 2,000 responses. Each part runs in its own process,
 so that peak memory is measured separately; the database is the one given by DATABASE_URL, or a temporary one. The file
-is written twice: for a study that also has choices between two responses, so that every join is needed, and for the
+is written twice: for a study that also has choices between two responses, so that every column is needed, and for the
 same study without them. Processor time, of the database and of this program, depends less on the load of the machine.
 """
 

@@ -2,25 +2,23 @@ from __future__ import annotations
 
 import csv
 import io
-import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from psycopg import sql
 from sqlalchemy import event, text
 
+from app.analysis.data import cells
 from app.exchange.folder.read import read_folder
 from app.exchange.folder.written_tables import tables_of
 from app.exchange.tabular.csv_cells import write_csv
-from app.storage.database.bulk_copy import driver_cursor
-from app.storage.results import ratings_export
+from app.storage.results import rating_arrays, ratings_export
 from app.storage.results.ratings_export import copy_ratings_csv
-from app.storage.results.ratings_query import filled_flags, rows_of
 from app.storage.studies.export import study_folder
 from app.storage.studies.load import load_study
 from tests.analysis.golden import HERE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from sqlalchemy import Connection
@@ -32,6 +30,28 @@ EXCLUDE = text("""
 COMMENT = text(
     "UPDATE ratings SET comment = 'Said late' WHERE id = (SELECT max(id) FROM ratings WHERE study_id = :study)"
 )
+SAY = text("UPDATE ratings SET comment = :comment WHERE study_id = :study")
+ODD_TEXTS = (
+    'said "so", and left',
+    "two\nlines",
+    "two\r\nlines",
+    "\r",
+    ",",
+    '"',
+    "\\.",
+    "\\N",
+    "NULL",
+    "ünï – 心",
+    " ",
+    "\t",
+    "\x1e",
+)
+ARRIVE = text("""
+    WITH came AS (INSERT INTO raters (study_id, key) VALUES (:study, 'late') RETURNING id)
+    INSERT INTO ratings (study_id, rater_id, question, item_id, response_id, number)
+    SELECT study_id, came.id, question, item_id, response_id, number FROM ratings, came
+    WHERE study_id = :study ORDER BY ratings.id LIMIT 1
+""")
 CHANGE = text("UPDATE ratings SET number = :number WHERE study_id = :study AND number IS NOT NULL")
 
 
@@ -74,7 +94,8 @@ def test_database_and_folder_write_the_same_rows(db: Connection, tmp_path: Path,
     assert _streamed(db, study_id) == _written(db, study_id, tmp_path)
 
 
-def test_rows_are_in_the_order_in_which_answers_were_stored_without_a_sort(db: Connection) -> None:
+def test_rows_are_in_the_order_in_which_answers_were_stored(db: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rating_arrays, "N_ROWS", 7)
     study = read_folder(HERE / "epitome")
     study_id = load_study(db, study)
     db.execute(text("UPDATE ratings SET exclude = CAST(id AS text)"))
@@ -82,19 +103,50 @@ def test_rows_are_in_the_order_in_which_answers_were_stored_without_a_sort(db: C
     content = io.BytesIO()
     copy_ratings_csv(db, study_id, study.protocol, content)
     ids = [int(row["exclude"]) for row in csv.DictReader(io.StringIO(content.getvalue().decode(), newline=""))]
-    assert ids == sorted(ids)
-    query = ratings_export._query(study_id, study.protocol, set(filled_flags()), {})
-    with driver_cursor(db) as cursor:
-        plan = "\n".join(row[0] for row in cursor.execute(sql.SQL("EXPLAIN {}").format(query)))
-    assert "pk_ratings" in plan
-    assert "Sort Key: ratings.id" not in plan
+    assert len(ids) > 7
+    assert ids == db.execute(text("SELECT id FROM ratings ORDER BY id")).scalars().all()
 
 
-def test_item_and_response_are_looked_up_at_once_and_so_is_the_pair() -> None:
-    query = rows_of(set(filled_flags()))
-    groups = [part.split(" OFFSET 0) AS ")[0] for part in query.split("LEFT JOIN LATERAL (")[1:]]
-    found = [re.findall(r"= r[.](\w+)", group) for group in groups]
-    assert found == [["item_id", "response_id"], ["chosen_response_id", "left_response_id", "right_response_id"]]
+def test_answers_of_other_studies_are_left_out(db: Connection) -> None:
+    first = load_study(db, read_folder(HERE / "epitome"))
+    before = _streamed(db, first)
+    other = load_study(db, read_folder(HERE / "ab-tie"))
+    assert _streamed(db, first) == before
+    assert _streamed(db, other) != before
+
+
+def test_text_is_read_back_as_it_was_stored(db: Connection) -> None:
+    study_id = load_study(db, read_folder(HERE / "epitome"))
+    for said in ODD_TEXTS:
+        db.execute(SAY, {"study": study_id, "comment": said})
+        header, *rows = _streamed(db, study_id)
+        assert {row[header.index("comment")] for row in rows} == {said}, said
+
+
+def test_long_texts_are_written_in_parts(db: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    study_id = load_study(db, read_folder(HERE / "epitome"))
+    db.execute(SAY, {"study": study_id, "comment": "long " * 100})
+    whole = _streamed(db, study_id)
+    monkeypatch.setattr(ratings_export, "TEXT_BYTES", 1_000)
+    monkeypatch.setattr(cells, "BLOCK_BYTES", 1_000)
+    assert _streamed(db, study_id) == whole
+
+
+def test_answers_of_a_rater_who_arrived_during_the_download_are_left_out(
+    db: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study_id = load_study(db, read_folder(HERE / "epitome"))
+    header, *before = _streamed(db, study_id)
+    read = rating_arrays.rating_arrays
+
+    def read_late(*given: object) -> Iterator[dict[str, Any]]:
+        db.execute(ARRIVE, {"study": study_id})
+        yield from read(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ratings_export, "rating_arrays", read_late)
+    assert _streamed(db, study_id) == [header, *before]
+    monkeypatch.undo()
+    assert len(_streamed(db, study_id)) == 2 + len(before)
 
 
 def test_a_study_without_ratings_has_a_header(db: Connection) -> None:

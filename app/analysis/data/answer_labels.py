@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from app.design.protocol.study import Protocol
 
 OUTCOMES = {"tie": "Tie", "neither": "Neither", "cannot_judge": "Cannot judge"}
@@ -30,7 +32,7 @@ def with_derived(ratings: pd.DataFrame, responses: pd.DataFrame, protocol: Proto
     source = ratings["chosen"].where(ratings["chosen"].notna(), ratings["response"]).map(sources)
     said = answer_labels(protocol)
     keys = list(zip(ratings["question"], map(_text, ratings["value"]), strict=True))
-    words = {key: _words(*key, said) for key in set(keys)}
+    words = {key: words_of(*key, said) for key in set(keys)}
     label = pd.Series([words[key] for key in keys], index=ratings.index, dtype=object)
     chosen = source.map({key: protocol.labels.source(key) for key in protocol.sources})
     return ratings.assign(
@@ -46,7 +48,7 @@ def _text(value: Any) -> str:  # noqa: ANN401 - a cell
     return str(value)
 
 
-def _words(question: str, value: str, said: dict[tuple[str, str], str]) -> str | None:
+def words_of(question: str, value: str, said: Mapping[tuple[str, str], str]) -> str | None:
     """The words of a value; of several codes those of each, joined by |; None where a value has no words."""
     found = [said.get((question, part)) for part in value.split("|")]
     return "|".join(part for part in found if part) if all(found) else None

@@ -58,7 +58,15 @@ COLUMNS = (
     RatingColumn(
         "number", "number", "Number", "a rating, a position on a slider, or a rank", in_file=False, is_given=True
     ),
-    RatingColumn("outcome", "name", "Outcome", "response, tie, neither or cannot_judge", in_file=False, is_given=True),
+    RatingColumn(
+        "outcome",
+        "name",
+        "Outcome",
+        "response, tie, neither or cannot_judge",
+        allowed=("response", "tie", "neither", "cannot_judge"),
+        in_file=False,
+        is_given=True,
+    ),
     RatingColumn(
         "chosen",
         "id",

@@ -1,40 +1,52 @@
-"""ratings.csv by one COPY: the database writes the text, and the process holds no more than a piece of it at a time.
+"""ratings.csv, and its rows a page at a time: the stored answers, with keys and labels in place of IDs.
 
-Rows are read in their order by the primary key; keys and labels are looked up for each, and only those that some answer
-of the study needs.
+The database sends arrays of numbers, and each key or label is encoded once, not once for every answer.
 """
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from psycopg import sql
 from sqlalchemy import text
 
 from app.analysis.data.answer_labels import answer_labels
-from app.storage.database.bulk_copy import copy_query, driver_cursor
+from app.analysis.data.cells import Cells, csv_header, csv_rows, encoded
+from app.analysis.data.rating_cells import Dictionaries, Keys, Piece, rating_cells
+from app.analysis.data.rating_columns import COLUMNS, Table
 from app.storage.raters.exclusions import list_excluded
-from app.storage.results.ratings_query import DICTIONARIES, SEPARATOR, filled_flags, rows_of
+from app.storage.results.rating_arrays import EPOCH, rating_arrays
 from app.storage.results.row_pages import RowPage
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import BinaryIO
 
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, TextClause
 
     from app.design.protocol.study import Protocol
 
 _IDS = text("SELECT id FROM ratings WHERE study_id = :study AND id > :after ORDER BY id LIMIT :n")
+_QUESTIONS = text("SELECT key FROM questions WHERE study_id = :study ORDER BY key")
+_KEYS: dict[Table, TextClause] = {
+    "raters": text("SELECT id, key FROM raters WHERE study_id = :study ORDER BY id"),
+    "items": text("SELECT id, key FROM items WHERE study_id = :study ORDER BY id"),
+    "responses": text("""
+        SELECT r.id, r.key, s.key AS source FROM responses r
+        JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id WHERE r.study_id = :study ORDER BY r.id
+    """),
+}
 FIRST_ROWS = 1_000
-# Only lookups by primary key, whose results are remembered: joins of whole tables lose the order of the rows, and
-# without statistics of new rows the planner would not know that a lookup is better than reading a whole table.
-_LOOKUPS = text("""
-    SELECT set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
-           set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
-           set_config('enable_sort', 'off', true), set_config('work_mem', '32MB', true),
-           set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true)
-""")
+# At most this many bytes for a column of texts.
+TEXT_BYTES = 2**22
+_ALWAYS = ("rater", "item", "response", "question", "value")
+# Whether an answer fills a column that is not stored as such, or that is never NULL.
+_FLAGS = {
+    "repeat": "repeat > 0",
+    "source": "response_id IS NOT NULL OR chosen_response_id IS NOT NULL",
+    "value_number": "number IS NOT NULL",
+    "value_label": "text IS NULL",
+}
 
 
 def copy_ratings_csv(db: Connection, study_id: int, protocol: Protocol, file: BinaryIO) -> None:
@@ -46,11 +58,13 @@ def copy_ratings_csv(db: Connection, study_id: int, protocol: Protocol, file: Bi
         protocol: the labels of answers and sources.
         file: takes the text as UTF-8.
     """
-    filled, excluded = _filled(db, study_id), list_excluded(db, study_id)
-    filled |= {"exclude"} if excluded else set()
-    rows = _query(study_id, protocol, filled, excluded)
-    db.execute(_LOOKUPS)
-    copy_query(db, rows, file)
+    filled = _filled(db, study_id)
+    if list_excluded(db, study_id):
+        filled |= {"exclude"}
+    names = [column.name for column in COLUMNS if column.in_file and (column.name in _ALWAYS or column.name in filled)]
+    file.write(csv_header(names))
+    for columns in _pieces(db, study_id, protocol, filled):
+        file.writelines(csv_rows([columns[name] for name in names]))
 
 
 def rating_page(db: Connection, study_id: int, protocol: Protocol, after: int, n: int) -> RowPage:
@@ -60,35 +74,26 @@ def rating_page(db: Connection, study_id: int, protocol: Protocol, after: int, n
         return RowPage([], None)
     has_more = len(ids) > n
     high = ids[-1] if has_more else ids[-1] + 1
-    query = _query(study_id, protocol, set(filled_flags()), list_excluded(db, study_id), (ids[0], high))
-    with driver_cursor(db) as cursor:
-        cursor.execute(query)
-        names = [column.name for column in cursor.description or ()]
-        rows = [dict(zip(names, row, strict=True)) for row in cursor]
+    names = [column.name for column in COLUMNS if column.in_file]
+    rows: list[dict[str, Any]] = []
+    for columns in _pieces(db, study_id, protocol, set(_flags()), (ids[0], high)):
+        cells = zip(*(columns[name].texts() for name in names), strict=True)
+        rows += [dict(zip(names, row, strict=True)) for row in cells]
     return RowPage(rows, ids[n - 1] if has_more else None)
 
 
-def _query(
-    study_id: int,
-    protocol: Protocol,
-    filled: set[str],
-    excluded: dict[int, str],
-    ids: tuple[int, int] | None = None,
-) -> sql.Composed:
-    """The rows of ratings.csv, all or those with IDs from the first of `ids` to before the second."""
-    # For all rows, a range would make the planner expect few, and remember nothing for them.
-    within = sql.SQL("AND id >= {} AND id < {}").format(*ids) if ids else sql.SQL("")
-    given = _literals(study_id, protocol, excluded)
-    rows = sql.SQL(rows_of(filled)).format(within=within, **given)
-    return sql.SQL("{} {}").format(sql.SQL(DICTIONARIES).format(**given), rows)
+def _flags() -> dict[str, str]:
+    """By name of a column, SQL for whether an answer fills it."""
+    stored = (column for column in COLUMNS if column.name != "value" and not column.is_derived)
+    return {**{column.name: f"{column.stored_as} IS NOT NULL" for column in stored}, **_FLAGS}
 
 
 def _filled(db: Connection, study_id: int) -> set[str]:
-    """The names in `filled_flags` that hold for some answer.
+    """The names in `_flags` that hold for some answer.
 
     The first answers fill nearly every column that any answer fills. The scan of all answers looks for the rest.
     """
-    flags = filled_flags()
+    flags = _flags()
     known = _holding(db, study_id, flags, f"LIMIT {FIRST_ROWS}")
     rest = {name: condition for name, condition in flags.items() if name not in known}
     if not rest:
@@ -106,17 +111,41 @@ def _holding(db: Connection, study_id: int, flags: dict[str, str], which: str) -
     return {name for name, holds in found.items() if holds}
 
 
-def _literals(study_id: int, protocol: Protocol, excluded: dict[int, str]) -> dict[str, sql.Literal]:
-    said = answer_labels(protocol)
-    labels = json.dumps({f"{question}{SEPARATOR}{value}": label for (question, value), label in said.items()})
-    lists: dict[str, list[Any]] = {
-        "sources": list(protocol.sources),
-        "names": [protocol.labels.source(key) for key in protocol.sources],
-        "raters": list(excluded),
-        "reasons": list(excluded.values()),
-    }
-    return {
-        "study": sql.Literal(study_id),
-        "labels": sql.Literal(labels),
-        **{name: sql.Literal(values) for name, values in lists.items()},
-    }
+def _pieces(
+    db: Connection, study_id: int, protocol: Protocol, filled: set[str], ids: tuple[int, int] | None = None
+) -> Iterator[dict[str, Cells]]:
+    """Yield the columns of ratings.csv for some rows at a time, by name."""
+    known = _dictionaries(db, study_id, protocol)
+    read = [
+        replace(column, allowed=known.questions) if column.name == "question" else column
+        for column in COLUMNS
+        if not column.is_derived and column.name != "value" and (column.name in filled or column.name in _ALWAYS)
+    ]
+    for piece in rating_arrays(db, study_id, read, ids):
+        for part in _parts(piece):
+            yield rating_cells(read, part, known)
+
+
+def _parts(piece: Piece) -> Iterator[Piece]:
+    """The rows of a piece, fewer at a time if it has long texts: each takes as much memory as the longest."""
+    n_rows = len(piece["rater"])
+    longest = max((len(cell) for cells in piece.values() if isinstance(cells, list) for cell in cells), default=0)
+    step = min(n_rows, TEXT_BYTES // max(1, longest) or 1)
+    for start in range(0, n_rows, step):
+        yield {name: cells[start : start + step] for name, cells in piece.items()}
+
+
+def _dictionaries(db: Connection, study_id: int, protocol: Protocol) -> Dictionaries:
+    rows = {name: db.execute(query, {"study": study_id}).all() for name, query in _KEYS.items()}
+    excluded, labels = list_excluded(db, study_id), protocol.labels
+    reasons = (excluded.get(rater.id) for rater in rows["raters"])
+    sources = [response.source for response in rows["responses"]]
+    return Dictionaries(
+        keys={name: Keys.of([(row.id, row.key) for row in found]) for name, found in rows.items()},
+        sources=encoded(["", *sources]),
+        source_labels=encoded(["", *(labels.source(source) for source in sources)]),
+        exclusions=encoded(["", *(f"rater excluded: {reason}" if reason is not None else "" for reason in reasons)]),
+        questions=tuple(db.execute(_QUESTIONS, {"study": study_id}).scalars()),
+        labels=answer_labels(protocol),
+        epoch=EPOCH,
+    )

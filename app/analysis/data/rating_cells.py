@@ -1,0 +1,134 @@
+"""Stored answers as the columns of ratings.csv: keys in place of IDs, and the columns that follow from others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, assert_never
+
+import numpy as np
+
+from app.analysis.data.answer_labels import words_of
+from app.analysis.data.cells import Cells, either, encoded, number_cells, picked, text_cells, time_cells, whole_cells
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from app.analysis.data.rating_columns import RatingColumn, Table
+
+# By name of the column; an array of numbers or, for texts, a list of UTF-8.
+Piece = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys of a table by ID, in the order of the IDs. The first ID is 0, with an empty key: it stands for none."""
+
+    ids: NDArray[np.int64]
+    keys: NDArray[np.bytes_]
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[int, str]]) -> Keys:
+        """From ID and key of each row, in the order of the IDs."""
+        return cls(np.array([0, *(number for number, _ in rows)]), encoded(["", *(key for _, key in rows)]))
+
+    def places(self, ids: NDArray[np.int64]) -> NDArray[np.intp]:
+        """The place of each ID; of an unknown ID, which `has` tells apart, another place."""
+        return np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
+
+    def has(self, ids: NDArray[np.int64], places: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Whether each ID is known, given its place; shape (n,)."""
+        known: NDArray[np.bool_] = self.ids[places] == ids
+        return known
+
+
+@dataclass(frozen=True, slots=True)
+class Dictionaries:
+    """What the answers of a study refer to.
+
+    Attributes:
+        keys: the keys of each table.
+        sources: key of the source of each response in `keys`.
+        source_labels: the labels of those sources.
+        exclusions: for each rater in `keys`, why their answers are excluded; empty for the others.
+        questions: the keys of the questions.
+        labels: the words of answers, by question and value.
+        epoch: the day from which times are counted.
+    """
+
+    keys: Mapping[Table, Keys]
+    sources: NDArray[np.bytes_]
+    source_labels: NDArray[np.bytes_]
+    exclusions: NDArray[np.bytes_]
+    questions: tuple[str, ...]
+    labels: Mapping[tuple[str, str], str]
+    epoch: dt.date
+
+
+def rating_cells(columns: Sequence[RatingColumn], piece: Piece, known: Dictionaries) -> dict[str, Cells]:
+    """The columns of ratings.csv for a piece of the answers; those that are not read are missing or empty.
+
+    Answers that refer to a row which was stored after the dictionaries were read are left out.
+
+    Args:
+        columns: the stored columns that were read, at least rater, item, response and question.
+        piece: their values, as from `app.storage.results.rating_arrays`.
+        known: the dictionaries.
+    """
+    tables = {column.name: known.keys[column.of] for column in columns if column.of}
+    places = {name: keys.places(piece[name]) for name, keys in tables.items()}
+    is_known = np.all([keys.has(piece[name], places[name]) for name, keys in tables.items()], axis=0)
+    is_known &= piece["question"] > 0
+    if not is_known.all():
+        return rating_cells(columns, _rows(piece, np.flatnonzero(is_known)), known)
+    cells = {name: picked(keys.keys, places[name]) for name, keys in tables.items()}
+    cells |= {one.name: _column(one, piece[one.name], known) for one in columns if not one.of}
+    blank = Cells(encoded([""]), np.zeros(len(piece["rater"]), dtype=np.intp))
+    said = either(cells.get("codes", blank), cells.get("outcome", blank), cells.get("number", blank))
+    chosen = places.get("chosen", blank.at)
+    return {
+        **cells,
+        "value": either(cells.get("chosen", blank), cells.get("text", blank), said),
+        "exclude": either(cells.get("exclude", blank), picked(known.exclusions, places["rater"])),
+        "source": picked(known.sources, np.where(chosen > 0, chosen, places["response"])),
+        "value_number": cells.get("number", blank),
+        "value_label": either(picked(known.source_labels, chosen), _words(cells["question"], said, known)),
+    }
+
+
+def _rows(piece: Piece, places: NDArray[np.intp]) -> Piece:
+    """Some rows of a piece."""
+    return {
+        name: values[places] if isinstance(values, np.ndarray) else [values[n] for n in places]
+        for name, values in piece.items()
+    }
+
+
+def _column(column: RatingColumn, values: Any, known: Dictionaries) -> Cells:  # noqa: ANN401 - see Piece
+    if column.allowed:
+        return Cells(encoded(["", *column.allowed]), values)
+    match column.type:
+        case "number":
+            return number_cells(values)
+        case "time":
+            return time_cells(values, known.epoch)
+        case "whole" | "count":
+            return whole_cells(values)
+        case "id" | "name" | "text" | "codes":
+            return text_cells(values)
+        case _:
+            assert_never(column.type)
+
+
+def _words(question: Cells, said: Cells, known: Dictionaries) -> Cells:
+    """The words of each answer; each distinct pair of question and answer is looked up once."""
+    pairs, at = np.unique(question.at * len(said.distinct) + said.at, return_inverse=True)
+    questions, answers = np.divmod(pairs, len(said.distinct))
+    found = (
+        words_of(known.questions[number - 1], answer.decode(), known.labels)
+        for number, answer in zip(questions.tolist(), said.distinct[answers].tolist(), strict=True)
+    )
+    return Cells(encoded(words or "" for words in found), at)
