@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis.document.blocks import DataTable, Paragraph, Section
+from app.analysis.report.command import command_of
 from app.analysis.report.recipe import software
 
 if TYPE_CHECKING:
@@ -29,8 +30,12 @@ def reproduction_section(report: Report, numbers: Numbered) -> Section:
     text = (
         f"The numbers were computed by {software()} from data with the SHA-256 {report.data_hash}. Each number in this "
         "report has a row in the first table below, which refers to its method and to the rows of ratings.csv that it "
-        "was computed from. The same recipes, and every estimate that is not shown, are in report.json; "
-        "attune analyze STUDY --again recomputes one of them."
+        "was computed from. The same recipes, and every estimate that is not shown, are in report.json."
+    )
+    how = (
+        f"To print every estimate again from the same answers: {command_of(report, 'STUDY')}, where STUDY is the slug "
+        "of the study or the path of its folder. To recompute one record of report.json: attune analyze STUDY --again "
+        "RECORD.json."
     )
     recipes = tuple(
         (str(number), digits(one), methods[_method(one)], rows[_rows(one)]) for number, one in enumerate(shown, 1)
@@ -40,7 +45,7 @@ def reproduction_section(report: Report, numbers: Numbered) -> Section:
         DataTable("Methods", _METHOD_HEAD, tuple((name, *key) for key, name in methods.items()), (), _WIDE, True),
         DataTable("Rows", _ROWS_HEAD, tuple((name, *key) for key, name in rows.items()), (), (2, 24, 4), True),
     )
-    return Section("How each number was computed", (Paragraph(text), *tables))
+    return Section("How each number was computed", (Paragraph(text), Paragraph(how), *tables))
 
 
 def _names(letter: str, keys: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], str]:

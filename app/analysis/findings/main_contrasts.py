@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from app.analysis.report.sentences import effect_behind
+from app.analysis.report.effects import effect_behind
 from app.analysis.wording.formatting import REASONS, interval_text, number, why_text
 from app.analysis.wording.statistics_registry import STATISTICS
 from app.design.questions.kinds.category import CategoryQuestion

@@ -39,12 +39,18 @@ def _of_questions(report: Report, protocol: Protocol) -> Iterator[Estimate]:
 def _of_question(key: str, estimates: list[Estimate], protocol: Protocol) -> Iterator[Estimate]:
     contrast = default_contrast(protocol, key)
     if contrast is not None:
-        yield from (estimates[place] for place in places_of(contrast, estimates, protocol))
+        for place in places_of(contrast, estimates, protocol):
+            yield next(one for one in estimates if _is_same(one, estimates[place]))
     main = (estimate for estimate in estimates if _is_mean_or_agreement(estimate))
     firsts: dict[tuple[object, ...], Estimate] = {}
     for estimate in main:
         firsts.setdefault((estimate.section, estimate.question, str(estimate.scope)), estimate)
     yield from firsts.values()
+
+
+def _is_same(one: Estimate, other: Estimate) -> bool:
+    """Return whether two estimates are the same by different methods; the first of them is the main one."""
+    return (one.section, one.statistic, one.scope) == (other.section, other.statistic, other.scope)
 
 
 def _is_mean_or_agreement(estimate: Estimate) -> bool:

@@ -12,7 +12,7 @@ from app.analysis.data.unknown_raters import for_items_only, with_slots
 from app.analysis.report.counted_sample import sample_of
 from app.analysis.report.multiple_testing import with_adjusted_p
 from app.analysis.report.notes import notes
-from app.analysis.report.primary import primary_results, with_roles
+from app.analysis.report.primary import declared_first, primary_results, with_roles
 from app.analysis.report.recipe import data_hash, with_recipes
 from app.analysis.report.report import SECTIONS, Report
 from app.analysis.sections.all_sections import estimates_of
@@ -49,7 +49,7 @@ def report_of(
     with one_thread():
         estimates = sorted(made_of, key=lambda estimate: SECTIONS.index(estimate.section))
     estimates = estimates if is_known else list(for_items_only(estimates))
-    roled, places = with_roles(estimates, protocol)
+    roled, places = with_roles(declared_first(estimates, protocol), protocol)
     adjusted = with_adjusted_p(roled)
     data = data_hash(codes, frames, protocol)
     told = tuple(notes(codes, frames, () if only_primary else adjusted, protocol))

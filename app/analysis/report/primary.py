@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from app.analysis.report.effects import effect_behind
 from app.analysis.report.primary_records import places_of
 from app.design.protocol.primary_default import primary_contrasts
 
@@ -31,6 +32,31 @@ class PrimaryResult:
     contrast: PrimaryContrast
     is_declared: bool
     estimates: tuple[Estimate, ...]
+
+
+def declared_first(estimates: Sequence[Estimate], protocol: Protocol) -> list[Estimate]:
+    """Return the estimates with the effects of declared tests before the same effects by other methods.
+
+    Wherever one record of a statistic and scope is shown, it is the first: a declared t test on item means and the rows
+    of tables and charts then have the same interval.
+    """
+    ahead: dict[tuple[object, ...], Estimate] = {}
+    for contrast in primary_contrasts(protocol):
+        for place in places_of(contrast, estimates, protocol):
+            shown = effect_behind(estimates[place], estimates) or estimates[place]
+            ahead.setdefault(_shown_as(shown), shown)
+    moved = {id(one) for one in ahead.values()}
+    found = []
+    for estimate in estimates:
+        if first := ahead.pop(_shown_as(estimate), None):
+            found.append(first)
+        if id(estimate) not in moved:
+            found.append(estimate)
+    return found
+
+
+def _shown_as(estimate: Estimate) -> tuple[object, ...]:
+    return estimate.section, estimate.question, estimate.statistic, str(estimate.scope)
 
 
 def with_roles(estimates: Sequence[Estimate], protocol: Protocol) -> tuple[list[Estimate], list[tuple[int, ...]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.analysis.report.effects import effect_behind
 from app.analysis.wording.about import About
 from app.analysis.wording.claims import claim_of
 from app.analysis.wording.formatting import (
@@ -46,13 +47,6 @@ TESTS = {
     "mann_whitney": "Mann-Whitney test",
     "chi_square": "chi-square test",
     "ancova": "analysis of covariance",
-}
-# The effect behind a test statistic: its statistic, and the start of its method.
-EFFECTS = {
-    "t_paired": ("mean_difference", "t_paired"),
-    "t_unpaired": ("mean_difference", "t_unpaired"),
-    "wilcoxon": ("mean_difference", "t_paired"),
-    "mann_whitney": ("rank_biserial", ""),
 }
 
 
@@ -115,21 +109,6 @@ def sentence_of(estimate: Estimate, among: Iterable[Estimate], protocol: Protoco
     return Sentence(estimate, claim, level_text(shown), test, counts_text(estimate), reading)
 
 
-def effect_behind(estimate: Estimate, among: Iterable[Estimate]) -> Estimate | None:
-    """The number behind a test statistic: a t stands for a difference of means; None for an estimate of its own."""
-    if estimate.statistic not in EFFECTS:
-        return None
-    statistic, method = EFFECTS[estimate.statistic]
-    same = (
-        one
-        for one in among
-        if (one.question, one.scope, one.unit) == (estimate.question, estimate.scope, estimate.unit)
-        and one.statistic == statistic
-        and one.method.startswith(method)
-    )
-    return next(same, None)
-
-
 def _scale(estimate: Estimate, protocol: Protocol) -> tuple[float, float] | None:
     """Return the ends of the scale of a question or composite; None if it has no scale."""
     composite = protocol.analysis.composites.get(estimate.question or "")
@@ -172,8 +151,14 @@ def test_text(estimate: Estimate, *, is_told: bool) -> str:
     """
     if estimate.p_value is None:
         return ""
-    name = next((words for start, words in TESTS.items() if estimate.method.startswith(start)), "")
-    return ", ".join(part for part in (name, "" if is_told else statistic_text(estimate), p_words(estimate)) if part)
+    return ", ".join(
+        part for part in (test_of(estimate), "" if is_told else statistic_text(estimate), p_words(estimate)) if part
+    )
+
+
+def test_of(estimate: Estimate) -> str:
+    """The name of the test by which an estimate was tested; empty if it has none."""
+    return next((words for start, words in TESTS.items() if estimate.method.startswith(start)), "")
 
 
 def p_words(estimate: Estimate) -> str:

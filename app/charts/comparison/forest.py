@@ -21,10 +21,8 @@ ROW_HEIGHT = 30
 
 
 def headlines(estimates: Sequence[Estimate]) -> list[Estimate]:
-    """Return the first mean difference per question and scope, whose interval is for new items and raters."""
-    found = [
-        estimate for estimate in estimates if estimate.statistic == "mean_difference" and estimate.unit == "rating"
-    ]
+    """Return the first mean difference per question and scope: that of the declared test, if there is one."""
+    found = [estimate for estimate in estimates if estimate.statistic == "mean_difference"]
     return list({(estimate.question, str(estimate.scope)): estimate for estimate in reversed(found)}.values())[::-1]
 
 

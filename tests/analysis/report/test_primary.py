@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from app.analysis import analyze
+from app.analysis.document.blocks import DataTable
+from app.analysis.document.study_report import Circumstances, study_report
+from app.analysis.findings.main_contrasts import interval_words, main_contrasts
 from app.analysis.report.brief import brief
 from app.analysis.report.labelled import labelled
 from app.analysis.report.notes import NAME_ONE, NOTHING_PRIMARY
+from app.analysis.report.report_tables import records_csv, report_json
 from app.analysis.report.sentences import one_paragraph, primary_answers
+from app.charts.comparison.forest import forest_table
+from app.web.lead.results.sections.part_tables import blocks_of
 from tests.analysis.builders import CHOICE, FIVE, Row, find, first, frames, protocol
 
 if TYPE_CHECKING:
@@ -186,3 +195,31 @@ def test_primary_estimates_are_labelled(report: tuple[Report, Protocol]) -> None
     found, study = report
     (estimate,) = labelled(found, study.labels).primary[0].estimates
     assert estimate.scope == {"source": "Model", "reference": "Human"}
+
+
+@pytest.mark.parametrize("test", ["t_paired", "t_unpaired", "mean_difference_lmm", "mean_difference"])
+def test_rows_of_a_primary_contrast_have_the_interval_of_its_sentence(test: str) -> None:
+    found, study = made([{"question": "empathy", "test": test}], FIVE, answers=rows(keys=("empathy",)))
+    ((sentence,),) = (answer.sentences for answer in primary_answers(found, study))
+    shown = labelled(found, study.labels)
+    (contrast,) = main_contrasts(shown, study)
+    said = f"{interval_words(contrast.estimate)}"
+    assert sentence.interval.startswith(said)
+    words = said.removeprefix("95% CI ")
+    document, _ = study_report(found, study, [], Circumstances("2026-11-23"))
+    tables = [block for block in document.blocks if isinstance(block, DataTable)]
+    cells = [row[4] for table in tables for row in table.rows if row[2] == "Mean difference"]
+    assert cells[0].endswith(f"({words})")
+    (block, *_) = blocks_of("comparison", shown.of("comparison"), study.labels)
+    assert words in block.table.rows[0][2]
+    said_below = [note for note in block.notes if note.startswith("Intervals of the primary contrasts")]
+    assert bool(said_below) == (test in {"t_paired", "t_unpaired"})
+    assert words in forest_table(shown.of("comparison", "empathy")).rows[0]
+    records = [one for one in json.loads(report_json(found))["estimates"] if one["statistic"] == "mean_difference"]
+    assert (records[0]["ci_low"], records[0]["ci_high"]) == (contrast.estimate.ci_low, contrast.estimate.ci_high)
+    line = next(
+        one
+        for one in csv.DictReader(io.StringIO(records_csv(found.estimates)))
+        if one["statistic"] == "mean_difference"
+    )
+    assert float(line["ci_low"]) == contrast.estimate.ci_low

@@ -48,6 +48,19 @@ class Filters:
         found += ["rater is not flagged"] if self.without_flagged else []
         return [*found, f"rated_at <= {self.until.isoformat()}"] if self.until else found
 
+    def as_options(self) -> list[str]:
+        """Return the filters as options of `attune analyze`.
+
+        >>> Filters(sources=("a", "b"), raters=(("age", "30"),), without_flagged=True).as_options()
+        ['--source', 'a', '--source', 'b', '--rater', 'age:30', '--without-flagged']
+        """
+        lists = (("--source", self.sources), ("--condition", self.conditions), ("--pool", self.pools))
+        found = [part for option, values in lists for value in values for part in (option, value)]
+        for option, pairs in (("--item", self.items), ("--rater", self.raters)):
+            found += [part for name, value in pairs for part in (option, f"{name}:{value}")]
+        found += ["--until", self.until.isoformat()] if self.until else []
+        return [*found, *(["--without-flagged"] if self.without_flagged else [])]
+
     def as_document(self) -> dict[str, Any]:
         """Return the filters in use as plain JSON types."""
         named = {field.name: getattr(self, field.name) for field in fields(self)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from starlette.responses import Response
 from app.actions.results.blinding import BlindedError
 from app.actions.results.computing import WAITING
 from app.actions.side_process import SideProcessError
+from app.analysis.report.command import command_of
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report_tables import records_csv, report_json
 from app.charts.raters.progress import ProgressChart
@@ -173,6 +175,7 @@ def _snapshot(request: Request, own: LeadAndStudy, asked: Question, context: Con
     plan = _plan(request, own, made, opened.row.protocol_version)
     found = {**found, "monitoring": [], "snapshots": [], "opened": opened, "base": base_address(request), "plan": plan}
     found |= {"replica_note": "", "stopped": None, "computing": None}
+    frame["command"] = shlex.join(["attune", "snapshot", "show", own.study.slug, asked.snapshot, "--json"])
     return page(request, template, lead=own.lead, study=own.study, **frame, **found)
 
 
@@ -219,6 +222,7 @@ def _frame(asked: Question, made: LiveReport, shown: Report, is_current: bool) -
         "labels": labels,
         "questions": [(question.key, labels.question(question.key)) for question in made.protocol.questions],
         "pairs": [*asked.pairs, ("of", made.name)],
+        "command": command_of(made.report, made.report.study),
     }
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -127,6 +129,23 @@ def test_filters_restrict_the_report_and_their_estimate_is_found_again(attune_al
     again = attune_alone("analyze", str(folder), "--again", str(tmp_path / "record.json"))
     assert again.code == 0, again.err
     assert "identical to the last digit" in again.err
+
+
+@pytest.mark.parametrize(
+    "options", [["--full"], ["--source", "model-1"], ["--full", "--source", "model-1", "--without-flagged"]]
+)
+def test_command_printed_in_a_report_gives_exactly_its_numbers(
+    attune_alone: Alone, tmp_path: Path, options: list[str]
+) -> None:
+    folder, out = _folder(tmp_path), tmp_path / "report"
+    written = attune_alone("report", str(folder), "--format", "md", "--out", str(out), *options)
+    assert written.code == 0, written.err
+    document = (out / "report.md").read_text("utf-8")
+    command = re.search(r"attune analyze STUDY (.*? --json|--json)", document.replace("\\", ""))
+    assert command is not None, document
+    again = attune_alone("analyze", str(folder), *shlex.split(command[1]))
+    assert again.code == 0, again.err
+    assert json.loads(again.out)["estimates"] == json.loads((out / "report.json").read_text("utf-8"))["estimates"]
 
 
 def test_invalid_filter_is_rejected(attune_alone: Alone, tmp_path: Path) -> None:

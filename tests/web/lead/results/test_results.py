@@ -144,6 +144,10 @@ def test_filter_is_named_on_page_in_files_and_in_recipes(client: TestClient) -> 
     assert all("source in (chatgpt)" in f["recipe"]["filter"] for f in document["estimates"])
     assert {f["question"] for f in document["estimates"]} <= {None, "quality"}
     assert not any("physician" in str(f["scope"]) for f in document["estimates"])
+    section = client.get(f"/studies/ayers/results/comparison{asked}").text
+    assert "<code>attune analyze ayers --source chatgpt --json</code>" in section
+    estimates = client.get(f"/studies/ayers/results/estimates{asked}").text
+    assert "<code>attune analyze ayers --source chatgpt --json</code>" in estimates
 
 
 @pytest.mark.usefixtures("ayers")

@@ -36,7 +36,8 @@ def test_snapshot_has_the_same_digits_after_further_ratings(client: TestClient, 
     assert "Snapshot <strong><bdi>As submitted</bdi></strong>" in page
     assert f"/snapshots/{token}" in page
     assert json.loads(before)["data_hash"] in page
-    assert client.get(f"/studies/rated/results/comparison?snapshot={token}").status_code == 200
+    section = client.get(f"/studies/rated/results/comparison?snapshot={token}")
+    assert f"<code>attune snapshot show rated {token} --json</code>" in section.text
     assert client.get(f"/snapshots/{token}").headers["location"] == address
 
 

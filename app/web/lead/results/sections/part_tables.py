@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from app.analysis.report.sentences import test_of
 from app.analysis.wording.formatting import (
     MINUS,
     estimate_text,
@@ -107,7 +108,17 @@ def _block(caption: str, columns: Sequence[Column], estimates: Sequence[Estimate
         (*header, "Ratings"), tuple((*line, _n(found)) for line, found in zip(lines, kept.values(), strict=True))
     )
     first, rest = Table(table.header, table.rows[:MAX_ROWS]), Table(table.header, table.rows[MAX_ROWS:])
-    return Block(caption, first, rest if rest.rows else None, _notes(rows.values(), shown))
+    notes = (*_declared_tests(kept.values(), shown), *_notes(rows.values(), shown))
+    return Block(caption, first, rest if rest.rows else None, notes)
+
+
+def _declared_tests(rows: Iterable[Found], columns: Sequence[Column]) -> Iterator[str]:
+    """Where the interval of a difference is that of a declared test, and others beside it are not."""
+    shown = [f for found in rows for column in columns if (f := _find(column, found)) is not None]
+    tests = (test_of(f) for f in shown if (f.statistic, f.unit) == ("mean_difference", "item_mean"))
+    yield from (
+        f"Intervals of the primary contrasts are those of the declared test ({test})." for test in dict.fromkeys(tests)
+    )
 
 
 def _rows(estimates: Sequence[Estimate], labels: Labels) -> dict[tuple[str, str], Found]:

@@ -20,7 +20,9 @@ def without_flagged(estimates: Sequence[Estimate], of_question: Sequence[Estimat
     for estimate in estimates:
         if "flagged" in estimate.scope:
             scope = {key: value for key, value in estimate.scope.items() if key != "flagged"}
-            same = (f for f in of_question if (f.statistic, f.scope) == (estimate.statistic, scope))
+            same = [f for f in of_question if (f.statistic, f.scope) == (estimate.statistic, scope)]
+            # by the same method first: two methods have two intervals of the same ratings
+            same.sort(key=lambda f: f.method != estimate.method)
             whole = next((f for f in same if f.section != "rater"), None)
             words = (STATISTICS[estimate.statistic].words, scope_text(scope))
             rows.append((*words, _cell(whole), _cell(estimate)))
