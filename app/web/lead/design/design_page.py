@@ -54,15 +54,19 @@ DesignForm = Annotated[SentForm, Depends(sent_form)]
 
 
 class Placed(NamedTuple):
-    """Problems by the path of the control where they are shown, and problems without a control on this page."""
+    """Problems by the path of the control where they are shown; of the page as a whole; and without a place on it."""
 
     at: dict[str, list[str]]
+    whole: list[str]
     elsewhere: list[Problem]
 
 
-def placed(problems: Sequence[Problem], controls: Sequence[Control]) -> Placed:
-    """Assign each problem to the innermost control that contains its path."""
-    paths = {path for control in controls for path in control.paths if path}
+def placed(problems: Sequence[Problem], controls: Sequence[Control], whole: str = "") -> Placed:
+    """Assign each problem to the innermost control that contains its path.
+
+    `whole` is the path of what all controls belong to, such as a question, if the page has no control for it.
+    """
+    paths = {whole, *(path for control in controls for path in control.paths)} - {""}
     at: dict[str, list[str]] = {}
     elsewhere = []
     for problem in problems:
@@ -73,7 +77,7 @@ def placed(problems: Sequence[Problem], controls: Sequence[Control]) -> Placed:
             at.setdefault(path, []).append(problem.beside_its_field())
         else:
             elsewhere.append(problem)
-    return Placed(at, elsewhere)
+    return Placed(at, at.pop(whole, []), elsewhere)
 
 
 def count_problems(edit: Edit) -> dict[str, int]:

@@ -35,7 +35,7 @@ def show_questions_list(request: Request, db: Db, lead: SignedIn, study: Own) ->
         edit,
         QUESTIONS,
         questions=questions_in(edit.data),
-        placed=_placed_by_question(edit),
+        n_problems_of=_count_by_question(edit),
         kinds=list(KINDS),
         templates=template_questions(),
         pages=preview_pages(edit.protocol) if edit.protocol else [],
@@ -102,7 +102,7 @@ def _check_there(edit: Edit, number: int) -> None:
         raise NotFoundError
 
 
-def _placed_by_question(edit: Edit) -> dict[int, int]:
+def _count_by_question(edit: Edit) -> dict[int, int]:
     """Number of problems per question, by the question's number from 1."""
     counts: dict[int, int] = {}
     for problem in edit.problems:
@@ -129,7 +129,7 @@ def _page(request: Request, lead: Lead, study: StudyRow, edit: Edit, number: int
         controls=control.children,
         number=number,
         n_questions=len(questions_in(edit.data)),
-        placed=placed(edit.problems, [control]),
+        placed=placed(edit.problems, control.children, whole=control.path),
         pages=preview_pages(edit.protocol) if edit.protocol else [],
         title=f"Question {number}: {question.get('type', '')}",
         intro="",

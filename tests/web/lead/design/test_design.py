@@ -267,4 +267,5 @@ def test_problem_of_a_whole_question_is_shown_on_its_page(client: TestClient, db
         shown = re.search(r'<p class="notice error">([^<]*)</p>', page)
         assert shown is not None
         assert unescape(shown[1]) == "The slider's max must be greater than its min. Found: 10 to 1."
+    assert "<title>Error: Question 2: slider" in client.get(address).text
     assert "must be greater" not in client.get("/studies/small/design/questions/1").text
