@@ -1,0 +1,146 @@
+"""The texts stay visible while they are rated, at every width, with and without scripts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.journeys.axe import check
+from tests.journeys.rater.long_page import MANY, PHONE, TEXTS, WORDS
+from tests.journeys.rater_steps import arrive, open_a_study
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import BrowserContext, Page
+    from sqlalchemy import Engine
+
+pytestmark = pytest.mark.browser
+SEEN = """name => {
+  const text = document.querySelector(`[data-text=${name}]`), range = document.createRange();
+  range.selectNodeContents(text);
+  const bar = document.querySelector(".sheet-bar").getBoundingClientRect().bottom;
+  let [top, bottom] = [bar, innerHeight];
+  for (let box = text.parentElement; box; box = box.parentElement) {
+    if (["auto", "scroll"].includes(getComputedStyle(box).overflowY) && box !== document.documentElement) {
+      const outer = box.getBoundingClientRect();
+      [top, bottom] = [Math.max(top, outer.top), Math.min(bottom, outer.bottom)];
+    }
+  }
+  const lines = [...range.getClientRects()].filter(({ height }) => height > 4);
+  return lines.filter((line) => line.top >= top - 1 && line.bottom <= bottom + 1).length / lines.length;
+}"""
+
+
+def seen(page: Page, name: str) -> float:
+    """Return the visible share of a response's lines."""
+    return float(page.evaluate(SEEN, name)) if page.locator(f"[data-response={name}]").is_visible() else 0
+
+
+@pytest.mark.parametrize(
+    ("look", "share"),
+    [
+        ({"viewport": {"width": 1280, "height": 800}}, 1),
+        ({"viewport": {"width": 1920, "height": 1080}}, 1),
+        ({"viewport": {"width": 768, "height": 1024}}, 0.6),
+        (PHONE, 0.4),
+    ],
+    ids=["1280", "1920", "768", "390"],
+)
+def test_response_of_120_words_stays_visible_while_rated(
+    engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any], share: float
+) -> None:
+    open_a_study(engine, questions=MANY, texts=TEXTS)
+    page = new_context(**look).new_page()
+    arrive(page)
+    for question in range(1, 5):
+        for place in (0, 1):
+            page.locator(f"#q{question}r{place}-1").focus()
+            page.locator(f"#q{question}r{place}-1").scroll_into_view_if_needed()
+            expect(page.locator(f"[data-response=r{place}]")).to_be_visible()
+            assert seen(page, f"r{place}") >= share
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_touch_layout_shows_response_rated_next(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
+    open_a_study(engine, questions=MANY, texts=TEXTS)
+    page = new_context(**PHONE).new_page()
+    arrive(page)
+    expect(page.locator("[data-response=r1]")).to_be_hidden()
+    page.locator("label:has(#q1r0-4)").tap()
+    expect(page.locator("[data-response=r1]")).to_be_visible()
+    expect(page.locator("[data-slot=q1r1]")).to_have_class("slot now")
+    page.locator("label:has(#q1r1-2)").tap()
+    expect(page.locator("[data-response=r0]")).to_be_visible()
+    expect(page.locator("[data-slot=q1r1] .words").nth(1)).to_have_text("slightly")
+
+
+def test_tap_on_the_next_row_is_not_lost_to_a_pane_of_another_height(
+    engine: Engine, new_context: Callable[..., BrowserContext]
+) -> None:
+    """Touching a row shows its response before the finger is lifted; the row must not move away under it."""
+    texts = [{"key": "i", "text": "Hm", "responses": {"person": "Short.", "model": " ".join(["word"] * 40)}}]
+    open_a_study(engine, texts=texts)
+    page = new_context(**PHONE).new_page()
+    arrive(page)
+    for row in ("q1r0", "q1r1"):
+        page.locator("[data-show=all]").check()
+        page.locator("[data-show='1']").check()
+        before = page.locator("[data-slot=q1r1]").bounding_box()
+        page.locator(f"label:has(#{row}-3)").tap()
+        expect(page.locator(f"#{row}-3")).to_be_checked(timeout=2_000)
+        assert page.locator("[data-slot=q1r1]").bounding_box() == before
+
+
+def test_response_switch_works_without_scripts(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
+    open_a_study(engine, texts=TEXTS)
+    page = new_context(java_script_enabled=False, viewport={"width": 390, "height": 844}).new_page()
+    arrive(page)
+    expect(page.locator("[data-response=r1]")).to_be_hidden()
+    page.get_by_role("radio", name="Response B", exact=True).first.check()
+    expect(page.locator("[data-response=r1]")).to_be_visible()
+    expect(page.locator("[data-response=r0]")).to_be_hidden()
+
+
+def test_long_responses_switch_with_the_rating(engine: Engine, page: Page) -> None:
+    long = " ".join(["word"] * 600)
+    open_a_study(engine, texts=[{"key": "i", "text": "Hm", "responses": {"person": long, "model": long}}])
+    arrive(page)
+    expect(page.locator("[data-response=r1]")).to_be_hidden()
+    page.locator("#q1r1-2").check()
+    expect(page.locator("[data-response=r1]")).to_be_visible()
+    page.locator(".switch").get_by_text("Both").click()
+    page.locator("#q1r0-2").check()
+    expect(page.locator("[data-response=r0]")).to_be_visible()
+    expect(page.locator("[data-response=r1]")).to_be_visible()
+    check(page)
+
+
+def test_every_question_shows_120_words_in_paragraphs(engine: Engine, page: Page) -> None:
+    """To the last one, where the page ends and the pane of the texts is pushed up behind the bar."""
+    words = WORDS.split()
+    text = "\n\n".join(" ".join(words[n : n + 20]) for n in range(0, 120, 20))
+    texts = [{**TEXTS[0], "responses": {"person": text, "model": text}}]
+    open_a_study(engine, questions=MANY, texts=texts)
+    arrive(page)
+    for name in ("r0", "r1"):
+        for row in page.locator(f".slot[data-of={name}]").all():
+            row.locator("label.point").first.scroll_into_view_if_needed()
+            row.locator("label.point").first.click()
+            assert page.evaluate(SEEN, name) == 1
+
+
+def test_toggle_of_the_situation_is_large_enough_for_a_finger(
+    engine: Engine, new_context: Callable[..., BrowserContext]
+) -> None:
+    open_a_study(engine, n_items=1)
+    page = new_context(**PHONE).new_page()
+    arrive(page)
+    toggle = page.locator(".situation summary")
+    box = toggle.bounding_box()
+    assert box
+    assert box["height"] >= 44
+    toggle.tap()
+    expect(page.get_by_text("The situation of item-0")).to_be_hidden()
