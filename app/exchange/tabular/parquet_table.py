@@ -1,6 +1,6 @@
 """Read a Parquet file of plain columns into a table of text.
 
-fastparquet decodes the pages; `parquet_values` says how, and writes the values as text.
+`parquet_footer` says what is in it. fastparquet decodes the pages; `parquet_values` says how, and writes the values.
 """
 
 from __future__ import annotations
@@ -8,31 +8,28 @@ from __future__ import annotations
 import io
 import struct
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from cramjam import DecompressionError
 from fastparquet import ParquetFile
-from fastparquet.cencoding import from_buffer
-from fastparquet.parquet_thrift import Encoding, FieldRepetitionType
-from fastparquet.util import ParquetException
+from fastparquet.parquet_thrift import Encoding
 
 from app.exchange.input_limits import MEBIBYTE, check_rows
 from app.exchange.problems import shown
 from app.exchange.tabular.encoding import PARQUET_MARKS, unstorable
-from app.exchange.tabular.parquet_values import BINARY, ValueKind, kind_of
+from app.exchange.tabular.parquet_footer import StoredColumn, UndecodableError, decode_footer, decoding
+from app.exchange.tabular.parquet_values import BINARY, ValueKind
 from app.exchange.tabular.records import checked_names
 from app.exchange.tabular.table import Table
 
 if TYPE_CHECKING:
     from app.exchange.problems import Problems
+    from app.exchange.tabular.parquet_footer import Footer
     from app.exchange.tabular.table import Column
 
 _MARK, _ENCRYPTED_MARK = PARQUET_MARKS
 _ENDING = struct.Struct("<I4s")
-# The number of the field encryption_algorithm, which fastparquet does not know by name.
-_ENCRYPTION = 8
 _DTYPES = {"Int32": pd.Int32Dtype(), "Int64": pd.Int64Dtype(), "boolean": pd.BooleanDtype()}
 # How pandas stores an index without a name.
 _INDEX = "__index_level_0__"
@@ -45,26 +42,7 @@ _ENCODINGS = {
     Encoding.RLE_DICTIONARY,
 }
 _PLAIN = "text, numbers, dates, times, or true and false. Save the column as text (lists as JSON), or leave it out"
-_NESTED = "lists or structures"
 _WHOLE = "a Parquet file as pandas, R or Polars write it by default; or save the table as CSV"
-# What fastparquet raises for damaged files and for encodings that it does not know.
-_UNREADABLE = (
-    ParquetException,
-    DecompressionError,
-    NotImplementedError,
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    BufferError,
-    LookupError,
-    OSError,
-    RuntimeError,
-    SystemError,
-    TypeError,
-    ValueError,
-    EOFError,
-    struct.error,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +59,8 @@ def read_parquet(file: str, data: bytes, problems: Problems) -> Table | None:
     try:
         columns = _checked_columns(file, data, problems)
         return _table(file, data, columns, problems) if columns is not None else None
-    except _UNREADABLE as error:
-        why = str(error) or type(error).__name__
-        problems.add(file, None, None, f"a Parquet file that is not readable ({shown(why)})", _WHOLE)
+    except UndecodableError as error:
+        problems.add(file, None, None, f"a Parquet file that is not readable ({shown(str(error))})", _WHOLE)
         return None
 
 
@@ -92,30 +69,37 @@ def _checked_columns(file: str, data: bytes, problems: Problems) -> list[_Column
     footer = _footer(file, data, problems)
     if footer is None:
         return None
-    elements = _top_level(footer.schema)
-    if not elements:
+    if not footer.columns:
         problems.add(file, None, None, "a Parquet file without columns", "one column at least")
         return None
-    kinds = [_NESTED if _is_nested(element) else kind_of(element) for element in elements]
-    stored = [_stored_name(element) for element in elements]
-    pairs = [pair for pair in zip(stored, kinds, strict=True) if not _is_row_number(*pair)]
-    for name in set(stored) - {name for name, _ in pairs}:
-        problems.note(file, None, name, "the row numbers of a pandas index", "columns; the row numbers were left out")
-    names = checked_names(file, [_shown_name(name) for name, _ in pairs], problems, None)
+    stored = [column for column in footer.columns if not _is_row_number(column)]
+    for column in footer.columns:
+        if column not in stored:
+            words = "columns; the row numbers were left out"
+            problems.note(file, None, column.name, "the row numbers of a pandas index", words)
+    names = checked_names(file, [_shown_name(column.name) for column in stored], problems, None)
     if names is None or not _is_small(file, footer, len(names), problems):
         return None
-    for name, (_, kind) in zip(names, pairs, strict=True):
-        if isinstance(kind, str):
-            problems.add(file, None, name, f"a column of {kind}", _PLAIN)
-    _check_encodings(file, footer, problems)
-    columns = [
-        _Column(raw, name, kind) for name, (raw, kind) in zip(names, pairs, strict=True) if not isinstance(kind, str)
-    ]
-    return None if problems.of(file) else columns
+    return _readable(file, footer, list(zip(names, stored, strict=True)), problems)
 
 
-def _footer(file: str, data: bytes, problems: Problems) -> Any:  # noqa: ANN401 - fastparquet has no types
-    """Return the description at the end of the file; None, with a problem, if there is none that can be read."""
+def _readable(
+    file: str, footer: Footer, named: list[tuple[str, StoredColumn]], problems: Problems
+) -> list[_Column] | None:
+    """Return the columns with their names in the table; None, with problems, if some cannot be read."""
+    for name, column in named:
+        if isinstance(column.kind, str):
+            problems.add(file, None, name, f"a column of {column.kind}", _PLAIN)
+    for name, encodings in footer.encodings:
+        if not encodings <= _ENCODINGS:
+            problems.add(file, None, name, "a column in an encoding that cannot be read", _WHOLE)
+    if problems.of(file):
+        return None
+    return [_Column(column.name, name, column.kind) for name, column in named if not isinstance(column.kind, str)]
+
+
+def _footer(file: str, data: bytes, problems: Problems) -> Footer | None:
+    """Return the description at the end of the file; None, with a problem, if there is none or it is encrypted."""
     size, mark = _ENDING.unpack(data[-_ENDING.size :].rjust(_ENDING.size))
     if mark == _ENCRYPTED_MARK:
         problems.add(file, None, None, "an encrypted Parquet file", "a file without encryption")
@@ -123,52 +107,22 @@ def _footer(file: str, data: bytes, problems: Problems) -> Any:  # noqa: ANN401 
     if mark != _MARK or size > len(data) - _ENDING.size - len(_MARK):
         problems.add(file, None, None, "a Parquet file without its end", "the whole file; copy or download it again")
         return None
-    footer = from_buffer(data[-_ENDING.size - size : -_ENDING.size], "FileMetaData")
-    # Only the columns are encrypted, not the footer.
-    if footer.get(_ENCRYPTION) is not None:
+    footer = decode_footer(data[-_ENDING.size - size : -_ENDING.size])
+    if footer.is_encrypted:
         problems.add(file, None, None, "an encrypted Parquet file", "a file without encryption")
         return None
     return footer
 
 
-def _is_small(file: str, footer: Any, n_columns: int, problems: Problems) -> bool:  # noqa: ANN401 - as above
+def _is_small(file: str, footer: Footer, n_columns: int, problems: Problems) -> bool:
     """Return whether the table may be unpacked, judged by the sizes in the footer; otherwise add a problem."""
-    n_rows = max(footer.num_rows, sum(group.num_rows for group in footer.row_groups))
-    if not check_rows(file, n_rows, n_columns, problems):
+    if not check_rows(file, footer.n_rows, n_columns, problems):
         return False
-    n_bytes = sum(chunk.meta_data.total_uncompressed_size for group in footer.row_groups for chunk in group.columns)
     most = problems.limits.sheet_mb
-    if n_bytes > most * MEBIBYTE:
-        problems.add(file, None, None, f"{n_bytes / MEBIBYTE:,.1f} MiB unpacked", f"at most {most} MiB unpacked")
-    return bool(n_bytes <= most * MEBIBYTE)
-
-
-def _check_encodings(file: str, footer: Any, problems: Problems) -> None:  # noqa: ANN401 - as above
-    for chunk in (chunk.meta_data for group in footer.row_groups for chunk in group.columns):
-        if not _ENCODINGS.issuperset(chunk.encodings):
-            problems.add(
-                file, None, ".".join(chunk.path_in_schema), "a column in an encoding that cannot be read", _WHOLE
-            )
-
-
-def _top_level(schema: list[Any]) -> list[Any]:
-    """Return the columns of a schema, which lists the parts of a nested column after it."""
-    found, place = [], 1
-    while place < len(schema):
-        found.append(schema[place])
-        n_parts = 1
-        while n_parts:
-            n_parts += (schema[place].num_children or 0) - 1
-            place += 1
-    return found
-
-
-def _is_nested(element: Any) -> bool:  # noqa: ANN401 - as above
-    return bool(element.num_children) or element.repetition_type == FieldRepetitionType.REPEATED
-
-
-def _stored_name(element: Any) -> str:  # noqa: ANN401 - as above
-    return element.name.decode() if isinstance(element.name, bytes) else str(element.name)
+    is_small = footer.n_bytes <= most * MEBIBYTE
+    if not is_small:
+        problems.add(file, None, None, f"{footer.n_bytes / MEBIBYTE:,.1f} MiB unpacked", f"at most {most} MiB unpacked")
+    return is_small
 
 
 def _shown_name(stored: str) -> str:
@@ -176,14 +130,16 @@ def _shown_name(stored: str) -> str:
     return "index" if stored == _INDEX else stored
 
 
-def _is_row_number(stored: str, kind: ValueKind | str) -> bool:
-    return stored == _INDEX and not isinstance(kind, str) and kind.dtype in {"Int32", "Int64"}
+def _is_row_number(column: StoredColumn) -> bool:
+    return column.name == _INDEX and not isinstance(column.kind, str) and column.kind.dtype in {"Int32", "Int64"}
 
 
 def _table(file: str, data: bytes, columns: list[_Column], problems: Problems) -> Table | None:
-    parquet = ParquetFile(io.BytesIO(data))
+    with decoding():
+        parquet = ParquetFile(io.BytesIO(data))
+        elements = parquet.schema.schema_elements[1:]
     kinds = {column.stored: column.kind for column in columns}
-    for element in parquet.schema.schema_elements[1:]:
+    for element in elements:
         if element.name in kinds:
             element.converted_type, element.logicalType = kinds[element.name].decoded_as, None
     # The description by pandas would change types again.
@@ -200,12 +156,13 @@ def _cells(file: str, parquet: ParquetFile, column: _Column, problems: Problems)
     """Return the cells of a column; without cells, and with a problem, if it cannot be read."""
     dtype = _DTYPES.get(column.kind.dtype, column.kind.dtype)
     try:
-        frame = parquet.to_pandas([column.stored], categories=[], index=False, dtypes={column.stored: dtype})
-    except _UNREADABLE as error:
-        why = str(error) or type(error).__name__
-        problems.add(file, None, column.name, f"a column that is not readable ({shown(why)})", _WHOLE)
+        with decoding():
+            frame = parquet.to_pandas([column.stored], categories=[], index=False, dtypes={column.stored: dtype})
+            values = frame[column.stored]
+    except UndecodableError as error:
+        problems.add(file, None, column.name, f"a column that is not readable ({shown(str(error))})", _WHOLE)
         return np.array([], dtype=object)
-    return _texts(file, frame[column.stored], column, problems)
+    return _texts(file, values, column, problems)
 
 
 def _texts(file: str, values: pd.Series, column: _Column, problems: Problems) -> Column:

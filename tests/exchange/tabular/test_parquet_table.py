@@ -13,6 +13,7 @@ from fastparquet import write
 
 from app.design.limits import Limits
 from app.exchange.problems import Problems
+from app.exchange.tabular import parquet_table
 from app.exchange.tabular.column_roles import guess_columns
 from app.exchange.tabular.spreadsheet import read_spreadsheet
 
@@ -146,6 +147,12 @@ def test_damaged_pages_are_named_with_their_column(tmp_path: Path) -> None:
 def test_damage_that_makes_a_length_negative_is_a_sentence() -> None:
     """Found by changing bytes at random: fastparquet raises SystemError, which no other damage does."""
     assert "not readable" in sentences(FILES / "negative_length.parquet")
+
+
+def test_a_mistake_of_our_own_is_not_taken_for_a_damaged_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet_table, "_texts", lambda *_: None)
+    with pytest.raises(TypeError):
+        read(FILES / "polars.parquet")
 
 
 def test_parquet_file_with_another_ending_is_read(tmp_path: Path) -> None:
