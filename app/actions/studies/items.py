@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from app.actions.studies.life_cycle import StudyMissingError
 from app.analysis.data.study_folder import StudyFolder
+from app.design.limits import ON_THIS_COMPUTER
 from app.exchange.folder.pairable import note_unpaired
 from app.exchange.folder.rankable import check_rankable
 from app.exchange.folder.raters import named_in
@@ -30,9 +31,13 @@ from app.storage.studies.protocols import get_protocol
 from app.storage.studies.studies import get_study
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
     from sqlalchemy import Connection
 
+    from app.design.limits import Limits
+    from app.design.problem import Problem
     from app.design.protocol.study import Protocol
     from app.exchange.tabular.wide_table import Layout
     from app.storage.database.engine import Begin
@@ -46,7 +51,34 @@ class TextsInTheWayError(FileExistsError):
     """The folder already has items."""
 
 
-def import_into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, replace: bool = False) -> StudyFolder:
+@dataclasses.dataclass(frozen=True, slots=True)
+class TextsFile:
+    """A spreadsheet of texts with all that is needed to read it, in this process or in another one."""
+
+    file: Path
+    layout: Layout
+    protocol: Protocol
+    yaml: str
+
+
+def read_file(job: TextsFile, limits: Limits = ON_THIS_COMPUTER) -> StudyFolder:
+    """Read the items and responses of a spreadsheet within these limits, as a study without raters.
+
+    Raises:
+        InvalidInputError: every problem of the spreadsheet.
+    """
+    return read_texts(job.file, job.layout, job.protocol, job.yaml, Problems(limits))
+
+
+def import_into_folder(
+    folder: Path,
+    file: Path,
+    layout: Layout,
+    out: Path,
+    *,
+    replace: bool = False,
+    read_job: Callable[[TextsFile], StudyFolder] = read_file,
+) -> StudyFolder:
     """Write items.csv and responses.csv next to the study.yaml of a folder.
 
     Args:
@@ -55,6 +87,7 @@ def import_into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, r
         layout: the meaning of its columns.
         out: the folder to write to; if it is not `folder`, study.yaml is copied there.
         replace: whether existing items may be replaced.
+        read_job: reads the spreadsheet.
 
     Returns:
         The written study, with notes.
@@ -66,9 +99,9 @@ def import_into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, r
     there = [name for name in _TEXTS if (out / name).exists()]
     if there and not replace:
         raise TextsInTheWayError(f"{out} already contains {' and '.join(there)}. Nothing was written.")
-    problems = Problems()
-    protocol, yaml = _protocol_in(folder, problems)
-    study = read_texts(file, layout, protocol, yaml, problems)
+    protocol, yaml, notes = _protocol_in(folder)
+    study = read_job(TextsFile(file, layout, protocol, yaml))
+    study = dataclasses.replace(study, notes=(*notes, *study.notes))
     out.mkdir(parents=True, exist_ok=True)
     if not (out / FILE).exists():
         shutil.copyfile(folder / FILE, out / FILE)
@@ -81,9 +114,9 @@ def import_into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, r
     return study
 
 
-def _protocol_in(folder: Path, problems: Problems) -> tuple[Protocol, str]:
-    """The protocol of a folder, and its text."""
-    source = folder / FILE
+def _protocol_in(folder: Path) -> tuple[Protocol, str, list[Problem]]:
+    """The protocol of a folder, its text, and notes about it."""
+    source, problems = folder / FILE, Problems()
     if not source.is_file():
         problems.add(str(source), None, None, "no such file", "a study protocol")
         problems.raise_if_any()
@@ -91,13 +124,16 @@ def _protocol_in(folder: Path, problems: Problems) -> tuple[Protocol, str]:
     problems.raise_if_any()
     if protocol is None:
         raise AssertionError("a protocol that cannot be read is a problem")
-    return protocol, yaml
+    return protocol, yaml, problems.notes
 
 
-def import_into_store(begin: Begin, slug: str, file: Path, layout: Layout) -> StudyFolder:
+def import_into_store(
+    begin: Begin, slug: str, file: Path, layout: Layout, *, read_job: Callable[[TextsFile], StudyFolder] = read_file
+) -> StudyFolder:
     """Append the spreadsheet's items and responses to a study in the database.
 
-    The file is read outside of a transaction. If the study is open, it gets trials for them when it is opened again.
+    The file is read by `read_job`, outside of a transaction. If the study is open, it gets trials for them when it is
+    opened again.
 
     Returns:
         The added items and responses, with notes.
@@ -112,10 +148,9 @@ def import_into_store(begin: Begin, slug: str, file: Path, layout: Layout) -> St
         if row is None:
             raise StudyMissingError(f"No study has the slug {slug}.")
         protocol = get_protocol(db, row.id, row.protocol_version)
-    problems = Problems()
-    study = read_texts(file, layout, protocol, "", problems)
+    study = read_job(TextsFile(file, layout, protocol, ""))
     with begin() as db:
-        _hold_against_store(db, row.id, file.name, study, problems)
+        _hold_against_store(db, row.id, file.name, study)
         store_texts(db, row.id, study.items, study.responses)
     return study
 
@@ -169,14 +204,14 @@ def _with_text(sheet: Table, layout: Layout, problems: Problems) -> Layout:
         return layout
     allowed = f"a column named text, or --text COLUMN; {found[0]} was read as the text of the items"
     problems.note(sheet.file, 1, "text", found[0], allowed)
-    return replace(layout, text=found[0])
+    return dataclasses.replace(layout, text=found[0])
 
 
 def _without_answers(sheet: Table, layout: Layout, protocol: Protocol) -> Layout:
     """The layout without columns that contain ratings, so that they do not become attributes of the items."""
     taken = {*layout.named.values(), *layout.responses.values()}
     found = guessed(sheet, taken, source_names(protocol), question_names(protocol), names_raters=False)
-    return replace(layout, answers=[answers.column for answers in found])
+    return dataclasses.replace(layout, answers=[answers.column for answers in found])
 
 
 def _check_sources(layout: Layout, protocol: Protocol, problems: Problems) -> None:
@@ -200,7 +235,8 @@ def check_new_keys(
     problems.raise_if_any()
 
 
-def _hold_against_store(db: Connection, study_id: int, file: str, study: StudyFolder, problems: Problems) -> None:
+def _hold_against_store(db: Connection, study_id: int, file: str, study: StudyFolder) -> None:
+    problems = Problems()
     for table, name, keys in (
         ("items", "item", study.items["item"]),
         ("responses", "response", study.responses["response"]),

@@ -58,7 +58,13 @@ def read_file(job: RatingsFile, limits: Limits = ON_THIS_COMPUTER) -> ReadRating
 
 
 def ratings_into_folder(
-    folder: Path, file: Path, layout: RatingLayout, new_raters: NewRaters, *, is_dry_run: bool = False
+    folder: Path,
+    file: Path,
+    layout: RatingLayout,
+    new_raters: NewRaters,
+    *,
+    is_dry_run: bool = False,
+    read_job: Callable[[RatingsFile], ReadRatings] = read_file,
 ) -> ReadRatings:
     """Add the spreadsheet's answers to ratings.csv of a study folder, and its raters to raters.csv.
 
@@ -68,12 +74,13 @@ def ratings_into_folder(
         layout: the meaning of its columns.
         new_raters: who gave the ratings.
         is_dry_run: whether to check only.
+        read_job: reads the spreadsheet.
 
     Raises:
         InvalidInputError: every problem of the folder or of the spreadsheet. Nothing was written.
     """
     study = read_folder(folder)
-    read = read_ratings(file, layout, new_raters, study, Problems())
+    read = read_job(RatingsFile(file, layout, new_raters, study, ()))
     if is_dry_run:
         return read
     tables = tables_of(with_ratings(study, read))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.design.limits import ON_THIS_COMPUTER
 from app.exchange.problems import Problems
 from app.exchange.prompts.rater_profiles import ProfileTable, profiles_of
 from app.exchange.tabular.spreadsheet import read_spreadsheet
@@ -11,16 +12,17 @@ from app.exchange.tabular.spreadsheet import read_spreadsheet
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from app.design.limits import Limits
     from app.exchange.prompts.rater_profiles import RaterProfile
 
 
-def read_profiles(path: Path) -> list[RaterProfile]:
-    """The profiles of a spreadsheet.
+def read_profiles(path: Path, limits: Limits = ON_THIS_COMPUTER) -> list[RaterProfile]:
+    """The profiles of a spreadsheet, read within these limits.
 
     Raises:
         InvalidInputError: every problem of the file.
     """
-    problems = Problems()
+    problems = Problems(limits)
     table = read_spreadsheet(path, problems)
     problems.raise_if_any()
     if table is None:

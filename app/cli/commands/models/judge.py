@@ -15,7 +15,7 @@ from app.actions.models.page_questions import NOT_ASKED
 from app.cli.commands.models.model_work import cost_words, exit_on_error, work_through
 from app.cli.options.model_options import ModelOptions, with_model_options
 from app.cli.output import say
-from app.cli.reading import reading
+from app.cli.reading import read_sheet, reading
 from app.cli.store import store
 from app.cli.study_argument import Slug, stored_study
 from app.exchange.prompts.read_profiles import read_profiles
@@ -115,7 +115,7 @@ def _judges_of(file: Path | None, name: str, settings: JudgeSettings) -> dict[st
     if file is None:
         return {name: settings}
     with reading():
-        return profile_settings(read_profiles(file), name, settings)
+        return profile_settings(read_sheet(read_profiles, file, file), name, settings)
 
 
 def _say_estimate(engine: Engine, study: StudyRow, settings: JudgeSettings, prices: Prices) -> None:

@@ -10,11 +10,11 @@ import typer
 from app.actions.models.respond_runs import begin_respond, estimate_respond
 from app.actions.models.respond_settings import RespondSettings
 from app.actions.models.responding import responding
-from app.actions.studies.items import import_into_store
+from app.actions.studies.items import import_into_store, read_file
 from app.cli.commands.models.model_work import cost_words, exit_on_error, work_through
 from app.cli.options.model_options import ModelOptions, with_model_options
 from app.cli.output import say
-from app.cli.reading import reading
+from app.cli.reading import read_sheet, reading
 from app.cli.store import store
 from app.cli.study_argument import Slug, stored_study
 from app.exchange.prompts.read_prompt import read_prompt
@@ -82,7 +82,9 @@ def _add_items(engine: Engine, slug: str, file: Path) -> None:
     with engine.connect() as db:
         stored_study(db, slug)
     with reading():
-        added = import_into_store(transactions(engine), slug, file, Layout({}))
+        added = import_into_store(
+            transactions(engine), slug, file, Layout({}), read_job=lambda job: read_sheet(read_file, job, file)
+        )
     say(f"Added {len(added.items):,} items from {file.name}.")
 
 

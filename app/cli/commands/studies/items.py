@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.actions.studies.items import TextsInTheWayError, import_into_folder, import_into_store
+from app.actions.studies.items import TextsFile, TextsInTheWayError, import_into_folder, import_into_store, read_file
 from app.actions.studies.life_cycle import StudyMissingError
 from app.cli.options.spreadsheet_options import column, spreadsheet
 from app.cli.output import fail, say
-from app.cli.reading import reading
+from app.cli.reading import read_sheet, reading
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_study
 from app.design.word_lists import counted
@@ -108,10 +108,14 @@ def _sources(named: list[str]) -> dict[str, str]:
     return sources
 
 
+def _read(job: TextsFile) -> StudyFolder:
+    return read_sheet(read_file, job, job.file)
+
+
 def _into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, replace: bool) -> StudyFolder:
     try:
         with reading():
-            return import_into_folder(folder, file, layout, out, replace=replace)
+            return import_into_folder(folder, file, layout, out, replace=replace, read_job=_read)
     except TextsInTheWayError as error:
         fail(f"{error} To replace these files, add --replace.")
 
@@ -119,6 +123,6 @@ def _into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, replace
 def _into_store(slug: str, file: Path, layout: Layout) -> StudyFolder:
     with store() as engine, reading():
         try:
-            return import_into_store(transactions(engine), slug, file, layout)
+            return import_into_store(transactions(engine), slug, file, layout, read_job=_read)
         except StudyMissingError:
             no_such_study(slug)

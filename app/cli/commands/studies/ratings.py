@@ -9,10 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.actions.studies.life_cycle import StudyMissingError
-from app.actions.studies.ratings_import import StudyChangedError, ratings_into_folder, ratings_into_store
+from app.actions.studies.ratings_import import (
+    RatingsFile,
+    StudyChangedError,
+    ratings_into_folder,
+    ratings_into_store,
+    read_file,
+)
 from app.cli.options.spreadsheet_options import column, spreadsheet
 from app.cli.output import fail, say
-from app.cli.reading import reading
+from app.cli.reading import read_sheet, reading
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_study
 from app.exchange.rating_import.layout import NewRaters, RatingLayout
@@ -145,12 +151,16 @@ def _say_read(read: ReadRatings, into: Path | str, *, is_dry_run: bool) -> None:
 
 
 def _read(found: Path | str, file: Path, layout: RatingLayout, raters: NewRaters, *, is_dry_run: bool) -> ReadRatings:
+    def read(job: RatingsFile) -> ReadRatings:
+        return read_sheet(read_file, job, file)
+
     if isinstance(found, Path):
         with reading():
-            return ratings_into_folder(found, file, layout, raters, is_dry_run=is_dry_run)
+            return ratings_into_folder(found, file, layout, raters, is_dry_run=is_dry_run, read_job=read)
     with store() as engine, reading():
+        begin = transactions(engine)
         try:
-            return ratings_into_store(transactions(engine), found, file, layout, raters, is_dry_run=is_dry_run)
+            return ratings_into_store(begin, found, file, layout, raters, is_dry_run=is_dry_run, read_job=read)
         except StudyMissingError:
             no_such_study(found)
         except StudyChangedError as error:
