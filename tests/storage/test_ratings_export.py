@@ -11,7 +11,7 @@ from app.analysis.data import cells
 from app.exchange.folder.read import read_folder
 from app.exchange.folder.written_tables import tables_of
 from app.exchange.tabular.csv_cells import write_csv
-from app.storage.results import rating_arrays, ratings_export
+from app.storage.results import filled_columns, rating_arrays, ratings_export
 from app.storage.results.ratings_export import copy_ratings_csv
 from app.storage.studies.export import study_folder
 from app.storage.studies.load import load_study
@@ -68,7 +68,7 @@ def test_only_columns_that_the_first_answers_leave_empty_are_searched_in_all(db:
 
 
 def test_column_that_only_a_late_answer_fills_is_written(db: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ratings_export, "FIRST_ROWS", 1)
+    monkeypatch.setattr(filled_columns, "FIRST_ROWS", 1)
     study_id = load_study(db, read_folder(HERE / "epitome"))
     db.execute(COMMENT, {"study": study_id})
     header, *rows = _streamed(db, study_id)

@@ -94,10 +94,10 @@ def either(*columns: Cells) -> Cells:
     return first
 
 
-def text_cells(cells: Sequence[bytes]) -> Cells:
-    """A column of UTF-8 texts."""
+def text_cells(cells: Sequence[bytes | None]) -> Cells:
+    """A column of UTF-8 texts; empty for None."""
     places: dict[bytes, int] = {}
-    at = [places.setdefault(cell, len(places)) for cell in cells]
+    at = [places.setdefault(cell or b"", len(places)) for cell in cells]
     return Cells(np.array([*places] or [b""], dtype=np.bytes_), np.array(at, dtype=np.intp))
 
 

@@ -54,7 +54,6 @@ class Dictionaries:
         sources: key of the source of each response in `keys`.
         source_labels: the labels of those sources.
         exclusions: for each rater in `keys`, why their answers are excluded; empty for the others.
-        questions: the keys of the questions.
         labels: the words of answers, by question and value.
         epoch: the day from which times are counted.
     """
@@ -63,7 +62,6 @@ class Dictionaries:
     sources: NDArray[np.bytes_]
     source_labels: NDArray[np.bytes_]
     exclusions: NDArray[np.bytes_]
-    questions: tuple[str, ...]
     labels: Mapping[tuple[str, str], str]
     epoch: dt.date
 
@@ -95,7 +93,7 @@ def rating_cells(columns: Sequence[RatingColumn], piece: Piece, known: Dictionar
         "exclude": either(cells.get("exclude", blank), picked(known.exclusions, places["rater"])),
         "source": picked(known.sources, np.where(chosen > 0, chosen, places["response"])),
         "value_number": cells.get("number", blank),
-        "value_label": either(picked(known.source_labels, chosen), _words(cells["question"], said, known)),
+        "value_label": either(picked(known.source_labels, chosen), _words(cells["question"], said, known.labels)),
     }
 
 
@@ -123,12 +121,10 @@ def _column(column: RatingColumn, values: Any, known: Dictionaries) -> Cells:  #
             assert_never(column.type)
 
 
-def _words(question: Cells, said: Cells, known: Dictionaries) -> Cells:
+def _words(question: Cells, said: Cells, labels: Mapping[tuple[str, str], str]) -> Cells:
     """The words of each answer; each distinct pair of question and answer is looked up once."""
     pairs, at = np.unique(question.at * len(said.distinct) + said.at, return_inverse=True)
-    questions, answers = np.divmod(pairs, len(said.distinct))
-    found = (
-        words_of(known.questions[number - 1], answer.decode(), known.labels)
-        for number, answer in zip(questions.tolist(), said.distinct[answers].tolist(), strict=True)
-    )
+    places = np.divmod(pairs, len(said.distinct))
+    asked, answers = (cells.distinct[at].tolist() for cells, at in zip((question, said), places, strict=True))
+    found = (words_of(key.decode(), answer.decode(), labels) for key, answer in zip(asked, answers, strict=True))
     return Cells(encoded(words or "" for words in found), at)

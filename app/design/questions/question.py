@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 Key = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^\S(.*\S)?$")]
 Target = Literal["response", "pair", "set", "item", "turn", "rater"]
 Form = dict[str, list[str]]
-# Columns in which an empty cell is ambiguous: it may be an empty answer or no answer.
-EmptyColumn = Literal["codes", "text"]
 SIDES = ("left", "right")
 # Determined by the width of the browser window; it does not identify a rater.
 DEVICES = ("phone", "tablet", "desktop")
@@ -124,8 +122,6 @@ class AskedQuestion(BaseModel, ABC):
     """One question. Each kind defines how it is read from a form and from a file, and which answers it allows."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    # The column that is empty for an empty answer of this kind, if there is one.
-    empty_column: ClassVar[EmptyColumn | None] = None
     key: Key
     """The question's name in files."""
     label: Label | None = None

@@ -1,29 +1,32 @@
 """A study's data for the analysis, read at once: a million answers in a few seconds.
 
-COPY transfers numeric IDs instead of keys, which recur thousands of times; they are replaced by the keys afterwards.
+Answers are read with numeric IDs instead of keys, which recur thousands of times; the keys are put in afterwards.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, assert_never, get_args
+import datetime as dt
+from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 import pandas as pd
 from sqlalchemy import text
 
+from app.analysis.data.cells import EMPTY
 from app.analysis.data.frames import CHECK_COLUMNS, Frames, canonical, passage_frame, rating_frame
-from app.analysis.data.rating_columns import FRAME_COLUMNS, RatingColumn
+from app.analysis.data.rating_columns import FRAME_COLUMNS
 from app.analysis.data.study_folder import RATER_MARKS
-from app.design.questions.kinds.registry import kinds_with_empty
-from app.design.questions.question import EmptyColumn
-from app.storage.database.bulk_copy import copy_out
 from app.storage.raters.exclusions import list_excluded
+from app.storage.results.filled_columns import filled_columns, stored_columns
+from app.storage.results.rating_arrays import EPOCH, rating_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
     from sqlalchemy import Connection
+
+    from app.analysis.data.rating_columns import RatingColumn
 
     Rows = Sequence[Any]
 
@@ -66,27 +69,7 @@ _PASSAGES = text("""
     SELECT item, response, NULL, char_length(text) FROM texts WHERE turns IS NULL AND text IS NOT NULL
 """)
 _TYPES = text("SELECT key, type FROM questions WHERE study_id = :study")
-
-
-def _selected(column: RatingColumn) -> str:
-    """SQL for a copied column: IDs as numbers, 0 for none; times in microseconds; codes joined."""
-    name = column.stored_as
-    match column.type:
-        case "id":
-            return f"coalesce({name}, 0) AS {column.name}"
-        case "codes":
-            return f"array_to_string({name}, '|') AS {column.name}"
-        case "time":
-            return f"CAST(extract(epoch FROM {name}) * 1000000 AS bigint) AS {column.name}"
-        case "name" | "text" | "whole" | "count" | "number":
-            return f"{name} AS {column.name}"
-        case _:
-            assert_never(column.type)
-
-
-_RATINGS = f"SELECT {', '.join(map(_selected, FRAME_COLUMNS))} FROM ratings WHERE study_id = {{study}}"  # noqa: S608
-# Others are read as text: a code or a condition may be named 1, and bulk readers of decimals may lose the last digit.
-_DTYPES = {"id": "int64", "count": "int64", "whole": "Int64", "time": "Int64"}
+_EPOCH_US = (EPOCH - dt.date(1970, 1, 1)) // dt.timedelta(microseconds=1)
 
 
 def study_frames(db: Connection, study_id: int) -> Frames:
@@ -98,7 +81,7 @@ def study_frames(db: Connection, study_id: int) -> Frames:
     """
     copied = copy_ratings(db, study_id)
     items, responses, raters = (db.execute(query, {"study": study_id}).all() for query in (_ITEMS, _RESPONSES, RATERS))
-    found = ratings_of(db, study_id, copied, raters=raters, items=items, responses=responses)
+    found = ratings_of(copied, raters=raters, items=items, responses=responses)
     return Frames(
         items=table(items, item="key"),
         responses=table(responses, response="key", item="item", source="source").assign(
@@ -144,54 +127,71 @@ def raters_table(rows: Rows) -> pd.DataFrame:
     return table(rows, rater="key", kind="kind", pool="pool", **marks).astype(dict.fromkeys(marks, bool))
 
 
-def copy_ratings(db: Connection, study_id: int) -> pd.DataFrame:
-    """The rows of the table, with numeric IDs. Copied before the keys are read, so the raters of all answers exist."""
-    kinds = {column.name: _DTYPES.get(column.type, "object") for column in FRAME_COLUMNS}
-    rows = pd.read_csv(copy_out(db, _RATINGS, study=study_id), dtype=kinds, keep_default_na=False, na_values=[""])
-    return _with_exclusions(db, study_id, rows)
+def copy_ratings(db: Connection, study_id: int) -> dict[str, Any]:
+    """The filled columns of all answers, by name, with numeric IDs; missing texts are None, and numbers NA.
+
+    Copied before the keys are read, so the raters of all answers exist.
+    """
+    columns = stored_columns(db, study_id, filled_columns(db, study_id))
+    words: dict[bytes | None, str | None] = {None: None}
+    found: dict[str, list[Any]] = {column.name: [] for column in columns}
+    for piece in rating_arrays(db, study_id, columns):
+        for name, values in piece.items():
+            found[name].append(_decoded(values, words) if isinstance(values, list) else values)
+    copied = {column.name: _typed(column, found[column.name]) for column in columns}
+    return copied | _exclusions(db, study_id, copied)
 
 
-def _with_exclusions(db: Connection, study_id: int, rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows, with the reason in `exclude` for raters whom a lead has excluded."""
-    if excluded := list_excluded(db, study_id):
-        reasons = rows["rater"].map({rater: f"rater excluded: {reason}" for rater, reason in excluded.items()})
-        rows["exclude"] = rows["exclude"].where(rows["exclude"].notna() | reasons.isna(), reasons)
-    return rows
+def _decoded(texts: list[bytes | None], words: dict[bytes | None, str | None]) -> NDArray[np.object_]:
+    """UTF-8 as text; `words` keeps what is decoded, so that each distinct text is stored once."""
+    words |= {sent: sent.decode() for sent in {*texts} - words.keys() if sent is not None}
+    return np.array([words[sent] for sent in texts], dtype=object)
 
 
-def ratings_of(
-    db: Connection, study_id: int, rows: pd.DataFrame, *, raters: Rows, items: Rows, responses: Rows
-) -> pd.DataFrame:
+def _typed(column: RatingColumn, pieces: list[Any]) -> Any:  # noqa: ANN401 - any type
+    """A column in the format of the frames, but IDs as numbers, 0 for none."""
+    values = np.concatenate(pieces) if pieces else np.array([], dtype=np.int64)
+    if column.allowed:
+        return np.array([None, *column.allowed], dtype=object)[values]
+    match column.type:
+        case "time":
+            since_1970 = np.where(values == EMPTY, np.iinfo(np.int64).min, values + _EPOCH_US)
+            return pd.to_datetime(since_1970.view("datetime64[us]"), utc=True)
+        case "whole" | "count":
+            return pd.arrays.IntegerArray(values, values == EMPTY)
+        case "id" | "number" | "name" | "text" | "codes":
+            return values
+        case _:
+            assert_never(column.type)
+
+
+def _exclusions(db: Connection, study_id: int, copied: Mapping[str, Any]) -> dict[str, NDArray[np.object_]]:
+    """The column `exclude`, with a reason also for raters whom a lead has excluded; nothing if there are none."""
+    excluded = list_excluded(db, study_id)
+    if not excluded:
+        return {}
+    reasons = pd.Series(copied["rater"]).map({rater: f"rater excluded: {why}" for rater, why in excluded.items()})
+    own = copied.get("exclude", np.full(len(reasons), None))
+    return {"exclude": np.where(pd.isna(own), reasons.astype(object).where(reasons.notna(), None), own)}
+
+
+def ratings_of(copied: Mapping[str, Any], *, raters: Rows, items: Rows, responses: Rows) -> pd.DataFrame:
     """The answers in the format of `analysis.frames`, in no particular order.
 
     Args:
-        db: a connection.
-        study_id: the study.
-        rows: the copied rows.
+        copied: from `copy_ratings`.
         raters: ID and key of each rater. Answers of raters who have withdrawn since the copy are left out.
         items: ID and key of each item.
         responses: ID and key of each response.
     """
     keys = {"raters": _Keys(raters), "items": _Keys(items), "responses": _Keys(responses)}
-    rows = rows[keys["raters"].has(rows["rater"])].reset_index(drop=True)
-    columns = {column.name: _cells(column, rows[column.name], keys) for column in FRAME_COLUMNS}
-    _put_back_empty(db, study_id, columns)
-    return rating_frame(columns, len(rows))
-
-
-def _cells(column: RatingColumn, copied: pd.Series[Any], keys: Mapping[str, _Keys]) -> Any:  # noqa: ANN401 - any type
-    """A column in the format of the frames."""
-    if column.of is not None:
-        return keys[column.of].at(copied)
-    match column.type:
-        case "number":
-            return _floats(copied)
-        case "time":
-            return pd.to_datetime(copied, unit="us", utc=True)
-        case "whole" | "count":
-            return copied
-        case _:
-            return copied.to_numpy()
+    has_rater = keys["raters"].has(copied["rater"])
+    of = {column.name: column.of for column in FRAME_COLUMNS if column.of}
+    columns = {
+        name: keys[of[name]].at(values[has_rater]) if name in of else values[has_rater]
+        for name, values in copied.items()
+    }
+    return rating_frame(columns, int(has_rater.sum()))
 
 
 class _Keys:
@@ -202,28 +202,10 @@ class _Keys:
         keys = {row.id: row.key for row in rows}
         self._keys = np.array([keys.get(number) for number in self._ids.tolist()], dtype=object)
 
-    def has(self, numbers: pd.Series[int]) -> NDArray[np.bool_]:
-        found: NDArray[np.bool_] = np.isin(numbers.to_numpy(), self._ids)
+    def has(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+        found: NDArray[np.bool_] = np.isin(numbers, self._ids)
         return found
 
-    def at(self, numbers: pd.Series[int]) -> NDArray[np.object_]:
-        found: NDArray[np.object_] = self._keys[np.searchsorted(self._ids, numbers.to_numpy())]
+    def at(self, numbers: NDArray[np.int64]) -> NDArray[np.object_]:
+        found: NDArray[np.object_] = self._keys[np.searchsorted(self._ids, numbers)]
         return found
-
-
-def _floats(column: pd.Series[str]) -> NDArray[np.float64]:
-    """Parse decimals exactly; each distinct text is parsed once."""
-    codes, distinct = pd.factorize(column)
-    floats = np.array([*map(float, distinct), np.nan])
-    found: NDArray[np.float64] = floats[codes]
-    return found
-
-
-def _put_back_empty(db: Connection, study_id: int, columns: dict[str, Any]) -> None:
-    """Restore empty answers (an empty text, or none of the codes), which CSV does not distinguish from NULL."""
-    types = {row.key: row.type for row in db.execute(_TYPES, {"study": study_id})}
-    for name in get_args(EmptyColumn):
-        kinds = kinds_with_empty(name)
-        asked = np.isin(columns["question"], [key for key, kind in types.items() if kind in kinds])
-        empty = asked & pd.isna(columns[name]) & pd.isna(columns["outcome"])
-        columns[name] = np.where(empty, "", columns[name])

@@ -51,7 +51,7 @@ def rating_arrays(
         study_id: the study.
         columns: those to read. IDs are 0, decimals NaN, and whole numbers and times `EMPTY` where there is none; times
             are microseconds since `EPOCH`; where only a few values are allowed, each is its place among them, from 1,
-            or 0; texts are UTF-8, and empty for NULL.
+            or 0; texts are UTF-8, and None for NULL.
         ids: only answers with IDs from the first to before the second.
     """
     few = [column for column in columns if column.allowed]
@@ -92,7 +92,7 @@ def _unpacked(few: Sequence[RatingColumn], places: NDArray[np.int64]) -> dict[st
 
 
 def _sent(column: RatingColumn) -> str:
-    """SQL for what is sent of a column: numbers one after the other, without NULL; a list of texts."""
+    """SQL for what is sent of a column: numbers one after the other, without NULL; or an array of texts."""
     name = column.stored_as
     match column.type:
         case "id":
@@ -104,9 +104,9 @@ def _sent(column: RatingColumn) -> str:
         case "whole" | "count":
             sent = f"int8send(coalesce({name}::bigint, {EMPTY}))"
         case "codes":
-            return f"array_agg(coalesce(convert_to(array_to_string({name}, '|'), 'UTF8'), ''))"
+            return f"array_agg(convert_to(array_to_string({name}, '|'), 'UTF8'))"
         case "name" | "text":
-            return f"array_agg(coalesce(convert_to({name}, 'UTF8'), ''))"
+            return f"array_agg(convert_to({name}, 'UTF8'))"
         case _:
             assert_never(column.type)
     return f"string_agg({sent}, '')"
@@ -115,14 +115,14 @@ def _sent(column: RatingColumn) -> str:
 def _array(
     column: RatingColumn,
     value: Any,  # noqa: ANN401 - as sent
-) -> NDArray[np.float64] | NDArray[np.int64] | list[bytes]:
+) -> NDArray[np.float64] | NDArray[np.int64] | list[bytes | None]:
     match column.type:
         case "number":
             return np.frombuffer(value, dtype=">f8").astype(np.float64)
         case "id" | "time" | "whole" | "count":
             return np.frombuffer(value, dtype=">i8").astype(np.int64)
         case "name" | "text" | "codes":
-            texts: list[bytes] = value
+            texts: list[bytes | None] = value
             return texts
         case _:
             assert_never(column.type)

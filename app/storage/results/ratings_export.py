@@ -5,7 +5,6 @@ The database sends arrays of numbers, and each key or label is encoded once, not
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
@@ -13,21 +12,22 @@ from sqlalchemy import text
 from app.analysis.data.answer_labels import answer_labels
 from app.analysis.data.cells import Cells, csv_header, csv_rows, encoded
 from app.analysis.data.rating_cells import Dictionaries, Keys, Piece, rating_cells
-from app.analysis.data.rating_columns import COLUMNS, Table
+from app.analysis.data.rating_columns import COLUMNS
 from app.storage.raters.exclusions import list_excluded
+from app.storage.results.filled_columns import filled_columns, stored_columns
 from app.storage.results.rating_arrays import EPOCH, rating_arrays
 from app.storage.results.row_pages import RowPage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import BinaryIO
 
     from sqlalchemy import Connection, TextClause
 
+    from app.analysis.data.rating_columns import RatingColumn, Table
     from app.design.protocol.study import Protocol
 
 _IDS = text("SELECT id FROM ratings WHERE study_id = :study AND id > :after ORDER BY id LIMIT :n")
-_QUESTIONS = text("SELECT key FROM questions WHERE study_id = :study ORDER BY key")
 _KEYS: dict[Table, TextClause] = {
     "raters": text("SELECT id, key FROM raters WHERE study_id = :study ORDER BY id"),
     "items": text("SELECT id, key FROM items WHERE study_id = :study ORDER BY id"),
@@ -36,16 +36,14 @@ _KEYS: dict[Table, TextClause] = {
         JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id WHERE r.study_id = :study ORDER BY r.id
     """),
 }
-FIRST_ROWS = 1_000
 # At most this many bytes for a column of texts.
 TEXT_BYTES = 2**22
-_ALWAYS = ("rater", "item", "response", "question", "value")
-# Whether an answer fills a column that is not stored as such, or that is never NULL.
-_FLAGS = {
-    "repeat": "repeat > 0",
-    "source": "response_id IS NOT NULL OR chosen_response_id IS NOT NULL",
-    "value_number": "number IS NOT NULL",
-    "value_label": "text IS NULL",
+_ALWAYS = {"rater", "item", "response", "question", "value"}
+# The stored columns from which others follow.
+_FOLLOWS_FROM = {
+    "source": {"response", "chosen"},
+    "value_number": {"number"},
+    "value_label": {"number", "outcome", "codes"},
 }
 
 
@@ -58,13 +56,11 @@ def copy_ratings_csv(db: Connection, study_id: int, protocol: Protocol, file: Bi
         protocol: the labels of answers and sources.
         file: takes the text as UTF-8.
     """
-    filled = _filled(db, study_id)
-    if list_excluded(db, study_id):
-        filled |= {"exclude"}
-    names = [column.name for column in COLUMNS if column.in_file and (column.name in _ALWAYS or column.name in filled)]
+    filled = filled_columns(db, study_id)
+    names = _written(filled | {"exclude"} if list_excluded(db, study_id) else filled)
     file.write(csv_header(names))
-    for columns in _pieces(db, study_id, protocol, filled):
-        file.writelines(csv_rows([columns[name] for name in names]))
+    for cells in _pieces(db, study_id, protocol, stored_columns(db, study_id, filled)):
+        file.writelines(csv_rows([cells[name] for name in names]))
 
 
 def rating_page(db: Connection, study_id: int, protocol: Protocol, after: int, n: int) -> RowPage:
@@ -76,60 +72,38 @@ def rating_page(db: Connection, study_id: int, protocol: Protocol, after: int, n
     high = ids[-1] if has_more else ids[-1] + 1
     names = [column.name for column in COLUMNS if column.in_file]
     rows: list[dict[str, Any]] = []
-    for columns in _pieces(db, study_id, protocol, set(_flags()), (ids[0], high)):
-        cells = zip(*(columns[name].texts() for name in names), strict=True)
-        rows += [dict(zip(names, row, strict=True)) for row in cells]
+    for cells in _pieces(db, study_id, protocol, stored_columns(db, study_id), (ids[0], high)):
+        texts = zip(*(cells[name].texts() for name in names), strict=True)
+        rows += [dict(zip(names, row, strict=True)) for row in texts]
     return RowPage(rows, ids[n - 1] if has_more else None)
 
 
-def _flags() -> dict[str, str]:
-    """By name of a column, SQL for whether an answer fills it."""
-    stored = (column for column in COLUMNS if column.name != "value" and not column.is_derived)
-    return {**{column.name: f"{column.stored_as} IS NOT NULL" for column in stored}, **_FLAGS}
-
-
-def _filled(db: Connection, study_id: int) -> set[str]:
-    """The names in `_flags` that hold for some answer.
-
-    The first answers fill nearly every column that any answer fills. The scan of all answers looks for the rest.
-    """
-    flags = _flags()
-    known = _holding(db, study_id, flags, f"LIMIT {FIRST_ROWS}")
-    rest = {name: condition for name, condition in flags.items() if name not in known}
-    if not rest:
-        return known
-    any_of_rest = " OR ".join(f"({condition})" for condition in rest.values())
-    return known | _holding(db, study_id, rest, f"AND ({any_of_rest})")
-
-
-def _holding(db: Connection, study_id: int, flags: dict[str, str], which: str) -> set[str]:
-    """The names of the flags that hold for some of the answers; `which` ends the query for the answers."""
-    parts = ", ".join(f'bool_or({condition}) AS "{name}"' for name, condition in flags.items())
-    looked_at = f"SELECT * FROM ratings WHERE study_id = :study {which}"  # noqa: S608 - of our own columns
-    query = text(f"SELECT {parts} FROM ({looked_at}) AS looked_at")  # noqa: S608 - of our own columns
-    found = db.execute(query, {"study": study_id}).mappings().one()
-    return {name for name, holds in found.items() if holds}
+def _written(filled: set[str]) -> list[str]:
+    """The columns of the file, if these columns are filled."""
+    filled = _ALWAYS | filled | {name for name, stored in _FOLLOWS_FROM.items() if stored & filled}
+    return [column.name for column in COLUMNS if column.in_file and column.name in filled]
 
 
 def _pieces(
-    db: Connection, study_id: int, protocol: Protocol, filled: set[str], ids: tuple[int, int] | None = None
+    db: Connection,
+    study_id: int,
+    protocol: Protocol,
+    columns: Sequence[RatingColumn],
+    ids: tuple[int, int] | None = None,
 ) -> Iterator[dict[str, Cells]]:
     """Yield the columns of ratings.csv for some rows at a time, by name."""
     known = _dictionaries(db, study_id, protocol)
-    read = [
-        replace(column, allowed=known.questions) if column.name == "question" else column
-        for column in COLUMNS
-        if not column.is_derived and column.name != "value" and (column.name in filled or column.name in _ALWAYS)
-    ]
-    for piece in rating_arrays(db, study_id, read, ids):
+    for piece in rating_arrays(db, study_id, columns, ids):
         for part in _parts(piece):
-            yield rating_cells(read, part, known)
+            yield rating_cells(columns, part, known)
 
 
 def _parts(piece: Piece) -> Iterator[Piece]:
     """The rows of a piece, fewer at a time if it has long texts: each takes as much memory as the longest."""
     n_rows = len(piece["rater"])
-    longest = max((len(cell) for cells in piece.values() if isinstance(cells, list) for cell in cells), default=0)
+    longest = max(
+        (len(cell) for cells in piece.values() if isinstance(cells, list) for cell in cells if cell), default=0
+    )
     step = min(n_rows, TEXT_BYTES // max(1, longest) or 1)
     for start in range(0, n_rows, step):
         yield {name: cells[start : start + step] for name, cells in piece.items()}
@@ -145,7 +119,6 @@ def _dictionaries(db: Connection, study_id: int, protocol: Protocol) -> Dictiona
         sources=encoded(["", *sources]),
         source_labels=encoded(["", *(labels.source(source) for source in sources)]),
         exclusions=encoded(["", *(f"rater excluded: {reason}" if reason is not None else "" for reason in reasons)]),
-        questions=tuple(db.execute(_QUESTIONS, {"study": study_id}).scalars()),
         labels=answer_labels(protocol),
         epoch=EPOCH,
     )

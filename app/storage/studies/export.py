@@ -61,7 +61,7 @@ def study_folder(db: Connection, study_id: int) -> StudyFolder:
             table(responses, response="key", item="item", source="source", text="text", turns="turns")
         ),
         raters=raters_table(raters),
-        ratings=ratings_of(db, study_id, copied, raters=raters, items=items, responses=responses),
+        ratings=ratings_of(copied, raters=raters, items=items, responses=responses),
         checks=study_checks(db, study_id),
     )
 

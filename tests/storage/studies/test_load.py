@@ -156,7 +156,7 @@ def test_answers_withdrawn_while_reading_are_omitted(db: Connection) -> None:
         name: db.execute(text(f"SELECT id, key FROM {name} WHERE study_id = :study"), {"study": study_id}).all()  # noqa: S608
         for name in ("raters", "items", "responses")
     }
-    ratings = ratings_of(db, study_id, copied, **tables)
+    ratings = ratings_of(copied, **tables)
     assert ratings["rater"].tolist() == ["r2"] * 4
 
 

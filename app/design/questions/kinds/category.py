@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import AliasChoices, Field, model_validator
 
 from app.design.broken_rule import BrokenRuleError
-from app.design.questions.question import AnswerError, AskedQuestion, EmptyColumn, Given, Key
+from app.design.questions.question import AnswerError, AskedQuestion, Given, Key
 from app.design.questions.scale import equal_words
 from app.language.message import message
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 class CategoryQuestion(AskedQuestion):
     """One or several codes. `correct` is the correct one, if any; `exclusive` codes cannot be combined with others."""
 
-    empty_column: ClassVar[EmptyColumn | None] = "codes"
     type: Literal["category"]
     codes: dict[Key, str] = Field(validation_alias=AliasChoices("codes", "options"), min_length=1)
     """Answers of a category question, from code to words, or a list; also called `options`."""

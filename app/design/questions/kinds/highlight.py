@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
-from app.design.questions.question import AnswerError, AskedQuestion, EmptyColumn, Given
+from app.design.questions.question import AnswerError, AskedQuestion, Given
 from app.design.questions.spans import (
     QuoteError,
     are_spans,
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 class HighlightQuestion(AskedQuestion):
     """Passages of the text, as character offsets."""
 
-    empty_column: ClassVar[EmptyColumn | None] = "text"
     type: Literal["highlight"]
     target: Literal["response", "item", "turn"]
     required: bool = False

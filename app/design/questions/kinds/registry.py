@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import Annotated, get_args
 
 from pydantic import Field
 
@@ -14,9 +14,6 @@ from app.design.questions.kinds.rating import RatingQuestion
 from app.design.questions.kinds.slider import SliderQuestion
 from app.design.questions.kinds.text import TextQuestion
 
-if TYPE_CHECKING:
-    from app.design.questions.question import EmptyColumn
-
 ScaledQuestion = RatingQuestion | SliderQuestion
 AnyQuestion = ScaledQuestion | ChoiceQuestion | RankingQuestion | CategoryQuestion | TextQuestion | HighlightQuestion
 Question = Annotated[AnyQuestion, Field(discriminator="type")]
@@ -24,8 +21,3 @@ Question = Annotated[AnyQuestion, Field(discriminator="type")]
 KINDS: dict[str, type[AnyQuestion]] = {
     get_args(kind.model_fields["type"].annotation)[0]: kind for kind in get_args(AnyQuestion)
 }
-
-
-def kinds_with_empty(column: EmptyColumn) -> list[str]:
-    """The kinds for which an empty cell in that column may be an answer."""
-    return [name for name, kind in KINDS.items() if kind.empty_column == column]

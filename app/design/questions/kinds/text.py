@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from app.design.questions.question import MAX_TEXT, AnswerError, AskedQuestion, EmptyColumn, Given
+from app.design.questions.question import MAX_TEXT, AnswerError, AskedQuestion, Given
 from app.language.message import Message, message, messages
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ SIMULATED = "Simulated."
 class TextQuestion(AskedQuestion):
     """Free text, such as a rationale."""
 
-    empty_column: ClassVar[EmptyColumn | None] = "text"
     type: Literal["text"]
     min_length: int = Field(default=0, ge=0, le=MAX_TEXT)
     """Minimum number of characters in a text answer."""

@@ -12,7 +12,6 @@ from app.design.questions.kinds.category import CategoryQuestion
 from app.design.questions.kinds.choice import ChoiceQuestion
 from app.design.questions.kinds.highlight import HighlightQuestion
 from app.design.questions.kinds.rating import RatingQuestion
-from app.design.questions.kinds.registry import kinds_with_empty
 from app.design.questions.kinds.slider import SliderQuestion
 from app.design.questions.kinds.text import TextQuestion
 from app.design.questions.marks import Mark
@@ -185,11 +184,6 @@ def test_highlight_cell_holds_offsets_or_is_rejected() -> None:
     assert not list(question.meanings())
     assert "character offsets" in question.allowed_words()
     assert question.from_rows({7: spans}) is spans
-
-
-def test_empty_cell_is_an_answer_for_some_question_types() -> None:
-    assert "highlight" in kinds_with_empty("text")
-    assert "category" not in kinds_with_empty("text")
 
 
 def test_scale_points_show_label_or_number() -> None:
