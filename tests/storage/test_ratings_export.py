@@ -12,7 +12,7 @@ from app.exchange.folder.read import read_folder
 from app.exchange.folder.written_tables import tables_of
 from app.exchange.tabular.csv_cells import write_csv
 from app.storage.results import filled_columns, rating_arrays, ratings_export
-from app.storage.results.ratings_export import copy_ratings_csv
+from app.storage.results.ratings_export import copy_ratings_csv, rating_page
 from app.storage.studies.export import study_folder
 from app.storage.studies.load import load_study
 from tests.analysis.golden import HERE
@@ -177,3 +177,15 @@ def _written(db: Connection, study_id: int, place: Path) -> list[list[str]]:
     with (place / "ratings.csv").open(newline="", encoding="utf-8") as file:
         header, *rows = csv.reader(file)
     return [header, *sorted(rows)]
+
+
+def test_a_page_reads_only_the_keys_to_which_its_answers_refer(db: Connection) -> None:
+    study = read_folder(HERE / "ab-tie")
+    study_id = load_study(db, study)
+    found: list[int] = []
+    event.listen(
+        db, "after_cursor_execute", lambda *given: found.append(given[1].rowcount) if ".key" in given[2] else None
+    )
+    page = rating_page(db, study_id, study.protocol, 0, 1)
+    assert len(page.rows) == 1
+    assert sum(found) == 4  # a rater, an item and two responses

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import text
 
 from app.analysis.data.answer_labels import answer_labels
-from app.analysis.data.cells import Cells, csv_header, csv_rows, encoded
+from app.analysis.data.cells import csv_header, csv_rows, encoded
 from app.analysis.data.rating_cells import Dictionaries, Keys, Piece, rating_cells
 from app.analysis.data.rating_columns import COLUMNS
 from app.storage.raters.exclusions import list_excluded
@@ -19,22 +19,23 @@ from app.storage.results.rating_arrays import EPOCH, rating_arrays
 from app.storage.results.row_pages import RowPage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import BinaryIO
 
-    from sqlalchemy import Connection, TextClause
+    from sqlalchemy import Connection
 
     from app.analysis.data.rating_columns import RatingColumn, Table
     from app.design.protocol.study import Protocol
 
 _IDS = text("SELECT id FROM ratings WHERE study_id = :study AND id > :after ORDER BY id LIMIT :n")
-_KEYS: dict[Table, TextClause] = {
-    "raters": text("SELECT id, key FROM raters WHERE study_id = :study ORDER BY id"),
-    "items": text("SELECT id, key FROM items WHERE study_id = :study ORDER BY id"),
-    "responses": text("""
+# The keys of a table, or those with some IDs; `%s` is the condition.
+_KEYS: dict[Table, str] = {
+    "raters": "SELECT r.id, r.key FROM raters r WHERE r.study_id = :study %s ORDER BY r.id",
+    "items": "SELECT r.id, r.key FROM items r WHERE r.study_id = :study %s ORDER BY r.id",
+    "responses": """
         SELECT r.id, r.key, s.key AS source FROM responses r
-        JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id WHERE r.study_id = :study ORDER BY r.id
-    """),
+        JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id WHERE r.study_id = :study %s ORDER BY r.id
+    """,
 }
 # At most this many bytes for a column of texts.
 TEXT_BYTES = 2**22
@@ -59,8 +60,12 @@ def copy_ratings_csv(db: Connection, study_id: int, protocol: Protocol, file: Bi
     filled = filled_columns(db, study_id)
     names = _written(filled | {"exclude"} if list_excluded(db, study_id) else filled)
     file.write(csv_header(names))
-    for cells in _pieces(db, study_id, protocol, stored_columns(db, study_id, filled)):
-        file.writelines(csv_rows([cells[name] for name in names]))
+    columns = stored_columns(db, study_id, filled)
+    known = _dictionaries(db, study_id, protocol)
+    for piece in rating_arrays(db, study_id, columns):
+        for part in _parts(piece):
+            cells = rating_cells(columns, part, known)
+            file.writelines(csv_rows([cells[name] for name in names]))
 
 
 def rating_page(db: Connection, study_id: int, protocol: Protocol, after: int, n: int) -> RowPage:
@@ -71,8 +76,12 @@ def rating_page(db: Connection, study_id: int, protocol: Protocol, after: int, n
     has_more = len(ids) > n
     high = ids[-1] if has_more else ids[-1] + 1
     names = [column.name for column in COLUMNS if column.in_file]
+    columns = stored_columns(db, study_id)
+    pieces = [*rating_arrays(db, study_id, columns, (ids[0], high))]
+    known = _dictionaries(db, study_id, protocol, _referred(columns, pieces))
     rows: list[dict[str, Any]] = []
-    for cells in _pieces(db, study_id, protocol, stored_columns(db, study_id), (ids[0], high)):
+    for piece in pieces:
+        cells = rating_cells(columns, piece, known)
         texts = zip(*(cells[name].texts() for name in names), strict=True)
         rows += [dict(zip(names, row, strict=True)) for row in texts]
     return RowPage(rows, ids[n - 1] if has_more else None)
@@ -84,18 +93,13 @@ def _written(filled: set[str]) -> list[str]:
     return [column.name for column in COLUMNS if column.in_file and column.name in filled]
 
 
-def _pieces(
-    db: Connection,
-    study_id: int,
-    protocol: Protocol,
-    columns: Sequence[RatingColumn],
-    ids: tuple[int, int] | None = None,
-) -> Iterator[dict[str, Cells]]:
-    """Yield the columns of ratings.csv for some rows at a time, by name."""
-    known = _dictionaries(db, study_id, protocol)
-    for piece in rating_arrays(db, study_id, columns, ids):
-        for part in _parts(piece):
-            yield rating_cells(columns, part, known)
+def _referred(columns: Sequence[RatingColumn], pieces: Sequence[Piece]) -> dict[Table, list[int]]:
+    """The IDs to which these answers refer, by table."""
+    found: dict[Table, set[int]] = {table: set() for table in _KEYS}
+    for column in columns:
+        if column.of:
+            found[column.of].update(*(piece[column.name].tolist() for piece in pieces))
+    return {table: [*ids] for table, ids in found.items()}
 
 
 def _parts(piece: Piece) -> Iterator[Piece]:
@@ -109,8 +113,15 @@ def _parts(piece: Piece) -> Iterator[Piece]:
         yield {name: cells[start : start + step] for name, cells in piece.items()}
 
 
-def _dictionaries(db: Connection, study_id: int, protocol: Protocol) -> Dictionaries:
-    rows = {name: db.execute(query, {"study": study_id}).all() for name, query in _KEYS.items()}
+def _dictionaries(
+    db: Connection, study_id: int, protocol: Protocol, ids: Mapping[Table, list[int]] | None = None
+) -> Dictionaries:
+    """The keys and labels of the whole study, or of the rows with these IDs."""
+    only = "" if ids is None else "AND r.id = ANY(:ids)"
+    rows = {
+        table: db.execute(text(query % only), {"study": study_id, **({"ids": ids[table]} if ids else {})}).all()
+        for table, query in _KEYS.items()
+    }
     excluded, labels = list_excluded(db, study_id), protocol.labels
     reasons = (excluded.get(rater.id) for rater in rows["raters"])
     sources = [response.source for response in rows["responses"]]
