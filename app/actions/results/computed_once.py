@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -61,11 +62,14 @@ class ComputedOnce:
             if seen and (name := kept.name_of(study.id, seen)):
                 return name
             tell(READING)
+            start = time.monotonic()
             read = read_for_report(self.reading, study, filters)
             if seen and kept.is_same(study.id, seen, read.name):
                 return read.name
             read = replace(read, read_at=read.read_at - self.max_lag)
             made = compute(read, settled, tell, analyze)
+            if isinstance(made, LiveReport):
+                made = replace(made, took_s=time.monotonic() - start)
             if seen and isinstance(made, LiveReport):
                 with suppress(*OUTAGES):  # the page that waits can have it
                     kept.keep_report(study, seen, made)

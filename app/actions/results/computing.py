@@ -6,7 +6,7 @@ module imports nothing heavy, because the web process imports it too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -37,11 +37,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Computing:
-    """What is being done, the share of the whole that is done, and the name of the report once it is known."""
+    """What is being done, and the share of the whole that is done."""
 
     step: str
     share: float
-    name: str = ""
 
 
 WAITING = Computing("Waiting to begin", 0.0)
@@ -55,7 +54,7 @@ ELSEWHERE = Computing("Another server process is computing them", 0.0)
 class LiveReport:
     """A report, when its data were read, and its name, which depends only on the data.
 
-    `n_deleted` raters had had their answers deleted before.
+    `n_deleted` raters had had their answers deleted before. Reading and computing took `took_s` seconds.
     """
 
     name: str
@@ -64,6 +63,7 @@ class LiveReport:
     protocol: Protocol
     options: FilterOptions
     n_deleted: int = 0
+    took_s: float = 0.0
 
     @property
     def filters(self) -> Filters:
@@ -131,12 +131,11 @@ def compute(read: ReadStudy, settled: Collection[str], tell: Tell, analyze: Anal
 
     if read.name in settled:
         return read.name
-    named = replace(ESTIMATING, name=read.name)
-    tell(named)
+    tell(ESTIMATING)
 
     def watch(n_done: int, n_all: int) -> None:
         share = ESTIMATING.share + (1 - ESTIMATING.share) * n_done / n_all
-        tell(replace(named, step=f"{ESTIMATING.step}: part {n_done + 1} of {n_all}", share=share))
+        tell(Computing(f"{ESTIMATING.step}: part {n_done + 1} of {n_all}", share=share))
 
     report = analyze(read.frames, read.protocol, filters=read.filters, watch=watch)
     kept = filtered_protocol(read.protocol, read.filters)

@@ -69,11 +69,11 @@ class KeptResults:
         found = self._read(study, part_of(filters), since)
         if found is None:
             return None
-        outline, (report, options) = found
+        outline, (report, options, took_s) = found
         with self._begin() as db:
             protocol = get_protocol(db, study.id, outline.protocol_version)
         protocol = filtered_protocol(protocol, filters)
-        made = LiveReport(outline.name, outline.read_at, report, protocol, options, outline.n_deleted)
+        made = LiveReport(outline.name, outline.read_at, report, protocol, options, outline.n_deleted, took_s)
         return made, _seen(study, filters, outline)
 
     def counts(self, study: StudyRow, seen: Seen, since: datetime | None) -> tuple[FirstNumbers, Seen] | None:
@@ -118,7 +118,7 @@ class KeptResults:
 
     def keep_report(self, study: StudyRow, seen: Seen, made: LiveReport) -> None:
         """Keep a report."""
-        self._record(study, part_of(made.filters), seen, made, (made.report, made.options))
+        self._record(study, part_of(made.filters), seen, made, (made.report, made.options, made.took_s))
 
     def keep_counts(self, study: StudyRow, seen: Seen, first: FirstNumbers) -> None:
         """Keep counts."""

@@ -34,9 +34,10 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What was seen of the data before they were read, and the name of the report that they gave; empty so far.
+    """What was seen of the data before they were read, and the name of what was made of them; empty so far.
 
-    `marked_at` and `took_s` say when and how long the mark was computed.
+    If it `is_behind`, the name is that of the last attempt, and the data have changed since. `marked_at` and `took_s`
+    say when and how long the mark was computed.
     """
 
     key: Key
@@ -44,6 +45,7 @@ class Seen:
     mark: str = ""
     n_ratings: int = 0
     name: str = ""
+    is_behind: bool = False
     marked_at: float = 0.0
     took_s: float = 0.0
 
@@ -62,7 +64,7 @@ class KnownMarks:
         self._known: OrderedDict[Key, Seen] = OrderedDict()
 
     def glance(self, db: Connection, study: StudyRow, filters: Filters) -> Seen | None:
-        """What can be said at once: with a name if the data are still those of a known report, else without a mark.
+        """What can be said at once: with a name if the last attempt is known to be current or behind, else no mark.
 
         What leads decide (exclusions, the protocol) is always seen; new ratings in a large study perhaps only a few
         seconds later. None in a transaction that has written something itself.
@@ -72,12 +74,12 @@ class KnownMarks:
             return None
         key = Key(study.id, study.status, study.protocol_version, get_decision_mark(db, study.id), filters)
         known = self._known.get(key)
-        if known and (known.moment == moment or known.is_trusted):
+        if known and (known.moment == moment or known.is_trusted or known.is_behind):
             return known
         return Seen(key, moment)
 
     def look(self, db: Connection, glanced: Seen) -> Seen:
-        """The mark of the data now, with a name if they are still those of a known report.
+        """The mark of the data now, with the name of the last attempt if there is one.
 
         To be called before the data are read: what is written meanwhile then counts as a change.
         """
@@ -87,18 +89,20 @@ class KnownMarks:
         return self.named(Seen(glanced.key, moment, mark, n_ratings, marked_at=now, took_s=now - start))
 
     def named(self, seen: Seen) -> Seen:
-        """The same with a name if these are the data of a known report."""
+        """The same with the name of the last attempt, which is behind if it had other data."""
         known = self._known.get(seen.key)
-        return self.keep(seen, known.name) if known and known.mark == seen.mark else seen
+        if known is None:
+            return seen
+        return self.keep(seen, known.name, is_behind=known.is_behind or known.mark != seen.mark)
 
     def is_slow(self, study_id: int) -> bool:
         """Whether the mark of this study takes longer than a page should wait."""
         with self._guard:
             return any(seen.n_ratings > MANY for key, seen in self._known.items() if key.study_id == study_id)
 
-    def keep(self, seen: Seen, name: str) -> Seen:
-        """The data seen then gave the report of this name."""
-        kept = replace(seen, name=name)
+    def keep(self, seen: Seen, name: str, *, is_behind: bool = False) -> Seen:
+        """The last attempt has this name, and the data seen then, or earlier ones."""
+        kept = replace(seen, name=name, is_behind=is_behind)
         with self._guard:
             self._known[seen.key] = kept
             self._known.move_to_end(seen.key)

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from app.actions.results.computing import LiveReport
 from app.actions.results.kept_results import has_grown
 from app.actions.results.known_marks import MANY
+from app.actions.results.outcomes import Stopped
 
 if TYPE_CHECKING:
-    from app.actions.results.computing import FirstNumbers, LiveReport
+    from app.actions.results.computing import FirstNumbers
     from app.actions.results.kept_results import KeptResults
     from app.actions.results.known_marks import KnownMarks, Seen
+    from app.actions.results.outcomes import Outcome
     from app.analysis.data.filters.report_filters import Filters
     from app.storage.studies.studies import StudyRow
 
 # A page, its charts and its files request the same report within seconds.
 KEPT = 8
+One = TypeVar("One", LiveReport, Stopped)
 
 
 class RecentResults:
@@ -27,29 +31,35 @@ class RecentResults:
         """`marks` learns what is taken over from `kept`."""
         self._kept, self._marks = kept, marks
         self._guard = Lock()
-        self._made: OrderedDict[tuple[int, str], LiveReport] = OrderedDict()
+        self._outcomes: OrderedDict[tuple[int, str], Outcome] = OrderedDict()
         self._first: OrderedDict[int, tuple[FirstNumbers, Seen | None]] = OrderedDict()
 
-    def get(self, study_id: int, name: str) -> LiveReport | None:
-        """The report of this name if it is here."""
-        return self._made.get((study_id, name))
+    def get(self, study_id: int, name: str) -> Outcome | None:
+        """The report or stopped attempt of this name if it is here."""
+        return self._outcomes.get((study_id, name))
 
     def find(self, study: StudyRow, filters: Filters, name: str) -> LiveReport | None:
         """The report of this name, here or kept."""
-        if (study.id, name) not in self._made:
+        if (study.id, name) not in self._outcomes:
             self.recall(study, filters)
-        return self.get(study.id, name)
+        found = self.get(study.id, name)
+        return found if isinstance(found, LiveReport) else None
 
     def names(self, study_id: int) -> set[str]:
         """The names of the study's reports that are here."""
         with self._guard:
-            return {name for of, name in self._made if of == study_id}
+            return {
+                name for (of, name), one in self._outcomes.items() if of == study_id and isinstance(one, LiveReport)
+            }
 
     def latest(self, study_id: int, filters: Filters) -> LiveReport | None:
         """The last report with these filters that is here, of whatever answers."""
+        return self._latest(LiveReport, study_id, filters)
+
+    def _latest(self, kind: type[One], study_id: int, filters: Filters) -> One | None:
         with self._guard:
-            mine = [made for (of, _), made in self._made.items() if of == study_id and made.filters == filters]
-        return max(mine, key=lambda made: made.read_at, default=None)
+            mine = [one for (of, _), one in self._outcomes.items() if of == study_id and one.filters == filters]
+        return max((one for one in mine if isinstance(one, kind)), key=lambda one: one.read_at, default=None)
 
     def first_numbers(self, study_id: int) -> FirstNumbers | None:
         """The counts of the study."""
@@ -66,13 +76,13 @@ class RecentResults:
         first = self._first.get(study_id)
         return bool(first and first[1] and first[1].n_ratings > MANY)
 
-    def put(self, study_id: int, made: LiveReport) -> None:
-        """Remember a report."""
+    def put(self, study_id: int, outcome: Outcome) -> None:
+        """Remember a report or a stopped attempt."""
         with self._guard:
-            self._made[study_id, made.name] = made
-            self._made.move_to_end((study_id, made.name))
-            while len(self._made) > KEPT:
-                self._made.popitem(last=False)
+            self._outcomes[study_id, outcome.name] = outcome
+            self._outcomes.move_to_end((study_id, outcome.name))
+            while len(self._outcomes) > KEPT:
+                self._outcomes.popitem(last=False)
 
     def put_counts(self, study_id: int, first: FirstNumbers, seen: Seen | None) -> None:
         """Remember counts."""
@@ -82,14 +92,16 @@ class RecentResults:
             while len(self._first) > KEPT:
                 self._first.popitem(last=False)
 
-    def recall(self, study: StudyRow, filters: Filters) -> None:
-        """Take over the kept report if it is newer than the one here."""
+    def recall(self, study: StudyRow, filters: Filters) -> bool:
+        """Take over the kept report if it is newer than the one here; whether it is."""
         latest = self.latest(study.id, filters)
         found = self._kept.report(study, filters, latest.read_at if latest else None) if self._kept else None
-        if found:
-            made, seen = found
-            self.put(study.id, made)
-            self._marks.keep(seen, made.name)
+        if found is None:
+            return False
+        made, seen = found
+        self.put(study.id, made)
+        self._marks.keep(seen, made.name)
+        return True
 
     def recall_counts(self, study: StudyRow, seen: Seen | None) -> None:
         """Take over newer counts; forget those from before something that leads decided."""
@@ -107,9 +119,9 @@ class RecentResults:
     def forget(self, study_id: int, n_deleted: int) -> None:
         """Remove reports and counts from before the answers of the last of so many raters were deleted."""
         with self._guard:
-            for key, made in list(self._made.items()):
+            for key, made in list(self._outcomes.items()):
                 if key[0] == study_id and made.n_deleted < n_deleted:
-                    del self._made[key]
+                    del self._outcomes[key]
             first = self._first.get(study_id)
             if first and first[0].n_deleted < n_deleted:
                 del self._first[study_id]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from app.actions.results.computing import WAITING
+from app.actions.results.computing import READING, WAITING
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+    from datetime import datetime
     from typing import Protocol as Typed
 
     from app.actions.results.computing import Computing, FirstNumbers, LiveReport, Tell
     from app.actions.results.known_marks import Seen
+    from app.actions.results.outcomes import Shown
     from app.analysis.data.filters.report_filters import Filters
     from app.storage.database.engine import Begin
     from app.storage.studies.studies import StudyRow
@@ -40,19 +43,23 @@ class ReportJob:
     prepared: Prepared
     begin: Begin
     glanced: Seen | None
-    future: Future[LiveReport] = field(default_factory=Future)
+    after: datetime | None = None
+    future: Future[Shown] = field(default_factory=Future)
     computing: Computing | None = None
     seen: Seen | None = None
+    _began: float | None = None
 
     def __post_init__(self) -> None:
         """Data that have no mark are always read."""
         self.computing = None if self.glanced else WAITING
 
     def tell(self, computing: Computing) -> None:
-        """Note how far it has come."""
+        """Note how far it has come, and when it began."""
         self.computing = computing
+        if computing == READING and self._began is None:
+            self._began = time.monotonic()
 
     @property
-    def name(self) -> str:
-        """The name of the report, once its data were read."""
-        return self.computing.name if self.computing else ""
+    def took_s(self) -> float:
+        """How long it has been worked on, in seconds, without the time that it waited."""
+        return 0.0 if self._began is None else time.monotonic() - self._began

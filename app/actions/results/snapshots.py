@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.actions.results.blinding import refuse_if_blinded
-from app.actions.results.live_report import LiveReport
+from app.actions.results.computing import LiveReport
 from app.analysis.data.filters.filter_options import FilterOptions, filtered_protocol
 from app.analysis.report.stored_report import read_report, report_text
 from app.storage.leads.audit import record_act

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC
+from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any
 
 from fastapi import Request
@@ -46,12 +48,16 @@ def _file(kind: str, description: str) -> dict[int | str, dict[str, Any]]:
     summary="Estimates",
 )
 def api_estimates(request: Request, own: OwnApiForLong, asked: Asked) -> Response:
-    """All estimates with intervals. The filters are those of the results pages; the first call may take seconds."""
+    """All estimates with intervals. The filters are those of the results pages; the first call may take seconds.
+
+    `Last-Modified` says when the ratings were read; `after` asks for ratings that were read later than that.
+    """
     from app.analysis.report.report_tables import report_json
 
     reports: LiveReports = request.app.state.reports
-    made = reports.now(request.app.state.begin_reading, own.study, None, asked.filters)
-    return Response(report_json(asked.narrowed(made.report)), media_type="application/json")
+    made = reports.now(request.app.state.begin_reading, own.study, None, asked.filters, asked.after)
+    read_at = {"Last-Modified": format_datetime(made.read_at.astimezone(UTC), usegmt=True)}
+    return Response(report_json(asked.narrowed(made.report)), media_type="application/json", headers=read_at)
 
 
 @router.get(

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
-from app.actions.process_bounds import OutOfMemoryError, OutOfTimeError, SideProcessError
-from app.actions.results import live_report, recent_results
+from app.actions.results import recent_results
 from app.actions.results.computing import ESTIMATING
 from app.actions.results.live_report import LiveReports
 from app.analysis import analyze
@@ -154,20 +153,6 @@ def test_failed_report_raises_for_waiting_page_and_is_retried(begin: Begin, stud
         reports.now(begin, study)
     make.fails_with = None
     assert reports.now(begin, study).report.estimates
-
-
-@pytest.mark.parametrize(("error", "n_made"), [(SideProcessError(), 2), (OutOfTimeError(), 1), (OutOfMemoryError(), 1)])
-def test_report_whose_process_was_killed_is_soon_tried_again(
-    error: SideProcessError, n_made: int, begin: Begin, study: StudyRow, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make = Maker()
-    make.fails_with = error
-    reports = LiveReports(ReportsHere(make))
-    for ended_s in (60, 60, 0):
-        monkeypatch.setattr(live_report, "ENDED_S", ended_s)
-        with pytest.raises(SideProcessError):
-            reports.now(begin, study)
-    assert make.n_made == n_made
 
 
 def test_only_recent_reports_are_kept(

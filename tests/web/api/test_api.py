@@ -85,7 +85,9 @@ def test_raters_are_pseudonyms_with_the_decision_about_them(program: TestClient)
 
 
 def test_estimates_and_files_are_those_of_the_browser(program: TestClient) -> None:
-    report = program.get(f"{STUDY}/estimates").json()
+    answer = program.get(f"{STUDY}/estimates")
+    report = answer.json()
+    assert answer.headers["last-modified"].endswith("GMT")
     assert report["study"] == "small"
     assert any(estimate["n_ratings"] == 2 for estimate in report["estimates"])
     lines = program.get(f"{STUDY}/ratings.csv").text.splitlines()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlencode
 
@@ -31,6 +31,7 @@ Text = Annotated[str, Query(max_length=MAX_LENGTH)]
 class Question:
     """Filters on the answers, the selected question, the name of a report that was shown, and a snapshot's token.
 
+    With `after`, a report whose ratings were read later than that is asked for.
     `x` and `y` are the questions on the axes of the chart that shows one question against another.
     """
 
@@ -40,6 +41,7 @@ class Question:
     snapshot: str = ""
     x: str = ""
     y: str = ""
+    after: datetime | None = None
 
     @property
     def axes(self) -> tuple[str, str] | None:
@@ -99,7 +101,7 @@ class Question:
         if self.snapshot:
             return self.opened(request, own).made
         reports: LiveReports = request.app.state.reports
-        return reports.now(request.app.state.begin_reading, own.study, self.of or None, self.filters)
+        return reports.now(request.app.state.begin_reading, own.study, self.of or None, self.filters, self.after)
 
     def opened(self, request: Request, own: LeadAndStudy) -> Opened:
         """The snapshot.
@@ -145,6 +147,7 @@ def asked_of(  # noqa: PLR0913, PLR0917 - one parameter for each filter in the a
     snapshot: Text = "",
     x: Text = "",
     y: Text = "",
+    after: Text = "",
 ) -> Question:
     """Parse the parameters. Forms send empty values for fields that are not set; they are ignored."""
     filters = Filters(
@@ -156,7 +159,7 @@ def asked_of(  # noqa: PLR0913, PLR0917 - one parameter for each filter in the a
         until=_day(until),
         without_flagged=flagged == "without",
     )
-    return Question(filters, question, of, snapshot, x, y)
+    return Question(filters, question, of, snapshot, x, y, _moment(after))
 
 
 def _chosen(values: tuple[str, ...]) -> tuple[str, ...]:
@@ -174,6 +177,15 @@ def _day(text: str) -> date | None:
         return date.fromisoformat(text) if text else None
     except ValueError:
         raise PageError(f"Enter the last day as YYYY-MM-DD, for example 2026-11-22. Found: {text}") from None
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(text) if text else None
+    except ValueError:
+        example = "2026-11-22T09:30:00Z"
+        raise PageError(f"Enter the time after which ratings were read, for example {example}. Found: {text}") from None
+    return found.replace(tzinfo=UTC) if found and found.tzinfo is None else found
 
 
 Asked = Annotated[Question, Depends(asked_of)]

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from app.actions.results.blinding import BlindedError
 from app.actions.results.computing import WAITING
+from app.actions.results.outcomes import ReportStoppedError
 from app.actions.side_process import SideProcessError
 from app.analysis.report.command import command_of
 from app.analysis.report.labelled import labelled
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from app.actions.results.live_report import LiveReport, LiveReports
+    from app.actions.results.outcomes import Outcome, Stopped
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
     from app.charts.drawing.table import Table
@@ -105,15 +107,15 @@ def _answer(
     if asked.snapshot:
         return _snapshot(request, own, asked, context)
     reports: LiveReports = request.app.state.reports
-    stopped: SideProcessError | None = None
+    stopped: Stopped | None = None
     try:
-        made, is_current = reports.soon(request.app.state.begin_reading, own.study, asked.filters)
+        made, is_current = reports.soon(request.app.state.begin_reading, own.study, asked.filters, asked.after)
     except BlindedError:
         return _blinded(request, own)
-    except SideProcessError as error:
-        stopped, made, is_current = error, reports.latest(own.study.id, asked.filters), False
+    except ReportStoppedError as error:
+        stopped, made, is_current = error.stopped, reports.latest(own.study.id, asked.filters), False
         if made is None:
-            return _failed(request, own, asked, error)
+            return _failed(request, own, asked, stopped)
     if made is None:
         return _being_computed(request, own, asked)
     narrowed = replace(made, report=asked.narrowed(made.report))
@@ -126,6 +128,7 @@ def _answer(
     found = {**found, "monitoring": looks, "snapshots": kept, "opened": None, "plan": plan}
     found |= {"replica_note": replica_note(request.app.state.replica), "stopped": stopped}
     found |= {"computing": None if is_current else reports.computing(own.study.id)}
+    found |= {"update": _update(request, stopped or made)}
     return page(request, template, lead=own.lead, study=own.study, **_frame(asked, made, shown, is_current), **found)
 
 
@@ -140,11 +143,14 @@ def _being_computed(request: Request, own: LeadAndStudy, asked: Question) -> Res
     return page(request, "lead/being_made.html", lead=own.lead, study=own.study, **context)
 
 
-def _failed(request: Request, own: LeadAndStudy, asked: Question, error: SideProcessError) -> Response:
-    """Why there is no report, with what the database counts."""
-    from app.actions.results.live_report import took_too_much
+def _update(request: Request, outcome: Outcome) -> str:
+    """The address of this page with a newer report; it stays the same when it is opened again."""
+    return str(request.url.include_query_params(after=outcome.read_at.isoformat()))
 
-    why: dict[str, Any] = {"reason": str(error), "took_too_much": took_too_much(error)}
+
+def _failed(request: Request, own: LeadAndStudy, asked: Question, stopped: Stopped) -> Response:
+    """Why there is no report, with what the database counts."""
+    why: dict[str, Any] = {"stopped": stopped, "update": _update(request, stopped)}
     why |= {"asked": asked, "first": _first_numbers(request, own, asked)}
     return page(request, "lead/results_failed.html", lead=own.lead, study=own.study, **why, status=503)
 
@@ -174,7 +180,7 @@ def _snapshot(request: Request, own: LeadAndStudy, asked: Question, context: Con
     frame = _frame(replace(asked, filters=made.filters), made, shown, is_current=True)
     plan = _plan(request, own, made, opened.row.protocol_version)
     found = {**found, "monitoring": [], "snapshots": [], "opened": opened, "base": base_address(request), "plan": plan}
-    found |= {"replica_note": "", "stopped": None, "computing": None}
+    found |= {"replica_note": "", "stopped": None, "computing": None, "update": ""}
     frame["command"] = shlex.join(["attune", "snapshot", "show", own.study.slug, asked.snapshot, "--json"])
     return page(request, template, lead=own.lead, study=own.study, **frame, **found)
 

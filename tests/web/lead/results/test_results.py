@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import re
+from datetime import UTC, datetime
+from html import unescape
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -11,6 +13,7 @@ import pytest
 from sqlalchemy import text
 
 from app.actions.results.live_report import LiveReports
+from app.actions.results.outcomes import Shown
 from app.actions.side_process import SideProcessError
 from app.actions.studies.life_cycle import open_study
 from app.analysis import analyze
@@ -27,11 +30,15 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.testclient import TestClient
 
+    from app.actions.results.computing import LiveReport
+    from app.analysis.data.filters.report_filters import Filters
     from app.analysis.data.frames import Frames
     from app.analysis.data.study_folder import StudyFolder
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
+    from app.storage.database.engine import Begin
     from app.storage.leads.leads import Lead
+    from app.storage.studies.studies import StudyRow
 
 
 @pytest.fixture(scope="module")
@@ -246,8 +253,33 @@ def test_earlier_results_have_their_age_and_the_progress_of_newer_ones(client: T
     page = client.get("/studies/small/results").text
     may_end.set()
     assert re.search(r"These results are from\s+<time [^>]*>just now</time>", page)
-    assert re.search(r'Newer ones are being computed. <a href="[^"]*/studies/small/results">Update</a>', page)
+    assert re.search(r'Newer ones are being computed. <a href="[^"]*/small/results\?after=2[^"]*">Update</a>', page)
     assert re.search(r'<progress aria-label="Progress of the computation"\s+max="1"\s+value="0', page)
+
+
+@pytest.mark.usefixtures("rated")
+def test_update_asks_for_a_report_that_was_read_later(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    reports: LiveReports = client.app.state.reports  # type: ignore[attr-defined]  # Starlette's client
+    soon = reports.soon
+    shown: list[tuple[LiveReport | None, datetime | None]] = []
+
+    def behind(begin: Begin, study: StudyRow, filters: Filters, after: datetime | None) -> Shown:
+        found = soon(begin, study, filters)
+        shown.append((found.made, after))
+        return Shown(found.made, is_current=False)
+
+    monkeypatch.setattr(reports, "soon", behind)
+    page = client.get("/studies/small/results?source=person&after=2026-01-01").text
+    assert "Newer ratings are not included yet." in page
+    update = re.search(r'<a href="http://testserver([^"]*)">Update</a>', page)
+    assert update
+    assert "source=person" in update[1]
+    client.get(unescape(update[1]))
+    (first, of_address), (_, of_link) = shown
+    assert first
+    assert of_address == datetime(2026, 1, 1, tzinfo=UTC)
+    assert of_link == first.read_at
+    assert client.get("/studies/small/results?after=now").status_code == 400
 
 
 @pytest.mark.usefixtures("ayers")
