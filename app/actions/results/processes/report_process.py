@@ -11,6 +11,7 @@ from app.actions.process_bounds import OutOfTimeError
 from app.actions.results.computed_once import ComputedOnce
 from app.actions.side_process import SideProcess, tell_parent, within_bounds
 from app.analysis import analyze
+from app.analysis.libraries import load_libraries
 from app.storage.database.engine import make_engine, on_database
 
 if TYPE_CHECKING:
@@ -37,6 +38,11 @@ class ReportBounds:
     memory_mb: int = 4_000
     quick_seconds: int = 30
     quick_ratings: int = 50_000
+
+    @property
+    def in_words(self) -> str:
+        """What a report may take altogether."""
+        return f"{self.seconds} s, {self.memory_mb} MB"
 
     @property
     def hanging_s(self) -> float:
@@ -152,6 +158,7 @@ def report_there(
     place: Place, study: StudyRow, filters: Filters, seen: Seen | None, settled: Collection[str]
 ) -> LiveReport | str:
     """Run `ComputedOnce.report` in the process."""
+    load_libraries()
     with _there(place) as once:
         return once.report(study, filters, seen, settled, analyze)
 
