@@ -188,7 +188,8 @@ def _set_processes(app: FastAPI, engine: Engine, now: Settings) -> None:
     app.state.downloads = DownloadWriter(REPORT_PROCESS.bounds, reading_url)
     primary = engine.url.render_as_string(hide_password=False)
     work = ReportWork(REPORT_PROCESS, reading_url, primary, lag_s)
-    app.state.reports = LiveReports(work, KeptResults(app.state.begin), watch=COMPUTING.set)
+    kept = KeptResults(app.state.begin, REPORT_PROCESS.bounds.in_words)
+    app.state.reports = LiveReports(work, kept, watch=COMPUTING.set)
 
 
 def _set_services(app: FastAPI, now: Settings) -> None:

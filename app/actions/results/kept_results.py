@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from app.actions.process_bounds import SideProcessError
 from app.actions.results.computing import FirstNumbers, LiveReport
 from app.actions.results.known_marks import Key, Seen
+from app.actions.results.outcomes import Stopped
 from app.actions.results.program_mark import program_mark
 from app.analysis.data.filters.filter_options import filtered_protocol
 from app.analysis.findings.counted_result import CountedResult
@@ -28,10 +29,12 @@ from app.storage.studies.protocols import get_protocol
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from app.actions.results.outcomes import Outcome
     from app.analysis.data.filters.report_filters import Filters
     from app.storage.database.engine import Begin
     from app.storage.studies.studies import StudyRow
 
+REPORT, STOPPED = "report", "stopped"
 # The lock of the process that computes results of a study.
 WORK = "results"
 # First numbers are counted again when the ratings have grown by a tenth: all counts of a growing study together then
@@ -43,9 +46,9 @@ class ComputedElsewhereError(SideProcessError):
     """Another server process computes results of the study; they are kept when they are done."""
 
 
-def part_of(filters: Filters) -> str:
-    """The place of a report with these filters in the table."""
-    return f"report {hashlib.sha256(repr(filters).encode()).hexdigest()}" if filters else "report"
+def part_of(filters: Filters, kind: str = REPORT) -> str:
+    """The place of a report with these filters in the table, or of the attempt at it that was stopped last."""
+    return f"{kind} {hashlib.sha256(repr(filters).encode()).hexdigest()}" if filters else kind
 
 
 def has_grown(counted: int, n_ratings: int) -> bool:
@@ -60,9 +63,12 @@ def has_grown(counted: int, n_ratings: int) -> bool:
 class KeptResults:
     """The kept results in the primary database."""
 
-    def __init__(self, begin: Begin) -> None:
-        """`begin` opens transactions on the primary, also if reports are read from a replica."""
-        self._begin = begin
+    def __init__(self, begin: Begin, limits: str = "") -> None:
+        """`begin` opens transactions on the primary, also if reports are read from a replica.
+
+        `limits` says what a report may take: an attempt that was stopped by other limits is not known.
+        """
+        self._begin, self._limits = begin, limits
 
     def report(self, study: StudyRow, filters: Filters, since: datetime | None) -> tuple[LiveReport, Seen] | None:
         """The kept report with these filters, if it was read after `since`, and what was seen of its data."""
@@ -74,6 +80,15 @@ class KeptResults:
             protocol = get_protocol(db, study.id, outline.protocol_version)
         protocol = filtered_protocol(protocol, filters)
         made = LiveReport(outline.name, outline.read_at, report, protocol, options, outline.n_deleted, took_s)
+        return made, _seen(study, filters, outline)
+
+    def stopped(self, study: StudyRow, filters: Filters, since: datetime | None) -> tuple[Stopped, Seen] | None:
+        """The attempt that was stopped last, if that was after `since`, and what was seen of its data."""
+        found = self._read(study, part_of(filters, STOPPED), since)
+        if found is None:
+            return None
+        outline, (words, took_s) = found
+        made = Stopped(outline.name, outline.read_at, filters, words, True, outline.n_deleted, took_s)
         return made, _seen(study, filters, outline)
 
     def counts(self, study: StudyRow, seen: Seen, since: datetime | None) -> tuple[FirstNumbers, Seen] | None:
@@ -120,6 +135,10 @@ class KeptResults:
         """Keep a report."""
         self._record(study, part_of(made.filters), seen, made, (made.report, made.options, made.took_s))
 
+    def keep_stopped(self, study: StudyRow, seen: Seen, made: Stopped) -> None:
+        """Keep that an attempt was stopped by its limits, so that no process repeats it."""
+        self._record(study, part_of(made.filters, STOPPED), seen, made, (made.words, made.took_s))
+
     def keep_counts(self, study: StudyRow, seen: Seen, first: FirstNumbers) -> None:
         """Keep counts."""
         rows = tuple((one.question, one.source, one.statistic, one.result, one.reference) for one in first.results)
@@ -138,7 +157,7 @@ class KeptResults:
     def _read(self, study: StudyRow, part: str, since: datetime | None) -> tuple[KeptOutline, Any] | None:
         """What is kept in this place. What cannot be read is deleted, because it counts as known otherwise."""
         with self._begin() as db:
-            found = get_kept(db, study.id, part, program_mark(), since=since)
+            found = get_kept(db, study.id, part, self._program(part), since=since)
         if found is None:
             return None
         from app.analysis.report.stored_report import StoredReportError, read_stored
@@ -151,13 +170,16 @@ class KeptResults:
                 drop_kept(db, study.id, part)
             return None
 
-    def _record(self, study: StudyRow, part: str, seen: Seen, made: LiveReport | FirstNumbers, results: object) -> None:
+    def _program(self, part: str) -> str:
+        return f"{program_mark()} {self._limits}" if part.startswith(STOPPED) else program_mark()
+
+    def _record(self, study: StudyRow, part: str, seen: Seen, made: Outcome | FirstNumbers, results: object) -> None:
         from app.analysis.report.stored_report import stored_text
 
         content = zlib.compress(stored_text(results).encode())
-        name = made.name if isinstance(made, LiveReport) else ""
+        name = "" if isinstance(made, FirstNumbers) else made.name
         of_data = (seen.mark, seen.key.decisions, seen.n_ratings, study.protocol_version)
-        outline = KeptOutline(part, name, *of_data, program_mark(), made.read_at, made.n_deleted)
+        outline = KeptOutline(part, name, *of_data, self._program(part), made.read_at, made.n_deleted)
         with self._begin() as db:
             record_kept(db, study.id, outline, content)
 

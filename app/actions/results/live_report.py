@@ -19,6 +19,7 @@ from app.actions.results.outcomes import ReportStoppedError, Shown, Stopped, hol
 from app.actions.results.recent_results import RecentResults
 from app.actions.results.report_job import ReportJob
 from app.analysis.data.filters.report_filters import ALL
+from app.storage.database.outages import OUTAGES
 from app.storage.raters.withdrawals import count_deleted_raters
 from app.storage.studies.protocols import get_protocol
 
@@ -138,12 +139,16 @@ class LiveReports:
             refuse_if_blinded(study, get_protocol(db, study.id, study.protocol_version))
             self._recent.forget(study.id, count_deleted_raters(db, study.id))
             glanced = self._marks.glance(db, study, filters)
-        if self.latest(study.id, filters) is None or (glanced and glanced.is_behind):
+        if self.latest(study.id, filters) is None or (glanced and self._can_be_replaced(glanced)):
             has_more = self._recent.recall(study, filters)
             glanced = Seen(glanced.key, glanced.moment) if glanced and has_more else glanced
         if self.latest(study.id, filters) is None:
             self._recent.recall_counts(study, glanced)
         return glanced
+
+    def _can_be_replaced(self, seen: Seen) -> bool:
+        """Whether another process may have something newer to show."""
+        return seen.is_behind or isinstance(self._recent.get(seen.key.study_id, seen.name), Stopped)
 
     def _get(
         self,
@@ -228,7 +233,8 @@ class LiveReports:
             return None
         with job.begin() as db:
             job.seen = self._marks.look(db, job.glanced)
-        if (not job.seen.name or job.seen.is_behind) and self._recent.recall(job.study, job.filters):
+        if not job.seen.name or self._can_be_replaced(job.seen):
+            self._recent.recall(job.study, job.filters)
             job.seen = self._marks.named(job.seen)
         return self._held(job.seen, job.after)
 
@@ -257,13 +263,18 @@ class LiveReports:
         return self._recent.find(job.study, job.filters, made.name)
 
     def _stopped(self, job: ReportJob, error: SideProcessError) -> Stopped:
-        """Note that the attempt was stopped, for the next requests."""
+        """Note that the attempt was stopped, for the next requests and other processes."""
         at = datetime.now(UTC)
         name = f"stopped {at.isoformat()}"
         stopped = Stopped(name, at, job.filters, str(error), took_too_much(error), took_s=job.took_s)
         if job.seen:
+            with suppress(*OUTAGES), job.begin() as db:
+                stopped = replace(stopped, n_deleted=count_deleted_raters(db, job.study.id))
             self._recent.put(job.study.id, stopped)
             self._marks.keep(job.seen, name)
+        if job.seen and self._kept and stopped.took_too_much:
+            with suppress(*OUTAGES):
+                self._kept.keep_stopped(job.study, job.seen, stopped)
         return stopped
 
     def _has_waited(self, job: ReportJob) -> bool:
@@ -274,6 +285,8 @@ class LiveReports:
             job.tell(replace(ELSEWHERE, share=share))
             time.sleep(LOOK_S)
             self._recent.recall_counts(job.study, job.glanced)
+        if has_waited and not self._recent.recall(job.study, job.filters):
+            time.sleep(LOOK_S)  # that process is about to keep why its computation was stopped, if it was
         return has_waited
 
     def _count(self, job: ReportJob) -> None:

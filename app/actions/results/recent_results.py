@@ -93,15 +93,20 @@ class RecentResults:
                 self._first.popitem(last=False)
 
     def recall(self, study: StudyRow, filters: Filters) -> bool:
-        """Take over the kept report if it is newer than the one here; whether it is."""
-        latest = self.latest(study.id, filters)
-        found = self._kept.report(study, filters, latest.read_at if latest else None) if self._kept else None
-        if found is None:
+        """Take over the report and the stopped attempt that are newer than those here; whether there are any."""
+        if self._kept is None:
             return False
-        made, seen = found
-        self.put(study.id, made)
-        self._marks.keep(seen, made.name)
-        return True
+        report = self._latest(LiveReport, study.id, filters)
+        stopped = self._latest(Stopped, study.id, filters)
+        found: tuple[tuple[Outcome, Seen] | None, ...] = (
+            self._kept.report(study, filters, report.read_at if report else None),
+            self._kept.stopped(study, filters, stopped.read_at if stopped else None),
+        )
+        newer = sorted(filter(None, found), key=lambda one: one[0].read_at)
+        for outcome, seen in newer:
+            self.put(study.id, outcome)
+            self._marks.keep(seen, outcome.name)
+        return bool(newer)
 
     def recall_counts(self, study: StudyRow, seen: Seen | None) -> None:
         """Take over newer counts; forget those from before something that leads decided."""

@@ -120,20 +120,20 @@ kept_results = Table(
     "kept_results",
     metadata,
     study_key(),
-    # What they are: counts, or a report with its filters.
+    # What they are: counts, a report with its filters, or that the last attempt at one was stopped.
     Column("part", Text, nullable=False),
-    # The fingerprint of the data and filters of a report.
+    # The fingerprint of the data and filters of a report; unique for an attempt that was stopped.
     Column("name", Text, nullable=False),
     # Marks of all data, and of what leads decide; see `study_mark`.
     Column("mark", Text, nullable=False),
     Column("decisions", Text, nullable=False),
     Column("n_ratings", BigInteger, nullable=False),
     Column("protocol_version", Integer, nullable=False),
-    # Hash of the code that computed them.
+    # Hash of the code that computed them, and the limits that stopped an attempt.
     Column("program", Text, nullable=False),
-    # When the ratings were read.
+    # When the ratings were read, or the attempt was stopped.
     Column("read_at", DateTime(timezone=True), nullable=False),
-    # The compressed text of the results.
+    # The compressed text of the results, or why the attempt was stopped.
     Column("content", LargeBinary, nullable=False),
     PrimaryKeyConstraint("study_id", "part"),
 )

@@ -46,8 +46,9 @@ def process(engine: Engine, make: Maker) -> Iterator[Callable[..., LiveReports]]
     """Each call returns what a new server process has; their work ends with the test."""
     started = []
 
-    def new(patience_s: float = PATIENCE_S) -> LiveReports:
-        reports = LiveReports(KeptHere(engine, make), KeptResults(transactions(engine)), patience_s=patience_s)
+    def new(patience_s: float = PATIENCE_S, limits: str = "") -> LiveReports:
+        kept = KeptResults(transactions(engine), limits)
+        reports = LiveReports(KeptHere(engine, make), kept, patience_s=patience_s)
         started.append(reports)
         return reports
 

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from app.actions.process_bounds import SideProcessError
-from app.actions.results import live_report
+from app.actions.results import live_report, outcomes
 from app.actions.results.blinding import BlindedError
 from app.actions.results.computing import ELSEWHERE
 from app.actions.results.kept_results import WORK
@@ -45,8 +45,9 @@ def test_new_process_shows_the_kept_report_and_computes_nothing(
 
 
 def test_new_process_shows_earlier_results_while_it_computes_newer_ones(
-    process: Callable[..., LiveReports], engine: Engine, study: StudyRow, make: Maker
+    process: Callable[..., LiveReports], engine: Engine, study: StudyRow, make: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(outcomes, "PACE", 0)
     before = process().now(engine.begin, study)
     change(engine)
     make.may_end.clear()

@@ -1,41 +1,148 @@
-"""An attempt that was stopped is not repeated without a reason."""
+"""An attempt that was stopped by its limits is not repeated, by any process, without a reason."""
 
 from __future__ import annotations
 
+import time
+from threading import Event
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from app.actions.process_bounds import OutOfMemoryError, OutOfTimeError, SideProcessError
-from app.actions.results import outcomes
-from app.actions.results.outcomes import ReportStoppedError
-from tests.actions.results.kept.steps import n_kept
+from app.actions.results import live_report, outcomes
+from app.actions.results.computing import ELSEWHERE
+from app.actions.results.kept_results import WORK, KeptResults
+from app.actions.results.outcomes import ReportStoppedError, Shown, Stopped
+from app.storage.database.process_locks import is_locked
+from tests.actions.results.kept.steps import change, until
+from tests.actions.results.test_live_report import PATIENCE_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from sqlalchemy import Engine
 
+    from app.actions.results.known_marks import Seen
     from app.actions.results.live_report import LiveReports
     from app.storage.studies.studies import StudyRow
     from tests.actions.results.test_live_report import Maker
 
+OUT_OF_TIME = OutOfTimeError("The computation took more than 2 seconds of processor time and was stopped.")
 
-@pytest.mark.parametrize(("error", "n_made"), [(SideProcessError(), 2), (OutOfTimeError(), 1), (OutOfMemoryError(), 1)])
-def test_report_whose_process_was_killed_is_soon_tried_again(
-    error: SideProcessError,
-    n_made: int,
+
+def stop(reports: LiveReports, engine: Engine, study: StudyRow, after: datetime | None = None) -> Stopped:
+    """Ask for a report, which is not there; return what stopped it."""
+    with pytest.raises(ReportStoppedError) as raised:
+        reports.now(engine.begin, study, after=after)
+    return raised.value.stopped
+
+
+@pytest.mark.parametrize("error", [OUT_OF_TIME, OutOfMemoryError()])
+def test_no_process_repeats_what_was_stopped_by_its_limits(
+    error: SideProcessError, process: Callable[..., LiveReports], engine: Engine, study: StudyRow, make: Maker
+) -> None:
+    make.fails_with = error
+    one = process()
+    first = stop(one, engine, study)
+    assert first.words == str(error)
+    assert stop(one, engine, study) == stop(process(), engine, study) == first
+    assert make.n_made == 1
+    make.fails_with = None
+    assert process(limits="more").now(engine.begin, study).report.estimates
+
+
+def test_attempt_whose_process_was_killed_is_soon_repeated_and_not_kept(
     process: Callable[..., LiveReports],
     engine: Engine,
     study: StudyRow,
     make: Maker,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    make.fails_with = error
-    reports = process()
+    make.fails_with = SideProcessError()
+    one = process()
     for ended_s in (60, 60, 0):
         monkeypatch.setattr(outcomes, "ENDED_S", ended_s)
-        with pytest.raises(ReportStoppedError, match=str(error)):
-            reports.now(engine.begin, study)
-    assert make.n_made == n_made
-    assert n_kept(engine) == 0
+        stop(one, engine, study)
+    assert make.n_made == 2
+    make.fails_with = None
+    assert process().now(engine.begin, study).report.estimates
+
+
+def test_stopped_attempt_is_repeated_after_newer_ratings_when_it_is_due(
+    process: Callable[..., LiveReports],
+    engine: Engine,
+    study: StudyRow,
+    make: Maker,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    make.fails_with = OUT_OF_TIME
+    monkeypatch.setattr(outcomes, "PACE", 1e6)
+    first = stop(process(patience_s=0), engine, study)
+    change(engine)
+    assert stop(process(patience_s=0), engine, study) == first
+    assert make.n_made == 1
+    monkeypatch.setattr(outcomes, "PACE", 0)
+    assert stop(process(patience_s=0), engine, study).read_at > first.read_at
+    assert make.n_made == 2
+
+
+def test_stopped_attempt_is_repeated_when_a_lead_asks_and_others_show_the_report(
+    process: Callable[..., LiveReports],
+    engine: Engine,
+    study: StudyRow,
+    make: Maker,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(outcomes, "PACE", 0)
+    one, other = process(), process()
+    earlier = one.now(engine.begin, study)
+    change(engine)
+    make.fails_with = OUT_OF_TIME
+    first = stop(one, engine, study)
+    assert stop(other, engine, study) == first
+    assert other.latest(study.id) == earlier
+    second = stop(one, engine, study, after=first.read_at)
+    assert stop(one, engine, study, after=first.read_at) == stop(other, engine, study) == second
+    make.fails_with = None
+    made = other.now(engine.begin, study, after=second.read_at)
+    until(lambda: one.soon(engine.begin, study) == Shown(made, is_current=True))
+    assert make.n_made == 4
+
+
+def test_process_that_waits_for_another_learns_that_it_was_stopped(
+    process: Callable[..., LiveReports],
+    engine: Engine,
+    study: StudyRow,
+    make: Maker,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    has_looked, is_kept = Event(), Event()
+    keep = KeptResults.keep_stopped
+
+    def keep_late(kept: KeptResults, study: StudyRow, seen: Seen, made: Stopped) -> None:
+        has_looked.wait(2)
+        keep(kept, study, seen, made)
+        is_kept.set()
+
+    def sleep(_: float) -> None:
+        time.sleep(0.02)
+        with engine.begin() as db:
+            is_over = not is_locked(db, WORK, study.id)
+        if is_over:
+            has_looked.set()
+            is_kept.wait(PATIENCE_S)
+
+    monkeypatch.setattr(KeptResults, "keep_stopped", keep_late)
+    monkeypatch.setattr(live_report, "time", SimpleNamespace(monotonic=time.monotonic, sleep=sleep))
+    make.fails_with = OUT_OF_TIME
+    make.may_end.clear()
+    one, other = process(patience_s=0), process(patience_s=0)
+    one.soon(engine.begin, study)
+    assert make.began.wait(PATIENCE_S)
+    other.soon(engine.begin, study)
+    until(lambda: (found := other.computing(study.id)) is not None and found.step == ELSEWHERE.step)
+    make.may_end.set()
+    assert stop(other, engine, study).words == str(OUT_OF_TIME)
+    assert make.n_made == 1
