@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 WORDS = {
     400: message("The request could not be read."),
-    404: message("Page not found, or you do not have access to it."),
+    404: message("Check the address. The page may have been deleted, or you may not have access to it."),
     405: message("This address does not accept this kind of request."),
     413: message("This upload is too large."),
     422: message("The request is missing something or has a value that is not allowed."),

@@ -25,7 +25,7 @@ OUTDATED = {
     r"estimates elsewhere|figures elsewhere": "Download results",
     r"figures are being made|estimates are being made": "Computing the results",
     r"tell the two apart": "The difference is not statistically clear",
-    r"not yours to see": "Page not found, or you do not have access to it",
+    r"not yours to see": "The page may have been deleted, or you may not have access to it",
     r"not your fault": "Something went wrong on our side",
     r"tells you from other people": "participant ID",
     r"stand in random order": "appear in random order",

@@ -54,7 +54,7 @@ class Slot:
         if self.turn is None:
             return response
         if response is None:
-            return message("turn %(turn)s", turn=self.turn)
+            return message("Turn %(turn)s", turn=self.turn)
         return message("%(response)s, turn %(turn)s", response=response, turn=self.turn)
 
 

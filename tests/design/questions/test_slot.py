@@ -61,7 +61,7 @@ def test_single_response_has_no_letter() -> None:
 def test_turn_questions_follow_dialogue_responses_or_item() -> None:
     study = protocol(MOOD)
     assert names(study, Shown((8, 5), 2, (0, 0))) == ["q0t1", "q0t2"]
-    assert said(slots_of_trial(study, Shown((8, 5), 2, (0, 0)))[1]) == "turn 2"
+    assert said(slots_of_trial(study, Shown((8, 5), 2, (0, 0)))[1]) == "Turn 2"
     assert names(study, Shown((8, 5), 2, (2, 1))) == ["q0r0t1", "q0r0t2", "q0r1t1"]
     assert said(slots_of_trial(study, Shown((8, 5), 0, (2, 1)))[1]) == "Response A, turn 2"
 

@@ -77,7 +77,7 @@ def test_dialogue_turns_can_each_have_questions(
     anna = visitor()
     page = anna.begin()
     assert re.findall(r'class="speaker"[^>]*>([^<]+)', page.text) == ["Ada", "Bo"]
-    assert legends(page) == ["turn 1: How sad?", "turn 2: How sad?"]
+    assert legends(page) == ["Turn 1: How sad?", "Turn 2: How sad?"]
     anna.rate(page, {"q0t1": "4", "q0t2": "1"})
     with engine.connect() as db:
         stored = db.execute(text("SELECT turn, number, response_id FROM ratings ORDER BY turn")).all()
@@ -93,7 +93,7 @@ def test_response_dialogue_turns_can_have_questions(
     anna = visitor()
     page = anna.begin()
     assert re.findall(r"<h2[^>]*>\s*(\w+)", page.text)[:2] == ["Situation", "Conversation"]
-    assert legends(page) == ["turn 1: How warm?", "turn 2: How warm?", "How empathetic is it?"]
+    assert legends(page) == ["Turn 1: How warm?", "Turn 2: How warm?", "How empathetic is it?"]
     anna.rate(page, {"q0r0t1": "4", "q0r0t2": "1", "q1r0": "3"})
     with engine.connect() as db:
         stored = db.execute(text("SELECT turn, number, response_id IS NULL FROM ratings ORDER BY turn")).all()
