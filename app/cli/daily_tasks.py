@@ -56,6 +56,9 @@ def run(task: Task) -> bool:
     except FAILURES as error:
         log.error("a daily task failed: %s", error)  # noqa: TRY400 - the message says all
         return False
+    except Exception:  # the thread would end, and with it the backups
+        log.exception("a daily task failed unexpectedly")
+        return False
     return True
 
 
@@ -94,10 +97,6 @@ def counting_task(url: str) -> Task:
         try:
             for slug in count_large_studies(transactions(engine), ReportWork(REPORT_PROCESS, lambda: url, url)):
                 log.info("the answers of the study %s were counted", slug)
-        except FAILURES:
-            raise
-        except Exception:  # backups are more important than counts
-            log.exception("the answers of large studies could not be counted")
         finally:
             engine.dispose()
 
