@@ -26,6 +26,7 @@
   const underWay = new Map();
   const seen = new Map();
   const closed = new Set();
+  const skipped = new Set();
   let sending = null;
   let timer = 0;
   let waitingSince = 0;
@@ -88,13 +89,14 @@
     for (const url of new Set(open.map((entry) => entry.url))) {
       const entries = open.filter((entry) => entry.url === url);
       const answer = await post(url, entries);
+      if (skipped.has(url)) continue;
       if (isBusy(answer)) return later(answer);
       nFailures = 0;
       if (EXPIRED.includes(answer.status)) { closed.add(url); said = ["waiting", words().expired]; continue; }
       const problem = await take(answer, entries);
       if (url === form()?.dataset.save) said = problem ?? said;
     }
-    if (open.length && (said[0] === "waiting" || isAllSaved())) say(...said);
+    if (open.some(({ url }) => !skipped.has(url)) && (said[0] === "waiting" || isAllSaved())) say(...said);
   }
 
   const isBusy = (answer) => !answer || answer.status >= 500 || answer.status === 429 || answer.status === 408;
@@ -178,6 +180,8 @@
   let leaving = null;
   let nRefusals = 0;
   let again = 0;
+  // What to press again if the connection failed: a reason to skip, otherwise *Next*.
+  let pressed = null;
 
   async function leave(issue) {
     if (leaving) return;
@@ -211,8 +215,9 @@
   }
 
   // A connection that was closed meanwhile is opened again at once; after that with growing pauses.
-  function tryAgain(answer, text) {
+  function tryAgain({ elt, triggeringEvent }, answer, text) {
     nRefusals += 1;
+    pressed = elt.closest("#skip") ? triggeringEvent.submitter : null;
     const pause = nRefusals === 1 && !answer ? 200 : pauseAfter(answer, nRefusals - 1);
     if (pause > 200) stay("waiting", text); else leaving = null;
     again = setTimeout(resubmit, pause);
@@ -222,7 +227,8 @@
     clearTimeout(again);
     if (!nRefusals || leaving) return;
     form().inert = false;
-    form().requestSubmit($("#next"));
+    if (pressed) pressed.click();
+    else form().requestSubmit($("#next"));
   }
 
   const headersOf = (xhr) => ({ headers: { get: (name) => xhr.getResponseHeader(name) } });
@@ -234,19 +240,27 @@
   });
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
     const left = detail.requestConfig?.elt;
-    if (left?.id !== "rate-form") return;
     // After the last page, htmx follows the address in the answer without calling the request successful.
-    if (detail.successful || detail.xhr?.status === 204) { nRefusals = 0; settle(mineAt(left)); }
+    const isTaken = detail.successful || detail.xhr?.status === 204;
+    if (isTaken && left?.closest("#skip")) { nRefusals = 0; forget($("form[data-save]", left.closest("#rate")).dataset.save); }
+    if (left?.id !== "rate-form") return;
+    if (isTaken) { nRefusals = 0; settle(mineAt(left)); }
     leaving = null;
   });
   const mineAt = (left) => [...queue.values()].filter(({ url, key }) => url === left.dataset.save && $$("[data-travels] input", left).some((input) => input.value === key));
-  document.addEventListener("htmx:sendError", () => tryAgain(null, words().offline));
+  document.addEventListener("htmx:sendError", ({ detail }) => tryAgain(detail.requestConfig, null, words().offline));
   document.addEventListener("htmx:responseError", ({ detail }) => {
-    const { xhr } = detail;
-    if (xhr.status >= 500 || xhr.status === 429) tryAgain(headersOf(xhr), words().busy);
+    const { xhr, requestConfig } = detail;
+    if (xhr.status >= 500 || xhr.status === 429) tryAgain(requestConfig, headersOf(xhr), words().busy);
     else if (EXPIRED.includes(xhr.status)) { closed.add(form().dataset.save); stay("waiting", words().expired); }
     else location.reload();
   });
+  // Answers to an item that was skipped are not stored, here neither.
+  function forget(url) {
+    skipped.add(url);
+    settle([...queue.values()].filter((entry) => entry.url === url));
+  }
+
   // A page without htmx: the same, and then the browser's own way.
   document.addEventListener("submit", (event) => {
     if (event.target !== form() || form().hasAttribute("hx-post")) return;
