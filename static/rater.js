@@ -47,6 +47,18 @@ globalThis.attune = (() => {
     }
   });
 
+  // What was wrong with an answer is said until the answer changes; the list above the page tells what was submitted.
+  document.addEventListener("change", ({ target }) => {
+    const slot = target.closest("[data-slot]");
+    const error = slot && $(".error-text", slot);
+    if (!error || target.name?.endsWith(".comment")) return;
+    for (const field of $$(`[aria-describedby~="${error.id}"]`, slot)) {
+      field.setAttribute("aria-describedby", field.getAttribute("aria-describedby").replace(error.id, "").trim());
+    }
+    slot.classList.remove("is-wrong");
+    error.remove();
+  });
+
   // Without a preference it has no strength: what is not stored can neither be chosen nor stay chosen.
   function askStrength() {
     for (const box of $$("[data-strength-of]")) {

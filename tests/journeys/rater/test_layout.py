@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.builder import EMPATHY, PREFERENCE
+from tests.journeys.axe import check
 from tests.journeys.rater.long_page import MANY, PHONE, TEXTS
 from tests.journeys.rater_steps import arrive, open_a_study
 
@@ -118,6 +119,23 @@ def test_message_about_a_question_begins_where_the_question_does(engine: Engine,
     assert message
     assert question
     assert message["x"] == pytest.approx(question["x"], abs=1)
+
+
+def test_message_about_a_question_goes_when_its_answer_changes(engine: Engine, page: Page) -> None:
+    open_a_study(engine, questions=[{**PREFERENCE, "help": "Read both.", "comment": True}, EMPATHY], n_items=1)
+    arrive(page)
+    page.locator("#next").click()
+    group = page.locator("[data-slot=q0] fieldset").first
+    expect(page.locator(".error-text")).to_have_count(3)
+    expect(group).to_have_attribute("aria-describedby", "q0-help q0-error")
+    page.locator("#q0-comment").fill("Hm")
+    page.locator("#q0-1").focus()
+    expect(page.locator(".error-text")).to_have_count(3)
+    page.locator("#q0-1").check()
+    expect(page.locator("[data-slot=q0] .error-text")).to_have_count(0)
+    expect(group).to_have_attribute("aria-describedby", "q0-help")
+    expect(page.locator(".error-text")).to_have_count(2)
+    check(page)
 
 
 def test_title_changes_with_the_page(engine: Engine, page: Page) -> None:
