@@ -18,7 +18,7 @@ from app.storage.studies.load import load_study
 from tests.analysis.golden import HERE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from sqlalchemy import Connection
@@ -75,13 +75,23 @@ def test_column_that_only_a_late_answer_fills_is_written(db: Connection, monkeyp
     assert [row[header.index("comment")] for row in rows].count("Said late") == 1
 
 
-def test_file_that_cannot_be_written_leaves_the_connection_usable(db: Connection) -> None:
+class _FullDisk(io.BytesIO):
+    """Has room for the header and one block of rows."""
+
+    def writelines(self, lines: Iterable[bytes]) -> None:  # type: ignore[override]
+        if self.tell() > 200:
+            raise OSError(28, "No space left on device")
+        super().writelines(lines)
+
+
+def test_file_that_cannot_be_written_leaves_the_connection_usable(
+    db: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rating_arrays, "N_ROWS", 7)
     study = read_folder(HERE / "epitome")
     study_id = load_study(db, study)
-    full = io.BytesIO()
-    full.close()
-    with pytest.raises(ValueError, match="closed file"), db.begin_nested():
-        copy_ratings_csv(db, study_id, study.protocol, full)
+    with pytest.raises(OSError, match="No space left"), db.begin_nested():
+        copy_ratings_csv(db, study_id, study.protocol, _FullDisk())
     assert len(_streamed(db, study_id)) > 1
 
 
