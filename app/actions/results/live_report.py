@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import wait
-from contextlib import suppress
-from dataclasses import replace
-from datetime import UTC, datetime
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 from app.actions.process_bounds import SideProcessError
 from app.actions.results.blinding import refuse_if_blinded
-from app.actions.results.computing import ELSEWHERE, WAITING, FirstNumbers, LiveReport
-from app.actions.results.kept_results import ComputedElsewhereError
+from app.actions.results.computing import FirstNumbers, LiveReport
 from app.actions.results.known_marks import KnownMarks, Seen
-from app.actions.results.outcomes import ReportStoppedError, Shown, Stopped, holds, took_too_much
+from app.actions.results.outcomes import Shown
 from app.actions.results.recent_results import RecentResults
 from app.actions.results.report_job import ReportJob
+from app.actions.results.report_maker import ReportMaker
 from app.analysis.data.filters.report_filters import ALL
-from app.storage.database.outages import OUTAGES
 from app.storage.raters.withdrawals import count_deleted_raters
 from app.storage.studies.protocols import get_protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from app.actions.results.computing import Computing
     from app.actions.results.kept_results import KeptResults
@@ -44,8 +41,6 @@ class StillComputingError(SideProcessError):
 
 # A page that can show earlier results or counts does not wait for the mark of a large study.
 GLANCE_S = 0.02
-# How often is looked whether another process is done.
-LOOK_S = 0.5
 
 
 class LiveReports:
@@ -70,12 +65,13 @@ class LiveReports:
 
         `watch` is told the number of reports being computed whenever it changes.
         """
-        self._work, self._kept, self._watch = work, kept, watch or (lambda _n: None)
+        self._work, self._watch = work, watch or (lambda _n: None)
         self._patience_s, self._file_patience_s = patience_s, max(patience_s, file_patience_s)
         self._guard = Lock()
         self._at_work: dict[int, ReportJob] = {}
         self._marks = KnownMarks()
         self._recent = RecentResults(kept, self._marks)
+        self._maker = ReportMaker(kept, self._marks, self._recent, patience_s)
 
     def now(
         self,
@@ -139,16 +135,12 @@ class LiveReports:
             refuse_if_blinded(study, get_protocol(db, study.id, study.protocol_version))
             self._recent.forget(study.id, count_deleted_raters(db, study.id))
             glanced = self._marks.glance(db, study, filters)
-        if self.latest(study.id, filters) is None or (glanced and self._can_be_replaced(glanced)):
+        if self.latest(study.id, filters) is None or (glanced and self._maker.can_be_replaced(glanced)):
             has_more = self._recent.recall(study, filters)
             glanced = Seen(glanced.key, glanced.moment) if glanced and has_more else glanced
         if self.latest(study.id, filters) is None:
             self._recent.recall_counts(study, glanced)
         return glanced
-
-    def _can_be_replaced(self, seen: Seen) -> bool:
-        """Whether another process may have something newer to show."""
-        return seen.is_behind or isinstance(self._recent.get(seen.key.study_id, seen.name), Stopped)
 
     def _get(
         self,
@@ -161,7 +153,7 @@ class LiveReports:
     ) -> Shown | None:
         deadline = time.monotonic() + patience_s
         while True:
-            if glanced and (shown := self._held(glanced, after)):
+            if glanced and (shown := self._maker.held(glanced, after)):
                 return shown
             job, is_mine = self._begin(begin, study, filters, glanced, after)
             if not wait([job.future], max(0.0, deadline - time.monotonic())).done:
@@ -169,19 +161,6 @@ class LiveReports:
             if is_mine:
                 return job.future.result()
             glanced = self._glance(begin, study, filters)
-
-    def _held(self, seen: Seen, after: datetime | None) -> Shown | None:
-        """What the last attempt gave, if no other is due.
-
-        Raises:
-            ReportStoppedError: it gave no report.
-        """
-        outcome = self._recent.get(seen.key.study_id, seen.name)
-        if outcome is None or not holds(outcome, is_behind=seen.is_behind, after=after, patience_s=self._patience_s):
-            return None
-        if isinstance(outcome, Stopped):
-            raise ReportStoppedError(outcome)
-        return Shown(outcome, not seen.is_behind)
 
     def _begin(
         self, begin: Begin, study: StudyRow, filters: Filters, glanced: Seen | None, after: datetime | None
@@ -201,7 +180,7 @@ class LiveReports:
     def _settle(self, job: ReportJob) -> None:
         """Find or compute the report; the job's future gets it, or the error."""
         try:
-            shown = self._shown_for(job)
+            shown = self._maker.shown_for(job)
         except BaseException as error:  # noqa: BLE001 - it is raised again for those who wait
             self._end(job)
             job.future.set_exception(error)
@@ -213,89 +192,3 @@ class LiveReports:
         with self._guard:
             del self._at_work[job.study.id]
             self._watch(len(self._at_work))
-
-    def _shown_for(self, job: ReportJob) -> Shown:
-        """The last report if no other is due, or a new one, of this process or of another."""
-        while True:
-            if shown := self._known(job):
-                return shown
-            if self._has_waited(job):
-                continue
-            if not job.filters and self.latest(job.study.id) is None:
-                self._count(job)
-            with suppress(ComputedElsewhereError):
-                if made := self._computed(job):
-                    return Shown(made, is_current=True)
-
-    def _known(self, job: ReportJob) -> Shown | None:
-        """What a process has of the data as they are now, if no other attempt is due."""
-        if job.glanced is None:
-            return None
-        with job.begin() as db:
-            job.seen = self._marks.look(db, job.glanced)
-        if not job.seen.name or self._can_be_replaced(job.seen):
-            self._recent.recall(job.study, job.filters)
-            job.seen = self._marks.named(job.seen)
-        return self._held(job.seen, job.after)
-
-    def _computed(self, job: ReportJob) -> LiveReport | None:
-        """The report, computed now; None if answers in it were deleted meanwhile.
-
-        Raises:
-            ComputedElsewhereError: another process computes results of the study.
-            ReportStoppedError: the attempt gave no report.
-        """
-        job.tell(WAITING)
-        try:
-            found = job.prepared.report(job.seen, self._recent.names(job.study.id), job.tell)
-        except ComputedElsewhereError:
-            raise
-        except SideProcessError as error:
-            raise ReportStoppedError(self._stopped(job, error)) from error
-        if isinstance(found, LiveReport):
-            self._recent.put(job.study.id, found)
-        made = found if isinstance(found, LiveReport) else self._recent.find(job.study, job.filters, found)
-        if job.seen is None or made is None:
-            return made
-        self._marks.keep(job.seen, made.name)
-        with job.begin() as db:
-            self._recent.forget(job.study.id, count_deleted_raters(db, job.study.id))
-        return self._recent.find(job.study, job.filters, made.name)
-
-    def _stopped(self, job: ReportJob, error: SideProcessError) -> Stopped:
-        """Note that the attempt was stopped, for the next requests and other processes."""
-        at = datetime.now(UTC)
-        name = f"stopped {at.isoformat()}"
-        stopped = Stopped(name, at, job.filters, str(error), took_too_much(error), took_s=job.took_s)
-        if job.seen:
-            with suppress(*OUTAGES), job.begin() as db:
-                stopped = replace(stopped, n_deleted=count_deleted_raters(db, job.study.id))
-            self._recent.put(job.study.id, stopped)
-            self._marks.keep(job.seen, name)
-        if job.seen and self._kept and stopped.took_too_much:
-            with suppress(*OUTAGES):
-                self._kept.keep_stopped(job.study, job.seen, stopped)
-        return stopped
-
-    def _has_waited(self, job: ReportJob) -> bool:
-        """Wait while another process computes results of the study, and take them over; False if there is none."""
-        has_waited = False
-        while self._kept and (share := self._kept.share_elsewhere(job.study.id)) is not None:
-            has_waited = True
-            job.tell(replace(ELSEWHERE, share=share))
-            time.sleep(LOOK_S)
-            self._recent.recall_counts(job.study, job.glanced)
-        if has_waited and not self._recent.recall(job.study, job.filters):
-            time.sleep(LOOK_S)  # that process is about to keep why its computation was stopped, if it was
-        return has_waited
-
-    def _count(self, job: ReportJob) -> None:
-        """Count the answers, if that succeeds; the report does not depend on it."""
-        if self._recent.are_counted(job.study.id, job.seen):
-            return
-        job.tell(WAITING)
-        try:
-            first = job.prepared.count(job.seen, job.tell)
-        except SideProcessError:
-            return
-        self._recent.put_counts(job.study.id, first, job.seen)

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from app.actions.process_bounds import SideProcessError
-from app.actions.results import live_report, outcomes
+from app.actions.results import live_report, outcomes, report_maker
 from app.actions.results.blinding import BlindedError
 from app.actions.results.computing import ELSEWHERE
 from app.actions.results.kept_results import WORK
@@ -64,7 +64,7 @@ def test_new_process_shows_earlier_results_while_it_computes_newer_ones(
 def test_other_process_waits_for_a_report_and_does_not_compute_it(
     process: Callable[..., LiveReports], engine: Engine, study: StudyRow, make: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_report, "LOOK_S", 0.05)
+    monkeypatch.setattr(report_maker, "LOOK_S", 0.05)
     make.may_end.clear()
     one, other = process(patience_s=0), process(patience_s=0)
     assert one.soon(engine.begin, study) == (None, False)
@@ -92,7 +92,7 @@ def test_file_of_a_page_finds_the_report_of_the_process_that_showed_it(
 def test_process_that_ends_frees_the_study(
     process: Callable[..., LiveReports], engine: Engine, study: StudyRow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_report, "LOOK_S", 0.05)
+    monkeypatch.setattr(report_maker, "LOOK_S", 0.05)
     lock = only_process(engine, WORK, study.id)
     held = lock.__enter__()
     held.say("0.70")

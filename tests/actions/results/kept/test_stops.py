@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.actions.process_bounds import OutOfMemoryError, OutOfTimeError, SideProcessError
-from app.actions.results import live_report, outcomes
+from app.actions.results import outcomes, report_maker
 from app.actions.results.computing import ELSEWHERE
 from app.actions.results.kept_results import WORK, KeptResults
 from app.actions.results.outcomes import ReportStoppedError, Shown, Stopped
@@ -135,7 +135,7 @@ def test_process_that_waits_for_another_learns_that_it_was_stopped(
             is_kept.wait(PATIENCE_S)
 
     monkeypatch.setattr(KeptResults, "keep_stopped", keep_late)
-    monkeypatch.setattr(live_report, "time", SimpleNamespace(monotonic=time.monotonic, sleep=sleep))
+    monkeypatch.setattr(report_maker, "time", SimpleNamespace(monotonic=time.monotonic, sleep=sleep))
     make.fails_with = OUT_OF_TIME
     make.may_end.clear()
     one, other = process(patience_s=0), process(patience_s=0)
