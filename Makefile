@@ -9,6 +9,9 @@ PY := $(BIN)/python
 # Compiled modules are kept, whatever the environment says: hundreds of processes of the tests load the same ones.
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(PY) -m pip --disable-pip-version-check --quiet
+INSTALL := $(PIP) install --no-compile
+# Compiling with all processors; pip uses one, and compiles the packages' own tests too.
+BYTECODE := $(PY) -m compileall -qq -j 0 -x '/tests?/' .venv/lib
 BABEL := $(PY) -m babel.messages.frontend
 # `make test` uses the same order and the same random examples each time; `make explore` uses new ones.
 ORDER := --randomly-seed=1
@@ -99,11 +102,15 @@ clean: ## remove the environment and the caches of tools (never data)
 
 .venv/run.stamp: .venv/bin/python requirements.lock pyproject.toml
 	@echo "Installing the packages in requirements.lock (a minute or two, once)"
-	@$(PIP) install --require-hashes -r requirements.lock
-	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(INSTALL) --require-hashes -r requirements.lock
+	@$(INSTALL) --no-deps --no-build-isolation --editable .
+	@$(BYTECODE) || true
 	@touch $@
 
-.venv/test.stamp: .venv/run.stamp requirements-dev.lock
-	@echo "Installing the packages for tests in requirements-dev.lock"
-	@$(PIP) install --require-hashes -r requirements-dev.lock
-	@touch $@
+# What Attune runs with is in requirements-dev.lock too, so one installation is enough (tests/house/test_locks.py).
+.venv/test.stamp: .venv/bin/python requirements.lock requirements-dev.lock pyproject.toml
+	@echo "Installing Attune's packages and those for tests in requirements-dev.lock (a minute or two, once)"
+	@$(INSTALL) --require-hashes -r requirements-dev.lock
+	@$(INSTALL) --no-deps --no-build-isolation --editable .
+	@$(BYTECODE) || true
+	@touch .venv/run.stamp $@
