@@ -8,8 +8,9 @@ import subprocess
 import tempfile
 import uuid
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
@@ -108,6 +109,8 @@ def postgres() -> Iterator[EmbeddedPostgres]:
         server = EmbeddedPostgres(folder, durable=False)
         server.start()
         yield server
+        _administrator(server.url("postgres")).close()
+        _administrator.cache_clear()
         server.stop()
 
 
@@ -140,8 +143,13 @@ def new_database(postgres: EmbeddedPostgres) -> Iterator[Callable[[str | None], 
 
 
 def _execute(postgres: EmbeddedPostgres, command: sql.Composed) -> None:
-    with psycopg.connect(libpq_url(postgres.url("postgres")), autocommit=True) as connection:
-        connection.execute(command)
+    _administrator(postgres.url("postgres")).execute(command)
+
+
+@cache
+def _administrator(url: str) -> psycopg.Connection[Any]:
+    """The connection that creates and drops databases, kept for the whole run: to open one costs as much as a copy."""
+    return psycopg.connect(libpq_url(url), autocommit=True)
 
 
 def libpq_url(url: str) -> str:
