@@ -53,6 +53,11 @@ def pytest_configure(config: pytest.Config) -> None:
             config.pluginmanager.import_plugin(name)
 
 
+def pytest_collection_finish() -> None:
+    """Keep what was loaded out of later searches for garbage, among them those of pytest at the end of a process."""
+    gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def backups(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Yield the folder for backups and the list of deletions, so that tests do not write into the user's own."""
