@@ -11,7 +11,7 @@ from app.actions.results.computing import LiveReport
 from app.analysis.data.filters.filter_options import FilterOptions, filtered_protocol
 from app.analysis.report.stored_report import read_report, report_text
 from app.storage.leads.audit import record_act
-from app.storage.raters.withdrawals import get_last_deletion
+from app.storage.raters.withdrawals import count_deleted_raters, get_last_deletion, lock_deletions
 from app.storage.results.snapshots import get_snapshot, record_snapshot
 from app.storage.studies.protocols import get_protocol
 
@@ -27,6 +27,10 @@ NO_OPTIONS = FilterOptions({}, {}, {}, {}, {}, has_times=False)
 
 class OtherVersionError(ValueError):
     """The report is of an earlier version of the protocol than the study has now."""
+
+
+class DeletedAnswersError(ValueError):
+    """The report has answers that were deleted since, at a rater's request."""
 
 
 class NoSuchSnapshotError(LookupError):
@@ -48,9 +52,13 @@ def save_snapshot(begin: Begin, study: StudyRow, made: LiveReport, name: str, le
     Raises:
         BlindedError: the study's estimates are hidden until it closes.
         OtherVersionError: the study has a new version since the report was computed.
+        DeletedAnswersError: answers of a rater were deleted since the report was computed.
     """
     report = zlib.compress(report_text(made.report).encode())
     with begin() as db:
+        lock_deletions(db, study.id)
+        if made.n_deleted < count_deleted_raters(db, study.id):
+            raise DeletedAnswersError
         protocol = get_protocol(db, study.id, study.protocol_version)
         refuse_if_blinded(study, protocol)
         if filtered_protocol(protocol, made.filters) != made.protocol:
@@ -86,4 +94,4 @@ def open_snapshot(begin: Begin, study: StudyRow, token: str) -> Opened:
         deleted_at = get_last_deletion(db, study.id)
     report = read_report(zlib.decompress(content).decode())
     made = LiveReport(token, row.read_at, report, filtered_protocol(protocol, report.filters), NO_OPTIONS)
-    return Opened(row, made, deleted_at is not None and deleted_at >= row.read_at)
+    return Opened(row, made, deleted_at is not None and deleted_at >= row.saved_at)

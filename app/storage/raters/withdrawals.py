@@ -31,7 +31,6 @@ _GET = text(f"""
 """)  # noqa: S608 - a fixed text
 N_DELETED_RATERS = "(SELECT count(deleted_at) FROM withdrawals WHERE study_id = :study)"
 _COUNT_DELETED = text(f"SELECT {N_DELETED_RATERS}")
-_DROP_KEPT_RESULTS = text("DELETE FROM kept_results WHERE study_id = :study")
 _LAST_DELETION = text("SELECT max(deleted_at) FROM withdrawals WHERE study_id = :study")
 _RECORD = text("""
     INSERT INTO withdrawals (study_id, token_hash, receipt, protocol_version, platform, outcome, move_hash)
@@ -67,10 +66,10 @@ _STOP = (
     """),
 )
 # In this order, so that references are deleted before their targets. The history of a rating is deleted with it.
-# Cached chart files are deleted, because they may show the deleted answers.
+# Kept results and cached chart files are deleted, because they may show the deleted answers.
 _DELETE = (
     text("""
-        UPDATE withdrawals SET deleted_at = now() WHERE study_id = :study AND token_hash = (
+        UPDATE withdrawals SET deleted_at = clock_timestamp() WHERE study_id = :study AND token_hash = (
           SELECT token_hash FROM rating_sessions WHERE study_id = :study AND id = :session)
     """),
     text("""
@@ -91,6 +90,7 @@ _DELETE = (
         INSERT INTO events (study_id, kind, detail)
         VALUES (:study, 'deletion', jsonb_build_object('receipt', CAST(:receipt AS text)))
     """),
+    text("DELETE FROM kept_results WHERE study_id = :study"),
     text("DELETE FROM chart_files"),
 )
 
@@ -133,15 +133,10 @@ def count_deleted_raters(db: Connection, study_id: int) -> int:
 def lock_deletions(db: Connection, study_id: int) -> None:
     """Wait until deletions of the study's raters are committed, and let others wait until this transaction is.
 
-    Results are kept before a deletion, which then deletes them, or after it, when it is counted.
+    Results are kept before a deletion, which then deletes them, or after it, when it is counted. Snapshots are saved
+    before `deleted_at`, or after it.
     """
     lock_until_commit(db, "deletions", study_id)
-
-
-def drop_kept_results(db: Connection, study_id: int) -> None:
-    """Delete the kept results of the study, because they may show deleted answers."""
-    lock_deletions(db, study_id)
-    db.execute(_DROP_KEPT_RESULTS, {"study": study_id})
 
 
 def record_withdrawal(db: Connection, session: RatingSession, receipt: str, outcome: str) -> str:
@@ -178,6 +173,6 @@ def delete_answers(db: Connection, session: RatingSession, receipt: str) -> None
 def delete_rows(db: Connection, study_id: int, session_id: int, rater_id: int, receipt: str) -> None:
     """Delete the rows of a rater whose withdrawal is recorded."""
     who = {"study": study_id, "session": session_id, "rater": rater_id, "receipt": receipt}
+    lock_deletions(db, study_id)
     for statement in _DELETE:
         db.execute(statement, who)
-    drop_kept_results(db, study_id)

@@ -15,6 +15,7 @@ from app.actions.results.report_folder import write_report
 from app.actions.results.snapshots import (
     MAX_NAME,
     NO_OPTIONS,
+    DeletedAnswersError,
     NoSuchSnapshotError,
     OtherVersionError,
     open_snapshot,
@@ -32,6 +33,7 @@ from app.cli.print_report import print_report
 from app.cli.store import store
 from app.cli.study_argument import Slug, stored_study
 from app.storage.database.engine import transactions
+from app.storage.raters.withdrawals import count_deleted_raters
 from app.storage.results.snapshots import list_snapshots
 
 if TYPE_CHECKING:
@@ -77,6 +79,10 @@ def save(
             token = save_snapshot(begin, study, made, name, None)
         except OtherVersionError:
             fail("The study got a new version while the results were computed. Run the command again.")
+        except DeletedAnswersError:
+            fail(
+                "Ratings were deleted while the results were computed, because a rater withdrew. Run the command again."
+            )
     typer.echo(f"{address}/snapshots/{token}")
     say(f"Saved the results of {slug} as {name}, data hash {made.report.data_hash}.")
 
@@ -126,13 +132,14 @@ def _study(begin: Begin, slug: str) -> StudyRow:
 
 def _report(begin: Begin, study: StudyRow, filters: Filters) -> LiveReport:
     """The report of the current answers, computed outside of any transaction."""
-    with begin() as db:
-        frames, protocol = read_study(db, study)
     read_at = datetime.now(UTC)
+    with begin() as db:
+        n_deleted = count_deleted_raters(db, study.id)
+        frames, protocol = read_study(db, study)
     require_known(frames, protocol, filters)
     report = analyze(frames, protocol, filters=filters)
     name = fingerprint(frames, protocol, filters)
-    return LiveReport(name, read_at, report, filtered_protocol(protocol, filters), NO_OPTIONS)
+    return LiveReport(name, read_at, report, filtered_protocol(protocol, filters), NO_OPTIONS, n_deleted)
 
 
 def _opened(begin: Begin, study: StudyRow, token: str) -> Opened:

@@ -17,13 +17,14 @@ from app.web.lead.rights import check_right
 from app.web.lead.session import OwnForLong, SignedIn
 
 router = APIRouter()
+DELETED = "Ratings in these results were deleted because a rater withdrew. Open the results again, then save them."
 OTHER_VERSION = "The study has a new version since these results were computed. Open the results again, then save them."
 
 
 @router.post("/studies/{slug}/snapshots")
 def submit_snapshot(request: Request, own: OwnForLong, asked: Asked, name: Annotated[str, Form()] = "") -> Response:
     """Keep the results that the page showed, with its filters."""
-    from app.actions.results.snapshots import MAX_NAME, OtherVersionError, save_snapshot
+    from app.actions.results.snapshots import MAX_NAME, DeletedAnswersError, OtherVersionError, save_snapshot
 
     name = " ".join(name.split())
     if not 0 < len(name) <= MAX_NAME:
@@ -34,6 +35,8 @@ def submit_snapshot(request: Request, own: OwnForLong, asked: Asked, name: Annot
         token = save_snapshot(state.begin, own.study, made, name, own.lead)
     except OtherVersionError:
         raise PageError(OTHER_VERSION) from None
+    except DeletedAnswersError:
+        raise PageError(DELETED) from None
     return RedirectResponse(_address(request, own.study.slug, token), status_code=303)
 
 

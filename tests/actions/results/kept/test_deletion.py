@@ -7,14 +7,16 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+import pytest
 from sqlalchemy import text
 
 from app.actions.results.kept_results import KeptResults
 from app.actions.results.live_report import LiveReports
 from app.actions.results.program_mark import program_mark
+from app.actions.results.snapshots import DeletedAnswersError, open_snapshot, save_snapshot
 from app.analysis.data.filters.report_filters import ALL
 from app.storage.database.engine import transactions
-from app.storage.raters.withdrawals import delete_rows, drop_kept_results
+from app.storage.raters.withdrawals import delete_rows
 from app.storage.results.kept_results import get_kept, record_kept
 from app.storage.studies.life import delete_study
 from tests.actions.results.kept.steps import change, n_kept, until
@@ -36,7 +38,7 @@ def test_results_are_deleted_with_a_raters_answers(
     before = process().now(engine.begin, study)
     with engine.begin() as db:
         note_a_deletion(db, study)
-        drop_kept_results(db, study.id)
+        db.execute(text("DELETE FROM kept_results"))
     make.may_end.clear()
     second = process(patience_s=0)
     assert second.soon(engine.begin, study) == (None, False)
@@ -104,7 +106,7 @@ def test_report_that_was_made_before_a_deletion_was_committed_is_not_shown(
     with engine.begin() as db:
         note_a_deletion(db, study)
         reports.now(engine.begin, study)
-        drop_kept_results(db, study.id)
+        db.execute(text("DELETE FROM kept_results"))
     make.may_end.clear()
     reports._patience_s = 0
     assert reports.soon(engine.begin, study) == (None, False)
@@ -147,6 +149,40 @@ def test_results_wait_for_a_deletion_and_are_not_kept(
         db.commit()
         keeping.result()
     assert n_kept(engine) == 0
+
+
+def test_no_snapshot_is_saved_of_answers_that_were_deleted_meanwhile(
+    process: Callable[..., LiveReports], engine: Engine, study: StudyRow
+) -> None:
+    made = process().now(engine.begin, study)
+    with engine.begin() as db:
+        note_a_deletion(db, study)
+    with pytest.raises(DeletedAnswersError):
+        save_snapshot(engine.begin, study, made, "As submitted", None)
+
+
+def test_snapshot_that_is_saved_while_answers_are_deleted_says_so(
+    process: Callable[..., LiveReports], engine: Engine, study: StudyRow
+) -> None:
+    with engine.begin() as db:
+        db.execute(text("SELECT now()"))  # the transaction of the deletion begins
+        made = process().now(engine.begin, study)
+        token = save_snapshot(engine.begin, study, made, "As submitted", None)
+        assert not open_snapshot(engine.begin, study, token).has_deleted
+        session = db.execute(
+            text("""
+            WITH came AS (
+              INSERT INTO rating_sessions (study_id, rater_id, token_hash, protocol_version, state, lease_expires_at)
+              SELECT study_id, min(id), 'a hash', 1, 'withdrawn', now() FROM raters GROUP BY study_id RETURNING *
+            ), withdrawn AS (
+              INSERT INTO withdrawals (study_id, token_hash, receipt, protocol_version, outcome)
+              SELECT study_id, token_hash, 'AAAA-BBBB', 1, 'withdrew' FROM came
+            )
+            SELECT id, rater_id FROM came
+        """)
+        ).one()
+        delete_rows(db, study.id, session.id, session.rater_id, receipt="AAAA-BBBB")
+    assert open_snapshot(engine.begin, study, token).has_deleted
 
 
 def is_waiting(engine: Engine) -> bool:
