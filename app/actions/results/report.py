@@ -25,12 +25,6 @@ def report_of_folder(folder: StudyFolder, *, full: bool = False) -> Report:
     return analyze(frames_of(folder), folder.protocol, full=full)
 
 
-def report_of_study(db: Connection, study: StudyRow, *, full: bool = False) -> tuple[Report, Protocol]:
-    """The report of a study in the database, and the protocol used for it."""
-    frames, protocol = read_study(db, study)
-    return analyze(frames, protocol, full=full), protocol
-
-
 def read_study(db: Connection, study: StudyRow) -> tuple[Frames, Protocol]:
     """The data that a report is computed from.
 

@@ -24,7 +24,7 @@ from app.design.questions.kinds.slider import SliderQuestion
 from app.design.questions.scale import number_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from app.analysis.estimate import Estimate
     from app.analysis.report.primary import PrimaryResult
@@ -222,8 +222,3 @@ def _margin(estimate: Estimate, protocol: Protocol) -> str:
         return f"{'Non-inferior' if is_shown else 'Non-inferiority not shown'} within the margin of {margin:g} points."
     is_shown = -margin < low and high < margin
     return f"{'Equivalent' if is_shown else 'Equivalence not shown'} within the margin of {margin:g} points."
-
-
-def one_paragraph(answers: Sequence[PrimaryAnswer]) -> str:
-    """Return all answers as lines of text, for the terminal and for tests."""
-    return "\n".join(sentence.text for answer in answers for sentence in answer.sentences)

@@ -1,4 +1,4 @@
-"""Allocation of raters to between-rater cells, and of each rater's items to within-rater cells."""
+"""Allocation of raters to between-rater cells, and the order of trials that shows a factor in blocks."""
 
 from __future__ import annotations
 
@@ -78,21 +78,6 @@ def seats_of_cells(
             seats.append(CellSeat(number, cell, n_of_cell[cell]))
         n_of_cell[cell] += 1
     return seats
-
-
-def within_cells(n_items: int, cells: Sequence[Cell], rater_number: int) -> list[Cell]:
-    """The cell in which a rater sees each item, from a Latin square of items and raters.
-
-    Args:
-        n_items: number of items.
-        cells: the within-rater cells; at least one.
-        rater_number: number of earlier raters in the same between-rater cell, from 0.
-
-    Returns:
-        n_items cells, in the study's order of items. For each rater, the frequencies of the cells differ by at most
-        one. Over as many raters as there are cells, each item appears once in each cell.
-    """
-    return [cells[(item + rater_number) % len(cells)] for item in range(n_items)]
 
 
 def blocked(shown: Sequence[Cell], factor: str, levels: Sequence[str], rater_number: int) -> list[int]:

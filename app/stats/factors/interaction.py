@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.stats.core.arms import Arms
-from app.stats.core.arrays import codes, present
+from app.stats.core.arrays import present
 from app.stats.core.clusters import METHOD, clusters, with_two_way_interval, without_interval
 from app.stats.core.result import Result, undefined
 
@@ -58,34 +58,3 @@ def interaction(
         scale=float(np.abs(number).max()),
         arms=Arms.of_four(treated, member),
     )
-
-
-def mean_difference_within(
-    value: Floats, is_treated: Bools, stratum: Labels, *, item: Labels, rater: Labels, level: float = 0.95
-) -> Result:
-    """Return the unweighted mean over strata of the difference between the sources, two-way cluster t interval.
-
-    For instance the effect of the believed source within the true source, which holds the text constant. `stratum`
-    shape (n,); a stratum without ratings of one of the two is dropped.
-    """
-    number, (treated, strata, items, raters) = present(value, is_treated, stratum, item, rater)
-    treated = treated.astype(bool)
-    code, n_strata = codes(strata)
-    sizes = [np.bincount(code[side], minlength=n_strata) for side in (treated, ~treated)]
-    has_both = (sizes[0] > 0) & (sizes[1] > 0)
-    kept = has_both[code]
-    number, treated, code = number[kept], treated[kept], code[kept]
-    groups, n = clusters(items[kept], raters[kept]), len(number)
-    counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
-    if n == 0:
-        return undefined("no_pairable_units", "No stratum contains ratings of both.", method=METHOD, **counts)
-    cell = 2 * code + treated
-    size = np.maximum(np.bincount(cell, minlength=2 * n_strata), 1)
-    mean = np.bincount(cell, number, 2 * n_strata) / size
-    n_kept = int(has_both.sum())
-    influence = (number - mean[cell]) / size[cell] * np.where(treated, 1, -1) / n_kept
-    estimate = float((mean[1::2] - mean[::2])[has_both].mean())
-    if any(np.ptp(label[side]) == 0 for label in (groups.item, groups.rater) for side in (treated, ~treated)):
-        bare = Result(estimate, METHOD).with_counts(**counts)
-        return without_interval(bare, "one_cluster", "One of the two was rated on only one item or by only one rater.")
-    return with_two_way_interval(estimate, influence, groups, null=0.0, level=level, scale=float(np.abs(number).max()))

@@ -66,17 +66,6 @@ def slope(value: Floats, covariate: Floats, *, item: Labels, rater: Labels, leve
     return _last(number, X, items, raters, level)
 
 
-def interaction_slope(
-    value: Floats, is_treated: Bools, covariate: Floats, *, item: Labels, rater: Labels, level: float = 0.95
-) -> Result:
-    """Return the change of source minus reference per unit of `covariate`; arguments as `difference_at_equal`."""
-    known = np.where(np.isfinite(covariate), value, np.nan)
-    number, (treated, x, items, raters) = present(known, is_treated, covariate, item, rater)
-    source = treated.astype(np.float64)
-    X = np.column_stack([np.ones(len(number)), source, x, source * x])
-    return _last(number, X, items, raters, level)
-
-
 def _last(y: Floats, X: Floats, item: Labels, rater: Labels, level: float) -> Result:
     """Return the last least-squares coefficient; a rating's influence is its residual times its effect on it.
 

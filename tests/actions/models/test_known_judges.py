@@ -19,11 +19,11 @@ from app.actions.models.judge_pages import judged_study
 from app.actions.models.judge_runs import begin_run
 from app.actions.models.judge_settings import JudgeSettings
 from app.actions.models.judging import judging
-from app.actions.results.report import report_of_study
 from app.models.budget import Budget, Prices
 from app.models.endpoint import Endpoint
 from app.settings import settings
 from app.storage.studies.studies import get_study
+from tests.actions.results.study_report import report_of_study
 from tests.analysis.builders import find, only
 from tests.builder import EMPATHY, PREFERENCE, build_study, protocol_of
 from tests.cli.database import Outcome, attune_alone

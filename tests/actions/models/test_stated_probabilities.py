@@ -13,7 +13,6 @@ from app.actions.models.judge_pages import judged_study
 from app.actions.models.judge_runs import begin_run
 from app.actions.models.judge_settings import JudgeSettings
 from app.actions.models.judging import judging
-from app.actions.results.report import report_of_study
 from app.exchange.folder.read import read_folder
 from app.exchange.folder.write import write_folder
 from app.models.budget import Budget, Prices
@@ -21,6 +20,7 @@ from app.models.endpoint import Endpoint
 from app.storage.studies.export import study_folder
 from app.storage.studies.studies import get_study
 from tests.actions.models.test_known_judges import build_rated_study, quality
+from tests.actions.results.study_report import report_of_study
 from tests.analysis.builders import find, only
 from tests.builder import EMPATHY, PREFERENCE, build_study, protocol_of
 from tests.models_server import KEY, ModelServer, fail_with, serving

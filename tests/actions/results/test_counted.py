@@ -8,7 +8,6 @@ import pytest
 from sqlalchemy import text
 
 from app.actions.results.counted import count_results
-from app.actions.results.report import report_of_study
 from app.analysis.data.study_folder import frames_of, is_same
 from app.analysis.findings.counted_choices import DECISIVE
 from app.exchange.folder.read import read_folder
@@ -17,6 +16,7 @@ from app.storage.results.frames import study_frames
 from app.storage.studies.export import study_folder
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study
+from tests.actions.results.study_report import report_of_study
 from tests.analysis.golden import HERE
 from tests.reports_once import WRITERS
 from tests.storage.studies.test_load import assert_same_frames

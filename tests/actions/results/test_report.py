@@ -6,7 +6,6 @@ import csv
 import json
 from typing import TYPE_CHECKING
 
-from app.actions.results.report import report_of_study
 from app.actions.results.report_folder import write_report
 from app.analysis import analyze
 from app.analysis.data.study_folder import frames_of
@@ -17,6 +16,7 @@ from app.exchange.folder.write import write_folder
 from app.storage.studies.export import study_folder
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study
+from tests.actions.results.study_report import report_of_study
 from tests.analysis.golden import HERE
 from tests.real_data.ayers import write_ayers
 

@@ -17,16 +17,24 @@ from app.analysis.report.brief import brief
 from app.analysis.report.labelled import labelled
 from app.analysis.report.notes import NAME_ONE, NOTHING_PRIMARY
 from app.analysis.report.report_tables import records_csv, report_json
-from app.analysis.report.sentences import one_paragraph, primary_answers
+from app.analysis.report.sentences import primary_answers
 from app.charts.comparison.forest import forest_table
 from app.web.lead.results.sections.part_tables import blocks_of
 from tests.analysis.builders import CHOICE, FIVE, Row, find, first, frames, protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.analysis.report.report import Report
+    from app.analysis.report.sentences import PrimaryAnswer
     from app.design.protocol.study import Protocol
 
 CLEAR = {**FIVE, "key": "clear", "label": "Clarity"}
+
+
+def one_paragraph(answers: Sequence[PrimaryAnswer]) -> str:
+    """Return all answers as lines of text."""
+    return "\n".join(sentence.text for answer in answers for sentence in answer.sentences)
 
 
 def rows(n_items: int = 8, n_raters: int = 6, keys: tuple[str, ...] = ("empathy", "clear")) -> list[Row]:

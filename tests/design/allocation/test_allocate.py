@@ -7,9 +7,9 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.design.allocation.allocate import allocation_order, blocked, seats_of_cells, within_cells
+from app.design.allocation.allocate import allocation_order, blocked, seats_of_cells
 from app.design.allocation.randomization import seeded
-from app.design.protocol.parts.cells import Cell, cells
+from app.design.protocol.parts.cells import cells
 from app.design.protocol.parts.conditions import Factor
 
 LABEL = Factor.model_validate({"kind": "shown_label"})
@@ -83,16 +83,8 @@ def test_capped_level_gets_no_further_seats() -> None:
     assert seats_of_cells(40, 40, cells(full), full, seed=0) == []
 
 
-@given(st.integers(1, 30), st.integers(1, 6), st.integers(0, 50))
-def test_within_rater_cells_rotate_across_raters(n: int, n_cells: int, first: int) -> None:
-    some = [Cell((("f", str(level)),)) for level in range(n_cells)]
-    shown = [within_cells(n, some, first + rater) for rater in range(n_cells)]
-    assert all(spread_of([row.count(cell) for cell in some]) <= 1 for row in shown)
-    assert all(set(column) == set(some) for column in zip(*shown, strict=True))
-
-
 def test_blocked_factor_shows_levels_in_blocks_in_varying_order() -> None:
-    shown = within_cells(8, cells({"profile": PROFILE}), rater_number=0)
+    shown = [*cells({"profile": PROFILE})] * 4
     firsts = set()
     for rater_number in range(2):
         order = [shown[place].text for place in blocked(shown, "profile", list(PROFILE.levels), rater_number)]

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.design.allocation.allocate import within_cells
 from app.design.allocation.randomization import seeded
 from app.design.allocation.rater_plan import Had, OwnTrial, Place, is_counterbalanced, pauses, plan_rater, rater_order
 from app.design.protocol.parts.cells import Cell, cells
@@ -59,7 +58,7 @@ def test_column_blocks_stay_together_and_rotate_across_raters() -> None:
 def test_blocked_factor_is_shown_level_by_level() -> None:
     conditions = {"profile": {"kind": "profile", "assign": "within", "blocks": True}}
     study = protocol(conditions=conditions)
-    trials = [OwnTrial(cell) for cell in within_cells(8, cells(study.conditions), 0)]
+    trials = [OwnTrial(cell) for cell in [*cells(study.conditions)] * 4]
     shown = [trials[showing.trial].cell for showing in plan_rater(study, trials, 1, seeded(1))]
     assert [cell.text for cell, _ in groupby(shown)] == ["profile=shown", "profile=hidden"]
     mixed = protocol(conditions={"profile": {**conditions["profile"], "blocks": False}})

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from app.stats.comparison.describe import mean_difference
-from app.stats.factors.interaction import interaction, mean_difference_within
+from app.stats.factors.interaction import interaction
 
 if TYPE_CHECKING:
     from tests.stats.conftest import RandomRatings, Where
@@ -60,32 +60,3 @@ def test_interaction_is_difference_of_differences(
         assert result.reason == "no_pairable_units"
     else:
         assert result.estimate == pytest.approx(inside - outside, abs=1e-9 * max(1, abs(inside)))
-
-
-def test_belief_is_compared_within_true_source() -> None:
-    """By hand: models are rated two points higher and believed more often; within each source belief adds one."""
-    is_model = np.array([1] * 8 + [0] * 8)
-    believed = np.array([1] * 6 + [0] * 2 + [1] * 2 + [0] * 6)
-    value = 2.0 * is_model + believed
-    where: Where = {"item": np.tile(np.arange(4), 4), "rater": np.tile([0, 0, 1, 1], 4)}
-    assert (mean_difference(value, believed == 1, **where).estimate or 0) > 1.9
-    result = mean_difference_within(value, believed == 1, is_model, **where)
-    assert (result.estimate, result.interval_reason) == (1, "no_variation")
-
-
-def test_single_stratum_equals_mean_difference() -> None:
-    rng = np.random.default_rng(3)
-    item, rater, source = (axis.ravel() for axis in np.indices((6, 5, 2)))
-    value = rng.normal(size=60)
-    where: Where = {"item": item, "rater": rater}
-    found = mean_difference_within(value, source == 1, np.zeros(60), **where)
-    known = mean_difference(value, source == 1, **where)
-    assert (found.estimate, found.standard_error) == pytest.approx((known.estimate, known.standard_error))
-
-
-def test_strata_with_one_source_are_excluded() -> None:
-    value, treated = np.array([1.0, 2, 3]), np.array([True, False, True])
-    place = np.arange(3)
-    assert mean_difference_within(value, treated, place, item=place, rater=place).reason == "no_pairable_units"
-    result = mean_difference_within(value, treated, place // 2, item=place, rater=place)
-    assert (result.estimate, result.n_ratings, result.interval_reason) == (-1, 2, "one_cluster")

@@ -8,8 +8,7 @@ import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.stats.factors.interaction import interaction
-from app.stats.linear.regression import difference_at_equal, interaction_slope, slope
+from app.stats.linear.regression import difference_at_equal, slope
 
 if TYPE_CHECKING:
     from tests.stats.conftest import RandomRatings
@@ -26,16 +25,6 @@ def test_slope_and_standard_error_match_clustered_least_squares() -> None:
     found = slope(value, x, item=item, rater=item)
     assert found.estimate == pytest.approx(known.params[1])
     assert found.standard_error == pytest.approx(known.bse[1] * (30 / 29) ** 0.5)
-
-
-def test_binary_covariate_equals_interaction() -> None:
-    rng = np.random.default_rng(2)
-    item, rater, source = (axis.ravel() for axis in np.indices((12, 6, 2)))
-    value, member = rng.normal(size=144), rater < 3
-    found = interaction_slope(value, source == 1, member.astype(float), item=item, rater=rater)
-    known = interaction(value, source == 1, member, item=item, rater=rater)
-    assert found.estimate == pytest.approx(known.estimate)
-    assert found.standard_error == pytest.approx(known.standard_error)
 
 
 @pytest.mark.parametrize(
@@ -58,15 +47,13 @@ def test_undefined_slope_reports_a_reason(
 
 
 @given(data=st.data(), seed=st.integers(0, 99))
-def test_slopes_report_result_or_reason_for_any_ratings(
+def test_slope_reports_result_or_reason_for_any_ratings(
     random_ratings: RandomRatings, data: st.DataObject, seed: int
 ) -> None:
     r = data.draw(random_ratings)
     covariate = np.random.default_rng(seed).choice([-1.0, 0, 2, np.nan], len(r.value))
     found = slope(r.value, covariate, **r.clusters)
-    between = interaction_slope(r.value, r.is_treated, covariate, **r.clusters)
-    for result in (found, between):
-        assert result.reason or result.interval or result.interval_reason
+    assert found.reason or found.interval or found.interval_reason
 
 
 def test_covariate_confounded_with_source_is_singular() -> None:

@@ -13,13 +13,13 @@ from sqlalchemy import text
 
 from app.actions.rating.invite import invite_raters
 from app.actions.results.exports import study_zip_file
-from app.actions.results.report import report_of_study
 from app.actions.studies.life_cycle import close_study, pause_study
 from app.storage.database.engine import transactions
 from app.storage.raters.arrivals import get_study_door, record_invite
 from app.storage.results.coverage import get_coverage
 from app.storage.studies.studies import get_study
 from app.storage.tables import metadata
+from tests.actions.results.study_report import report_of_study
 from tests.builder import EMPATHY, PREFERENCE
 from tests.downloads import WriterHere
 from tests.web.rater.conftest import FULL, form_address, heading

@@ -12,13 +12,13 @@ import pytest
 
 from app.actions.results.computing import COUNTING, ESTIMATING, READING, LiveReport
 from app.actions.results.processes.report_process import ReportBounds, ReportProcess, ReportWork
-from app.actions.results.report import report_of_study
 from app.actions.side_process import SideProcessError
 from app.analysis import analyze
 from app.analysis.data.filters.report_filters import ALL
 from app.exchange.folder.read import read_folder
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study
+from tests.actions.results.study_report import report_of_study
 from tests.analysis.builders import FIVE, frames, protocol
 from tests.analysis.golden import HERE
 from tests.processes import IN_PROC, all_end, is_running
