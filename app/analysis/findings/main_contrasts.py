@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.report.effects import effect_behind
-from app.analysis.wording.formatting import REASONS, interval_text, number, why_text
+from app.analysis.wording.formatting import MINUS, REASONS, interval_text, number, why_text
 from app.analysis.wording.statistics_registry import STATISTICS
 from app.design.questions.kinds.category import CategoryQuestion
 from app.design.questions.kinds.choice import ChoiceQuestion
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
+    from app.analysis.wording.statistics_registry import Kind
     from app.design.protocol.study import Protocol
     from app.design.questions.kinds.registry import AnyQuestion
 
@@ -79,8 +80,8 @@ class MainContrast:
             verb = "ranked above" if self.estimate.section == "ranking" else "preferred"
             return f"{self.source} {verb} in {number(value, 'share')}"
         if self.estimate.statistic == "category_difference":
-            return f"{self.source} {_signed(100 * value, 1)} percentage points"
-        return f"{self.source} {_signed(value, 2)} points"
+            return f"{self.source} {_signed(value, 'share_points')} percentage points"
+        return f"{self.source} {_signed(value, 'points')} points"
 
     @property
     def is_clear(self) -> bool:
@@ -225,7 +226,7 @@ def interval_words(estimate: Estimate) -> str:
         return f"No interval: {REASONS[estimate.ci_reason]}" if estimate.ci_reason else ""
     level = f"{100 * (estimate.ci_level or 0.95):.0f}% CI"
     if estimate.statistic == "category_difference":
-        return f"{level} {_signed(100 * estimate.ci_low, 1)} to {_signed(100 * estimate.ci_high, 1)}"
+        return f"{level} {_signed(estimate.ci_low, 'share_points')} to {_signed(estimate.ci_high, 'share_points')}"
     return f"{level} {interval_text(estimate)}"
 
 
@@ -237,7 +238,7 @@ def counts_words(estimate: Estimate, *, are_raters_known: bool = True) -> str:
     return ", ".join(f"{n:,} {word if n != 1 else word[:-1]}" for n, word in parts if n is not None)
 
 
-def _signed(value: float, decimals: int) -> str:
-    rounded = round(value, decimals) + 0.0
-    sign = "+" if rounded > 0 else "−" if rounded < 0 else ""
-    return f"{sign}{abs(rounded):.{decimals}f}"
+def _signed(value: float, kind: Kind) -> str:
+    """Format a difference with its sign, and with the digits that tables print."""
+    words = number(value, kind)
+    return words if words[0] == MINUS or not words.strip("0.") else f"+{words}"

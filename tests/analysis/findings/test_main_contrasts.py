@@ -10,6 +10,7 @@ from app.analysis.findings.main_contrasts import MainContrast, interval_words, m
 from app.analysis.findings.overturning import warnings_of
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
+from app.analysis.wording.formatting import number
 from tests.analysis.builders import FIVE, frames, protocol
 
 if TYPE_CHECKING:
@@ -96,3 +97,17 @@ def _at_equal(source: str, value: float | None) -> MainContrast:
     ends = (None, None) if value is None else (value - 0.1, value + 0.1)
     other = Estimate("choice", "preference", scope, "share_preferred_at_equal", value or 0.1, *ends)
     return MainContrast("preference", "Preference", "Which one?", observed, other, None)
+
+
+def test_difference_has_the_digits_of_tables() -> None:
+    """0.435 as two ways to compute it give it: their last binary digits differ, and `round` gives 0.43 and 0.44."""
+    scope = {"source": "GPT", "reference": "Person"}
+    for value in (0.435, 0.43500000000000005):
+        estimate = Estimate("comparison", "empathy", scope, "mean_difference", value)
+        shown = MainContrast("empathy", "Empathy", "", estimate, None, None)
+        assert shown.effect == f"GPT +{number(value, 'points')} points" == "GPT +0.43 points"
+    none = Estimate("comparison", "empathy", scope, "mean_difference", -0.001)
+    assert MainContrast("empathy", "Empathy", "", none, None, None).effect == "GPT 0.00 points"
+    code = Estimate("contrast", "kind", scope, "category_difference", -0.0205, -0.5, 0.25)
+    assert MainContrast("kind", "Kind", "", code, None, None).effect == "GPT −2.0 percentage points"
+    assert interval_words(code) == "95% CI −50.0 to +25.0"

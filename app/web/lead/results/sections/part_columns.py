@@ -13,13 +13,15 @@ if TYPE_CHECKING:
 class Column:
     """A column: it contains the first of these statistics that a row has, of one unit if it names one.
 
-    `has_cut` keeps apart the two forms of a statistic that exists with a cut and without.
+    `has_cut` keeps apart the two forms of a statistic that exists with a cut and without; `covariate` keeps apart those
+    at equal values of different covariates.
     """
 
     words: str
     statistics: tuple[str, ...]
     unit: Unit | None = None
     has_cut: bool | None = None
+    covariate: str | None = None
 
 
 ALPHAS = tuple(f"krippendorff_alpha_{level}" for level in ("ordinal", "nominal", "interval", "ratio"))
@@ -63,7 +65,8 @@ BLOCKS: dict[str, tuple[tuple[str, tuple[Column, ...]], ...]] = {
             "Shares preferred, with 95% CIs",
             (
                 Column("Share preferred", ("share_preferred",)),
-                Column("At equal length", ("share_preferred_at_equal",)),
+                Column("At equal length", ("share_preferred_at_equal",), covariate="length"),
+                Column("Adjusted for side", ("share_preferred_at_equal",), covariate="side"),
                 Column("Mixed model", ("share_preferred_glmm",)),
             ),
         ),

@@ -29,10 +29,11 @@ if TYPE_CHECKING:
 
 MAX_ROWS, MAX_REASONS = 30, 3
 CONFUSION = "confusion_share"
+NO_BREAK_SPACE = "\u00a0"
 DASH = "– not estimable: "
 
-# The records of a row, by statistic and unit.
-Found: TypeAlias = "dict[tuple[str, Unit | None], Estimate]"
+# The records of a row, by statistic, unit and covariate.
+Found: TypeAlias = "dict[tuple[str, Unit | None, str | None], Estimate]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +130,12 @@ def _rows(estimates: Sequence[Estimate], labels: Labels) -> dict[tuple[str, str]
     for f in sorted(of_parts, key=lambda f: (asked.index(f.question), len(f.scope), "pool" in f.scope)):
         is_within_pool = {"pool", "source"} <= f.scope.keys() and f.section == "agreement"
         if "flagged" not in f.scope and not is_within_pool:
-            rows.setdefault((_label(f, labels), _of(f)), {}).setdefault((f.statistic, f.unit), f)
+            rows.setdefault((_label(f, labels), _of(f)), {}).setdefault(_kind(f), f)
     return rows
+
+
+def _kind(f: Estimate) -> tuple[str, Unit | None, str | None]:
+    return f.statistic, f.unit, f.scope.get("covariate")
 
 
 def _is_known(column: Column, rows: Iterable[Found]) -> bool:
@@ -140,7 +145,8 @@ def _is_known(column: Column, rows: Iterable[Found]) -> bool:
 def _fits(column: Column, f: Estimate) -> bool:
     """Whether a column shows an estimate."""
     is_cut = column.has_cut is None or column.has_cut == ("cut" in f.scope)
-    return f.statistic in column.statistics and column.unit in {None, f.unit} and is_cut
+    is_covariate = column.covariate in {None, f.scope.get("covariate")}
+    return f.statistic in column.statistics and column.unit in {None, f.unit} and is_cut and is_covariate
 
 
 def _find(column: Column, found: Found) -> Estimate | None:
@@ -154,7 +160,7 @@ def _cell(column: Column, found: Found) -> str:
     if estimate is None or estimate.estimate is None:
         return ""
     if test := statistic_text(estimate):
-        return test
+        return test.replace(" ", NO_BREAK_SPACE)
     return f"{estimate_text(estimate)}\n{interval_text(estimate) if estimate.ci_low is not None else ''}".strip()
 
 

@@ -165,8 +165,8 @@ def test_tests_of_pairs_have_degrees_of_freedom_and_the_pairs_with_the_reference
     )
     (block,) = blocks_of("comparison", paired, Labels())
     assert [row[1:3] for row in block.table.rows] == [
-        ("model − human", "t(39) = 2.50"),
-        ("other − model", "t(39) = −4.15"),
+        ("model − human", "t(39)\u00a0=\u00a02.50"),
+        ("other − model", "t(39)\u00a0=\u00a0−4.15"),
     ]
 
 
@@ -178,3 +178,17 @@ def test_what_raters_were_told_does_not_look_like_a_factor_of_that_name() -> Non
     ]
     (block,) = blocks_of("conditions", estimates, Labels())
     assert [row[1] for row in block.table.rows] == ["Shown label: model − human", "shown as model − human"]
+
+
+def test_share_at_equal_length_is_not_that_adjusted_for_side() -> None:
+    of_pair = {"section": "choice", "question": "preference"}
+    estimates = [
+        _estimate(**of_pair, statistic="share_preferred", estimate=0.8, scope=TWO, unit="choice"),
+        *(
+            _estimate(**of_pair, statistic="share_preferred_at_equal", estimate=share, scope={**TWO, "covariate": name})
+            for name, share in (("side", 0.75), ("length", 0.6))
+        ),
+    ]
+    (block,) = blocks_of("preference", estimates, Labels())
+    assert block.table.header[2:5] == ("Share preferred", "At equal length", "Adjusted for side")
+    assert block.table.rows[0][2:5] == ("80.0%", "60.0%", "75.0%")
