@@ -91,7 +91,8 @@ def _split(study: StudyData) -> Iterator[Estimate]:
     """Yield estimates by condition, shown label and attribute, and the reason for attributes that are not split by."""
     for split in study.splits:
         for data in study.numbers:
-            yield from with_split(subgroups(data, split), split)
+            if split in study.splits_of(data):
+                yield from with_split(subgroups(data, split), split)
         for votes in study.choices:
             yield from with_split(choice_subgroups(votes, split), split)
     for name, why in study.splits_left_out.items():
@@ -107,7 +108,7 @@ def _contrasts(study: StudyData) -> Iterator[Estimate]:
     for data in study.numbers:
         yield from source_pairs(data)
         yield from percent(data)
-        yield from factors(data, study.designed_splits, study.protocol.conditions)
+        yield from factors(data, study.designed_splits_of(data), study.protocol.conditions)
         yield from attributes(data, study.protocol)
         yield from pools(data)
         yield from covariates(data, scores)
@@ -127,7 +128,7 @@ def _agreed(study: StudyData) -> Iterator[Estimate]:
         yield from agreement(data)
         if study.codes.raters.are_known:
             yield from kappas(data)
-        for split in study.designed_splits:
+        for split in study.designed_splits_of(data):
             yield from agreement_by(data, split)
         yield from disagreement(data)
 
@@ -141,7 +142,7 @@ def _of_raters(study: StudyData) -> Iterator[Estimate]:
     for data in study.every:
         yield from without_flagged(data, known.flagged)
     for data in study.every:
-        yield from raters(data)
+        yield from raters(data, known.flagged)
     for one in study.scaled if study.protocol.analysis.many_facet else ():
         yield from severities(one)
     if study.has_repeats:

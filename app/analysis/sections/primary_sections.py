@@ -64,8 +64,8 @@ def _sources(study: StudyData, key: str) -> Iterator[Estimate]:
 
 def _factor(study: StudyData, key: str) -> Iterator[Estimate]:
     for data in _numbers(study, key):
-        yield from factors(data, study.designed_splits, study.protocol.conditions)
-        for split in study.designed_splits:
+        yield from factors(data, study.designed_splits_of(data), study.protocol.conditions)
+        for split in study.designed_splits_of(data):
             yield from with_split(subgroups(data, split), split)
 
 

@@ -15,6 +15,7 @@ from app.analysis.data.questions.splits import attribute_splits, designed_splits
 from app.analysis.sections.categories import category_data
 from app.analysis.sections.comparison.composites import composite_answers, composite_question, table_of
 from app.analysis.sections.rankings import ranking_data
+from app.design.protocol.parts.cells import cell_of
 from app.design.questions.kinds.category import CategoryQuestion
 
 if TYPE_CHECKING:
@@ -154,6 +155,33 @@ class StudyData:
         own = [data for data in self.scaled if data.question.target == "rater"]
         own += [data for data, _ in self.composites if data.question.target == "rater"]
         return [*self.designed_splits, *attribute_splits(self.codes, own)]
+
+    def designed_splits_of(self, data: AnyQuestionData) -> list[Split]:
+        """Splits by design of a question, without those that cannot tell anything about it."""
+        return [split for split in self.designed_splits if not self._is_idle(split, data)]
+
+    def splits_of(self, data: AnyQuestionData) -> list[Split]:
+        """All splits of a question, without those that cannot tell anything about it."""
+        return [split for split in self.splits if not self._is_idle(split, data)]
+
+    def _is_idle(self, split: Split, data: AnyQuestionData) -> bool:
+        """Whether a condition can tell nothing about a question.
+
+        It chose the source of the response, so that a comparison by it would repeat that of sources; or the question
+        was answered before the first trial.
+        """
+        if split.kind == "condition" and data.question.target == "rater":
+            composite = self.protocol.analysis.composites.get(data.question.key)
+            before = {key for page in self.protocol.flow.before for key in page.questions}
+            return before.issuperset(composite.questions if composite else [data.question.key])
+        if split.kind != "condition" or data.question.target not in {"response", "turn"}:
+            return False
+        names = {name for level in split.levels for name, _ in cell_of(level).levels}
+        factors = self.protocol.conditions
+        asked = {contrast.factor for contrast in self.protocol.analysis.primary}
+        return bool(names) and all(
+            name in factors and factors[name].kind == "source" and name not in asked for name in names
+        )
 
     @cached_property
     def splits_left_out(self) -> dict[str, str]:

@@ -12,7 +12,7 @@ from app.analysis.data.questions.scopes import groups
 from app.design.questions.kinds.choice import ChoiceQuestion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from app.analysis.data.encoded_study import Ints
     from app.analysis.data.questions.answers import Answers
@@ -28,16 +28,20 @@ MIN_ANSWERS = 2
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """The human raters' answers to one question without repeated ratings of a unit, and the raters to report."""
+    """The human raters' answers to one question without repeated ratings of a unit, and the raters to report.
+
+    `flagged` are the names of raters who are reported whatever the number of their answers.
+    """
 
     data: AnyQuestionData
     answers: Answers
+    flagged: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, data: AnyQuestionData) -> Panel:
+    def of(cls, data: AnyQuestionData, flagged: Iterable[str] = ()) -> Panel:
         """Return the panel of a question."""
         whole = groups(data.codes)[0].of(data.answers)
-        return cls(data, whole if whole.is_first.all() else whole.select(whole.is_first))
+        return cls(data, whole if whole.is_first.all() else whole.select(whole.is_first), frozenset(flagged))
 
     @property
     def is_nominal(self) -> bool:
@@ -47,9 +51,12 @@ class Panel:
 
     @cached_property
     def raters(self) -> Ints:
-        """Sorted codes of the raters with the most answers: at most MAX_RATERS, with at least MIN_ANSWERS each."""
+        """Sorted codes of the flagged raters and those with the most answers: at most MAX_RATERS, with at least
+        MIN_ANSWERS each.
+        """
         size = np.bincount(self.answers.rater)
-        most = np.argsort(-size, kind="stable")[:MAX_RATERS]
+        is_flagged = np.array([name in self.flagged for name in self.data.codes.raters.ids[: len(size)]], dtype=bool)
+        most = np.lexsort((-size, ~is_flagged))[:MAX_RATERS]
         return np.sort(most[size[most] >= MIN_ANSWERS])
 
     @cached_property

@@ -22,7 +22,7 @@ from app.stats.raters.response_patterns import habits, side_habits
 from app.stats.raters.severity import METHOD, rater_severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from app.analysis.data.questions.question_data import AnyQuestionData, ScaledData
     from app.analysis.estimate import Estimate
@@ -48,11 +48,11 @@ def severities(data: ScaledData) -> Iterator[Estimate]:
             yield panel.record(code, "rater_severity", shown, unit="rating")
 
 
-def raters(data: AnyQuestionData) -> Iterator[Estimate]:
+def raters(data: AnyQuestionData, flagged: Iterable[str] = ()) -> Iterator[Estimate]:
     """Yield agreement with the others, overall and per rater, and profiles; nothing for questions about the rater."""
     if data.question.target == "rater" or data.is_composite:
         return
-    panel = Panel.of(data)
+    panel = Panel.of(data, flagged)
     yield from _shares_with_others(panel) if panel.is_nominal else _profiles(panel)
     yield from _sides(panel) if isinstance(panel.answers, Choices) else _habits(panel)
 

@@ -108,7 +108,8 @@ def _times(known: RatingSessions, answers: Answers) -> Iterator[Estimate]:
     if len(medians):
         whole = Result(float(medians.median()), method, n_units=len(medians))
     yield record_of(None, whole, answers, section=SECTION, scope={}, statistic="median_seconds", unit="rater_mean")
-    for name in sorted(size.index[:MAX_RATERS]):
+    by_need = sorted(size.index, key=lambda name: name not in known.flagged)  # stable: then by number of trials
+    for name in sorted(by_need[:MAX_RATERS]):
         result = Result(float(medians[name]), MEDIAN_TIME, n_units=int(size[name]))
         yield _of_rater(known, answers, name, "median_seconds", result)
 
