@@ -101,6 +101,12 @@ def charts_of(report: Report, study: protocol.Protocol, axes: tuple[str, str] | 
     return sorted(charts, key=lambda chart: ranks.get(chart.question or "", -1))
 
 
+def about_responses(charts: Sequence[Chart], study: protocol.Protocol) -> list[Chart]:
+    """Return the charts without those of questions about the rater, if there are others."""
+    of_raters = {question.key for question in study.questions if question.target == "rater"}
+    return [chart for chart in charts if chart.question not in of_raters] or [*charts]
+
+
 def _compared(report: Report, study: protocol.Protocol, *, is_model: bool) -> Iterator[Chart]:
     """Yield charts of mean differences, distributions and choices."""
     who, end = (" (model judges)", "-judges") if is_model else ("", "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +13,9 @@ from app.analysis import analyze
 from app.analysis.estimate import Estimate
 from app.analysis.report.report import Report
 from app.charts.chart import charts_of
+from app.charts.comparison.forest import forest_spec
+from app.charts.comparison.plane import plane_spec
+from app.charts.raters.pace import pace_finding, pace_spec
 from app.charts.raters.rater_pairs import rater_pairs_spec
 from app.charts.render import render
 from tests.analysis.builders import CHOICE, FIVE, frames, protocol
@@ -160,3 +165,41 @@ def test_rows_of_primary_questions_come_first() -> None:
     alphas = (one("agreement", "krippendorff_alpha_ordinal", 0.3, question=name) for name in ("empathy", "warmth"))
     chart = next(iter(charts_of(Report("small", "0" * 64, (), tuple(alphas)), study)))
     assert [row[0] for row in chart.table.rows] == ["Warmth", "Empathy"]
+
+
+def test_labels_of_many_long_sources_are_whole_and_apart() -> None:
+    """The label of a row ends with its source, which was cut off; names of points lay on each other."""
+    sources = ["GPT-4 (few-shot)", "Llama-2-13b-chat", "Gemini-1.0-Pro (safety filters off)", "Mixtral-8x7B-Instruct"]
+    differences = [
+        replace(
+            one("comparison", "mean_difference", 0.1 * n, source=source, reference="Human"),
+            question="A long label " * 4,
+        )
+        for n, source in enumerate(sources)
+    ]
+    drawn = json.dumps(forest_spec(differences, title="Mean differences"))
+    for source in sources:
+        assert f'\\"{source}\\"' in drawn
+    means = [
+        one("distribution", "mean", 2.0 + n, question=question, source=source)
+        for question in ("empathy", "warmth")
+        for n, source in enumerate(sources)
+    ]
+    few, many = (plane_spec(part, title="Plane") for part in ([means[0], means[1], means[4], means[5]], means))
+    assert few is not None
+    assert many is not None
+    assert [layer["mark"]["type"] for layer in few["layer"]] == ["rule", "rule", "point", "text"]
+    assert [layer["mark"]["type"] for layer in many["layer"]] == ["rule", "rule", "point"]
+    assert many["layer"][0]["encoding"]["color"]["legend"]["columns"]
+
+
+def test_time_chart_says_which_raters_it_shows() -> None:
+    shown = [
+        one("rater", "median_seconds", 12.0, question=None, raters=["ann"]),
+        one("rater", "modal_share", 0.9, raters=["ann"]),
+    ]
+    every = replace(one("rater", "flagged_share", 0.01, question=None), n_units=300)
+    assert pace_finding([*shown, every]).endswith("3 of 300 raters flagged.")
+    drawn = pace_spec([*shown, every], title="Time")
+    assert drawn is not None
+    assert "1 of 300 raters: flagged, and with most trials" in " ".join(drawn["title"]["subtitle"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from app.analysis.wording.formatting import MINUS, estimate_text, generalizes_text, interval_text, p_text, scope_text
-from app.charts.drawing.rows import row_axis, row_place
+from app.charts.drawing.rows import LINE, row_axis, row_place
 from app.charts.drawing.table import Table, first_few
 from app.charts.drawing.theme import COLOURS, config, title_of
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from app.charts.drawing.theme import Colours, Spec, Theme, Width
 
 ROW_HEIGHT = 30
+ROW_GAP = 7
+# Characters of a label that fit on one line.
+MAX_NAME = 34
 
 
 def headlines(estimates: Sequence[Estimate]) -> list[Estimate]:
@@ -46,7 +49,8 @@ def forest_spec(
         [{"k": k, **_row(estimate, rows), **_margin(estimate, margins)} for k, estimate in enumerate(rows)]
     )
     base = alt.Chart(data).encode(y=row_place(len(rows)))
-    names = row_axis([_name(estimate, rows) for estimate in rows])
+    labels = [_name(estimate, rows) for estimate in rows]
+    names, height = row_axis(labels), max(ROW_HEIGHT, LINE * max(map(len, labels)) + ROW_GAP)
     colours = COLOURS[theme]
     zero = alt.Chart(alt.InlineData([{"x": 0}])).mark_rule(color=colours.muted, strokeDash=[3, 3]).encode(x="x:Q")
     interval = base.mark_rule(strokeWidth=2, color=colours.source).encode(x=_x(), x2="high:Q", y=names)
@@ -59,7 +63,7 @@ def forest_spec(
     chart = (
         alt.layer(*_margins(base, margins, colours), zero, interval, point, numbers)
         .resolve_axis(y="independent")
-        .properties(title=title_of(title, _subtitle(rows, margins)), width=width, height=ROW_HEIGHT * len(rows))
+        .properties(title=title_of(title, _subtitle(rows, margins)), width=width, height=height * len(rows))
     )
     return {**chart.to_dict(), "config": config(theme)}
 
@@ -96,10 +100,16 @@ def _row(estimate: Estimate, rows: Sequence[Estimate]) -> dict[str, Any]:
 
 def _name(estimate: Estimate, rows: Sequence[Estimate]) -> tuple[str, ...]:
     """Label of a row: the question, the source if there are several, and the pool on a line of its own."""
-    is_one = len({row.scope["source"] for row in rows}) == 1
-    name = str(estimate.question) if is_one else f"{estimate.question}: {estimate.scope['source']}"
+    named = _question_and_source(estimate, rows)
+    # a line that is too long is cut at its end, where the source stands; the lines of all rows are as many
+    is_long = any(len(": ".join(_question_and_source(row, rows))) > MAX_NAME for row in rows)
     others = {key: value for key, value in estimate.scope.items() if key not in {"source", "reference"}}
-    return (name, scope_text(others)) if others else (name,)
+    return (*(named if is_long else (": ".join(named),)), *((scope_text(others),) if others else ()))
+
+
+def _question_and_source(estimate: Estimate, rows: Sequence[Estimate]) -> tuple[str, ...]:
+    is_one = len({row.scope["source"] for row in rows}) == 1
+    return (str(estimate.question),) if is_one else (str(estimate.question), str(estimate.scope["source"]))
 
 
 def _numbers(estimate: Estimate) -> str:

@@ -7,6 +7,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.wording.formatting import estimate_text, interval_text
+from app.charts.drawing.rows import columns_of
 from app.charts.drawing.table import Table
 from app.charts.drawing.theme import SCHEMA, config, series_colours, title_of
 
@@ -21,6 +22,8 @@ MIN_SOURCES = 2
 # Characters of a line of an axis title, and width of a source's label in pixels; the table has the whole label.
 TITLE_LENGTH, MAX_LABEL = 40, 170
 MAX_TICKS = 6
+# Names beside their points; those of more sources, and long ones, would lie on each other.
+MAX_BESIDE, MAX_NAME = 3, 24
 
 
 def plane_means(estimates: Iterable[Estimate]) -> list[Estimate]:
@@ -46,13 +49,15 @@ def points_of(estimates: Sequence[Estimate]) -> list[tuple[str, Estimate, Estima
 
 
 def plane_spec(estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 560) -> Spec | None:
-    """Return a chart with one labelled point per source."""
+    """Return a chart with one point per source, with its name or a legend."""
     points = points_of(estimates)
     if not points:
         return None
     names = [source for source, _, _ in points]
     scale = {"domain": names, "range": series_colours(len(names), theme)}
-    colour = {"field": "source", "type": "nominal", "scale": scale, "legend": None}
+    is_beside = len(names) <= MAX_BESIDE and max(map(len, names)) <= MAX_NAME
+    legend = None if is_beside else {"title": None, "symbolOpacity": 1, **columns_of(names)}
+    colour = {"field": "source", "type": "nominal", "title": None, "scale": scale, "legend": legend}
     x_title, y_title = (wrap(str(one.question), TITLE_LENGTH) for one in points[0][1:])
     axis = {"tickCount": MAX_TICKS}
     x = {"field": "x_low", "type": "quantitative", "title": x_title, "scale": {"zero": False}, "axis": axis}
@@ -73,7 +78,7 @@ def plane_spec(estimates: Sequence[Estimate], *, title: str, theme: Theme = "lig
                 "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
                 "encoding": {"x": at_x, "y": at_y, "color": colour, "shape": {**colour, "scale": {"domain": names}}},
             },
-            {"mark": label, "encoding": {"x": at_x, "y": at_y, "text": {"field": "source"}}},
+            *([{"mark": label, "encoding": {"x": at_x, "y": at_y, "text": {"field": "source"}}}] if is_beside else []),
         ],
         "config": config(theme),
     }

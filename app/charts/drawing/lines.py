@@ -8,6 +8,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.wording.formatting import estimate_text, interval_text
+from app.charts.drawing.rows import columns_of
 from app.charts.drawing.table import Table
 from app.charts.drawing.theme import SCHEMA, config, series_colours, title_of
 
@@ -48,7 +49,7 @@ def lines_spec(
         "type": "nominal",
         "title": None,
         "scale": {"domain": series, "range": series_colours(len(series), theme)},
-        "legend": {"symbolOpacity": 1},
+        "legend": {"symbolOpacity": 1, **columns_of(series)},
     }
     axis = {"labelAngle": 0, **_place_labels(at, width)}
     axis_x = {"field": "at", "type": "ordinal", "title": x, "sort": at, "axis": axis}

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 LINE = 15
 # Characters of one entry of a legend, and of all, that fit beside each other.
 MAX_BESIDE, MAX_IN_ROWS = 36, 100
+# The width of the symbol of an entry, in characters.
+SYMBOL = 5
 # The width of a character of a label within a bar, in pixels.
 CHARACTER = 8.5
 
@@ -41,6 +43,18 @@ def top_legend(words: Sequence[str], n_columns: int) -> alt.Legend:
     if max(map(len, words), default=0) > MAX_BESIDE or sum(map(len, words)) > MAX_IN_ROWS:
         return alt.Legend(title=None, columns=1, labelLimit=alt.ExprRef("width"))
     return alt.Legend(title=None, columns=alt.ExprRef(f"width < 420 ? 2 : {n_columns}"))
+
+
+def columns_of(words: Sequence[str]) -> dict[str, object]:
+    """Return how many entries a legend has in a row, as Vega-Lite's properties: as many as fit beside each other.
+
+    >>> columns_of(["Yes", "No"])
+    {}
+    """
+    longest = max(map(len, words))
+    if (longest + SYMBOL) * len(words) <= MAX_IN_ROWS:
+        return {}
+    return {"columns": {"expr": f"width < 420 ? 1 : {max(1, MAX_IN_ROWS // (longest + SYMBOL))}"}}
 
 
 def row_place(n: int) -> alt.Y:

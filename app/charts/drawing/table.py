@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,6 +22,19 @@ class Table:
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+    @property
+    def is_grouped(self) -> bool:
+        """Return whether rows of one name follow each other, so that a line above them can name them once.
+
+        >>> Table(("Question", "Of", "Mean"), (("a", "x", "1"), ("a", "y", "2"), ("b", "x", "3"))).is_grouped
+        True
+        >>> Table(("Question", "Of", "Mean"), (("a", "x", "1"), ("b", "x", "3"))).is_grouped
+        False
+        """
+        names = [row[0] for row in self.rows]
+        n_runs = len([*groupby(names)])
+        return len(self.header) > len(("name", "value")) and n_runs == len(set(names)) < len(names)
 
     def is_text(self, column: int) -> bool:
         """Return whether a column contains text without numbers, and is therefore left-aligned.

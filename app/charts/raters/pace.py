@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from app.charts.drawing.theme import Spec, Theme, Width
 
 HEIGHT = 280
-SUBTITLE = "One point per rater. Fast raters with uniform answers are at the top left"
+TOP_LEFT = "Fast raters with uniform answers are at the top left"
 
 
 def rater_points(estimates: Sequence[Estimate]) -> list[tuple[str, float, float]]:
@@ -61,7 +61,7 @@ def pace_spec(estimates: Sequence[Estimate], *, title: str, theme: Theme = "ligh
     shape = {"field": "kind", "type": "nominal", "title": None, "scale": {"domain": kinds}}
     return {
         "$schema": SCHEMA,
-        "title": title_of(title, SUBTITLE),
+        "title": title_of(title, _subtitle(estimates, len(points))),
         "width": width,
         "height": HEIGHT,
         "data": {"values": rows},
@@ -69,6 +69,20 @@ def pace_spec(estimates: Sequence[Estimate], *, title: str, theme: Theme = "ligh
         "encoding": {"x": x, "y": y, "color": colour, "shape": shape},
         "config": config(theme),
     }
+
+
+def _subtitle(estimates: Sequence[Estimate], n_shown: int) -> str:
+    n_all, _ = _counts(estimates, n_shown)
+    who = "One point per rater" if n_all == n_shown else f"{n_shown} of {n_all:,} raters: flagged, and with most trials"
+    return f"{who}. {TOP_LEFT}"
+
+
+def _counts(estimates: Sequence[Estimate], n_shown: int) -> tuple[int, int]:
+    """Return how many raters there are, and how many of them are flagged."""
+    share = next((f for f in estimates if f.statistic == "flagged_share" and not f.scope), None)
+    if share is None or share.estimate is None or not share.n_units:
+        return n_shown, len(_flagged_names(estimates))
+    return share.n_units, round(share.estimate * share.n_units)
 
 
 def pace_table(estimates: Sequence[Estimate]) -> Table:
@@ -84,8 +98,8 @@ def pace_finding(estimates: Sequence[Estimate]) -> str:
     if not times:
         return "No times were recorded."
     ends = " to ".join(number(end(times), "points") for end in (min, max))
-    n = len(_flagged_names(estimates))
-    return f"Median times range from {ends} seconds per trial; {n or 'none'} of {len(times)} raters flagged."
+    n_all, n = _counts(estimates, len(times))
+    return f"Median times range from {ends} seconds per trial; {n or 'none'} of {n_all:,} raters flagged."
 
 
 def _flagged_names(estimates: Sequence[Estimate]) -> frozenset[str]:
