@@ -103,7 +103,8 @@ def _protocol_points(registered: Protocol, done: Protocol) -> Iterator[Point]:
 
 
 def _questions(protocol: Protocol) -> str:
-    return "; ".join(f"{protocol.labels.question(one.key)}: {' '.join(one.text.split())}" for one in protocol.questions)
+    said = (f"{protocol.labels.question(one.key)}: {' '.join(one.text.split())}" for one in protocol.questions)
+    return "; ".join(one.removesuffix(".") for one in said)
 
 
 def _data_points(registration: Registration, registered: Protocol, report: Report) -> Iterator[Point]:

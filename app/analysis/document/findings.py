@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.analysis.document.blocks import Bullets, Figure, Paragraph, Section
-from app.analysis.document.numbered import with_numbers
+from app.analysis.document.numbered import MAX_ROWS, with_numbers
 from app.analysis.findings.agreement_summary import agreement_sentence, needed_by_question
-from app.analysis.report.brief import brief
+from app.analysis.report.brief import MAIN_AGREEMENT, brief
 from app.analysis.report.labelled import labelled
 from app.analysis.report.sentences import primary_answers
 
@@ -107,7 +107,7 @@ def _said(topic: str, report: Report, protocol: Protocol, summary: Summary) -> I
 def _rows(topic: str, report: Report, protocol: Protocol, summary: Summary) -> list[Estimate]:
     """The estimates of a topic's table: of the brief report, then what could change them."""
     if topic == "agreement":
-        return _first_of_kind(one for one in report.of("agreement") if one.statistic.startswith(AGREEMENT))
+        return _agreement(_first_of_kind(one for one in report.of("agreement") if one.statistic.startswith(AGREEMENT)))
     if topic == "judges":
         return [one for one in report.of("judge") if one.statistic in JUDGED and one.question]
     shown = brief(report, protocol).estimates
@@ -122,6 +122,14 @@ def _first_of_kind(estimates: Iterable[Estimate]) -> list[Estimate]:
         if one.scope.keys() <= {"source"}:
             firsts.setdefault((one.question, one.statistic, str(one.scope)), one)
     return list(firsts.values())
+
+
+def _agreement(found: Sequence[Estimate]) -> list[Estimate]:
+    """Of all questions, the pooled estimates before those by source; of many sources only the main coefficient."""
+    pooled, by_source = ([one for one in found if bool(one.scope) == is_of_source] for is_of_source in (False, True))
+    if len(found) > MAX_ROWS:
+        by_source = [one for one in by_source if one.statistic.startswith(MAIN_AGREEMENT)]
+    return [*pooled, *by_source]
 
 
 def _beside(topic: str, summary: Summary) -> Iterable[Estimate]:

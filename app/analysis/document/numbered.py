@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from app.design.protocol.parts.labels import Labels
 
 DEFAULT_LEVEL = 0.95
-MAX_ROWS = 60
+MAX_ROWS = 80
 HEADER = ("No.", "Question", "Statistic", "Of", "Estimate (95% CI)", "p", "Items", "Raters", "Ratings")
-WIDTHS = (4, 16, 17, 15, 18, 11, 6, 7, 8)
+WIDTHS = (4, 17, 15, 22, 18, 11, 6, 7, 8)
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,4 +98,7 @@ def _needed(report: Report, key: str) -> str:
     by_source = [f for f in found if f.scope.keys() == {"source"}]
     shown = by_source or [f for f in found if not f.scope]
     said = [f"{f.estimate:.0f}{f' ({source})' if (source := f.scope.get('source')) else ''}" for f in shown]
-    return ", ".join(said)
+    # units that do not differ beyond chance
+    never = [f for f in report.of("agreement", key) if f.statistic == "raters_needed" and f.reason == "no_variation"]
+    names = [str(f.scope["source"]) for f in never if f.scope.keys() == {"source"}]
+    return ", ".join([*said, *([f"no number is enough for {' and '.join(names)}"] if said and names else [])])

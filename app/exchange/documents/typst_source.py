@@ -37,6 +37,11 @@ _SMALL = """\
 #[#show table: set text(size: 6.5pt)
 #set table(inset: (x: 0pt, y: 1.9pt))"""
 
+# A row whose cells are short stays on one page.
+_WHOLE_ROWS = """\
+#[#set table.cell(breakable: false)"""
+MAX_UNBROKEN = 400
+
 ZERO_WIDTH_SPACE, BREAK_EVERY = "\u200b", 12
 _LONG = re.compile(r"\S{25,}")
 
@@ -87,8 +92,11 @@ def _block(block: Block, pictures: str) -> Iterator[str]:
 
 def _table(table: DataTable) -> Iterator[str]:
     columns = ", ".join(f"{share}fr" for share in table.shares)
+    is_short = all(len(cell) <= MAX_UNBROKEN for row in table.rows for cell in row)
     if table.is_small:
         yield _SMALL
+    elif is_short:
+        yield _WHOLE_ROWS
     yield f"#figure(kind: table, supplement: [Table], caption: {quoted(table.caption)}, table("
     yield f"  columns: ({columns},),"
     head = ", ".join(f"strong({quoted(cell)})" for cell in table.header)
@@ -96,5 +104,5 @@ def _table(table: DataTable) -> Iterator[str]:
     for row in table.rows:
         yield f"  {', '.join(quoted(breakable(cell)) for cell in row)},"
     yield "  table.hline(stroke: 0.8pt),"
-    yield "))]" if table.is_small else "))"
+    yield "))]" if table.is_small or is_short else "))"
     yield from (f"#text(size: 9pt, {quoted(note)})" for note in table.notes)

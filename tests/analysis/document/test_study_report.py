@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from app.analysis.document.monitoring_words import SHAPES
 from app.analysis.document.reproduction import digits
 from app.analysis.document.study_report import ALWAYS_CITED, Circumstances, study_report
 from app.analysis.estimate import Estimate
+from app.analysis.findings.agreement_summary import needed_sentence
 from app.analysis.wording.statistics_registry import STATISTICS
 from tests.analysis.builders import CHOICE, FIVE, frames, protocol
 from tests.analysis.report.test_primary import rows
@@ -98,6 +100,17 @@ def test_ratings_needed_are_told_in_one_sentence_for_all_questions() -> None:
     assert text.count("for a reliability of .80") == 1
 
 
+def test_source_for_which_no_number_of_ratings_is_enough_is_named() -> None:
+    known = [
+        Estimate("agreement", "empathy", {"source": "Model"}, "raters_needed", 32.0),
+        Estimate("agreement", "empathy", {"source": "Person"}, "raters_needed", None, reason="no_variation"),
+    ]
+    report = replace(usual()[0], estimates=tuple(known))
+    said = needed_sentence(report, "Empathy", "empathy")
+    assert said.endswith(" needs this many ratings per response: 32 (Model), no number is enough for Person.")
+    assert not needed_sentence(replace(report, estimates=(known[1],)), "Empathy", "empathy")
+
+
 def test_every_estimate_has_a_method_even_if_it_is_undefined() -> None:
     study = protocol(FIVE, CHOICE)
     every = rows(keys=("empathy",))
@@ -164,3 +177,31 @@ def test_every_statistic_prefix_matches_a_statistic() -> None:
     starts = {start for start in OF_STATISTIC if not any(name.startswith(start) for name in STATISTICS)}
     assert starts == set()
     assert [one.key for one in of_statistic("cohen_kappa_quadratic")] == ["cohen1968"]
+
+
+def test_agreement_of_every_question_is_reported_although_there_are_many_sources() -> None:
+    sources = {f"s{n}": {"kind": "model"} for n in range(5)}
+    questions = [{**FIVE, "key": f"q{n}"} for n in range(4)]
+    study = protocol(*questions, sources=sources)
+    given = [
+        {
+            "rater": f"r{r}",
+            "item": f"i{i}",
+            "response": f"i{i}:{s}",
+            "question": q["key"],
+            "value": (i + r * n + k) % 5 + 1,
+        }
+        for k, q in enumerate(questions)
+        for r in range(3)
+        for i in range(4)
+        for n, s in enumerate(sources)
+    ]
+    report = analyze(frames(study, given), study)
+    document, _ = study_report(report, study, [], NOW)
+    (table,) = (
+        one for one in document.blocks if isinstance(one, DataTable) and one.caption == "Agreement between raters"
+    )
+    alphas = [row[1] for row in table.rows if row[2].startswith("Krippendorff")]
+    assert set(alphas) == {study.labels.question(q["key"]) for q in questions}
+    assert len(alphas) == 4 * (1 + 5)
+    assert table.notes == ()

@@ -11,7 +11,7 @@ from app.analysis.document.blocks import Figure
 from app.analysis.document.findings import PlacedFigure
 from app.analysis.document.study_report import study_report
 from app.analysis.report.report_tables import report_json
-from app.charts.chart import charts_of
+from app.charts.chart import about_responses, charts_of
 from app.charts.render import render
 from app.exchange.documents.bibtex import bibtex
 from app.exchange.documents.docx_file import docx_document
@@ -73,7 +73,8 @@ def report_files(job: ReportJob) -> dict[str, bytes]:
 
 
 def _charts(report: Report, protocol: Protocol) -> list[Chart]:
-    charts = [chart for chart in charts_of(report, protocol) if not chart.key.startswith(LEFT_OUT)]
+    found = [chart for chart in charts_of(report, protocol) if not chart.key.startswith(LEFT_OUT)]
+    charts = about_responses(found, protocol)
     return [chart for chart in charts if chart.is_drawn][:MAX_CHARTS]
 
 
