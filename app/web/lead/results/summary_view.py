@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.findings.agreement_summary import FIELD_HIGH, FIELD_LOW, MODELS, columns_of
@@ -35,7 +36,10 @@ FIELD = (FIELD_LOW, FIELD_HIGH)
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One main contrast as a card or a row."""
+    """One main contrast as a card or a row.
+
+    `n_named` is how many rows the name of its question stands for: 0 if it stands in a row above.
+    """
 
     contrast: MainContrast
     scale: str
@@ -47,6 +51,7 @@ class Card:
     unflagged: str
     plot: Plot | None
     mark: Mark | None
+    n_named: int = 1
 
     @property
     def adjusted_p(self) -> str:
@@ -98,7 +103,7 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
         "answers": answers[:MAX_ANSWERS],
         "n_more_answers": max(0, len(answers) - MAX_ANSWERS),
         "cards": [] if are_rows else cards,
-        "rows": cards if are_rows else [],
+        "rows": _named_once(cards) if are_rows else [],
         "rows_title": _rows_title(shown, is_declared=is_declared),
         "counts": cards[0].counts if len({one.counts for one in cards}) == 1 else "",
         "n_more": len(hidden),
@@ -115,6 +120,14 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
     }
 
 
+def _named_once(cards: Sequence[Card]) -> list[Card]:
+    """Rows of one question that follow each other have its name once, unless only some of them are primary."""
+    runs = [[*run] for _, run in groupby(cards, key=lambda one: (one.contrast.label, one.contrast.primary is None))]
+    if len(runs) > len({one.contrast.label for one in cards}):
+        return [*cards]
+    return [replace(one, n_named=0 if place else len(run)) for run in runs for place, one in enumerate(run)]
+
+
 def _rows_title(shown: Sequence[MainContrast], *, is_declared: bool) -> str:
     """Say whether the study was designed for these differences; a primary one among others is marked in its row."""
     if all(contrast.primary for contrast in shown):
@@ -122,11 +135,35 @@ def _rows_title(shown: Sequence[MainContrast], *, is_declared: bool) -> str:
     return "Exploratory differences" if is_declared and not any(one.primary for one in shown) else "Differences"
 
 
-def _answers(made: LiveReport, summary: Summary) -> list[Sentence]:
-    """Return the findings for primary contrasts that are not differences between two sources."""
-    found = [one for answer in primary_answers(made.report, made.protocol) for one in answer.sentences]
+def _answers(made: LiveReport, summary: Summary) -> list[tuple[Sentence, str]]:
+    """Return the findings for primary contrasts that are not differences between two sources.
+
+    If the findings of a contrast differ only in the source, the first is a sentence and the others are listed after it.
+    """
     shown = {(one.primary.question, one.primary.statistic) for one in summary.contrasts if one.primary}
-    return [one for one in found if (one.estimate.question, one.estimate.statistic) not in shown]
+    found: list[tuple[Sentence, str]] = []
+    for answer in primary_answers(made.report, made.protocol):
+        told = [one for one in answer.sentences if (one.estimate.question, one.estimate.statistic) not in shown]
+        if len(told) > 1 and len({_but_source(one.estimate) for one in told}) == 1 and _has_source(told[0].estimate):
+            others = "; ".join(_of_source(one.estimate, made.protocol) for one in told[1:])
+            found.append((told[0], f"Other sources: {others}."))
+        else:
+            found += [(one, "") for one in told]
+    return found
+
+
+def _has_source(estimate: Estimate) -> bool:
+    return "source" in estimate.scope and estimate.estimate is not None
+
+
+def _but_source(estimate: Estimate) -> tuple[object, ...]:
+    scope = {key: value for key, value in estimate.scope.items() if key != "source"}
+    return estimate.question, str(sorted(scope.items())), _has_source(estimate)
+
+
+def _of_source(estimate: Estimate, protocol: Protocol) -> str:
+    """Source, estimate and interval, such as `GPT-4 24% (17% to 32%)`."""
+    return f"{protocol.labels.source(str(estimate.scope['source']))} {effect_cell(estimate)}"
 
 
 def _cards(contrasts: Sequence[MainContrast], report: Report, protocol: Protocol) -> list[Card]:

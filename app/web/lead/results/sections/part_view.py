@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from app.charts.chart import charts_of, plane_axes
+from app.charts.chart import about_responses, charts_of, plane_axes
 from app.charts.drawing.table import Table
 from app.design.protocol.primary_default import by_importance
 from app.web.lead.results.sections.estimate_groups import estimate_groups
@@ -58,8 +58,9 @@ def part_context(part: Part, report: Report, shown: Report, protocol: Protocol, 
     key = asked.question or None
     charts = [chart for chart in charts_of(report, protocol, asked.axes) if chart.part == part.key]
     chosen = [chart for chart in charts if key is None or chart.question in {None, key}]
-    of_questions = [chart for chart in chosen if chart.question is not None][:MAX_OF_QUESTIONS]
-    left_out = [chart for chart in chosen if chart.question is not None][MAX_OF_QUESTIONS:]
+    of_each = [chart for chart in chosen if chart.question is not None]
+    of_questions = about_responses(of_each, protocol)[:MAX_OF_QUESTIONS]
+    left_out = [chart for chart in of_each if chart not in of_questions]
     ranks = {question: rank for rank, question in enumerate(by_importance(protocol))}
     by_rank = sorted(part.estimates, key=lambda f: ranks.get((f.question or "").partition("=")[0], -1))
     own = [f for f in by_rank if key is None or f.question is None or f.question.partition("=")[0] == key]
@@ -107,7 +108,8 @@ def _raters(own: Sequence[Estimate], shown: Report, protocol: Protocol) -> Itera
         name = protocol.labels.question(first) if first else "All questions"
         head, rest = table.rows[:MAX_RATERS], table.rows[MAX_RATERS:]
         more = Table(table.header, rest) if rest else None
-        yield Block(f"Rater by rater: {name}", Table(table.header, head), more, ())
+        first_of = ", fastest first" if any(f.statistic == "median_seconds" for f in of_each) else ""
+        yield Block(f"Rater by rater{first_of}: {name}", Table(table.header, head), more, ())
 
 
 def _with_and_without(own: Sequence[Estimate], shown: Report, labels: Labels) -> Iterator[Block]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from app.analysis.wording.formatting import estimate_text, interval_text, p_statement, scope_text, why_text
@@ -9,7 +10,7 @@ from app.analysis.wording.statistics_registry import STATISTICS
 from app.charts.drawing.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from app.analysis.estimate import Estimate
 
@@ -30,13 +31,19 @@ def without_flagged(estimates: Sequence[Estimate], of_question: Sequence[Estimat
 
 
 def each_rater(estimates: Sequence[Estimate]) -> Table:
-    """One row per rater, one column per statistic."""
+    """One row per rater, fastest first if times are known, and one column per statistic."""
     keys = list(dict.fromkeys(estimate.statistic for estimate in estimates))
     by_rater: dict[str, dict[str, Estimate]] = {}
     for estimate in estimates:
         by_rater.setdefault(estimate.scope["raters"][0], {}).setdefault(estimate.statistic, estimate)
-    rows = tuple((name, *(_short(found.get(key)) for key in keys)) for name, found in by_rater.items())
+    by_time = sorted(by_rater.items(), key=lambda one: _seconds(one[1]))
+    rows = tuple((name, *(_short(found.get(key)) for key in keys)) for name, found in by_time)
     return Table(("Rater", *(STATISTICS[key].words for key in keys)), rows)
+
+
+def _seconds(found: Mapping[str, Estimate]) -> float:
+    time = found.get("median_seconds")
+    return math.inf if time is None or time.estimate is None else time.estimate
 
 
 def _cell(estimate: Estimate | None) -> str:

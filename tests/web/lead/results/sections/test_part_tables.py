@@ -192,3 +192,22 @@ def test_share_at_equal_length_is_not_that_adjusted_for_side() -> None:
     (block,) = blocks_of("preference", estimates, Labels())
     assert block.table.header[2:5] == ("Share preferred", "At equal length", "Adjusted for side")
     assert block.table.rows[0][2:5] == ("80.0%", "60.0%", "75.0%")
+
+
+def test_text_measures_of_many_sources_fit_beside_each_other() -> None:
+    sources = [f"s{n}" for n in range(5)]
+    means = [_estimate("text", "text_mean", 1.0, scope={"covariate": "words", "source": one}) for one in sources]
+    gaps = [
+        _estimate("text", "text_difference", 0.5, scope={"covariate": "words", "source": one, "reference": "s0"})
+        for one in sources[1:]
+    ]
+    of_all, of_pairs = texts([*means, *gaps])
+    assert of_all[1].header == ("Covariate", *sources)
+    assert of_pairs[0] == "Differences between sources in these measures"
+    assert len(of_pairs[1].header) == 5
+    ((_, table, _),) = texts([*means, *gaps[:1]])
+    assert len(table.header) == 7
+    many = [_estimate("text", "text_mean", 1.0, scope={"covariate": "words", "source": f"s{n}"}) for n in range(9)]
+    ((_, table, _),) = texts(many)
+    assert table.header == ("Covariate", "Of", "Estimate")
+    assert [row[1] for row in table.rows] == [f"s{n}" for n in range(9)]

@@ -27,3 +27,11 @@ def test_missing_rater_values_are_dashes() -> None:
         _estimate("rater", "severity", None, scope={"raters": ["b"]}, reason="no_variation"),
     ]
     assert each_rater(estimates).rows == (("a", "0.25", "7"), ("b", "–", "–"))
+
+
+def test_fastest_rater_comes_first() -> None:
+    times = [
+        _estimate("rater", "median_seconds", seconds, question=None, scope={"raters": [name]})
+        for name, seconds in (("a", 30.0), ("b", None), ("c", 5.0))
+    ]
+    assert [row[0] for row in each_rater(times).rows] == ["c", "a", "b"]
