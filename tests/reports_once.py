@@ -1,6 +1,7 @@
 """Reports that many tests look at, each computed once.
 
-The workers of pytest share those of the real data through files. `AnalyzedOnce` remembers the reports of one worker.
+The workers of pytest share those of the real data through files. `AnalyzedOnce` remembers the reports of one worker,
+and shares those of many ratings in the same way.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
 
+# The report of fewer ratings is computed as soon as it could be read from a file.
+MANY = 500
 WRITERS = {"ayers": write_ayers, "kumar": write_kumar, "pandalm": write_pandalm}
 
 
@@ -44,12 +47,19 @@ class AnalyzedOnce:
         """`analyze` computes the reports that are not known yet."""
         self._analyze = analyze
         self._known: dict[str, Report] = {}
+        # Where workers share the reports of many ratings, if they do.
+        self.folder: Path | None = None
 
     def __call__(self, frames: Frames, protocol: Protocol, *, filters: Filters = ALL, **_: object) -> Report:
         """Return the report of these answers."""
         key = fingerprint(frames, protocol, filters)
         if key not in self._known:
-            self._known[key] = self._analyze(frames, protocol, filters=filters)
+
+            def analyze() -> Report:
+                return self._analyze(frames, protocol, filters=filters)
+
+            shared = self.folder / f"report-{key}" if self.folder and len(frames.ratings) > MANY else None
+            self._known[key] = first_of_all(shared, analyze) if shared else analyze()
         return self._known[key]
 
 
@@ -84,26 +94,36 @@ def each_report_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(computed_report, "report_of", report_of)
 
 
-def _computed(name: str, shared: Path, folder: Path) -> bytes:
-    (folder / name).mkdir()
-    return pickle.dumps(analyze(*read_study(WRITERS[name](folder / name, shared))))
+def first_of_all(file: Path, compute: Callable[[], Report]) -> Report:
+    """Return what the file holds; the worker that asks first computes it, and the others wait for it."""
+    with file.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not file.exists():
+            file.write_bytes(pickle.dumps(compute()))
+    report: Report = pickle.loads(file.read_bytes())  # noqa: S301 - what this test run pickled
+    return report
 
 
 @pytest.fixture(scope="session")
-def report_of_real_data(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Report]:
-    """Return the report of a data set; the worker that asks first computes it, and the others wait for it."""
+def of_all_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder that all workers of this run see."""
     own = tmp_path_factory.getbasetemp()
-    common = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(scope="session")
+def report_of_real_data(
+    shared: Path, of_all_workers: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Report]:
+    """Return the report of a data set."""
     known: dict[str, Report] = {}
+
+    def computed(name: str) -> Report:
+        return analyze(*read_study(WRITERS[name](tmp_path_factory.mktemp("real"), shared)))
 
     def report_of(name: str) -> Report:
         if name not in known:
-            file = common / f"report-of-{name}"
-            with file.with_suffix(".lock").open("w") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX)
-                if not file.exists():
-                    file.write_bytes(_computed(name, shared, tmp_path_factory.mktemp("real")))
-            known[name] = pickle.loads(file.read_bytes())  # noqa: S301 - what this test run pickled
+            known[name] = first_of_all(of_all_workers / f"report-of-{name}", lambda: computed(name))
         return known[name]
 
     return report_of

@@ -36,6 +36,12 @@ def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("data")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def reports_of_all_workers(of_all_workers: Path) -> None:
+    """Compute the report of published data once for all workers, not once in each."""
+    ANALYZED_ONCE.folder = of_all_workers
+
+
 class HotOn:
     """In place of the connections for hot statements: each in a transaction, from which an error rolls back."""
 
