@@ -72,7 +72,7 @@ def parts_of(line: str) -> list[str]:
     if line == "About the person:" or line.removesuffix(".").isdigit():
         return []
     bare = re.sub(r"^(- |\d+\. )", "", line).removesuffix(" (optional)")
-    if bare.startswith(("(Response", "(turn")) or "; Response" in bare:
+    if bare.startswith(("(Response", "(Turn")) or "; Response" in bare:
         return []
     return re.split(r" – |(?<=^\d): |(?<=^\d\d): |(?<=^-\d): ", bare)
 
