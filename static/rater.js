@@ -47,7 +47,8 @@ globalThis.attune = (() => {
     }
   });
 
-  // What was wrong with an answer is said until the answer changes; the list above the page tells what was submitted.
+  // What was wrong with an answer is said until the answer changes; the list above the page tells what was submitted. Its
+  // room is kept: an answer changes when a button is pressed, and that button must not move away under the pointer.
   document.addEventListener("change", ({ target }) => {
     const slot = target.closest("[data-slot]");
     const error = slot && $(".error-text", slot);
@@ -56,7 +57,7 @@ globalThis.attune = (() => {
       field.setAttribute("aria-describedby", field.getAttribute("aria-describedby").replace(error.id, "").trim());
     }
     slot.classList.remove("is-wrong");
-    error.remove();
+    error.classList.add("is-settled");
   });
 
   // Without a preference it has no strength: what is not stored can neither be chosen nor stay chosen.
