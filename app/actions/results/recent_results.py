@@ -93,19 +93,25 @@ class RecentResults:
                 self._first.popitem(last=False)
 
     def recall(self, study: StudyRow, filters: Filters) -> bool:
-        """Take over the report and the stopped attempt that are newer than those here; whether there are any."""
+        """Take over a report that is newer than that here, and a later stopped attempt; whether there are any.
+
+        A report from before a stopped attempt that is here is taken over too, to be shown beside it; the attempt
+        remains the last one.
+        """
         if self._kept is None:
             return False
         report = self._latest(LiveReport, study.id, filters)
         stopped = self._latest(Stopped, study.id, filters)
+        last = max((one.read_at for one in (report, stopped) if one), default=None)
         found: tuple[tuple[Outcome, Seen] | None, ...] = (
             self._kept.report(study, filters, report.read_at if report else None),
-            self._kept.stopped(study, filters, stopped.read_at if stopped else None),
+            self._kept.stopped(study, filters, last),
         )
         newer = sorted(filter(None, found), key=lambda one: one[0].read_at)
         for outcome, seen in newer:
             self.put(study.id, outcome)
-            self._marks.keep(seen, outcome.name)
+            if last is None or outcome.read_at > last:
+                self._marks.keep(seen, outcome.name)
         return bool(newer)
 
     def recall_counts(self, study: StudyRow, seen: Seen | None) -> None:

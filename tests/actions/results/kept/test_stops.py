@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.actions.process_bounds import OutOfMemoryError, OutOfTimeError, SideProcessError
-from app.actions.results import outcomes, report_maker
+from app.actions.results import outcomes, recent_results, report_maker
 from app.actions.results.computing import ELSEWHERE
 from app.actions.results.kept_results import WORK, KeptResults
 from app.actions.results.outcomes import ReportStoppedError, Shown, Stopped
@@ -109,6 +109,28 @@ def test_stopped_attempt_is_repeated_when_a_lead_asks_and_others_show_the_report
     made = other.now(engine.begin, study, after=second.read_at)
     until(lambda: one.soon(engine.begin, study) == Shown(made, is_current=True))
     assert make.n_made == 4
+
+
+def test_stopped_attempt_does_not_replace_a_later_report(
+    process: Callable[..., LiveReports],
+    engine: Engine,
+    study: StudyRow,
+    make: Maker,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Not even if the process no longer remembers the attempt, which is still kept in the database."""
+    monkeypatch.setattr(recent_results, "KEPT", 1)
+    monkeypatch.setattr(outcomes, "PACE", 0)
+    reports = process(patience_s=0)
+    make.fails_with = OUT_OF_TIME
+    stop(reports, engine, study)
+    make.fails_with = None
+    change(engine)
+    made = reports.now(engine.begin, study)
+    monkeypatch.setattr(outcomes, "PACE", 1e6)
+    change(engine, "another")
+    assert reports.now(engine.begin, study) == made
+    assert make.n_made == 2
 
 
 def test_process_that_waits_for_another_learns_that_it_was_stopped(
