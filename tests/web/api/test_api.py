@@ -7,6 +7,7 @@ import io
 import json
 import zipfile
 from datetime import timedelta
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,10 +21,12 @@ from tests.web.api.conftest import STUDY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from sqlalchemy import Connection
     from starlette.testclient import TestClient
 
+    from app.actions.results.live_report import LiveReport, LiveReports
     from app.design.roles import Role
     from app.storage.leads.leads import Lead
 
@@ -93,6 +96,27 @@ def test_estimates_and_files_are_those_of_the_browser(program: TestClient) -> No
     lines = program.get(f"{STUDY}/ratings.csv").text.splitlines()
     assert lines[0].startswith("rater,item,")
     assert len(lines) == 1 + 2
+
+
+def test_time_in_last_modified_asks_for_ratings_that_were_read_later(
+    program: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """HTTP tells whole seconds, and ratings are read at microseconds."""
+    reports: LiveReports = program.app.state.reports  # type: ignore[attr-defined]  # Starlette's client
+    now = reports.now
+    found: list[tuple[LiveReport, datetime | None]] = []
+
+    def noted(*given: Any) -> LiveReport:  # noqa: ANN401 - as `now`
+        made = now(*given)
+        found.append((made, given[-1]))
+        return made
+
+    monkeypatch.setattr(reports, "now", noted)
+    read_at = parsedate_to_datetime(program.get(f"{STUDY}/estimates").headers["last-modified"])
+    program.get(f"{STUDY}/estimates", params={"after": f"{read_at:%Y-%m-%dT%H:%M:%SZ}"})
+    (first, _), (_, after) = found
+    assert after
+    assert first.read_at <= after
 
 
 @pytest.mark.parametrize("limit", [1, 2, 5])

@@ -185,7 +185,11 @@ def _moment(text: str) -> datetime | None:
     except ValueError:
         example = "2026-11-22T09:30:00Z"
         raise PageError(f"Enter the time after which ratings were read, for example {example}. Found: {text}") from None
-    return found.replace(tzinfo=UTC) if found and found.tzinfo is None else found
+    if found is None:
+        return None
+    # HTTP tells times in whole seconds: without a fraction, the end of the second
+    found = found if found.microsecond else found.replace(microsecond=999_999)
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 Asked = Annotated[Question, Depends(asked_of)]

@@ -277,7 +277,7 @@ def test_update_asks_for_a_report_that_was_read_later(client: TestClient, monkey
     client.get(unescape(update[1]))
     (first, of_address), (_, of_link) = shown
     assert first
-    assert of_address == datetime(2026, 1, 1, tzinfo=UTC)
+    assert of_address == datetime(2026, 1, 1, microsecond=999_999, tzinfo=UTC)
     assert of_link == first.read_at
     assert client.get("/studies/small/results?after=now").status_code == 400
 
