@@ -141,7 +141,11 @@ def test_message_about_a_question_goes_when_its_answer_changes(engine: Engine, p
 
 
 def test_button_pressed_right_after_an_answer_is_typed_does_not_move_away(engine: Engine, page: Page) -> None:
-    open_a_study(engine, questions=[{"key": "why", "type": "text", "text": "Why?", "target": "item", "required": True}], n_items=1)
+    open_a_study(
+        engine,
+        questions=[{"key": "why", "type": "text", "text": "Why?", "target": "item", "required": True}],
+        n_items=1,
+    )
     arrive(page)
     page.locator("#next").click()
     expect(page.locator(".error-text")).to_be_visible()
