@@ -6,18 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from app.design.questions.kinds.choice import ChoiceQuestion
+from app.design.questions.kinds.rating import RatingQuestion
+from app.design.questions.kinds.slider import SliderQuestion
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from app.design.protocol.study import Protocol
 
 OUTCOMES = {"tie": "Tie", "neither": "Neither", "cannot_judge": "Cannot judge"}
+# A text can be the same word, and a code can have other words.
+WITH_OUTCOMES = ChoiceQuestion | RatingQuestion | SliderQuestion
 
 
 def answer_labels(protocol: Protocol) -> dict[tuple[str, str], str]:
     """Return the words of each answer, by question and value as written in ratings.csv."""
     said = {(q.key, value): words for q in protocol.questions for value, words in q.meanings() if value and words}
-    return said | {(q.key, value): words for q in protocol.questions for value, words in OUTCOMES.items()}
+    with_outcomes = (q for q in protocol.questions if isinstance(q, WITH_OUTCOMES))
+    return said | {(q.key, value): words for q in with_outcomes for value, words in OUTCOMES.items()}
 
 
 def with_derived(ratings: pd.DataFrame, responses: pd.DataFrame, protocol: Protocol) -> pd.DataFrame:
