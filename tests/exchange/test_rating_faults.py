@@ -54,6 +54,9 @@ WRONG_ROWS = [
     ("r2,a,a:person,warmth,2,,,,,,-1,,", "repeat", "-1", "a whole number, 0 or more"),
     ("r2,a,a:person,warmth,2,,,,,,99999,,", "repeat", "99999", "a whole number, 0 or more"),
     ("r2,a,a:person,warmth,2,,,,,,,yesterday,", "rated_at", "yesterday", "ISO 8601"),
+    # in UTC in the year 10000 or 0
+    ("r2,a,a:person,warmth,2,,,,,,,9999-12-31T23:59:59-05:00,", "rated_at", "9999-12-31T23:59:59-05:00", "ISO 8601"),
+    ("r2,a,a:person,warmth,2,,,,,,,0001-01-01T00:00:00+05:00,", "rated_at", "0001-01-01T00:00:00+05:00", "ISO 8601"),
     ("r2,a,a:person,warmth,2,,,,,,,,1.5", "active_ms", "1.5", "a whole number, 0 or more"),
     (
         "r1,a,a:person,warmth,1,,,,,,,,",

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from app.analysis.data.frames import CHECK_COLUMNS
-from app.exchange.tabular.column_checks import faulty
+from app.exchange.tabular.column_checks import A_TIME, faulty, times_of
 from app.exchange.tabular.table import places
 
 if TYPE_CHECKING:
@@ -31,20 +31,13 @@ def check_checks(table: Table, raters: pd.DataFrame, problems: Problems) -> pd.D
     names, passed = table.stripped("rater"), table.mapped("is_passed", lambda text: text.strip().lower())
     faulty(table, places(raters["rater"].to_numpy(), names) < 0, "rater", names, "a rater of raters.csv", problems)
     faulty(table, ~np.isin(passed, _PASSED + _FAILED), "is_passed", passed, "true or false", problems)
-    times = pd.to_datetime(pd.Series(table.stripped("happened_at")), format="ISO8601", errors="coerce", utc=True)
-    faulty(
-        table,
-        times.isna().to_numpy(),
-        "happened_at",
-        table.column("happened_at"),
-        "a time in ISO 8601 format, such as 2026-11-21T14:30:00Z",
-        problems,
-    )
+    times = times_of(table.stripped("happened_at"))
+    faulty(table, times.isna().to_numpy(), "happened_at", table.column("happened_at"), A_TIME, problems)
     return pd.DataFrame(
         {
             "rater": pd.Series(names, dtype=object),
             "check": pd.Series(table.stripped("check"), dtype=object),
             "is_passed": np.isin(passed, _PASSED),
-            "happened_at": times.dt.as_unit("us"),
+            "happened_at": times,
         }
     )

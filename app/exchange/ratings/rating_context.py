@@ -13,7 +13,7 @@ from app.design.protocol.parts.cells import cells
 from app.design.questions.question import TYPING
 from app.design.questions.scale import number
 from app.design.word_lists import or_list
-from app.exchange.tabular.column_checks import text_or_none
+from app.exchange.tabular.column_checks import A_TIME, text_or_none, times_of
 
 if TYPE_CHECKING:
     from app.exchange.ratings.ratings_table import Sheet
@@ -160,8 +160,7 @@ def _count(turns: str | None) -> int:
 
 
 def _times(sheet: Sheet, name: str) -> Column:
-    text = pd.Series(sheet.table.stripped(name), dtype=object)
-    times = pd.to_datetime(text.where(text != ""), format="ISO8601", errors="coerce", utc=True).dt.as_unit("us")
-    wrong = (times.isna() & (text != "")).to_numpy()
-    sheet.reject(wrong, name, "a time in ISO 8601 format, such as 2026-11-21T14:30:00Z")
+    text = sheet.table.stripped(name)
+    times = times_of(text)
+    sheet.reject(times.isna().to_numpy() & (text != ""), name, A_TIME)
     return times  # type: ignore[return-value]  # the frame accepts the times unchanged

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 # IDs are part of a database index, which limits their length in bytes; this limit is safe in any script.
 LONGEST_ID = 400
+A_TIME = "a time in ISO 8601 format, such as 2026-11-21T14:30:00Z"
+FIRST_YEAR, LAST_YEAR = 1, 9999
 
 
 def has_columns(table: Table, names: Sequence[str], problems: Problems, *, instead: str = "") -> bool:
@@ -95,6 +97,13 @@ def only_where(keep: Mask, values: Column) -> Column:
 def text_or_none(values: Column) -> Column:
     """Return the column with None instead of empty cells."""
     return only_where(values != "", values)
+
+
+def times_of(cells: Column) -> pd.Series[Any]:
+    """Return texts as UTC with microseconds; NaT for what is no time, and for years in UTC that no file can hold."""
+    texts = pd.Series(cells, dtype=object)
+    times = pd.to_datetime(texts.where(texts != ""), format="ISO8601", errors="coerce", utc=True).dt.as_unit("us")
+    return times.where(times.dt.year.between(FIRST_YEAR, LAST_YEAR))
 
 
 def attributes(table: Table, known: Sequence[str]) -> dict[str, Column]:
