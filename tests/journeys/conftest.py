@@ -31,6 +31,7 @@ EXPECTED_ERRORS = (
     "status of 4",
     "status of 503",
     "Error Code 403",
+    "Error Code 409",
     "Error Code 503",
     "net::ERR",
     "htmx:sendError",

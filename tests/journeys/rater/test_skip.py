@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
+from sqlalchemy import text
 
 from tests.builder import EMPATHY
 from tests.journeys.rater_steps import arrive, open_a_study, rows
@@ -18,6 +19,10 @@ pytestmark = pytest.mark.browser
 ORDER = {"key": "order", "type": "ranking", "text": "Rank the replies from the most to the least warm.", "ties": True}
 THREE = {"person": {"kind": "human"}, "one": {"kind": "model"}, "two": {"kind": "model"}}
 FLOW = {"skip_reasons": ["Too sad"]}
+CHANGE_REASONS = text("""
+    UPDATE protocols SET sha256 = md5(sha256),
+      document = jsonb_set(document::jsonb, '{flow,skip_reasons}', '["Too long"]')::json
+""")
 KEPT = "Object.keys(localStorage).filter((name) => name.startsWith('attune-answer:'))"
 
 
@@ -59,3 +64,16 @@ def test_skip_without_a_connection_is_repeated_and_submits_no_answers(engine: En
     page.context.set_offline(False)
     expect(page.locator("#item-heading")).to_have_text("Item 2 of 2")
     assert rows(engine, "SELECT state FROM assignments ORDER BY position") == [("skipped",), ("leased",)]
+
+
+def test_skip_for_a_reason_that_was_removed_shows_the_item_with_its_answers_again(engine: Engine, page: Page) -> None:
+    open_a_study(engine, questions=[ORDER, EMPATHY], sources=THREE, n_items=2, flow=FLOW)
+    arrive(page)
+    page.keyboard.press("3")
+    with engine.begin() as db:
+        db.execute(CHANGE_REASONS)
+    skip(page)
+    page.locator("#skip summary").click()
+    expect(page.get_by_role("button", name="Too long")).to_be_visible()
+    expect(page.locator("#item-heading")).to_have_text("Item 1 of 2")
+    expect(page.locator("[data-ranking] :checked")).to_have_count(1)

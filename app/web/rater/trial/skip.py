@@ -18,9 +18,9 @@ router = APIRouter()
 
 
 class ReasonError(PageError):
-    """The reason is missing, or the study does not accept it."""
+    """The reason is missing, or the study does not accept it any more. With this status, scripts load the page again."""
 
-    status = 422
+    status = 409
     title = message("This item was not skipped")
 
 

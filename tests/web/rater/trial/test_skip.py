@@ -65,10 +65,10 @@ def test_only_declared_skip_reasons_are_accepted(
     study(n_items=1, slug="other")
     anna, ben = visitor(), visitor()
     page, other = anna.begin("anna"), ben.begin("ben", "other")
-    assert skip(anna, page, "no desire").status_code == 422
-    assert anna.post(f"{form_address(page)}/skip").status_code == 422
+    assert skip(anna, page, "no desire").status_code == 409
+    assert anna.post(f"{form_address(page)}/skip").status_code == 409
     assert "Skip this item" not in other.text
-    assert skip(ben, other).status_code == 422
+    assert skip(ben, other).status_code == 409
     assert rows(engine, "SELECT DISTINCT state FROM assignments") == [("leased",)]
 
 
