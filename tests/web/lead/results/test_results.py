@@ -211,7 +211,10 @@ def test_failed_computation_leaves_the_previous_results(client: TestClient, db: 
     db.execute(text("UPDATE ratings SET exclude = 'a test' WHERE id = (SELECT min(id) FROM ratings)"))
     after = client.get("/studies/small/results")
     assert after.status_code == 200
-    assert "They could not be updated with newer ratings. The computation ended" in after.text
+    assert (
+        "Later ratings and exclusions are not included, because the update did not succeed. The computation ended"
+        in after.text
+    )
     assert before.partition("study-question")[2]
     assert before.partition("study-question")[2] == after.text.partition("study-question")[2]
 
