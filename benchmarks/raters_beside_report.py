@@ -1,8 +1,9 @@
-"""How long raters wait while a report is computed for a lead, and without: one server, two processes, one database.
+"""How long raters wait while a lead downloads answers or has a report computed, and without.
 
-Raters send what a browser sends, with pauses for thinking. Meanwhile a program asks for the estimates of another,
-large study, over and over with other filters, so that each answer must be computed. The reports run in processes of
-their own with low priority; the table shows what raters notice of them.
+One server, two processes, one database. Raters send what a browser sends, with pauses for thinking. Meanwhile a program
+downloads ratings.csv of another, large study, over and over; then it asks for its estimates with one filter after the
+other, so that each answer must be computed. The reports run in processes of their own with low priority; the table
+shows what raters notice.
 
 python -m benchmarks.raters_beside_report [--raters 200] [--think 10] [--seconds 20] [--ratings 100000]
 """
@@ -44,25 +45,27 @@ if TYPE_CHECKING:
 
 SLUG, LARGE, TOKEN = "raters", "large", "attune_benchmark"
 # Each filter makes another report, so that none is answered from the cache.
-FILTERS = [f"until=2027-01-{day:02}" for day in range(1, 29)]
+REPORTS = [f"estimates?until=2027-01-{day:02}" for day in range(1, 29)]
+DOWNLOADS = ["ratings.csv"] * 10_000
 RATINGS_PER_ITEM, N_RATERS_OF_REPORT = 10, 500
 
 
 @dataclass
-class Reports:
-    """What the other lead got, in seconds."""
+class Lead:
+    """Another lead, who asks for one page after the other, and how long each took, in seconds."""
 
     address: str
+    pages: list[str]
     over: Event = field(default_factory=Event)
     seconds: list[float] = field(default_factory=list)
 
     def ask(self) -> None:
-        """Ask for one report after the other until it is over; the last one is still being computed then."""
-        for query in FILTERS:
+        """Ask until it is over; the last page is still being computed then."""
+        for page in self.pages:
             if self.over.is_set():
                 return
             begun = time.perf_counter()
-            address = f"{self.address}/api/v1/studies/{LARGE}/estimates?{query}"
+            address = f"{self.address}/api/v1/studies/{LARGE}/{page}"
             request = urllib.request.Request(address, headers={"Authorization": f"Bearer {TOKEN}"})  # noqa: S310
             with urllib.request.urlopen(request, timeout=600) as answer:  # noqa: S310 - our own server
                 answer.read()
@@ -77,7 +80,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--ratings", type=int, default=100_000)
     given = parser.parse_args()
-    n_ready = 2 * (given.raters + int(given.raters / given.think * given.seconds / N_TRIALS)) + 16
+    n_ready = 3 * (given.raters + int(given.raters / given.think * given.seconds / N_TRIALS)) + 16
     with database() as engine, serving(engine, given.ratings, n_ready) as (address, ready):
         analyze(engine)
         warm = Tally()
@@ -85,20 +88,14 @@ def main() -> None:
         print(f"{'':24}{'pages':>7}{'submit p50 ms':>15}{'p95':>8}{'p99':>8}{'save p50':>10}{'p95':>8}")
         alone = rate(address, ready, given)
         print(line("no report", alone))
-        reports = Reports(address)
-        asking = Thread(target=reports.ask, daemon=True)
-        asking.start()
-        time.sleep(3)  # until the processes for reports have started
-        beside = rate(address, ready, given)
-        reports.over.set()
-        print(line("beside reports", beside))
-        is_busy = asking.is_alive()
-        asking.join(600)
-        print(f"stored: {stored(engine, SLUG, warm, alone, beside)}")
-        took = ", ".join(f"{seconds:.0f} s" for seconds in reports.seconds)
+        downloads, beside_downloads = rate_beside(address, DOWNLOADS, ready, given)
+        print(line("beside downloads", beside_downloads))
+        reports, beside_reports = rate_beside(address, REPORTS, ready, given)
+        print(line("beside reports", beside_reports))
+        print(f"stored: {stored(engine, SLUG, warm, alone, beside_downloads, beside_reports)}")
+        print(f"downloads of {given.ratings:,} ratings: {len(downloads)}, {statistics.median(downloads):.2f} s each")
+        took = ", ".join(f"{seconds:.0f} s" for seconds in reports)
         print(f"reports of {given.ratings:,} ratings, one after the other: {took}")
-        if not is_busy:
-            print("The reports were finished before the raters: take more ratings, or fewer seconds.")
     print(f"load on the machine: {os.getloadavg()[0]:.1f}")
 
 
@@ -118,6 +115,22 @@ def serving(engine: Engine, n_ratings: int, n_ready: int) -> Iterator[tuple[str,
         record_api_token(db, row.id, lead.id, token=TOKEN, name="benchmark", role="owner", valid=timedelta(days=1))
     with attune_process(engine.url.render_as_string(hide_password=False), 2) as served:
         yield served.address, begin(served.address, SLUG, n_ready)
+
+
+def rate_beside(
+    address: str, pages: list[str], ready: list[Begun], given: argparse.Namespace
+) -> tuple[list[float], Tally]:
+    """Let all raters rate while a lead asks for pages; return how long those took, and what the raters waited."""
+    lead = Lead(address, pages)
+    asking = Thread(target=lead.ask, daemon=True)
+    asking.start()
+    time.sleep(3)  # until the processes for reports have started
+    beside = rate(address, ready, given)
+    if not asking.is_alive():
+        print("The pages were finished before the raters: take more ratings, or fewer seconds.")
+    lead.over.set()
+    asking.join(600)
+    return lead.seconds, beside
 
 
 def rate(address: str, ready: list[Begun], given: argparse.Namespace) -> Tally:
