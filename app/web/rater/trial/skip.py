@@ -18,7 +18,7 @@ router = APIRouter()
 
 
 class ReasonError(PageError):
-    """The reason is missing, or the study does not accept it any more. With this status, scripts load the page again."""
+    """The reason is missing, or the study does not accept it any more. The status makes scripts load the page again."""
 
     status = 409
     title = message("This item was not skipped")
