@@ -191,7 +191,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /s/{slug}/rate/{token}": raters(404, 200, 404, 404),
     "POST /s/{slug}/rate/{token}": raters(404, 422, 404, 404),
     "POST /s/{slug}/rate/{token}/save": raters(404, 422, 404, 404),
-    "POST /s/{slug}/rate/{token}/skip": raters(404, 422, 404, 404),
+    "POST /s/{slug}/rate/{token}/skip": raters(404, 409, 404, 404),
     "GET /s/{slug}/messages": raters(403, 303, 303, 403),
     "POST /s/{slug}/messages": raters(403, 303, 303, 403),
     "GET /s/{slug}/pause": raters(403, 303, 303, 403),
