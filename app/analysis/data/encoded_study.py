@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from app.analysis.data.frames import is_missing
+from app.analysis.data.rating_columns import OUTCOMES
 
 if TYPE_CHECKING:
     from app.analysis.data.frames import Frames
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-OUTCOMES = ("response", "tie", "neither", "cannot_judge")
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ from app.design.questions.question import DEVICES
 # integer or missing · count: an integer, 0 if missing · number: a decimal · time: UTC, with microseconds
 Type = Literal["id", "name", "text", "codes", "whole", "count", "number", "time"]
 Table = Literal["raters", "items", "responses"]
+OUTCOMES = ("response", "tie", "neither", "cannot_judge")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ COLUMNS = (
         "name",
         "Outcome",
         "response, tie, neither or cannot_judge",
-        allowed=("response", "tie", "neither", "cannot_judge"),
+        allowed=OUTCOMES,
         in_file=False,
         is_given=True,
     ),
