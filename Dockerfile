@@ -4,7 +4,7 @@ ARG PYTHON_IMAGE=python:3.13.9-slim-trixie@sha256:326df678c20c78d465db501563f349
 FROM ${PYTHON_IMAGE} AS build
 WORKDIR /src
 COPY requirements.lock pyproject.toml README.md LICENSE alembic.ini ./
-RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir --require-hashes -r requirements.lock
+RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir --no-deps --require-hashes -r requirements.lock
 COPY app app
 COPY templates templates
 COPY static static

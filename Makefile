@@ -9,6 +9,8 @@ PY := $(BIN)/python
 # Compiled modules are kept, whatever the environment says: hundreds of processes of the tests load the same ones.
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(PY) -m pip --disable-pip-version-check --quiet
+# The locks name every package, so pip resolves nothing (--no-deps below): older releases of pip look for an extra such as
+# `coverage[toml]` apart from the pinned package, find its newest release, and refuse it for having no hash.
 INSTALL := $(PIP) install --no-compile
 # Compiling with all processors; pip uses one, and compiles the packages' own tests too.
 BYTECODE := $(PY) -m compileall -qq -j 0 -x '/tests?/' .venv/lib
@@ -102,7 +104,7 @@ clean: ## remove the environment and the caches of tools (never data)
 
 .venv/run.stamp: .venv/bin/python requirements.lock pyproject.toml
 	@echo "Installing the packages in requirements.lock (a minute or two, once)"
-	@$(INSTALL) --require-hashes -r requirements.lock
+	@$(INSTALL) --no-deps --require-hashes -r requirements.lock
 	@$(INSTALL) --no-deps --no-build-isolation --editable .
 	@$(BYTECODE) || true
 	@touch $@
@@ -110,7 +112,7 @@ clean: ## remove the environment and the caches of tools (never data)
 # What Attune runs with is in requirements-dev.lock too, so one installation is enough (tests/house/test_locks.py).
 .venv/test.stamp: .venv/bin/python requirements.lock requirements-dev.lock pyproject.toml
 	@echo "Installing Attune's packages and those for tests in requirements-dev.lock (a minute or two, once)"
-	@$(INSTALL) --require-hashes -r requirements-dev.lock
+	@$(INSTALL) --no-deps --require-hashes -r requirements-dev.lock
 	@$(INSTALL) --no-deps --no-build-isolation --editable .
 	@$(BYTECODE) || true
 	@touch .venv/run.stamp $@

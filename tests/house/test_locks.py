@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,3 +19,9 @@ def test_lock_for_tests_contains_every_package_and_version_of_the_other() -> Non
     for_use = locked("requirements.lock")
     assert len(for_use) > 50
     assert for_use - locked("requirements-dev.lock") == set()
+
+
+def test_locks_name_all_that_the_packages_need() -> None:
+    """They are installed without their dependencies, because old releases of pip resolve extras past the pinned versions."""
+    check = subprocess.run([sys.executable, "-m", "pip", "check"], capture_output=True, text=True, check=False)
+    assert check.returncode == 0, check.stdout
