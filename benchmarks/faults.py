@@ -64,6 +64,12 @@ leads that began in the future are over. A rater's lease is shortened to its usu
 rating now. A backup from the future does not count as the newest: a new one is made, and the other is removed then.
 Links with an end date (invitations, sign-in links, API tokens) keep it.
 
+The keeper does not only look whether the embedded database runs: it asks it for a connection every second. After
+SIGTERM, PostgreSQL refuses new connections and waits for idle ones to end, which those of Attune never do; without its
+socket file, it runs on unreachable. A database that has not answered for five seconds is shut down (SIGINT), after
+fifteen it is killed, and it is started again. Recovery after a crash and a lack of free connections count as answers.
+Signals that the keeper sent are in `postgres.log`, in the folder `postgres` of the data folder.
+
 Created by `python -m benchmarks.faults --write docs/reliability.md`. A short run of the same is part of `make test`.
 Two hosts with a database over TCP, of which one is lost, then the database, whose replica takes over: see
 [More than one machine](scaling.md#failover-by-hand).

@@ -1,7 +1,7 @@
-"""The keeper: a small process that restarts the server if it dies, and stops it after its last user.
+"""The keeper: a small process that restarts the server if it dies or answers nobody, and stops it after its last user.
 
-It checks several times a second. The system releases a process's lock however the process ends (a signal, a closed
-terminal, kill -9), so no server is left running without users.
+It checks several times a second whether the server runs, and every second whether it answers. The system releases a
+process's lock however the process ends (a signal, a closed terminal, kill -9), so no server is left running without users.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _stop(home: Path) -> None:
 
 
 def main() -> None:
-    """Restart the server when it has died; stop it and exit when nobody uses it any more.
+    """Restart the server when it has died or does not answer; stop it and exit when nobody uses it any more.
 
     The locks are opened only once: a keeper must not create files in a folder that is being removed, nor affect the
     server of another folder that has taken its place.

@@ -56,7 +56,7 @@ def stop_postmaster(cluster: Path) -> None:
         EmbeddedError: the server did not stop in time.
     """
     pid = recorded_pid(cluster)
-    if pid is None or not _interrupt(pid, cluster):
+    if pid is None or not signal_postmaster(pid, cluster, signal.SIGINT):
         return
     end = time.monotonic() + STOP_SECONDS
     while is_postmaster(pid, cluster):
@@ -65,15 +65,15 @@ def stop_postmaster(cluster: Path) -> None:
         time.sleep(0.01)
 
 
-def _interrupt(pid: int, cluster: Path) -> bool:
-    """Send the signal for a fast shutdown; False if the process is not the server.
+def signal_postmaster(pid: int, cluster: Path, number: signal.Signals) -> bool:
+    """Send a signal, such as SIGINT for a fast shutdown; False if the process is not the server.
 
     The handle is opened before the check, so that the ID cannot pass to another process between check and signal.
     """
     if not hasattr(os, "pidfd_open"):
         if not is_postmaster(pid, cluster):
             return False
-        os.kill(pid, signal.SIGINT)
+        os.kill(pid, number)
         return True
     try:
         handle = os.pidfd_open(pid)
@@ -82,7 +82,7 @@ def _interrupt(pid: int, cluster: Path) -> bool:
     try:
         if not is_postmaster(pid, cluster):
             return False
-        signal.pidfd_send_signal(handle, signal.SIGINT)
+        signal.pidfd_send_signal(handle, number)
     except ProcessLookupError:
         return False
     finally:

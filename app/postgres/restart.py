@@ -1,4 +1,4 @@
-"""Restarting a server that died: how it was started, and when to try again."""
+"""Restarting a server that died or does not answer: how it was started, and when to try again."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from app.postgres.filesystem.private_files import write_private
 from app.postgres.filesystem.sockets import is_listening, socket_folder
 from app.postgres.launch import Launched, launch
 from app.postgres.postmaster import CLUSTER, proven_pid
+from app.postgres.silence import Silence
 
 if TYPE_CHECKING:
     from app.postgres.account import Account
@@ -29,7 +30,9 @@ def record_launch(home: Path, programs: Path, *, durable: bool) -> None:
 
 
 class Restarter:
-    """Starts the server of `home` when it is not running; if it ends at once, retries follow at increasing intervals.
+    """Starts the server of `home` when it is not running, and ends it when it runs but does not answer.
+
+    If it ends at once, retries follow at increasing intervals.
 
     Every call requires `start.lock`, and at least one process that uses the database.
     """
@@ -38,15 +41,17 @@ class Restarter:
         """Create the object without starting anything."""
         self._home = home
         self._cluster = home / CLUSTER
+        self._silence = Silence(home)
         self._launched: Launched | None = None
         self._wait_seconds = 0.0
         self._not_before = 0.0
 
     def ensure(self) -> None:
-        """Start the server unless it is known to be running."""
+        """Start the server unless it is known to be running, and end it if it does not answer."""
         reap()
-        if proven_pid(self._cluster) is not None:
+        if (pid := proven_pid(self._cluster)) is not None:
             self._wait_seconds = 0.0
+            self._silence.look(pid)
             return
         if self._launched is not None:
             if not self._launched.has_ended():

@@ -20,6 +20,7 @@ from app.postgres.keeper_watch import KeeperWatch
 from app.postgres.launch import Launched, launch
 from app.postgres.postmaster import CLUSTER, proven_pid
 from app.postgres.restart import record_launch
+from app.postgres.silence import Silence
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,9 +124,12 @@ class EmbeddedPostgres:
         socket = sockets.socket_folder(home, account)
         client = Client(socket, read_password(home), cluster)
         launched: Launched | None = None
+        silence = Silence(home)
         end = time.monotonic() + START_SECONDS
         while not client.answers():
-            if launched is None and proven_pid(cluster) is None and not sockets.is_listening(socket):
+            if (pid := proven_pid(cluster)) is not None:
+                silence.look(pid)  # the keeper cannot, because we hold `start.lock`
+            elif launched is None and not sockets.is_listening(socket):
                 record_launch(home, programs, durable=self._durable)
                 launched = launch(home, cluster, socket, account, programs, durable=self._durable)
             if launched is not None and launched.has_ended() and launched.waits_for_others():

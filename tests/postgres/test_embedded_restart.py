@@ -1,14 +1,18 @@
-"""A server that is killed while in use is restarted automatically, whichever other processes are killed."""
+"""A server that is killed or silent while in use is restarted automatically, whichever other processes are killed."""
 
 from __future__ import annotations
 
 import os
 import signal
+import time
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
 import psycopg
+import pytest
 
 from app.postgres import EmbeddedPostgres
+from app.postgres.filesystem.sockets import SOCKET
 from app.postgres.postmaster import proven_pid
 from tests.postgres.embedded_processes import ask, eventually, finish, holder, keepers, kill, server_processes
 from tests.postgres_fixture import libpq_url
@@ -16,13 +20,21 @@ from tests.postgres_fixture import libpq_url
 if TYPE_CHECKING:
     from pathlib import Path
 
+# Five seconds without an answer, ten more for one that does not react, and the restart, on a busy machine.
+SILENT_SECONDS = 40.0
+
+
+def signal_server(data_dir: Path, number: signal.Signals) -> int:
+    """Send a signal to the server's main process; returns its process ID."""
+    pid = proven_pid(data_dir / "postgres" / "pgdata")
+    assert pid is not None
+    os.kill(pid, number)
+    return pid
+
 
 def kill_postmaster(data_dir: Path) -> int:
     """Kill the server's main process; returns its process ID."""
-    pid = proven_pid(data_dir / "postgres" / "pgdata")
-    assert pid is not None
-    os.kill(pid, signal.SIGKILL)
-    return pid
+    return signal_server(data_dir, signal.SIGKILL)
 
 
 def kill_keeper(data_dir: Path) -> int:
@@ -32,7 +44,7 @@ def kill_keeper(data_dir: Path) -> int:
     return keeper.pid
 
 
-def comes_back(data_dir: Path, url: str, killed: int) -> None:
+def comes_back(data_dir: Path, url: str, killed: int, seconds: float = 60.0) -> None:
     """Wait for a new server of the same files, without any action by its users."""
 
     def is_back() -> bool:
@@ -41,7 +53,7 @@ def comes_back(data_dir: Path, url: str, killed: int) -> None:
         except psycopg.OperationalError:
             return False
 
-    eventually(is_back)
+    eventually(is_back, seconds)
 
 
 def url_of(data_dir: Path) -> str:
@@ -65,6 +77,57 @@ def test_killed_server_restarts_with_committed_data(made_dir: Path) -> None:
     assert len(keepers(made_dir)) == 1
     server.stop()
     eventually(lambda: server_processes(made_dir) == [])
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGSTOP], ids=lambda number: number.name)
+def test_server_that_was_told_to_stop_restarts_despite_idle_sessions(made_dir: Path, number: signal.Signals) -> None:
+    """After SIGTERM, PostgreSQL refuses new sessions and waits for those that there are, which pools keep open."""
+    server = EmbeddedPostgres(made_dir, durable=False)
+    url = server.start()
+    with psycopg.connect(libpq_url(url)):
+        told = signal_server(made_dir, number)
+        comes_back(made_dir, url, told, seconds=SILENT_SECONDS)
+    server.stop()
+    eventually(lambda: server_processes(made_dir) == [])
+
+
+def test_server_whose_socket_file_was_removed_restarts(made_dir: Path) -> None:
+    server = EmbeddedPostgres(made_dir, durable=False)
+    url = server.start()
+    unreachable = proven_pid(made_dir / "postgres" / "pgdata")
+    assert unreachable is not None
+    (made_dir / "postgres" / "run" / SOCKET).unlink()
+    comes_back(made_dir, url, unreachable, seconds=SILENT_SECONDS)
+    server.stop()
+
+
+def test_start_of_another_program_does_not_wait_for_a_server_that_waits_for_idle_sessions(
+    made_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.postgres.keeper_watch.WATCH_SECONDS", 3600.0)
+    first, second = (EmbeddedPostgres(made_dir, durable=False) for _ in range(2))
+    with psycopg.connect(libpq_url(first.start())):
+        told = signal_server(made_dir, signal.SIGTERM)
+        kill_keeper(made_dir)
+        begun = time.monotonic()
+        assert ask(second.start(), "SELECT 1") == 1
+    assert time.monotonic() - begun < SILENT_SECONDS
+    assert proven_pid(made_dir / "postgres" / "pgdata") != told
+    second.stop()
+    first.stop()
+
+
+def test_server_without_a_free_connection_is_left_running(made_dir: Path) -> None:
+    user = holder(made_dir)
+    url = url_of(made_dir)
+    pid = proven_pid(made_dir / "postgres" / "pgdata")
+    with ExitStack() as stack:
+        with suppress(psycopg.OperationalError):
+            while True:
+                stack.enter_context(psycopg.connect(libpq_url(url)))
+        time.sleep(8)
+        assert proven_pid(made_dir / "postgres" / "pgdata") == pid
+    finish(user)
 
 
 def test_killed_keeper_is_replaced_and_restarts_server(made_dir: Path) -> None:

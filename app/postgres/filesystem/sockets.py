@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import stat
+import struct
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +21,10 @@ PORT = "5432"
 SOCKET = f".s.PGSQL.{PORT}"
 MAX_SOCKET_PATH = 103  # maximum bytes of a Unix socket's path on macOS; Linux allows four more
 RECORD = "socket-folder"
+ANSWER_SECONDS = 2.0
+# The first message of PostgreSQL's protocol: its version 3.0, then parameters.
+_PROTOCOL = 3 << 16
+_ASKED_FOR = b"user\0attune\0database\0postgres\0\0"
 
 
 def socket_folder(home: Path, account: Account) -> Path:
@@ -55,6 +60,23 @@ def is_listening(folder: Path) -> bool:
         except OSError:
             return False
     return True
+
+
+def takes_sessions(folder: Path) -> bool:
+    """Whether the server begins a session, or says why not, except that it is shutting down.
+
+    A server that recovers from a crash or has no connection left is at work. The question is that of any client, up to
+    the password: the keeper has no psycopg.
+    """
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(ANSWER_SECONDS)
+        try:
+            probe.connect(str(folder / SOCKET))
+            probe.sendall(struct.pack("!ii", 8 + len(_ASKED_FOR), _PROTOCOL) + _ASKED_FOR)
+            answer = probe.recv(1024)
+        except OSError:
+            return False
+    return answer[:1] in {b"R", b"E"} and b"the database system is shutting down" not in answer
 
 
 def remove_short_folder(home: Path, uid: int) -> None:
