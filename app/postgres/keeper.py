@@ -1,7 +1,7 @@
 """The keeper: a small process that restarts the server if it dies or answers nobody, and stops it after its last user.
 
-It checks several times a second whether the server runs, and every second whether it answers. The system releases a
-process's lock however the process ends (a signal, a closed terminal, kill -9), so no server is left running without users.
+It checks several times a second whether the server runs, and every second whether it answers. The system releases
+a process's lock however it ends (a signal, a closed terminal, kill -9), so no server is left running without users.
 """
 
 from __future__ import annotations
