@@ -35,6 +35,27 @@ def counted(n: int, word: str) -> str:
     return f"{n:,} {word}{'' if n == 1 else 's'}"
 
 
+_TO_NINETEEN = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"),
+    *("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+
+
+def spelled_out(n: int) -> str:
+    """A number in words below a hundred, otherwise in digits.
+
+    >>> spelled_out(12), spelled_out(36), spelled_out(40), spelled_out(1200)
+    ('twelve', 'thirty-six', 'forty', '1,200')
+    """
+    if n >= 100:  # noqa: PLR2004 - as written in digits from a hundred on
+        return f"{n:,}"
+    if n < len(_TO_NINETEEN):
+        return _TO_NINETEEN[n]
+    tens, ones = divmod(n, 10)
+    return _TENS[tens - 2] + (f"-{_TO_NINETEEN[ones]}" if ones else "")
+
+
 def _joined(words: Iterable[object], most: int | None, last: str) -> str:
     all_words = [str(word) for word in words]
     some = all_words if most is None or len(all_words) <= most else [*all_words[:most], f"{len(all_words) - most} more"]

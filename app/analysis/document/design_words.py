@@ -4,57 +4,60 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.analysis.document.blocks import DataTable
-from app.design.questions.kinds.category import CategoryQuestion
-from app.design.questions.kinds.choice import ChoiceQuestion
-from app.design.questions.kinds.rating import RatingQuestion
-from app.design.questions.kinds.slider import SliderQuestion
-from app.design.questions.scale import number_text
 from app.design.word_lists import and_list, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from app.design.protocol.study import Protocol
-    from app.design.questions.kinds.registry import AnyQuestion
 
 TRIALS = {
-    None: "pairs of responses to the same item, or single responses where an item has no pair",
-    "pairs": "pairs of responses to the same item",
-    "single": "single responses",
-    "set": "all responses to an item together",
-    "dialogue": "whole dialogues",
+    None: "two responses to the same item, or one response where an item has only one",
+    "pairs": "two responses to the same item",
+    "single": "one response to an item",
+    "set": "all responses to an item",
+    "dialogue": "one whole dialogue",
 }
+GENERALIZATION = "Intervals generalize to new items and raters unless stated otherwise."
+NO_SAMPLE_SIZE = "No sample-size justification was given."
 ORDERS = {
-    "random": "in a random order for each rater",
-    "latin_square": "in an order balanced across raters by a Latin square",
-    "fixed": "in the same order for every rater",
+    "random": "Each rater sees the trials in a random order",
+    "latin_square": "The order of the trials is balanced across raters by a Latin square",
+    "fixed": "All raters see the trials in the same order",
 }
-TARGETS = {
-    "response": "each response",
-    "pair": "the pair",
-    "set": "the set of responses",
-    "item": "the item",
-    "turn": "each turn",
-    "rater": "the rater",
-}
+SIDES = "the sides of the two responses are random, balanced within each rater"
+PLACES = {None: SIDES, "pairs": SIDES, "set": "the order of the responses on the page is random"}
 
 
 def design_sentences(protocol: Protocol) -> Iterator[str]:
-    """What raters saw, how many of them rate what, and in which order."""
+    """What raters saw, how many of them rate what, in which order, and what they knew."""
     design = protocol.design
-    yield f"Each page shows {TRIALS[design.trials]}, {ORDERS[design.order]}."
-    most = f", at most {design.trials_per_rater} trials per rater" if design.trials_per_rater else ""
-    yield f"The design asks for {counted(design.raters_per_trial, 'rater')} per trial{most}."
-    yield blinding(protocol)
+    yield f"Each page shows {TRIALS[design.trials] if protocol.sources else 'one item'}."
+    places = PLACES.get(design.trials) if len(protocol.sources) > 1 else None
+    yield f"{ORDERS[design.order]}{f'; {places}' if places else ''}."
+    if not design.pools:
+        yield f"The design asks for {_asked_of(protocol, None)}."
     for name, pool in design.pools.items():
-        of_pool = f"{counted(design.raters_of(name), 'rater')} per trial"
         items = {"all": "all items", "own": "their own items", "pool": "the items of the pool"}[pool.items]
-        yield f"Pool {protocol.labels.pool(name)}: {of_pool}, {items}."
+        yield f"Raters of the pool {protocol.labels.pool(name)} rate {items}: {_asked_of(protocol, name)}."
+    if protocol.sources:
+        yield blinding(protocol)
+    if design.reveal == "turns":
+        yield "Dialogues are revealed turn by turn."
+    if design.profile == "hidden":
+        yield "The profile of the person is hidden."
     if design.repeats:
         yield f"{counted(design.repeats.n, 'trial')} per rater come a second time, to measure intra-rater agreement."
     if design.adaptive:
         yield "Pairs of sources are selected adaptively from the answers so far."
+
+
+def _asked_of(protocol: Protocol, pool: str | None) -> str:
+    design = protocol.design
+    most = design.trials_of(pool)
+    return (
+        f"{counted(design.raters_of(pool), 'rater')} per trial{f' and at most {most} trials per rater' if most else ''}"
+    )
 
 
 def blinding(protocol: Protocol) -> str:
@@ -77,36 +80,14 @@ def condition_sentences(protocol: Protocol) -> Iterator[str]:
         yield f"{label} is varied {how}: {levels}."
 
 
-def sources_sentence(protocol: Protocol) -> str:
-    """Who wrote the responses."""
+def sources_sentence(protocol: Protocol, n_responses: Mapping[str, int] | None = None) -> str:
+    """Who wrote the responses, and how many there are of each source, where this is known."""
     kinds = {"human": "human", "model": "model", "human+model": "human with a model"}
-    said = [f"{protocol.labels.source(key)} ({kinds[one.kind]})" for key, one in protocol.sources.items()]
+    said = []
+    for key, source in protocol.sources.items():
+        n = f", {counted(n_responses.get(key, 0), 'response')}" if n_responses is not None else ""
+        said.append(f"{protocol.labels.source(key)} ({kinds[source.kind]}{n})")
     return f"Responses come from {and_list(said)}." if said else "The study has no sources of responses."
-
-
-def question_table(protocol: Protocol) -> DataTable:
-    """Every question as raters read it, with the answers that it takes."""
-    labels = protocol.labels
-    rows = tuple(
-        (labels.question(one.key), TARGETS[one.target], " ".join(one.text.split()), answers_words(one))
-        for one in protocol.questions
-    )
-    return DataTable("Questions", ("Question", "About", "Wording", "Answers"), rows, widths=(3, 2, 6, 6))
-
-
-def answers_words(question: AnyQuestion) -> str:
-    """The answers that a question takes."""
-    if isinstance(question, RatingQuestion):
-        points = (f"{number_text(p.value)} {p.words}".strip() for p in question.scale.points)
-        turned = "; high values are undesirable" if question.reversed else ""
-        return f"{', '.join(points)} ({question.level}){turned}"
-    if isinstance(question, SliderQuestion):
-        return f"slider from {number_text(question.min)} to {number_text(question.max)}"
-    if isinstance(question, CategoryQuestion):
-        return ", ".join(words or code for code, words in question.codes.items())
-    if isinstance(question, ChoiceQuestion):
-        return "one of the responses" + (", or about the same" if question.tie else "")
-    return {"ranking": "the order of the responses", "highlight": "marked words"}.get(question.type, "free text")
 
 
 def check_sentences(protocol: Protocol) -> Iterator[str]:
@@ -132,6 +113,28 @@ def check_sentences(protocol: Protocol) -> Iterator[str]:
         f"The protocol flags raters {failed}whose total time is {checks.too_fast_sd:g} standard deviations below the "
         "mean. Flagged raters are kept, and the main estimates are repeated without them."
     )
+
+
+def exclusion_rule(protocol: Protocol) -> str:
+    """Which raters or answers are left out, in the lead's words, or that no rule was declared."""
+    return protocol.preregistration.exclusions or "No rule for the exclusion of raters or answers was declared."
+
+
+def sample_size_sentence(protocol: Protocol) -> str:
+    """The planned number of raters, and why: in the lead's words, or that no reason was given."""
+    most = protocol.design.max_raters
+    planned = f"At most {counted(most, 'rater')} were to be admitted. " if most else ""
+    return f"{planned}{' '.join((protocol.preregistration.sample_size or NO_SAMPLE_SIZE).split())}"
+
+
+def inference_sentences(protocol: Protocol) -> Iterator[str]:
+    """The alpha level and the sidedness of tests."""
+    yield "Tests are two-sided at an alpha level of .05, with 95% confidence intervals."
+    if protocol.analysis.margin or any(contrast.margin for contrast in protocol.analysis.primary):
+        yield (
+            "Equivalence (two one-sided tests) and non-inferiority are tested one-sided at .05, with 90% confidence "
+            "intervals."
+        )
 
 
 def consent_sentences(protocol: Protocol) -> Iterator[str]:

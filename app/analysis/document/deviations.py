@@ -12,7 +12,8 @@ from app.analysis.document.design_words import (
     condition_sentences,
     design_sentences,
 )
-from app.analysis.document.preregistration import decisions, exclusions, hypotheses, stopping
+from app.analysis.document.preregistration import exclusions, hypotheses, stopping
+from app.analysis.document.question_words import decision_sentences
 from app.analysis.document.registration import RegistrationError
 from app.design.word_lists import and_list, counted
 
@@ -89,7 +90,7 @@ def _protocol_points(registered: Protocol, done: Protocol) -> Iterator[Point]:
     for name, words in (
         ("Hypotheses", lambda one: " ".join(hypotheses(one).lines)),
         ("Primary contrasts and tests", lambda one: "; ".join(contrast_lines(one))),
-        ("Reference, cut-off values and margins", lambda one: " ".join(decisions(one)) or "None"),
+        ("Reference, cut-off values and margins", lambda one: " ".join(decision_sentences(one)) or "None"),
         ("Questions", _questions),
         ("Sources", lambda one: and_list([one.labels.source(key) for key in one.sources]) or "None"),
         ("Conditions", lambda one: " ".join(condition_sentences(one)) or "None"),

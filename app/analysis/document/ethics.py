@@ -33,13 +33,16 @@ class Retention(NamedTuple):
     backup_days: int | None
 
 
-def ethics_document(protocol: Protocol, retention: Retention, *, n_items: int) -> Document:
-    """The document; what the protocol does not say is marked as to be completed."""
+def ethics_document(protocol: Protocol, retention: Retention, *, n_items: int, origin: str = "") -> Document:
+    """The document; what the protocol does not say is marked as to be completed.
+
+    `origin` says from which template the study is.
+    """
     told = protocol.privacy
     controller = told.controller or TO_FILL.format("institution responsible for the data")
     lines = (f"Responsible: {controller}", f"Contact: {told.contact or TO_FILL.format('contact for participants')}")
     sections = (
-        Section("Purpose", _words(*_purpose(protocol))),
+        Section("Purpose", _words(*_purpose(protocol, origin))),
         Section("Participants and procedure", _words(*_procedure(protocol, n_items))),
         Section("Risks and support", _words(*_risks(protocol))),
         Section("Data", (_data(protocol), Paragraph(NOT_STORED))),
@@ -73,13 +76,15 @@ def _words(*sentences: str) -> tuple[Paragraph, ...]:
     return tuple(Paragraph(sentence) for sentence in sentences)
 
 
-def _purpose(protocol: Protocol) -> Iterator[str]:
+def _purpose(protocol: Protocol, origin: str) -> Iterator[str]:
     yield protocol.privacy.purpose or "The study compares how participants judge responses to personal situations."
     if protocol.description:
         yield protocol.description
     if protocol.about_texts:
         yield protocol.about_texts
     yield sources_sentence(protocol)
+    if origin:
+        yield origin
 
 
 def _procedure(protocol: Protocol, n_items: int) -> Iterator[str]:

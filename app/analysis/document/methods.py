@@ -1,4 +1,4 @@
-"""The methods of a report: design, materials, raters, questions, exclusions, and each statistic with its reference."""
+"""The methods of a report, from the protocol and the data alone: design, materials, raters, questions, analysis."""
 
 from __future__ import annotations
 
@@ -6,82 +6,94 @@ from typing import TYPE_CHECKING
 
 from app.analysis.document.bibliography import REFERENCES, of_estimate, of_method
 from app.analysis.document.blocks import Bullets, Paragraph, Section
+from app.analysis.document.contrast_words import contrast_words
 from app.analysis.document.design_words import (
+    GENERALIZATION,
     check_sentences,
     condition_sentences,
     consent_sentences,
     design_sentences,
-    question_table,
+    exclusion_rule,
+    inference_sentences,
+    sample_size_sentence,
     sources_sentence,
 )
 from app.analysis.document.monitoring_words import monitoring_sentences
+from app.analysis.document.question_words import composite_sentences, decision_sentences, question_table
+from app.analysis.document.rater_words import missing_sentences, participation_sentences, rater_sentences
 from app.analysis.document.reference import cited
-from app.analysis.wording.formatting import GENERALIZES
+from app.analysis.report.sentences import test_of
 from app.analysis.wording.statistics_registry import STATISTICS
-from app.design.questions.scale import number_text
 from app.design.word_lists import and_list, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
+    from app.analysis.document.circumstances import Circumstances
     from app.analysis.document.reference import Reference
     from app.analysis.estimate import Estimate
+    from app.analysis.report.primary import PrimaryResult
     from app.analysis.report.report import Report
     from app.analysis.report.sample import Sample
     from app.design.protocol.study import Protocol
 
-KINDS = {"person": "person", "model": "model judge"}
 
-
-def methods_section(
-    report: Report, protocol: Protocol, shown: Iterable[Estimate], arrivals: Mapping[str, int]
-) -> Section:
-    """The whole section. `arrivals` says how many raters came and why some did not finish, in the order of reading."""
+def methods_section(report: Report, protocol: Protocol, shown: Iterable[Estimate], about: Circumstances) -> Section:
+    """The whole section; `shown` are the estimates that the report shows."""
     sample = report.sample
     parts = (
-        Section("Design", _paragraph([*design_sentences(protocol), *condition_sentences(protocol)])),
+        Section("Design", _paragraph(_design(protocol, about.origin))),
         Section("Materials", _paragraph(_materials(sample, protocol))),
-        Section("Raters and consent", _paragraph([*_raters(sample, protocol, arrivals), *consent_sentences(protocol)])),
-        Section("Questions", (question_table(protocol),)),
-        Section("Checks and exclusions", _paragraph([*check_sentences(protocol), *_excluded(sample)])),
-        Section("Statistical analysis", _analysis(protocol, list(shown))),
+        Section(
+            "Raters and consent",
+            _paragraph(
+                [
+                    *rater_sentences(sample, protocol),
+                    *participation_sentences(protocol, about),
+                    sample_size_sentence(protocol),
+                    *consent_sentences(protocol),
+                ]
+            ),
+        ),
+        Section("Questions", (question_table(protocol), *_composites(protocol))),
+        Section(
+            "Checks, exclusions and missing data",
+            _paragraph(
+                [
+                    *check_sentences(protocol),
+                    exclusion_rule(protocol),
+                    *_excluded(sample),
+                    *missing_sentences(sample, protocol, about.n_skipped),
+                ]
+            ),
+        ),
+        Section("Statistical analysis", tuple(_analysis(report, protocol, list(shown)))),
     )
-    about = " ".join(protocol.description.split())
-    return Section("Methods", (Paragraph(about),) if about else (), parts)
+    own_words = " ".join(protocol.description.split())
+    return Section("Methods", (Paragraph(own_words),) if own_words else (), parts)
 
 
 def _paragraph(sentences: Iterable[str]) -> tuple[Paragraph, ...]:
     return (Paragraph(" ".join(sentences)),)
 
 
+def _design(protocol: Protocol, origin: str) -> Iterator[str]:
+    if origin:
+        yield origin
+    yield from design_sentences(protocol)
+    yield from condition_sentences(protocol)
+
+
 def _materials(sample: Sample, protocol: Protocol) -> Iterator[str]:
     yield f"Ratings cover {counted(sample.n_items, 'item')}."
-    yield sources_sentence(protocol)
-    if sample.n_responses:
-        parts = [f"{n:,} of {protocol.labels.source(key)}" for key, n in sample.n_responses.items()]
-        yield f"Responses to these items: {and_list(parts)}."
+    yield sources_sentence(protocol, sample.n_responses if sample.n_items else None)
     if protocol.about_texts:
         yield " ".join(protocol.about_texts.split())
 
 
-def _raters(sample: Sample, protocol: Protocol, arrivals: Mapping[str, int]) -> Iterator[str]:
-    if protocol.raters.identity == "unknown":
-        yield "It is not known which person gave which rating: persons are counted as slots."
-    groups = [_group(group.kind, group.pool, group.n, protocol) for group in sample.raters]
-    yield f"{counted(sample.n_raters, 'rater')} answered: {and_list(groups)}." if groups else "No rater has answered."
-    for n, words in ((sample.n_simulated, "simulated"), (sample.n_imported, "imported from elsewhere")):
-        if n:
-            yield f"Of these, {n:,} {'is' if n == 1 else 'are'} {words}."
-    if arrivals:
-        yield f"Participation: {and_list([f'{n:,} {words}' for words, n in arrivals.items()])}."
-    if sample.first_day and sample.last_day:
-        yield f"Ratings were given from {sample.first_day.isoformat()} to {sample.last_day.isoformat()} (UTC)."
-
-
-def _group(kind: str, pool: str | None, n: int, protocol: Protocol) -> str:
-    is_slot = kind == "person" and protocol.raters.identity == "unknown"
-    words = counted(n, "slot" if is_slot else KINDS.get(kind, kind))
-    return f"{words} of the pool {protocol.labels.pool(pool)}" if pool else words
+def _composites(protocol: Protocol) -> tuple[Paragraph, ...]:
+    sentences = " ".join(composite_sentences(protocol))
+    return (Paragraph(sentences),) if sentences else ()
 
 
 def _excluded(sample: Sample) -> Iterator[str]:
@@ -92,22 +104,28 @@ def _excluded(sample: Sample) -> Iterator[str]:
     yield f"Answers excluded from every estimate, with the reason: {and_list(parts)}."
 
 
-def _analysis(protocol: Protocol, shown: list[Estimate]) -> tuple[Paragraph | Bullets, ...]:
-    return (
-        Paragraph(" ".join(_plan(protocol, shown))),
-        Paragraph("Statistics in this report, with their references:"),
-        Bullets(tuple(_statistics(shown))),
-    )
+def _analysis(report: Report, protocol: Protocol, shown: list[Estimate]) -> Iterator[Paragraph | Bullets]:
+    if report.primary:
+        declared = any(result.is_declared for result in report.primary)
+        yield Paragraph("Primary contrasts:" if declared else "No primary contrast was declared. Main contrast:")
+        yield Bullets(tuple(_contrast(result, protocol) for result in report.primary))
+    yield Paragraph(" ".join(_plan(protocol, shown)))
+    yield Paragraph("Statistics in this report, with their references:")
+    yield Bullets(tuple(_statistics(shown)))
+
+
+def _contrast(result: PrimaryResult, protocol: Protocol) -> str:
+    """The contrast with the test that was used, and its degrees of freedom."""
+    tests = list(dict.fromkeys(filter(None, map(test_of, result.estimates))))
+    dfs = [f"{one.df:.4g}" for one in result.estimates if one.df is not None]
+    df = f"df = {and_list(dict.fromkeys(dfs))}" if dfs else ""
+    by = ", ".join(filter(None, (" or ".join(tests), df)))
+    return f"{contrast_words(result.contrast, protocol)}{f'; {by}' if by else ''}."
 
 
 def _plan(protocol: Protocol, shown: list[Estimate]) -> Iterator[str]:
-    analysis, labels = protocol.analysis, protocol.labels
-    if protocol.reference and len(protocol.sources) > 1:
-        yield f"A comparison is source minus reference; the reference is {labels.source(protocol.reference)}."
-    for key, cut in analysis.cut.items():
-        yield f"The cut-off of {labels.question(key)} is {number_text(cut)}."
-    for key, margin in analysis.margin.items():
-        yield f"The equivalence margin of {labels.question(key)} is {number_text(margin)} points."
+    yield from decision_sentences(protocol)
+    yield from inference_sentences(protocol)
     holm, bh = ([REFERENCES[key]] for key in ("holm1979", "benjamini1995"))
     yield (
         f"P-values of the primary contrasts are adjusted as one family by Holm's method{cited(holm)}, all others by "
@@ -122,9 +140,7 @@ def _intervals(shown: list[Estimate]) -> Iterator[str]:
     found = {method[0]: method[1] for method in methods if method}
     if found:
         yield f"Intervals: {and_list([f'{words}{cited(to)}' for words, to in found.items()])}."
-    inferred = {GENERALIZES[one.inference] for one in shown if one.ci_low is not None} - {""}
-    if inferred:
-        yield f"They hold {and_list(sorted(inferred))}, as each sentence says."
+        yield GENERALIZATION
 
 
 def _statistics(shown: list[Estimate]) -> Iterator[str]:

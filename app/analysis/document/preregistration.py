@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 from app.analysis.document.blocks import Bullets, DataTable, Document, Paragraph, Section
 from app.analysis.document.contrast_words import contrast_lines
 from app.analysis.document.design_words import (
+    GENERALIZATION,
     check_sentences,
     condition_sentences,
     consent_sentences,
     design_sentences,
-    question_table,
+    inference_sentences,
+    sample_size_sentence,
     sources_sentence,
 )
 from app.analysis.document.monitoring_words import monitoring_sentences
+from app.analysis.document.question_words import composite_sentences, decision_sentences, question_table
 from app.analysis.wording.formatting import number
 from app.analysis.wording.statistics_registry import STATISTICS
-from app.design.questions.scale import number_text
 from app.design.word_lists import counted
 
 if TYPE_CHECKING:
@@ -31,10 +33,7 @@ STOPPING = "Data collection ends when every trial has its number of raters."
 EXCLUSIONS = (
     "No rater is left out. The protocol flags raters by the rule below, and the estimates are repeated without them."
 )
-INFERENCE = (
-    "Tests are two-sided at the .05 level, with 95% confidence intervals that hold for new items and new raters unless "
-    "the report says otherwise. P-values of the primary contrasts are adjusted by Holm's method as one family."
-)
+ADJUSTMENT = "P-values of the primary contrasts are adjusted by Holm's method as one family."
 EXPLORATORY = (
     "Every other estimate of the report is exploratory, marked as such and counted; its p-values are adjusted by the "
     "Benjamini-Hochberg method within their kind of test."
@@ -45,15 +44,15 @@ MISSING = (
 )
 
 
-def osf_document(registration: Registration) -> Document:
-    """The headings of the OSF Preregistration form, in its order."""
+def osf_document(registration: Registration, origin: str = "") -> Document:
+    """The headings of the OSF Preregistration form, in its order; `origin` says from which template the study is."""
     protocol = registration.as_protocol()
     study = Section(
         "Study information",
         (),
         (
             Section("Title", _words(protocol.title)),
-            Section("Description", _words(protocol.description or "–")),
+            Section("Description", _words(f"{origin} {protocol.description}".strip() or "–")),
             Section("Hypotheses", (hypotheses(protocol),)),
         ),
     )
@@ -90,8 +89,10 @@ def _osf_sampling(registration: Registration, protocol: Protocol) -> Iterator[Se
 
 def _osf_analysis(protocol: Protocol) -> Iterator[Section]:
     parts = (
-        Section("Statistical models", (Bullets(tuple(contrast_lines(protocol))), *_words(*decisions(protocol)))),
-        Section("Inference criteria", _words(INFERENCE)),
+        Section(
+            "Statistical models", (Bullets(tuple(contrast_lines(protocol))), *_words(*decision_sentences(protocol)))
+        ),
+        Section("Inference criteria", _words(*_inference(protocol))),
         Section("Data exclusion", _words(*exclusions(protocol))),
         Section("Missing data", _words(MISSING)),
         Section("Exploratory analysis", _words(EXPLORATORY)),
@@ -100,8 +101,8 @@ def _osf_analysis(protocol: Protocol) -> Iterator[Section]:
     yield Section("Other", _words(protocol.preregistration.other or "–"))
 
 
-def aspredicted_document(registration: Registration) -> Document:
-    """The questions of the AsPredicted form, in its order."""
+def aspredicted_document(registration: Registration, origin: str = "") -> Document:
+    """The questions of the AsPredicted form, in its order; `origin` says from which template the study is."""
     protocol = registration.as_protocol()
     conditions = _words(sources_sentence(protocol), *design_sentences(protocol), *condition_sentences(protocol))
     sections = (
@@ -113,7 +114,7 @@ def aspredicted_document(registration: Registration) -> Document:
         Section("4) How many and which conditions will participants be assigned to?", conditions),
         Section(
             "5) Specify exactly which analyses you will conduct to examine the main question/hypothesis.",
-            (Bullets(tuple(contrast_lines(protocol))), *_words(*decisions(protocol), INFERENCE)),
+            (Bullets(tuple(contrast_lines(protocol))), *_words(*decision_sentences(protocol), *_inference(protocol))),
         ),
         Section("6) Describe exactly how outliers and exclusions are handled.", _words(*exclusions(protocol), MISSING)),
         Section(
@@ -121,7 +122,8 @@ def aspredicted_document(registration: Registration) -> Document:
             (*sample_size(registration, protocol), *_words(*stopping(protocol))),
         ),
         Section(
-            "8) Anything else you would like to pre-register?", _words(EXPLORATORY, protocol.preregistration.other)
+            "8) Anything else you would like to pre-register?",
+            _words(origin, EXPLORATORY, protocol.preregistration.other),
         ),
     )
     return Document(f"Preregistration (AsPredicted): {protocol.title}", lines(registration), sections)
@@ -165,18 +167,22 @@ def randomization(protocol: Protocol) -> str:
     return f"{order}, from seed {protocol.design.seed}. Raters get conditions in a balanced order."
 
 
+def _inference(protocol: Protocol) -> Iterator[str]:
+    yield from inference_sentences(protocol)
+    yield GENERALIZATION
+    yield ADJUSTMENT
+
+
 def _recruited(protocol: Protocol) -> Iterator[str]:
     links = "a personal link only" if protocol.design.links == "personal" else "the study's link"
     yield f"Raters take part through {links}."
-    if protocol.design.max_raters:
-        yield f"At most {counted(protocol.design.max_raters, 'rater')} are admitted."
 
 
 def sample_size(registration: Registration, protocol: Protocol) -> Iterator[Block]:
     """Items, raters per trial, the lead's reason, and the power of the plan."""
     design = protocol.design
     said = f"{counted(registration.n_items, 'item')}, {counted(design.raters_per_trial, 'rater')} per trial."
-    yield from _words(said, protocol.preregistration.sample_size)
+    yield from _words(said, sample_size_sentence(protocol))
     if registration.no_plan:
         yield from _words(f"No power was computed: {registration.no_plan}")
     elif registration.plan:
@@ -209,25 +215,8 @@ def exclusions(protocol: Protocol) -> Iterator[str]:
     yield from check_sentences(protocol)
 
 
-def decisions(protocol: Protocol) -> Iterator[str]:
-    """Reference, cut-off values and margins."""
-    analysis, labels = protocol.analysis, protocol.labels
-    if protocol.reference and len(protocol.sources) > 1:
-        yield f"The reference is {labels.source(protocol.reference)}."
-    for key, cut in analysis.cut.items():
-        yield f"The cut-off of {labels.question(key)} is {number_text(cut)}."
-    margins = {*analysis.margin, *(contrast.question for contrast in analysis.primary if contrast.margin)}
-    for key in sorted(margins):
-        yield f"The margin of {labels.question(key)} is {number_text(analysis.margin_of(key) or 0)} points."
-
-
 def _indices(protocol: Protocol) -> Bullets:
-    labels = protocol.labels
-    found = [
-        f"{labels.question(key)}: {one.score} of {', '.join(map(labels.question, one.questions))}."
-        for key, one in protocol.analysis.composites.items()
-    ]
-    return Bullets(tuple(found) or ("None.",))
+    return Bullets(tuple(composite_sentences(protocol)) or ("None.",))
 
 
 def _measured(protocol: Protocol) -> tuple[Block, ...]:

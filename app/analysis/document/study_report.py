@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app import __version__
@@ -19,30 +18,16 @@ from app.analysis.findings.summary import summary_of
 from app.analysis.report.labelled import labelled
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    from app.analysis.document.circumstances import Circumstances
     from app.analysis.document.findings import PlacedFigure
     from app.analysis.document.reference import Reference
-    from app.analysis.document.registration import Registration
     from app.analysis.findings.summary import Summary
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
 
 ALWAYS_CITED = ("holm1979", "benjamini1995")
-
-
-@dataclass(frozen=True, slots=True)
-class Circumstances:
-    """What a report does not know of itself: when it was made, whether the study still runs, how raters took part.
-
-    `registration` is the plan that it is compared with; `version` that of the protocol, None for a folder.
-    """
-
-    made_on: str
-    status: str = ""
-    arrivals: Mapping[str, int] = field(default_factory=dict)
-    registration: Registration | None = None
-    version: int | None = None
 
 
 def study_report(
@@ -57,7 +42,7 @@ def study_report(
     references = _cited(references_of(shown), monitoring_keys(protocol))
     sections = (
         first,
-        methods_section(report, protocol, shown, about.arrivals),
+        methods_section(report, protocol, shown, about),
         results,
         limits_section(report, protocol, summary),
         deviations_section(about.registration, report, protocol, about.version),

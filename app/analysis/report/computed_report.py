@@ -55,7 +55,7 @@ def report_of(
     told = tuple(notes(codes, frames, () if only_primary else adjusted, protocol))
     made = tuple(with_recipes(adjusted, data, full=full, filters=filters))
     primary = primary_results(made, places, protocol)
-    return Report(protocol.slug, data, told, made, primary, filters, sample_of(frames, codes))
+    return Report(protocol.slug, data, told, made, primary, filters, sample_of(frames, codes, protocol))
 
 
 def _kept(frames: Frames, protocol: Protocol, filters: Filters) -> tuple[Frames, Protocol]:

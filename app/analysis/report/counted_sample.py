@@ -9,16 +9,22 @@ import pandas as pd
 from pandas.api.typing import NaTType
 
 from app.analysis.report.sample import RaterGroup, Sample
+from app.design.protocol.parts.cells import Cell, cell_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import date, datetime
 
     from app.analysis.data.encoded_study import Bools, Codes, Ints
     from app.analysis.data.frames import Frames
+    from app.design.protocol.study import Protocol
 
 
-def sample_of(frames: Frames, codes: Codes) -> Sample:
+# Questions that may well be left unanswered.
+OPEN = frozenset({"text", "highlight"})
+
+
+def sample_of(frames: Frames, codes: Codes, protocol: Protocol) -> Sample:
     """The sample of these frames; `codes` are their codes without repeats."""
     rows, responses, ratings = codes.rows, codes.responses, frames.ratings
     is_rated = _occurs(rows.item, responses.n_items)
@@ -35,6 +41,7 @@ def sample_of(frames: Frames, codes: Codes) -> Sample:
         n_repeats=int((ratings["repeat"] > 0).sum()),
         first_day=_day(rated_at.min()),
         last_day=_day(rated_at.max()),
+        missing=_missing(codes, protocol),
     )
 
 
@@ -60,6 +67,57 @@ def _groups(raters: pd.DataFrame) -> tuple[RaterGroup, ...]:
 
 def _pairs(raters: pd.DataFrame) -> list[tuple[object, object]]:
     return list(zip(raters["kind"], raters["pool"], strict=True))
+
+
+def _missing(codes: Codes, protocol: Protocol) -> dict[str, tuple[int, int]]:
+    """The numbers of missing and of expected answers by arm.
+
+    A rater who answered one of the questions about a thing was asked all of them.
+    """
+    arm, names = _arms(codes, protocol)
+    counts = np.zeros((2, len(names)), dtype=np.int64)
+    for keys in _asked_together(protocol):
+        places = np.concatenate([codes.rows_of(key) for key in keys])
+        units = places[_first_of_unit(codes, places)]
+        expected = len(keys) * np.bincount(arm[units], minlength=len(names))
+        counts += (expected - np.bincount(arm[places], minlength=len(names)), expected)
+    return {name: (int(n), int(of)) for name, n, of in zip(names, *counts, strict=True) if of}
+
+
+def _asked_together(protocol: Protocol) -> Iterator[list[str]]:
+    """Several questions about the same thing that every rater is asked on the same page."""
+    always = [
+        question
+        for question in protocol.questions
+        if question.show_if is None
+        and question.condition is None
+        and question.key not in protocol.flow.revisit
+        and question.type not in OPEN
+    ]
+    for target in ("response", "turn", "item"):
+        keys = [question.key for question in always if question.target == target]
+        if len(keys) > 1:
+            yield keys
+
+
+def _first_of_unit(codes: Codes, places: Ints) -> Ints:
+    """For each thing that a rater answered questions about, the position in `places` of one of the answers."""
+    rows = codes.rows
+    turn = np.nan_to_num(rows.turn[places], nan=-1).astype(np.int64)
+    parts = (rows.rater[places], rows.item[places], rows.response[places], turn)
+    return np.unique(np.stack(parts, axis=1), axis=0, return_index=True)[1]
+
+
+def _arms(codes: Codes, protocol: Protocol) -> tuple[Ints, list[str]]:
+    """The arm of each answer, and the names of the arms."""
+    between = {name for name, factor in protocol.conditions.items() if factor.assign == "between"}
+    if between:
+        cell, cells = pd.factorize(codes.kept["condition"].fillna("").astype(str))
+        named = [Cell(tuple(part for part in cell_of(text).levels if part[0] in between)).text for text in cells]
+        arms = list(dict.fromkeys(named))
+        return np.array([arms.index(name) for name in named], dtype=np.int64)[cell], arms
+    pools = [*codes.raters.pools, ""]
+    return codes.raters.pool[codes.rows.rater] % len(pools), pools
 
 
 def _marked(raters: pd.DataFrame, mark: str) -> int:

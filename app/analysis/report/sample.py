@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,7 +22,9 @@ class RaterGroup:
 class Sample:
     """Counts over all answers but planned repeats; `excluded` counts answers by the reason why they are left out.
 
-    `first_day` and `last_day` are None where no answer has a time.
+    `first_day` and `last_day` are None where no answer has a time. `missing` is how many answers are missing in the
+    trials rated, and how many there would be: by the part of the condition that varies between raters, otherwise by
+    pool; the key is empty without either. Only questions that every rater is asked about each thing count.
     """
 
     n_items: int
@@ -35,6 +37,7 @@ class Sample:
     n_repeats: int
     first_day: date | None
     last_day: date | None
+    missing: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def n_raters(self) -> int:

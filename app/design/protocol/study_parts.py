@@ -209,6 +209,10 @@ class ProtocolParts(BaseModel):
     """What the situations and responses are and where they come from, for readers of the report. Removed when other
     texts are imported in the browser.
     """
+    template: str = Field(default="", max_length=64)
+    """The study template that the study was started from. Reports say whether the design follows the template or was
+    adapted from it.
+    """
     instructions: Prose = ""
     """What raters read before they start, in Markdown."""
     language: str = "en"

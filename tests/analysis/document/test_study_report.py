@@ -19,9 +19,10 @@ from app.analysis.document.bibliography import (
     references_of,
 )
 from app.analysis.document.blocks import Bullets, DataTable, Paragraph
+from app.analysis.document.circumstances import Circumstances
 from app.analysis.document.monitoring_words import SHAPES
 from app.analysis.document.reproduction import digits
-from app.analysis.document.study_report import ALWAYS_CITED, Circumstances, study_report
+from app.analysis.document.study_report import ALWAYS_CITED, study_report
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import needed_sentence
 from app.analysis.wording.statistics_registry import STATISTICS
@@ -129,7 +130,7 @@ def test_methods_name_design_raters_consent_and_exclusions() -> None:
     text = texts(document)
     for words in (
         "single-blind",
-        "6 raters answered",
+        "Six raters took part.",
         "1 did not consent",
         "no consent form",
         "No answer was excluded",

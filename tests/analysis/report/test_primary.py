@@ -11,7 +11,8 @@ import pytest
 
 from app.analysis import analyze
 from app.analysis.document.blocks import DataTable
-from app.analysis.document.study_report import Circumstances, study_report
+from app.analysis.document.circumstances import Circumstances
+from app.analysis.document.study_report import study_report
 from app.analysis.findings.main_contrasts import interval_words, main_contrasts
 from app.analysis.report.brief import brief
 from app.analysis.report.labelled import labelled

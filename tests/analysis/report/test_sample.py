@@ -27,7 +27,7 @@ def _sample(*rows: Row, times: list[str | None] | None = None) -> Sample:
     if times is not None:
         rated_at = pd.Series(pd.to_datetime(pd.Series(times), utc=True))
         data = replace(data, ratings=data.ratings.assign(rated_at=rated_at))
-    return sample_of(data, codes_of(data, STUDY))
+    return sample_of(data, codes_of(data, STUDY), STUDY)
 
 
 def test_answers_in_use_are_counted_and_excluded_ones_by_reason() -> None:
@@ -61,3 +61,22 @@ def test_a_study_without_answers_has_an_empty_sample() -> None:
     found = analyze(frames(STUDY, []), STUDY).sample
     assert (found.n_items, found.n_responses, found.raters, found.n_answers) == (0, {}, (), {})
     assert (found.first_day, found.last_day) == (None, None)
+
+
+def test_missing_answers_are_counted_by_condition_between_raters_else_by_pool() -> None:
+    warmth = {**FIVE, "key": "warmth"}
+    told = {"told": {"kind": "instruction", "levels": {"a": "A", "b": "B"}}}
+    rows = [
+        _row(rater, "i0", key, 4, condition=f"told={told}")
+        for rater, told, keys in (("r0", "a", ("empathy", "warmth")), ("r2", "b", ("empathy",)))
+        for key in keys
+    ]
+    rows = [{**row, "response": "i0:human"} for row in rows]
+    raters = [{"rater": "r0", "kind": "person", "pool": "crowd"}, {"rater": "r2", "kind": "person", "pool": None}]
+    for parts, expected in (
+        ({"conditions": told}, {"told=a": (0, 2), "told=b": (1, 2)}),
+        ({}, {"crowd": (0, 2), "": (1, 2)}),
+    ):
+        study = protocol(FIVE, warmth, **parts)
+        data = frames(study, rows, items=[{"item": "i0"}], raters=raters)
+        assert sample_of(data, codes_of(data, study), study).missing == expected

@@ -6,15 +6,18 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from app.actions.results.documents.registered_plan import registration_of
+from app.actions.studies.creation.template_origin import template_origin
+from app.analysis.document.circumstances import Arm, Circumstances
 from app.analysis.document.registration import read_registration
-from app.analysis.document.study_report import Circumstances
-from app.storage.results.coverage import get_session_counts
+from app.storage.results.coverage import count_sessions_by_arm, count_skipped, get_session_counts
+from app.storage.studies.protocols import get_protocol
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from sqlalchemy import Connection
 
+    from app.design.protocol.study import Protocol
     from app.storage.results.coverage import SessionCounts
     from app.storage.studies.studies import StudyRow
 
@@ -36,10 +39,20 @@ def circumstances_of(db: Connection, study: StudyRow, version: int | None = None
     """The circumstances of a stored study now; `version`: the report's protocol version, by default the current one."""
     came = arrivals(get_session_counts(db, study.id))
     plan = registration_of(db, study)
-    return Circumstances(today(), STATUS[study.status], came, plan, version or study.protocol_version)
+    made_by = version or study.protocol_version
+    return Circumstances(
+        today(),
+        STATUS[study.status],
+        came,
+        plan,
+        made_by,
+        template_origin(get_protocol(db, study.id, made_by)),
+        {arm: Arm(*n) for arm, n in count_sessions_by_arm(db, study.id).items()},
+        count_skipped(db, study.id),
+    )
 
 
-def circumstances_of_folder(folder: Path) -> Circumstances:
+def circumstances_of_folder(folder: Path, protocol: Protocol) -> Circumstances:
     """Those of a study folder, with the plan that is saved in it, if any.
 
     Raises:
@@ -47,7 +60,7 @@ def circumstances_of_folder(folder: Path) -> Circumstances:
     """
     saved = folder / REGISTRATION
     plan = read_registration(saved.read_text(encoding="utf-8")) if saved.exists() else None
-    return Circumstances(today(), registration=plan)
+    return Circumstances(today(), registration=plan, origin=template_origin(protocol))
 
 
 def arrivals(counts: SessionCounts) -> dict[str, int]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from app.actions.planning.planning import Asked, PlanError, make_plan
 from app.actions.results.documents.report_files import document_files
+from app.actions.studies.creation.template_origin import template_origin
 from app.analysis.document.preregistration import aspredicted_document, osf_document
 from app.analysis.document.registration import (
     Registration,
@@ -93,7 +94,8 @@ def register_study(db: Connection, study: StudyRow) -> Registration:
 def registration_files(registration: Registration, formats: Sequence[Format]) -> dict[str, bytes]:
     """`preregistration.json`, and both forms in these formats."""
     files = {"preregistration.json": registration_json(registration).encode()}
+    origin = template_origin(registration.as_protocol())
     for form, make in FORMS.items():
-        made = document_files(make(registration), {}, formats, name=f"preregistration-{form}")
+        made = document_files(make(registration, origin), {}, formats, name=f"preregistration-{form}")
         files |= {path: content for path, content in made.items() if path != "tables.tex"}
     return files

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from app.analysis.document.blocks import Document
-    from app.analysis.document.study_report import Circumstances
+    from app.analysis.document.circumstances import Circumstances
     from app.analysis.report.report import Report
     from app.charts.chart import Chart
     from app.charts.render import Format as Picture

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.actions.backups import MAX_AGE_DAYS
 from app.actions.results.documents.report_files import document_files
+from app.actions.studies.creation.template_origin import template_origin
 from app.actions.studies.folder_feasibility import planned_items
 from app.analysis.document.ethics import Retention, ethics_document
 from app.cli.commands.results.report import Formats, NewFolder, chosen_formats, refuse_full_folder, write_files
@@ -42,7 +43,12 @@ def ethics(study: Study, out: NewFolder, format_: Formats = None, is_folder: Bar
 
 def _of_folder(folder: Path) -> Document:
     read = read_study_folder(folder)
-    return ethics_document(read.protocol, Retention(None, _backup_days()), n_items=len(planned_items(read)))
+    return ethics_document(
+        read.protocol,
+        Retention(None, _backup_days()),
+        n_items=len(planned_items(read)),
+        origin=template_origin(read.protocol),
+    )
 
 
 def _of_stored(slug: str) -> Document:
@@ -50,7 +56,9 @@ def _of_stored(slug: str) -> Document:
         row = stored_study(db, slug)
         protocol = get_protocol(db, row.id, row.protocol_version)
         retention = Retention(get_keep_until(db, row.id), _backup_days())
-        return ethics_document(protocol, retention, n_items=get_counts(db, row.id).n_items)
+        return ethics_document(
+            protocol, retention, n_items=get_counts(db, row.id).n_items, origin=template_origin(protocol)
+        )
 
 
 def _backup_days() -> int | None:

@@ -20,7 +20,8 @@ from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
 
 if TYPE_CHECKING:
-    from app.analysis.document.study_report import Circumstances
+    from app.analysis.document.circumstances import Circumstances
+    from app.design.protocol.study import Protocol
 
 Formats = Annotated[
     list[str] | None,
@@ -54,14 +55,14 @@ def report(
     require_known(frames, protocol, filters)
     found = analyze_frames(frames, protocol, full=full, filters=filters)
     shown = filtered_protocol(protocol, filters)
-    files = report_files(ReportJob(found, shown, _circumstances(which), formats))
+    files = report_files(ReportJob(found, shown, _circumstances(which, protocol), formats))
     say(f"{write_files(out, files)} files written to {out}.")
 
 
-def _circumstances(study: Path | str) -> Circumstances:
+def _circumstances(study: Path | str, protocol: Protocol) -> Circumstances:
     if isinstance(study, Path):
         try:
-            return circumstances_of_folder(study)
+            return circumstances_of_folder(study, protocol)
         except RegistrationError as error:
             fail(f"{study / REGISTRATION}: {error}")
     with store() as engine, engine.connect() as db:

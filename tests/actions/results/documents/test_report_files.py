@@ -14,7 +14,7 @@ import pytest
 from app.actions.results.documents.report_files import FORMATS, ReportJob, report_files, zipped
 from app.actions.results.processes.report_files_process import ReportFilesProcess
 from app.analysis import analyze
-from app.analysis.document.study_report import Circumstances
+from app.analysis.document.circumstances import Circumstances
 from app.analysis.report.report_tables import records_csv
 from app.exchange.folder.read import read_folder
 from tests.analysis.builders import frames, protocol

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
+from app.actions.studies.creation.read_new_study import read_template
 from app.actions.studies.creation.templates import (
     FOLDER,
     SlugError,
@@ -33,6 +34,11 @@ every_template = pytest.mark.parametrize("name", NAMES)
 
 def protocol_of(name: str) -> Protocol:
     return template_study(name).protocol
+
+
+def _comment_of(name: str) -> str:
+    lines = (FOLDER / name / "study.yaml").read_text(encoding="utf-8").splitlines()
+    return " ".join(line.removeprefix("# ") for line in lines if line.startswith("#"))
 
 
 def rows(name: str, file: str) -> list[dict[str, str]]:
@@ -83,10 +89,15 @@ def test_published_wording_is_reproduced() -> None:
 @every_template
 def test_template_slug_matches_folder_and_texts_have_a_source(name: str) -> None:
     protocol = protocol_of(name)
-    assert protocol.slug == name
-    said = protocol.about_texts if name != "rater-scales" else protocol.description
-    assert "written for the template" in said
+    assert (protocol.slug, protocol.template) == (name, name)
+    assert "written for the template" in _comment_of(name)
     assert len(protocol.instructions) > 120
+
+
+@every_template
+def test_a_study_from_a_template_takes_over_no_prose_about_the_study(name: str) -> None:
+    protocol = read_template(name, "Consolation", "consolation").protocol
+    assert (protocol.description, protocol.about_texts, protocol.template) == ("", "", name)
 
 
 @every_template

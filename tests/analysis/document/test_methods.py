@@ -1,0 +1,93 @@
+"""The methods say who took part, who left, which answers are missing, and what the protocol declares."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from app.analysis.document.circumstances import Arm, Circumstances
+from app.analysis.document.design_words import design_sentences, inference_sentences, sample_size_sentence
+from app.analysis.document.question_words import answers_words, composite_sentences, decision_sentences
+from app.analysis.document.rater_words import missing_sentences, participation_sentences, rater_sentences
+from app.analysis.report.sample import NO_SAMPLE, RaterGroup
+from tests.analysis.builders import CHOICE, FIVE, protocol
+
+POOLS = {"crowd": {}, "experts": {"raters_per_trial": 2, "label": "Clinical experts"}}
+
+
+def said(*groups: RaterGroup, **counts: int) -> str:
+    sample = replace(NO_SAMPLE, raters=groups, **counts)
+    return " ".join(rater_sentences(sample, protocol(FIVE, design={"pools": POOLS})))
+
+
+def test_raters_are_named_by_kind_and_pool() -> None:
+    crowd, experts = RaterGroup("person", "crowd", 30), RaterGroup("person", "experts", 6)
+    assert said(RaterGroup("person", None, 12), n_simulated=12) == "Twelve raters took part (all simulated)."
+    assert (
+        said(RaterGroup("person", None, 1), RaterGroup("model", None, 2)) == "One rater and two model judges took part."
+    )
+    expected = "Thirty-six raters took part (33 simulated): 30 of the pool Crowd and 6 of the pool Clinical experts."
+    assert said(crowd, experts, n_simulated=33) == expected
+    assert said(RaterGroup("person", None, 1200)) == "A total of 1,200 raters took part."
+
+
+def test_participation_and_missing_answers_are_told_by_arm() -> None:
+    told = {"told": {"kind": "instruction", "label": "Instruction", "levels": {"a": "A", "b": "B"}}}
+    study = protocol(FIVE, conditions=told)
+    about = Circumstances("2026-11-24", arms={"told=a": Arm(20, 18), "told=b": Arm(21, 15)})
+    expected = "Finished of those assigned, by condition: Instruction: a 18 of 20, Instruction: b 15 of 21."
+    assert [*participation_sentences(study, about)] == [expected]
+    sample = replace(NO_SAMPLE, missing={"told=a": (1, 60), "told=b": (5, 40)})
+    text = " ".join(missing_sentences(sample, study, 3))
+    for words in ("skipped 3 trials", "6 of 100 answers (6.0%)", "Instruction: a 1 of 60, Instruction: b 5 of 40"):
+        assert words in text
+    complete = [*missing_sentences(replace(NO_SAMPLE, missing={"": (0, 60)}), study, None)]
+    assert complete == ["No answer is missing in the trials rated."]
+
+
+def test_each_pool_is_named_with_its_raters_per_trial() -> None:
+    text = " ".join(design_sentences(protocol(FIVE, design={"trials_per_rater": 8, "pools": POOLS})))
+    assert "Raters of the pool Crowd rate all items: 3 raters per trial and at most 8 trials per rater." in text
+    assert "Raters of the pool Clinical experts rate all items: 2 raters per trial" in text
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ({}, "one of the two responses (no ties)"),
+        ({"tie": True}, "one of the two responses or about the same"),
+        ({"tie": True, "neither": True}, "one of the two responses, about the same or neither"),
+        ({"strength": True}, "(no ties); strength of preference: 1 slightly, 2 clearly, 3 strongly"),
+    ],
+)
+def test_outcomes_of_a_choice_are_listed(parts: dict[str, Any], words: str) -> None:
+    (question,) = protocol({**CHOICE, "tie": False, **parts}).choice_questions
+    assert answers_words(question).endswith(words)
+
+
+def test_composites_are_listed_with_their_questions() -> None:
+    cold = {**FIVE, "key": "cold", "reversed": True}
+    study = protocol(FIVE, cold, analysis={"composites": {"warmth": ["empathy", "cold"]}})
+    expected = "Warmth is the mean of 2 questions: Empathy and Cold, with Cold reverse-scored."
+    assert [*composite_sentences(study)] == [expected]
+
+
+def test_cut_off_values_of_the_same_scales_share_a_sentence() -> None:
+    questions = [{**FIVE, "key": key} for key in ("warmth", "tact", "fit")]
+    every = protocol(*questions, analysis={"cut": dict.fromkeys(("warmth", "tact", "fit"), 4)})
+    assert "Ratings of 4 or 5 counted as high on all three scales." in [*decision_sentences(every)]
+    two = protocol(*questions, analysis={"cut": {"warmth": 4, "tact": 5}})
+    assert [*decision_sentences(two)][1:] == [
+        "Ratings of 4 or 5 counted as high on Warmth.",
+        "Ratings of 5 counted as high on Tact.",
+    ]
+
+
+def test_sample_size_and_sidedness_are_stated() -> None:
+    assert sample_size_sentence(protocol(FIVE)) == "No sample-size justification was given."
+    planned = protocol(FIVE, design={"max_raters": 90}, preregistration={"sample_size": "Power of .9 for 0.3 points."})
+    assert sample_size_sentence(planned) == "At most 90 raters were to be admitted. Power of .9 for 0.3 points."
+    assert "one-sided" not in " ".join(inference_sentences(protocol(FIVE)))
+    assert "one-sided at .05" in " ".join(inference_sentences(protocol(FIVE, analysis={"margin": {"empathy": 0.3}})))
