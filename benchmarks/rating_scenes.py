@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import uvicorn
 
 from app.actions.rating.rating import Arrival, arrive
-from app.actions.studies.creation.templates import list_templates, template_folder
 from app.actions.studies.life_cycle import open_study
 from app.exchange.folder.read import read_folder
+from app.exchange.folder.study_templates import list_templates, template_folder
 from app.main import create_app
 from app.postgres import EmbeddedPostgres
 from app.settings import folder

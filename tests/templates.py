@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from app.actions.studies.creation.templates import template_folder
 from app.exchange.folder.read import read_folder
+from app.exchange.folder.study_templates import template_folder
 
 if TYPE_CHECKING:
     from app.analysis.data.study_folder import StudyFolder

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.studies.creation.templates import list_templates, new_study
+from app.actions.studies.creation.templates import new_study
 from app.actions.studies.life_cycle import open_study
 from app.analysis.wording.statistics_registry import STATISTICS
 from app.exchange.folder.read import read_folder
+from app.exchange.folder.study_templates import list_templates
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study
 from tests.actions.results.study_report import report_of_study

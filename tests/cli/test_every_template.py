@@ -11,8 +11,8 @@ from starlette.testclient import TestClient
 
 from app.actions.lead_access import begin_session
 from app.actions.results.live_report import LiveReports
-from app.actions.studies.creation.templates import list_templates, template_folder
 from app.analysis import analyze
+from app.exchange.folder.study_templates import list_templates, template_folder
 from app.main import create_app
 from app.settings import settings
 from app.storage.database.engine import make_engine

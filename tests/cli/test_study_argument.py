@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.studies.creation.templates import template_folder
+from app.exchange.folder.study_templates import template_folder
 from tests.cli.database import Outcome, attune
 
 if TYPE_CHECKING:

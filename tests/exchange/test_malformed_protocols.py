@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ruamel.yaml import YAML
 
-from app.actions.studies.creation.templates import FOLDER
+from app.exchange.folder.study_templates import FOLDER
 from app.exchange.problems import Problems
 from app.exchange.protocol.study_yaml import FILE, protocol_of
 from app.exchange.protocol.yaml_tree import Path, Tree

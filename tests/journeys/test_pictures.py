@@ -15,9 +15,9 @@ from sqlalchemy import text
 from app.actions.simulation.demo import demo_link
 from app.actions.simulation.make_demo import open_demo, simulate_demo
 from app.actions.studies.creation.read_new_study import read_template, store_study
-from app.actions.studies.creation.templates import list_templates
 from app.cli.commands.server.make_demo import FOLDER as DEMO
 from app.exchange.folder.read import read_folder
+from app.exchange.folder.study_templates import list_templates
 from app.storage.database.engine import transactions
 from tests.exchange.tabular.test_import_report import SHEET
 from tests.journeys.lead_steps import a_lead, sign_in

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.studies.creation.templates import list_templates, template_folder
 from app.analysis import analyze
 from app.analysis.data.study_folder import frames_of
 from app.exchange.folder.read import read_folder
+from app.exchange.folder.study_templates import list_templates, template_folder
 from tests.analysis.headlines.simulated_ratings import Effect, Seen, simulate
 from tests.journeys.axe import check
 from tests.journeys.offline_results import serve_results

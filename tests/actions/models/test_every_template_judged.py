@@ -11,8 +11,8 @@ from sqlalchemy import text
 from app.actions.models.judge_pages import judged_study, planned_requests
 from app.actions.models.judge_settings import JudgeSettings
 from app.actions.models.page_questions import answers_of
-from app.actions.studies.creation.templates import list_templates
 from app.design.questions.kinds.slider import SliderQuestion
+from app.exchange.folder.study_templates import list_templates
 from app.models.asked import answer_format, schema_of
 from app.storage.model_runs.judgements import record_judgement
 from app.storage.model_runs.requests import list_open, record_plan

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.studies.creation.templates import template_folder
 from app.analysis import analyze
 from app.analysis.data.filters.filter_options import filtered_protocol
 from app.analysis.data.filters.report_filters import Filters
@@ -15,6 +14,7 @@ from app.analysis.findings.study_question import study_question
 from app.analysis.report.primary import PrimaryResult
 from app.design.protocol.primary_default import primary_contrasts
 from app.exchange.folder.read import read_folder
+from app.exchange.folder.study_templates import template_folder
 from tests.analysis.headlines.simulated_ratings import Effect, simulate
 
 if TYPE_CHECKING:

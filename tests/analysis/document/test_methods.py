@@ -17,8 +17,8 @@ from tests.analysis.builders import CHOICE, FIVE, protocol
 POOLS = {"crowd": {}, "experts": {"raters_per_trial": 2, "label": "Clinical experts"}}
 
 
-def said(*groups: RaterGroup, **counts: int) -> str:
-    sample = replace(NO_SAMPLE, raters=groups, **counts)
+def said(*groups: RaterGroup, n_simulated: int = 0) -> str:
+    sample = replace(NO_SAMPLE, raters=groups, n_simulated=n_simulated)
     return " ".join(rater_sentences(sample, protocol(FIVE, design={"pools": POOLS})))
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.actions.studies.creation.templates import template_folder
 from app.analysis import analyze
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.findings.study_question import study_question
@@ -14,6 +13,7 @@ from app.analysis.report.labelled import labelled
 from app.analysis.report.primary import PrimaryResult
 from app.design.protocol.primary_default import primary_contrasts
 from app.exchange.folder.read import read_folder
+from app.exchange.folder.study_templates import template_folder
 from tests.analysis.builders import FIVE, frames, protocol
 
 if TYPE_CHECKING:

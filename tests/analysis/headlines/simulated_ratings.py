@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from itertools import combinations, cycle
 from typing import TYPE_CHECKING, Any
 
-from app.actions.studies.creation.templates import template_folder
 from app.design.allocation.randomization import seeded
 from app.design.questions.kinds.category import CategoryQuestion
 from app.design.questions.kinds.choice import ChoiceQuestion
@@ -17,6 +16,7 @@ from app.design.questions.kinds.highlight import HighlightQuestion
 from app.design.questions.kinds.ranking import RankingQuestion
 from app.design.questions.kinds.rating import RatingQuestion
 from app.design.questions.kinds.slider import SliderQuestion
+from app.exchange.folder.study_templates import template_folder
 from tests.templates import template_study
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.studies.creation.templates import list_templates
 from app.analysis import analyze
 from app.analysis.data.study_folder import frames_of
 from app.design.questions.kinds.category import CategoryQuestion
 from app.exchange.folder.read import read_folder
+from app.exchange.folder.study_templates import list_templates
 from tests.analysis.headlines.promised import PROMISED, Record
 from tests.analysis.headlines.simulated_ratings import Effect, Seen, simulate
 from tests.templates import template_study

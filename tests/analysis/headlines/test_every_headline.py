@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import chi2_contingency
 
-from app.actions.studies.creation.templates import list_templates
+from app.exchange.folder.study_templates import list_templates
 from tests.analysis.headlines.driven import by_source, covers, drive, is_difference, means, right_by, says
 from tests.analysis.headlines.simulated_ratings import Effect
 from tests.templates import template_study

@@ -72,7 +72,10 @@ def test_missing_answers_are_counted_by_condition_between_raters_else_by_pool() 
         for key in keys
     ]
     rows = [{**row, "response": "i0:human"} for row in rows]
-    raters = [{"rater": "r0", "kind": "person", "pool": "crowd"}, {"rater": "r2", "kind": "person", "pool": None}]
+    raters: list[Row] = [
+        {"rater": "r0", "kind": "person", "pool": "crowd"},
+        {"rater": "r2", "kind": "person", "pool": None},
+    ]
     for parts, expected in (
         ({"conditions": told}, {"told=a": (0, 2), "told=b": (1, 2)}),
         ({}, {"crowd": (0, 2), "": (1, 2)}),

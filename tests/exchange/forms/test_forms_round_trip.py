@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.actions.studies.creation.templates import list_templates, template_folder
 from app.design.protocol.study import Protocol
+from app.exchange.folder.study_templates import list_templates, template_folder
 from app.exchange.forms.nodes import Part, part_of
 from app.exchange.forms.sections import (
     QUESTIONS,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
-from app.actions.studies.creation.templates import list_templates
+from app.exchange.folder.study_templates import list_templates
 from tests.web.lead.test_new_study import n_studies
 
 if TYPE_CHECKING:

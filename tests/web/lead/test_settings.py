@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import text
 
 from app.actions.studies.creation.read_new_study import read_template, store_study
-from app.actions.studies.creation.templates import list_templates
 from app.actions.studies.life_cycle import close_study, open_study
+from app.exchange.folder.study_templates import list_templates
 from app.exchange.forms.sections import SECTIONS
 from tests.builder import TEMPLATE_WORDS
 from tests.web.lead.build import rate, study_of

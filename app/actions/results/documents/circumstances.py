@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from app.actions.results.documents.registered_plan import registration_of
-from app.actions.studies.creation.template_origin import template_origin
 from app.analysis.document.circumstances import Arm, Circumstances
 from app.analysis.document.registration import read_registration
+from app.exchange.folder.template_origin import template_origin
 from app.storage.results.coverage import count_sessions_by_arm, count_skipped, get_session_counts
 from app.storage.studies.protocols import get_protocol
 

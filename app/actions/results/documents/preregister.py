@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 
 from app.actions.planning.planning import Asked, PlanError, make_plan
 from app.actions.results.documents.report_files import document_files
-from app.actions.studies.creation.template_origin import template_origin
 from app.analysis.document.preregistration import aspredicted_document, osf_document
 from app.analysis.document.registration import (
     Registration,
@@ -16,6 +15,7 @@ from app.analysis.document.registration import (
     plan_records,
     registration_json,
 )
+from app.exchange.folder.template_origin import template_origin
 from app.storage.assignments.trials import list_items
 from app.storage.leads.audit import record_act
 from app.storage.results.coverage import get_counts

@@ -7,16 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML
 
-from app.actions.studies.creation.templates import (
-    SlugError,
-    TemplateMissingError,
-    files_of,
-    list_templates,
-    template_folder,
-)
+from app.actions.studies.creation.templates import SlugError, files_of
 from app.actions.studies.items import read_texts
 from app.design.problem import InvalidInputError, Problem
 from app.exchange.folder.read import read_files
+from app.exchange.folder.study_templates import TemplateMissingError, list_templates, template_folder
 from app.exchange.problems import Problems
 from app.exchange.protocol.study_yaml import read_protocol
 from app.exchange.tabular.wide_table import Layout

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from app.actions.studies.creation.templates import FOLDER, Template, list_templates
+from app.exchange.folder.study_templates import FOLDER, Template, list_templates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

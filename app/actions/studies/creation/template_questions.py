@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from app.actions.studies.creation.templates import PROTOCOL, list_templates, template_folder
+from app.exchange.folder.study_templates import PROTOCOL, list_templates, template_folder
 from app.exchange.problems import Problems
 from app.exchange.protocol.yaml_tree import read_yaml
 

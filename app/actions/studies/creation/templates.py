@@ -1,56 +1,23 @@
-"""Study templates: published designs as example folders that a lead copies and edits."""
+"""New studies from study templates, as folders that a lead edits."""
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter, ValidationError
-from ruamel.yaml import YAML
 
 from app.design.problem import FolderExistsError
 from app.design.protocol.study_parts import Slug
+from app.exchange.folder.study_templates import PROTOCOL, template_folder
 
-PROTOCOL = "study.yaml"
-FOLDER = Path(__file__).resolve().parents[3] / "study_templates"
-
-
-@dataclass(frozen=True, slots=True)
-class Template:
-    """One template: its name, its purpose, and the publication of its design."""
-
-    name: str
-    purpose: str
-    source: str
-
-
-class TemplateMissingError(LookupError):
-    """No template has this name."""
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class SlugError(ValueError):
     """The slug is not valid."""
-
-
-@cache
-def list_templates() -> tuple[Template, ...]:
-    """Every template, in the order of the index."""
-    index = YAML(typ="safe").load((FOLDER / "index.yaml").read_text(encoding="utf-8"))
-    return tuple(Template(name, entry["purpose"], entry["source"]) for name, entry in index.items())
-
-
-def template_folder(name: str) -> Path:
-    """The study folder of a template, which must not be modified.
-
-    Raises:
-        TemplateMissingError: the template does not exist.
-    """
-    if name not in {template.name for template in list_templates()}:
-        raise TemplateMissingError(f"There is no template {name}.")
-    return FOLDER / name
 
 
 def new_study(name: str, out: Path, slug: str, title: str) -> Path:

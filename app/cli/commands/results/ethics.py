@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from app.actions.backups import MAX_AGE_DAYS
 from app.actions.results.documents.report_files import document_files
-from app.actions.studies.creation.template_origin import template_origin
 from app.actions.studies.folder_feasibility import planned_items
 from app.analysis.document.ethics import Retention, ethics_document
 from app.cli.commands.results.report import Formats, NewFolder, chosen_formats, refuse_full_folder, write_files
@@ -15,6 +14,7 @@ from app.cli.output import say
 from app.cli.reading import read_study_folder
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
+from app.exchange.folder.template_origin import template_origin
 from app.settings import settings
 from app.storage.results.coverage import get_counts
 from app.storage.studies.life import get_keep_until

@@ -9,9 +9,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from app.actions.studies.creation.templates import SlugError, TemplateMissingError, list_templates, new_study
+from app.actions.studies.creation.templates import SlugError, new_study
 from app.cli.output import fail, say
 from app.design.problem import FolderExistsError
+from app.exchange.folder.study_templates import TemplateMissingError, list_templates
 
 
 def templates() -> None:

@@ -9,10 +9,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from app.actions.studies.creation.template_cards import CARDS
-from app.actions.studies.creation.templates import list_templates
 from app.analysis.document.contrast_words import test_words
 from app.design.protocol.parts.labels import readable
 from app.design.protocol.primary_default import primary_contrasts
+from app.exchange.folder.study_templates import list_templates
 from tests.templates import template_study
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.actions.studies.creation.template_cards import CARDS, KINDS, template_cards
-from app.actions.studies.creation.templates import list_templates
+from app.exchange.folder.study_templates import list_templates
 from tests.actions.studies.creation.describe_templates import describe
 
 STATIC = Path(__file__).resolve().parents[4] / "static"

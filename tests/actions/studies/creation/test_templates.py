@@ -12,19 +12,13 @@ import pytest
 from ruamel.yaml import YAML
 
 from app.actions.studies.creation.read_new_study import read_template
-from app.actions.studies.creation.templates import (
-    FOLDER,
-    SlugError,
-    TemplateMissingError,
-    list_templates,
-    new_study,
-    template_folder,
-)
+from app.actions.studies.creation.templates import SlugError, new_study
 from app.actions.studies.folder_feasibility import feasibility_of_folder
 from app.design.problem import FolderExistsError
 from app.design.protocol.study import Protocol
 from app.design.questions.kinds.category import CategoryQuestion
 from app.design.questions.kinds.rating import RatingQuestion
+from app.exchange.folder.study_templates import FOLDER, TemplateMissingError, list_templates, template_folder
 from tests.templates import template_study
 
 NAMES = [template.name for template in list_templates()]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 from typer.testing import CliRunner
 
-from app.actions.studies.creation.templates import template_folder
 from app.cli import cli
+from app.exchange.folder.study_templates import template_folder
 from app.settings import settings
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from app.actions.studies.creation.templates import template_folder
+from app.exchange.folder.study_templates import template_folder
 from tests.cli.database import Outcome, attune
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from typer.testing import CliRunner
 
-from app.actions.studies.creation.templates import template_folder
 from app.actions.studies.protocol_edits import save_text
 from app.cli import cli
 from app.design.problem import InvalidInputError
+from app.exchange.folder.study_templates import template_folder
 from app.settings import settings
 from app.storage.database.engine import make_engine
 from app.storage.leads.leads import get_lead

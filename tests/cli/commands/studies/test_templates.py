@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from typer.testing import CliRunner
 
-from app.actions.studies.creation.templates import list_templates
 from app.cli import cli
+from app.exchange.folder.study_templates import list_templates
 
 if TYPE_CHECKING:
     from pathlib import Path

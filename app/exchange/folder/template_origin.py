@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from app.actions.studies.creation.templates import PROTOCOL, list_templates, template_folder
+from app.exchange.folder.study_templates import PROTOCOL, list_templates, template_folder
 from app.exchange.problems import Problems
 from app.exchange.protocol.study_yaml import read_protocol
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.actions.studies.creation.template_origin import template_origin
 from app.analysis import analyze
 from app.analysis.document.circumstances import Circumstances
 from app.analysis.document.study_report import study_report
 from app.design.protocol.study import Protocol
+from app.exchange.folder.template_origin import template_origin
 from tests.analysis.builders import frames
 from tests.analysis.document.test_study_report import texts
 from tests.templates import template_study
