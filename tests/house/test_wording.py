@@ -24,7 +24,7 @@ OUTDATED = {
     r"\bone (row|column|line) an? [a-z]": "one row per answer",
     r"estimates elsewhere|figures elsewhere": "Download results",
     r"figures are being made|estimates are being made": "Computing the results",
-    r"tell the two apart": "The difference is not statistically clear",
+    r"tell the two apart": "Inconclusive: the 95% CI includes zero",
     r"not yours to see": "The page may have been deleted, or you may not have access to it",
     r"not your fault": "Something went wrong on our side",
     r"tells you from other people": "participant ID",
@@ -47,6 +47,15 @@ OUTDATED = {
     r"\b(came of|comes of) (it|a run)\b": "the outcome",
     r"\b(can|could|to) mend\b": "fix",
     r"# fmt: skip": "the formatter decides",
+    r"not statistically clear: the interval|interval includes no difference": "Inconclusive: the 95% CI includes zero",
+    r"[Oo]ne in twenty": "If no true differences existed, about 2 of these 33 tests would still have p < .05",
+    r"studies (of empathy )?usually report": "what the coefficient means, or a publication",
+    r"\bgoes from .* to \{|\"At equal length": "Adjusted for length: 59.3% (unadjusted 66.7%)",
+    r"are accounted for \(": "Data integrity check passed",
+    r"of \{n_seats:,\} ratings|of \d+ ratings \(\d": "144 of 216 trials rated (67%)",
+    r"'rater'\)\} answered: |\d raters answered: ": "Twelve raters took part (all simulated)",
+    r"The cut-off of ": "Ratings of 4 or 5 counted as high on ...",
+    r"They hold \{": "Intervals generalize to new items and raters unless stated otherwise",
 }
 
 

@@ -133,7 +133,7 @@ def _agreement(found: Sequence[Estimate]) -> list[Estimate]:
 
 
 def _beside(topic: str, summary: Summary) -> Iterable[Estimate]:
-    """At equal length and without flagged raters, of the topic's contrasts."""
+    """Adjusted for length and without flagged raters, of the topic's contrasts."""
     for contrast in summary.contrasts:
         is_mine = contrast.is_share == (topic == "preference")
         if topic in {"comparison", "preference"} and is_mine:

@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from app.analysis.report.report import Report
     from app.design.protocol.study import Protocol
 
-# The range of alphas that studies of empathy usually report.
-FIELD_LOW, FIELD_HIGH = 0.1, 0.7
+# What the ends of the coefficients mean, by the start of their keys.
+MEANINGS = {
+    "krippendorff_alpha": "Krippendorff's alpha {} (1: perfect agreement, 0: no more than by chance).",
+    "kendall_w": "Kendall's W {} (1: identical rankings, 0: no agreement).",
+}
 ALPHA = ("krippendorff_alpha", "kendall_w_within_items")
 MODELS = "Model judges"
 
@@ -62,23 +65,16 @@ def _part(estimate: Estimate) -> str:
 
 
 def agreement_sentence(rows: Sequence[AgreementRow]) -> str:
-    """Describe the range of the pooled alphas, compared with the range that the field reports."""
-    known = sorted(row.pooled.estimate for row in rows if row.pooled and row.pooled.estimate is not None)
-    if not known:
-        return "Agreement could not be estimated: it needs several responses that were rated by two or more people."
-    low, high = (number(value, "coefficient") for value in (known[0], known[-1]))
-    where = f"is {low}" if low == high else f"ranges from {low} to {high}"
-    return f"Krippendorff's alpha {where}, {_against_field(known[0], known[-1])} (.1 to .7)."
-
-
-def _against_field(low: float, high: float) -> str:
-    if high < FIELD_LOW:
-        return "below the range that empathy studies usually report"
-    if low > FIELD_HIGH:
-        return "above the range that empathy studies usually report"
-    if low >= FIELD_LOW and high <= FIELD_HIGH:
-        return "within the range that empathy studies usually report"
-    return "partly outside the range that empathy studies usually report"
+    """Describe the range of the pooled coefficients, and what they mean."""
+    pooled = [row.pooled for row in rows if row.pooled and row.pooled.estimate is not None]
+    found = []
+    for start, sentence in MEANINGS.items():
+        known = sorted(one.estimate or 0.0 for one in pooled if one.statistic.startswith(start))
+        if known:
+            low, high = (number(value, "coefficient") for value in (known[0], known[-1]))
+            found.append(sentence.format(f"is {low}" if low == high else f"ranges from {low} to {high}"))
+    none = "Agreement could not be estimated: it needs several responses that were rated by two or more people."
+    return " ".join(found) or none
 
 
 def needed_sentence(report: Report, label: str, key: str) -> str:

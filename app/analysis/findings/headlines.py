@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.analysis.wording.formatting import GENERALIZES, REASONS, TOO_FEW, interval_text, number, why_text
+from app.analysis.wording.formatting import (
+    GENERALIZES,
+    REASONS,
+    TOO_FEW,
+    inconclusive_text,
+    interval_text,
+    number,
+    why_text,
+)
 from app.analysis.wording.statistics_registry import STATISTICS
 from app.design.questions.kinds.choice import ChoiceQuestion
 from app.design.questions.kinds.ranking import RankingQuestion
@@ -20,7 +28,6 @@ if TYPE_CHECKING:
     from app.analysis.report.report import Report
     from app.design.questions.kinds.registry import Question
 
-LOW_IS_A_FINDING = "Low agreement is a finding, not an error: empathy studies usually report alphas of .1 to .7."
 # Krippendorff, Content Analysis (2004), chapter 11: rely on variables above .800, tentative conclusions from .667.
 RELIABLE, TENTATIVE = 0.8, 0.667
 
@@ -71,8 +78,7 @@ def _preference(estimate: Estimate, verb: str, answers: str, *, has_ties: bool =
         return Headline(f"{source} against {reference}: {_why(estimate)}.", _counts(estimate, answers))
     share = number(estimate.estimate, "share")
     claim = f"{source} {verb} {reference} in {share} of {answers}."
-    even = _covers(estimate, 0.5)
-    reading = "The difference is not statistically clear: the interval includes an even split." if even else ""
+    reading = inconclusive_text(estimate, 0.5) if _covers(estimate, 0.5) else ""
     reading = TOO_FEW if estimate.ci_reason == "too_few" else reading
     ties = "Ties count as half. " if has_ties else ""
     return Headline(claim, f"{ties}{_basis(estimate, answers)}", reading, _brief(estimate))
@@ -93,7 +99,7 @@ def _difference(estimate: Estimate, question: Question) -> Headline:
     if getattr(question, "reversed", False):
         readings.append("High values are undesirable on this scale.")
     if _covers(estimate, 0):
-        readings.append("The difference is not statistically clear: the interval includes zero.")
+        readings.append(inconclusive_text(estimate, 0.0))
     if estimate.ci_reason == "too_few":
         readings.append(TOO_FEW)
     return Headline(claim, _basis(estimate, answers), " ".join(readings), _brief(estimate))
@@ -175,11 +181,11 @@ def alpha_reading(alpha: float, lower: float | None) -> str:
     if lower > 0:
         return (
             "The lower limit is below the customary 0.667: single ratings are unreliable; averages over "
-            "raters are more reliable. " + LOW_IS_A_FINDING
+            "raters are more reliable."
         )
     if alpha > 0:
-        return "The interval includes agreement no better than chance. " + LOW_IS_A_FINDING
-    return "Raters agree no more than by chance. " + LOW_IS_A_FINDING
+        return "The interval includes agreement no better than chance."
+    return "Raters agree no more than by chance."
 
 
 def _brief(estimate: Estimate) -> str:

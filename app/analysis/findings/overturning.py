@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis.findings.main_contrasts import interval_words
-from app.analysis.wording.formatting import number
+from app.analysis.wording.formatting import inconclusive_text, number
 from app.design.word_lists import and_list
 
 if TYPE_CHECKING:
@@ -29,21 +29,21 @@ def warnings_of(report: Report, contrasts: Sequence[MainContrast]) -> Iterator[s
     n_clear, n_untold = len(clear), sum(not _has_interval(contrast) for contrast in clear)
     if len(overturned) > MAX_TOLD:
         yield (
-            f"At equal length, {len(overturned)} of {n_clear} clear differences are no longer statistically clear, "
+            f"Adjusted for length, {len(overturned)} of {n_clear} clear differences become inconclusive, "
             f"among them {and_list([_name(one, contrasts) for one in overturned[:MAX_TOLD]])}."
         )
     for contrast in overturned if len(overturned) <= MAX_TOLD else ():
         other = contrast.at_equal_length
         assert other is not None  # noqa: S101 - implied by is_overturned
         yield (
-            f"At equal length, {_name(contrast, contrasts)} goes from {_number(contrast.estimate)} to {_number(other)} "
-            f"({interval_words(other)}): the difference is not statistically clear."
+            f"{_name(contrast, contrasts)}, adjusted for length: {_number(other)} ({interval_words(other)}; unadjusted "
+            f"{_number(contrast.estimate)}). {inconclusive_text(other, contrast.null)}"
         )
     if n_untold:
         which = f"{n_untold} of {n_clear} clear differences" if n_clear > 1 else "the clear difference"
-        yield f"At equal length, no interval can be computed for {which}."
+        yield f"Adjusted for length, no interval can be computed for {which}."
     elif clear and not overturned:
-        yield "At equal length, every clear difference stays clear."
+        yield "Adjusted for length, every clear difference stays clear."
 
 
 def _has_interval(contrast: MainContrast) -> bool:

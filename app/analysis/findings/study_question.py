@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.design.protocol.parts.primary_tests import TESTS
+from app.design.questions.kinds.choice import ChoiceQuestion
+from app.design.questions.kinds.ranking import RankingQuestion
 from app.design.word_lists import and_list
 
 if TYPE_CHECKING:
@@ -52,8 +54,9 @@ def study_question(protocol: Protocol, contrasts: Sequence[MainContrast], primar
 
 
 def _of_contrasts(contrasts: Sequence[MainContrast]) -> str:
-    questions = _some(contrast.label for contrast in contrasts)
-    return _compared((one.source for one in contrasts), contrasts[0].reference, questions)
+    chosen = list(dict.fromkeys(one.label for one in contrasts if one.is_share))
+    rated = list(dict.fromkeys(one.label for one in contrasts if not one.is_share))
+    return _compared((one.source for one in contrasts), contrasts[0].reference, rated, chosen)
 
 
 def _of_kind(kind: Compared, primary: Sequence[PrimaryContrast], protocol: Protocol) -> str:
@@ -67,7 +70,10 @@ def _of_kind(kind: Compared, primary: Sequence[PrimaryContrast], protocol: Proto
         over = "turn by turn " if kind == "turns" else ""
         if not named:  # a filter leaves one source
             return AGREEMENT.format(questions=questions)
-        return _compared(map(labels.source, named), labels.source(reference), questions, over)
+        chosen = [key for key in keys if isinstance(protocol.question(key), ChoiceQuestion | RankingQuestion)]
+        rated = [key for key in keys if key not in chosen]
+        of_chosen, of_rated = (list(map(labels.question, some)) for some in (chosen, rated))
+        return _compared(map(labels.source, named), labels.source(reference), of_rated, of_chosen, over)
     if kind == "pools":
         named = [pool for one in primary for pool in (one.pool, one.reference_pool) if pool] or [*protocol.design.pools]
         return f"How do the ratings of {_some(map(labels.pool, named))} compare on {questions}?"
@@ -77,9 +83,18 @@ def _of_kind(kind: Compared, primary: Sequence[PrimaryContrast], protocol: Proto
     return sentence.format(questions=questions, causes=causes, **verbs)
 
 
-def _compared(sources: Iterable[str], reference: str, questions: str, over: str = "") -> str:
+def _compared(
+    sources: Iterable[str], reference: str, rated: Sequence[str], chosen: Sequence[str], over: str = ""
+) -> str:
+    """Whether sources are preferred over the reference, and how they compare with it in ratings."""
     named = list(dict.fromkeys(sources))
-    return f"How {'does' if len(named) == 1 else 'do'} {_some(named)} compare with {reference} {over}on {questions}?"
+    is_one = len(named) == 1
+    do, be, they = ("does", "Is", "it") if is_one else ("do", "Are", "they")
+    if not chosen:
+        return f"How {do} {_some(named)} compare with {reference} {over}on {_some(rated)}?"
+    aspects = f" on {_some(chosen)}" if len(chosen) > 1 else ""
+    ratings = f", and how {do} {they} compare {over}on {_some(rated)}" if rated else ""
+    return f"{be} {_some(named)} preferred over {reference}{aspects}{ratings}?"
 
 
 def _causes(primary: Sequence[PrimaryContrast], protocol: Protocol) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.design.protocol.primary_default import primary_contrasts
+from app.design.word_lists import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
 
 
+ALPHA = 0.05
 UNKNOWN_RATERS = (
     "It is not known which person gave which rating: raters are counted as slots, intervals generalize to new items "
     "only, and nothing is reported about single raters."
@@ -55,8 +57,22 @@ def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
     yield from _undeclared(protocol)
     n_tests = sum(estimate.role == "exploratory" and estimate.p_value is not None for estimate in estimates)
     if n_tests:
-        what = "1 exploratory test" if n_tests == 1 else f"{n_tests:,} exploratory tests"
-        yield f"{what} in addition to the primary contrasts: one in twenty has p < .05 by chance alone."
+        yield f"{counted(n_tests, 'exploratory test')} in addition to the primary contrasts. {false_positives(n_tests)}"
+
+
+def false_positives(n_tests: int) -> str:
+    """How many of several tests would have p < .05 if there were no differences.
+
+    >>> false_positives(33)
+    'If no true differences existed, about 2 of these 33 tests would still have p < .05.'
+    >>> false_positives(1)
+    'If no true difference existed, this test would still have p < .05 with a probability of 5%.'
+    """
+    if n_tests == 1:
+        return "If no true difference existed, this test would still have p < .05 with a probability of 5%."
+    n = round(ALPHA * n_tests)
+    about = f"about {n:,}" if n else "fewer than 1"
+    return f"If no true differences existed, {about} of these {n_tests:,} tests would still have p < .05."
 
 
 def _undeclared(protocol: Protocol) -> Iterator[str]:

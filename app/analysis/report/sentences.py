@@ -12,6 +12,7 @@ from app.analysis.wording.formatting import (
     GENERALIZES,
     MINUS,
     TOO_FEW,
+    inconclusive_text,
     interval_text,
     p_statement,
     statistic_text,
@@ -190,7 +191,7 @@ def _reading(estimate: Estimate, shown: Estimate, protocol: Protocol) -> str:
     if estimate.statistic in {"equivalence", "non_inferiority"}:
         parts.append(_margin(estimate, protocol))
     elif _is_unclear(shown, none=_none(shown)):
-        parts.append("The difference is not statistically clear: the interval includes no difference.")
+        parts.append(inconclusive_text(shown, _none(shown)))
     if _compares(shown) and shown.ci_reason == "too_few":
         parts.append(TOO_FEW)
     return " ".join(parts)

@@ -47,6 +47,7 @@ OF_MEANS = frozenset({"icc_1_k", "icc_a_k", "icc_c_k", "cronbach_alpha", "cronba
 BELOW_ZERO = "below 0"
 FILTERED = (("pool", "pool"), ("condition", "condition"), ("shown_label", "shown_label"))
 MINUS = "−"
+NO_DIFFERENCE = {0.0: "zero", 0.5: "50%", 1.0: "1 (no difference)"}
 # the letters of test statistics
 _LETTERS = {
     "t_paired": "t",
@@ -143,6 +144,20 @@ def _limit(end: float, estimate: Estimate) -> str:
     if estimate.statistic in OF_MEANS and end < 0:
         return BELOW_ZERO
     return number(end, kind_of(estimate))
+
+
+def inconclusive_text(estimate: Estimate, null: float) -> str:
+    """Say that the interval includes `null`, the value of no difference.
+
+    >>> from app.analysis.estimate import Estimate
+    >>> share = Estimate("choice", "better", {}, "share_preferred", 0.53, 0.44, 0.62, 0.95)
+    >>> inconclusive_text(share, 0.5)
+    'Inconclusive: the 95% CI includes 50% (an even split).'
+    """
+    level = f"{100 * (estimate.ci_level or 0.95):.0f}% CI"
+    if estimate.statistic.startswith("share_preferred"):
+        return f"Inconclusive: the {level} includes 50% (an even split)."
+    return f"Inconclusive: the {level} includes {NO_DIFFERENCE.get(null, f'{null:g}')}."
 
 
 def p_text(p: float | None) -> str:

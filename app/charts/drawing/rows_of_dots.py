@@ -32,10 +32,9 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """The axis of the points. `band` is a shaded range, `rule` the position of a dashed line; None for neither."""
+    """The axis of the points. `rule` is the position of a dashed line, None for no line."""
 
     title: str
-    band: tuple[float, float] | None = None
     rule: float | None = None
     domain: tuple[float, float] | None = None
     is_share: bool = False
@@ -73,11 +72,6 @@ def _row(dot: Dot, names: Sequence[str]) -> dict[str, Any]:
 def _behind(axis: Axis, theme: Theme) -> list[Spec]:
     colours = COLOURS[theme]
     layers: list[Spec] = []
-    if axis.band:
-        low, high = axis.band
-        mark = {"type": "rect", "fill": colours.band}
-        x, x2 = {"field": "from", "type": "quantitative"}, {"field": "to"}
-        layers.append({"data": {"values": [{"from": low, "to": high}]}, "mark": mark, "encoding": {"x": x, "x2": x2}})
     if axis.rule is not None:
         rule: Spec = {"type": "rule", "color": colours.muted, "strokeDash": [3, 3]}
         x = {"field": "at", "type": "quantitative"}

@@ -14,12 +14,10 @@ if TYPE_CHECKING:
     from app.analysis.estimate import Estimate
     from app.charts.drawing.theme import Spec, Theme, Width
 
-# The range of alphas that studies of empathy usually report.
-FIELD_RANGE = (0.1, 0.7)
 SHOWN_SCOPES: tuple[set[str], ...] = ({"source"}, {"pool"}, {"rater_kind"}, set())
 MAX_SERIES = 6
 EVERYBODY = "All raters"
-SUBTITLE = "With 95% CIs. Shaded: .1 to .7, the range that empathy studies usually report"
+SUBTITLE = "With 95% CIs. 1: perfect agreement, 0: no more than by chance"
 
 
 def alphas(estimates: Sequence[Estimate]) -> list[Estimate]:
@@ -52,7 +50,7 @@ def agreement_spec(
         for f in shown
         if series_of(f) in series
     ]
-    axis = Axis("Krippendorff's alpha", band=FIELD_RANGE, rule=0.0)
+    axis = Axis("Krippendorff's alpha", rule=0.0)
     return dots_spec(names, dots, axis, title=title, subtitle=SUBTITLE, theme=theme, width=width)
 
 
@@ -68,14 +66,14 @@ def agreement_table(estimates: Sequence[Estimate]) -> Table:
 
 
 def agreement_finding(estimates: Sequence[Estimate]) -> str:
-    """Describe the lowest and the highest alpha over all sources, compared with the field's range."""
+    """Describe the lowest and the highest alpha over all sources."""
     pooled = [f for f in alphas(estimates) if not f.scope and f.estimate is not None]
     if not pooled:
         return "Agreement could not be estimated."
     low, high = (pick(pooled, key=lambda f: f.estimate or 0.0) for pick in (min, max))
     ends = [f"{number(f.estimate or 0.0, 'coefficient')} ({f.question})" for f in (low, high)]
     words = f"is {ends[0]}" if len(pooled) == 1 else f"ranges from {ends[0]} to {ends[1]}"
-    return f"Krippendorff's alpha {words}; empathy studies usually report .1 to .7."
+    return f"Krippendorff's alpha {words}."
 
 
 def series_of(estimate: Estimate) -> str:

@@ -73,8 +73,11 @@ def test_warning_names_the_source_if_there_are_several() -> None:
     report = Report("small", "0" * 64, (), ())
     contrasts = [_at_equal("gpt", 0.52), _at_equal("claude", 0.8)]
     several, one = (next(warnings_of(report, shown)) for shown in (contrasts, contrasts[:1]))
-    assert several.startswith("At equal length, Preference (gpt) goes from 70.0% to 52.0% (")
-    assert one.startswith("At equal length, Preference goes from 70.0% to 52.0% (")
+    assert several.startswith("Preference (gpt), adjusted for length: 52.0% (95% CI 42.0% to 62.0%; unadjusted 70.0%)")
+    assert one == (
+        "Preference, adjusted for length: 52.0% (95% CI 42.0% to 62.0%; unadjusted 70.0%). "
+        "Inconclusive: the 95% CI includes 50% (an even split)."
+    )
 
 
 def test_difference_without_interval_at_equal_length_is_not_overturned() -> None:
@@ -82,12 +85,12 @@ def test_difference_without_interval_at_equal_length_is_not_overturned() -> None
     untold, clear = _at_equal("gpt", None), _at_equal("claude", 0.8)
     assert not untold.is_overturned
     assert [*warnings_of(report, [untold])] == [
-        "At equal length, no interval can be computed for the clear difference."
+        "Adjusted for length, no interval can be computed for the clear difference."
     ]
     assert [*warnings_of(report, [untold, clear])] == [
-        "At equal length, no interval can be computed for 1 of 2 clear differences."
+        "Adjusted for length, no interval can be computed for 1 of 2 clear differences."
     ]
-    assert [*warnings_of(report, [clear])] == ["At equal length, every clear difference stays clear."]
+    assert [*warnings_of(report, [clear])] == ["Adjusted for length, every clear difference stays clear."]
 
 
 def _at_equal(source: str, value: float | None) -> MainContrast:

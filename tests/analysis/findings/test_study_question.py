@@ -25,6 +25,11 @@ COMMON = {
     "theory-of-mind": "How accurate are the answers on Belief and Emotion?",
     "recipient": "How do the ratings of Recipients and Crowd compare on Understood?",
     "rater-scales": "How is Empathy related to Empathic concern?",
+    "ab-tie": "Are Human reference and Commonsense model preferred over Baseline model on Coherence, "
+    "Empathy and Informativeness?",
+    "ayers-pair": "Is Chatbot preferred over Physician, and how does it compare on Quality of information and "
+    "Empathy or bedside manner?",
+    "ranking": "Are Model, short replies and Model, long replies preferred over Person?",
     "responder-level": "How does Model compare with Psychotherapist on Empathy?",
     "emotion-cause": "How accurate are the answers on Words that say the cause?",
     "empathic-accuracy": "How accurate are the ratings of Feeling at this moment?",

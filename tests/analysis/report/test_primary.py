@@ -179,7 +179,7 @@ def test_difference_beyond_margin_is_not_equivalent() -> None:
 def test_unclear_difference_is_reported_as_not_clear() -> None:
     even = [{**row, "value": 3 + (hash_of(row) % 3 - 1)} for row in rows(4, 4, ("empathy",))]
     found, study = made(["empathy"], FIVE, answers=even)
-    assert "not statistically clear" in one_paragraph(primary_answers(found, study))
+    assert "Inconclusive: the 95% CI includes zero." in one_paragraph(primary_answers(found, study))
 
 
 def hash_of(row: Row) -> int:

@@ -43,7 +43,7 @@ def test_rater_not_seen_recently_is_not_active(db: Connection, study_id: int) ->
 def test_study_page_starts_with_progress(client: TestClient, db: Connection, study_id: int) -> None:
     rate(db, study_id, rater="a")
     page = client.get("/studies/small").text
-    assert "1 of 4 ratings (25%)." in page
+    assert "1 of 4 trials rated (25%)." in page
     assert "The situation of voicemail" in page
 
 
@@ -105,7 +105,7 @@ def test_page_reports_no_lost_or_duplicated_trials(client: TestClient, db: Conne
     rate(db, study_id, rater="a")
     page = client.get("/studies/small").text
     assert "Shown 1 = answered 1 + skipped 0" in page
-    assert "0 lost, 0 duplicated" in page
+    assert "Data integrity check passed" in page
 
 
 def test_coverage_fragment_matches_page(client: TestClient, db: Connection, study_id: int) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from app.analysis.findings.agreement_summary import FIELD_HIGH, FIELD_LOW, MODELS, columns_of
+from app.analysis.findings.agreement_summary import MODELS, columns_of
 from app.analysis.findings.main_contrasts import counts_words, effect_cell, interval_words
 from app.analysis.findings.summary import summary_of
 from app.analysis.report.sentences import p_words, primary_answers
@@ -31,7 +31,6 @@ MAX_CARDS, MAX_ROWS, MAX_COLUMNS, MAX_COLUMN_NAME = 3, 6, 2, 12
 # A study without contrasts has room for more rows.
 MAX_AGREEMENT, MAX_AGREEMENT_BESIDE, MAX_AGREEMENT_WITH_NEED = 9, 4, 3
 MAX_ANSWERS, MAX_NOTES = 2, 4
-FIELD = (FIELD_LOW, FIELD_HIGH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,6 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
         "has_flagged": any(one.contrast.without_flagged for one in cards),
         **_agreement(summary, is_short=are_rows),
         "judges": judges,
-        "field": FIELD,
         "notes": notes[:MAX_NOTES],
         "more_notes": notes[MAX_NOTES:],
     }
@@ -206,9 +204,9 @@ def _reading(contrast: MainContrast) -> str:
     if contrast.is_reversed:
         said.append("High values are undesirable.")
     if contrast.is_clear_only_alone:
-        said.append("Not statistically clear after adjustment for several primary contrasts.")
+        said.append("Inconclusive after adjustment for several primary contrasts.")
     elif contrast.estimate.ci_low is not None and not contrast.is_clear:
-        said.append("Not statistically clear.")
+        said.append("Inconclusive.")
     return " ".join(said)
 
 

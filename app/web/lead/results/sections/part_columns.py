@@ -65,7 +65,7 @@ BLOCKS: dict[str, tuple[tuple[str, tuple[Column, ...]], ...]] = {
             "Shares preferred, with 95% CIs",
             (
                 Column("Share preferred", ("share_preferred",)),
-                Column("At equal length", ("share_preferred_at_equal",), covariate="length"),
+                Column("Adjusted for length", ("share_preferred_at_equal",), covariate="length"),
                 Column("Adjusted for side", ("share_preferred_at_equal",), covariate="side"),
                 Column("Mixed model", ("share_preferred_glmm",)),
             ),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 ALONE = {
     "text_difference": "Differences between sources in these measures",
     "rank_correlation": "Rank correlation with the mean rating of a response",
-    "mean_difference_at_equal": "Mean difference at equal length",
+    "mean_difference_at_equal": "Mean difference adjusted for length",
     "covariate_slope": "Points that go with the length",
 }
 # What fits a page of 1280 pixels and a sheet of A4.
@@ -26,7 +26,7 @@ LENGTH, AT_EQUAL = "length", ("mean_difference_at_equal", "covariate_slope")
 TABLES = (
     (("text_mean", "text_difference"), "Measures of the texts, and imported scores"),
     (("correlation", "rank_correlation"), "Correlation with the mean rating of a response"),
-    (AT_EQUAL, "At equal length"),
+    (AT_EQUAL, "Adjusted for length"),
 )
 
 

@@ -190,7 +190,7 @@ def test_share_at_equal_length_is_not_that_adjusted_for_side() -> None:
         ),
     ]
     (block,) = blocks_of("preference", estimates, Labels())
-    assert block.table.header[2:5] == ("Share preferred", "At equal length", "Adjusted for side")
+    assert block.table.header[2:5] == ("Share preferred", "Adjusted for length", "Adjusted for side")
     assert block.table.rows[0][2:5] == ("80.0%", "60.0%", "75.0%")
 
 
