@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 from app.analysis.report.primary_records import RECORDED
 from app.analysis.wording.statistics_registry import STATISTICS
+from app.design.protocol.parts.labels import readable
 from app.design.protocol.primary_default import primary_contrasts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from app.design.protocol.parts.primary import PrimaryContrast
     from app.design.protocol.study import Protocol
 
@@ -21,13 +24,15 @@ def contrast_lines(protocol: Protocol) -> list[str]:
 def contrast_words(contrast: PrimaryContrast, protocol: Protocol) -> str:
     """Question, test and what is compared, such as `Empathy: Mean difference (source: GPT-4)`."""
     labels = protocol.labels
-    says = {
+    says: dict[str, Callable[[str], str]] = {
         "source": labels.source,
         "reference": labels.source,
         "pool": labels.pool,
         "reference_pool": labels.pool,
         "attribute": labels.column,
         "covariate": labels.column,
+        "factor": lambda name: labels.factors.get(name) or readable(name),
+        "level": lambda level: labels.level(contrast.factor or "", level),
     }
     named = [f"{part.replace('_', ' ')}: {says.get(part, str)(value)}" for part, value in contrast.named.items()]
     if contrast.reference is None and contrast.source and protocol.reference:

@@ -87,7 +87,7 @@ def sources_sentence(protocol: Protocol, n_responses: Mapping[str, int] | None =
     for key, source in protocol.sources.items():
         n = f", {counted(n_responses.get(key, 0), 'response')}" if n_responses is not None else ""
         said.append(f"{protocol.labels.source(key)} ({kinds[source.kind]}{n})")
-    return f"Responses come from {and_list(said)}." if said else "The study has no sources of responses."
+    return f"Responses come from {and_list(said)}." if said else "Raters judge the items themselves."
 
 
 def check_sentences(protocol: Protocol) -> Iterator[str]:

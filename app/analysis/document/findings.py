@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.analysis.document.blocks import Bullets, Figure, Paragraph, Section
 from app.analysis.document.numbered import MAX_ROWS, with_numbers
+from app.analysis.document.primary_table import primary_table
 from app.analysis.findings.agreement_summary import agreement_sentence, needed_by_question
 from app.analysis.report.brief import MAIN_AGREEMENT, brief
 from app.analysis.report.labelled import labelled
@@ -66,7 +67,7 @@ def results_section(
     declared = any(result.is_declared for result in report.primary)
     first = Section(
         "Primary contrasts" if declared else "Main contrast (none is declared)",
-        (primary_bullets(report, protocol, numbers),),
+        tuple(filter(None, (primary_bullets(report, protocol, numbers), primary_table(report, numbers)))),
     )
     topics = (_topic(topic, report, protocol, summary, figures, numbers) for topic in TOPICS)
     return Section("Results", (), (first, *(topic for topic in topics if topic.blocks)))

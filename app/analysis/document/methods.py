@@ -22,7 +22,9 @@ from app.analysis.document.monitoring_words import monitoring_sentences
 from app.analysis.document.question_words import composite_sentences, decision_sentences, question_table
 from app.analysis.document.rater_words import missing_sentences, participation_sentences, rater_sentences
 from app.analysis.document.reference import cited
+from app.analysis.report.labelled import labelled_estimate
 from app.analysis.report.sentences import test_of
+from app.analysis.wording.formatting import of_text
 from app.analysis.wording.statistics_registry import STATISTICS
 from app.design.word_lists import and_list, counted
 
@@ -116,11 +118,15 @@ def _analysis(report: Report, protocol: Protocol, shown: list[Estimate]) -> Iter
 
 def _contrast(result: PrimaryResult, protocol: Protocol) -> str:
     """The contrast with the test that was used, and its degrees of freedom."""
-    tests = list(dict.fromkeys(filter(None, map(test_of, result.estimates))))
-    dfs = [f"{one.df:.4g}" for one in result.estimates if one.df is not None]
-    df = f"df = {and_list(dict.fromkeys(dfs))}" if dfs else ""
-    by = ", ".join(filter(None, (" or ".join(tests), df)))
-    return f"{contrast_words(result.contrast, protocol)}{f'; {by}' if by else ''}."
+    tested = [one for one in result.estimates if test_of(one)]
+    dfs = dict.fromkeys(f"{one.df:.4g}" for one in tested if one.df is not None)
+    compared = [of_text(labelled_estimate(one, protocol.labels)) for one in result.estimates if one.scope]
+    parts = (
+        contrast_words(result.contrast, protocol),
+        "; ".join(dict.fromkeys(compared)),
+        and_list(dict.fromkeys(map(test_of, tested))) + (f", df = {and_list(dfs)}" if dfs else ""),
+    )
+    return f"{'. '.join(part[:1].upper() + part[1:] for part in parts if part)}."
 
 
 def _plan(protocol: Protocol, shown: list[Estimate]) -> Iterator[str]:

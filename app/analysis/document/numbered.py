@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
 from app.analysis.document.blocks import DataTable
@@ -23,6 +24,29 @@ WIDTHS = (4, 17, 15, 22, 18, 11, 6, 7, 8)
 
 
 @dataclass(frozen=True, slots=True)
+class Reasons:
+    """Why a table has no estimate in some rows: footnotes with letters, each reason once.
+
+    >>> reasons = Reasons()
+    >>> reasons.letter("only one item"), reasons.letter("no ratings"), reasons.letter("only one item"), reasons.notes
+    ('a', 'b', 'a', ('a: only one item.', 'b: no ratings.'))
+    """
+
+    found: dict[str, str] = field(default_factory=dict)
+
+    def letter(self, reason: str) -> str:
+        """The letter of a reason: a to z, then aa, ab and so on."""
+        letters, n = ascii_lowercase, len(self.found)
+        tens, ones = divmod(n, len(letters))
+        return self.found.setdefault(reason, f"{letters[tens - 1] if tens else ''}{letters[ones]}")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The footnotes, in the order of their letters."""
+        return tuple(f"{letter}: {reason}." for reason, letter in self.found.items())
+
+
+@dataclass(frozen=True, slots=True)
 class Numbered:
     """The estimates that were shown so far, in the order of their numbers; they are kept as `labelled`."""
 
@@ -37,13 +61,13 @@ class Numbered:
 
     def table(self, caption: str, estimates: Iterable[Estimate]) -> DataTable:
         """A row for each estimate; a long table says how many more the record has."""
-        found = list(estimates)
-        rows = tuple(self._row(estimate) for estimate in found[:MAX_ROWS])
+        found, reasons = list(estimates), Reasons()
+        rows = tuple(self._row(estimate, reasons) for estimate in found[:MAX_ROWS])
         n_more = len(found) - MAX_ROWS
-        notes = (f"{n_more:,} more rows are in report.json.",) if n_more > 0 else ()
-        return DataTable(caption, HEADER, rows, notes, WIDTHS)
+        more = (f"{n_more:,} more rows are in report.json.",) if n_more > 0 else ()
+        return DataTable(caption, HEADER, rows, (*reasons.notes, *more), WIDTHS)
 
-    def _row(self, estimate: Estimate) -> tuple[str, ...]:
+    def _row(self, estimate: Estimate, reasons: Reasons) -> tuple[str, ...]:
         said = labelled_estimate(estimate, self.labels)
         counts = (estimate.n_items, estimate.n_raters, estimate.n_ratings)
         return (
@@ -51,7 +75,7 @@ class Numbered:
             self.labels.question(estimate.question) if estimate.question else "",
             STATISTICS[estimate.statistic].words,
             of_text(said),
-            value_cell(estimate),
+            value_cell(estimate, reasons),
             p_cell(estimate),
             *("–" if n is None else f"{n:,}" for n in counts),
         )
@@ -62,10 +86,10 @@ def _identity(estimate: Estimate) -> tuple[object, ...]:
     return estimate.section, estimate.question, scope, estimate.statistic, estimate.unit, estimate.method
 
 
-def value_cell(estimate: Estimate) -> str:
-    """The estimate with its interval, and the level where it is not the usual one; or why there is none."""
+def value_cell(estimate: Estimate, reasons: Reasons) -> str:
+    """The estimate with its interval, and the level where it is not the usual one; or a dash with a footnote."""
     if estimate.estimate is None:
-        return f"– ({why_text(estimate).rstrip('.')})"
+        return f"– [{reasons.letter(why_text(estimate).rstrip('.'))}]"
     if test := statistic_text(estimate):
         return test
     words = interval_text(estimate)

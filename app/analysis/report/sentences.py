@@ -190,14 +190,14 @@ def _reading(estimate: Estimate, shown: Estimate, protocol: Protocol) -> str:
         parts.append("High values are undesirable on this scale.")
     if estimate.statistic in {"equivalence", "non_inferiority"}:
         parts.append(_margin(estimate, protocol))
-    elif _is_unclear(shown, none=_none(shown)):
-        parts.append(inconclusive_text(shown, _none(shown)))
+    elif _is_unclear(shown, none=no_difference(shown)):
+        parts.append(inconclusive_text(shown, no_difference(shown)))
     if _compares(shown) and shown.ci_reason == "too_few":
         parts.append(TOO_FEW)
     return " ".join(parts)
 
 
-def _none(estimate: Estimate) -> float:
+def no_difference(estimate: Estimate) -> float:
     """Return the value that means no difference."""
     if estimate.statistic.startswith(("share_preferred", "prob_superiority")):
         return 0.5

@@ -1,0 +1,77 @@
+"""The primary contrasts as a table: each with its test statistic, degrees of freedom and effect size."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scipy import special
+
+from app.analysis.document.blocks import DataTable
+from app.analysis.document.numbered import Reasons, p_cell, value_cell, with_numbers
+from app.analysis.report.effects import effect_behind
+from app.analysis.report.labelled import labelled_estimate
+from app.analysis.report.sentences import no_difference, test_of
+from app.analysis.wording.formatting import estimate_text, interval_text, number, of_text, statistic_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from app.analysis.document.numbered import Numbered
+    from app.analysis.estimate import Estimate
+    from app.analysis.report.report import Report
+
+HEADER = ("No.", "Question", "Of", "Estimate (95% CI)", "Test statistic", "p", "Effect size")
+WIDTHS = (4, 15, 20, 20, 15, 12, 18)
+# Effect sizes without a unit, for differences in points of a scale.
+EFFECT_SIZES = ("cliffs_delta", "cliffs_delta_unpaired")
+NOTE = (
+    "Effect size: Cliff's delta, the probability that a rating of the first is higher minus the probability that it is "
+    "lower, with its 95% CI."
+)
+
+
+def primary_table(report: Report, numbers: Numbered) -> DataTable | None:
+    """One row per estimate of the primary contrasts; None without estimates."""
+    found = [estimate for result in report.primary for estimate in result.estimates]
+    reasons = Reasons()
+    rows = tuple(_row(estimate, report.estimates, numbers, reasons) for estimate in found)
+    notes = (NOTE,) if any(row[-1] != "–" for row in rows) else ()
+    return DataTable("Primary contrasts", HEADER, rows, (*reasons.notes, *notes), WIDTHS) if rows else None
+
+
+def _row(estimate: Estimate, among: Sequence[Estimate], numbers: Numbered, reasons: Reasons) -> tuple[str, ...]:
+    shown = effect_behind(estimate, among) or estimate
+    size = next(_effect_sizes(estimate, among), None)
+    return (
+        str(numbers.number(estimate)),
+        numbers.labels.question(estimate.question) if estimate.question else "",
+        of_text(labelled_estimate(estimate, numbers.labels)),
+        "–" if statistic_text(shown) else value_cell(shown, reasons),
+        test_statistic(estimate) or "–",
+        p_cell(estimate),
+        with_numbers(f"{estimate_text(size)} ({interval_text(size)})", [numbers.number(size)]) if size else "–",
+    )
+
+
+def _effect_sizes(estimate: Estimate, among: Sequence[Estimate]) -> Iterator[Estimate]:
+    """The effect sizes of the same comparison of two sources."""
+    if estimate.scope.keys() != {"source", "reference"}:
+        return
+    same = [one for one in among if one.question == estimate.question and one.scope == estimate.scope]
+    for name in EFFECT_SIZES:
+        yield from (one for one in same if one.statistic == name and one.estimate is not None)
+
+
+def test_statistic(estimate: Estimate) -> str:
+    """The test statistic with its degrees of freedom, such as `t(29) = 2.61`; empty without a test.
+
+    For t tests, t follows from the two-sided p-value and the degrees of freedom.
+    """
+    if words := statistic_text(estimate):
+        return words
+    p, df, value = estimate.p_value, estimate.df, estimate.estimate
+    is_two_sided = estimate.statistic not in {"equivalence", "non_inferiority"}
+    if not p or df is None or value is None or not is_two_sided or " t test" not in f" {test_of(estimate)}":
+        return ""
+    t = -float(special.stdtrit(df, p / 2))
+    return f"t({df:.4g}) = {number(t if value > no_difference(estimate) else -t, 'test')}"

@@ -1,0 +1,52 @@
+"""The table of the primary contrasts has the test statistic with its degrees of freedom, and an effect size."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from app.analysis.document.numbered import Numbered
+from app.analysis.document.primary_table import primary_table
+from app.analysis.document.primary_table import test_statistic as statistic_of
+from app.analysis.estimate import Estimate
+from app.analysis.report.primary import PrimaryResult
+from app.analysis.report.report import Report
+from app.design.protocol.parts.primary import PrimaryContrast
+from tests.analysis.builders import FIVE, protocol
+
+SCOPE = {"source": "model", "reference": "human"}
+# Two-sided p of t(29) = 2.045230 is .05 (any table of Student's t).
+TESTED = Estimate("comparison", "empathy", SCOPE, "mean_difference", 0.5, 0.0, 1.0, 0.95, p_value=0.05, df=29.0)
+TWO_WAY = replace(TESTED, method="two_way_cluster_t")
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ({}, "t(29) = 2.05"),
+        ({"estimate": -0.5}, "t(29) = −2.05"),
+        ({"df": 13.59}, "t(13.59) = 2.15"),
+        ({"statistic": "share_preferred", "estimate": 0.4}, "t(29) = −2.05"),
+        ({"statistic": "t_paired", "method": "t_paired", "estimate": 2.2, "df": 194.0}, "t(194) = 2.20"),
+        ({"statistic": "non_inferiority", "ci_level": 0.9}, ""),
+        ({"p_value": None}, ""),
+        ({"df": None, "method": "clmm_laplace"}, ""),
+    ],
+)
+def test_statistic_follows_from_p_and_degrees_of_freedom(parts: dict[str, Any], words: str) -> None:
+    assert statistic_of(replace(TWO_WAY, **parts)) == words
+
+
+def test_effect_size_stands_beside_points_with_its_number() -> None:
+    delta = Estimate("comparison", "empathy", SCOPE, "cliffs_delta", 0.21, 0.02, 0.38, 0.95)
+    primary = (PrimaryResult(PrimaryContrast(question="empathy"), True, (TWO_WAY,)),)
+    report = Report("small", "0" * 64, (), (TWO_WAY, delta), primary)
+    labels = protocol(FIVE, sources={"human": {"kind": "human"}, "model": {"kind": "model"}}).labels
+    table = primary_table(report, Numbered(labels))
+    assert table is not None
+    row = ("1", "Empathy", "Model − Human", "0.50 (0.00 to 1.00)", "t(29) = 2.05", ".050", "0.21 (0.02 to 0.38) [2]")
+    assert table.rows == (row,)
+    assert table.notes
+    assert primary_table(replace(report, primary=()), Numbered(labels)) is None
