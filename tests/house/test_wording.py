@@ -55,6 +55,7 @@ OUTDATED = {
     r"of \{n_seats:,\} ratings|of \d+ ratings \(\d": "144 of 216 trials rated (67%)",
     r"'rater'\)\} answered: |\d raters answered: ": "Twelve raters took part (all simulated)",
     r"The cut-off of ": "Ratings of 4 or 5 counted as high on ...",
+    r"First numbers\b": "Preliminary results (human raters only)",
     r"They hold \{": "Intervals generalize to new items and raters unless stated otherwise",
 }
 

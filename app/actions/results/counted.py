@@ -1,4 +1,4 @@
-"""First numbers of a running study, counted by the database while its report is computed."""
+"""Preliminary results of a running study, counted by the database while its report is computed."""
 
 from __future__ import annotations
 

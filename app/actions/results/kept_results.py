@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 REPORT, STOPPED = "report", "stopped"
 # The lock of the process that computes results of a study.
 WORK = "results"
-# First numbers are counted again when the ratings have grown by a tenth: all counts of a growing study together then
-# take about eleven times as long as the last one.
+# Preliminary results are counted again when the ratings have grown by a tenth: all counts of a growing study together
+# then take about eleven times as long as the last one.
 GROWTH = 1.1
 
 

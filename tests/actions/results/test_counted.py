@@ -1,4 +1,4 @@
-"""First numbers, counted by the database, against the report, which reads every row."""
+"""Preliminary results, counted by the database, against the report, which reads every row."""
 
 from __future__ import annotations
 

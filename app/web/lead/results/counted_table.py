@@ -1,4 +1,4 @@
-"""First numbers of a study whose report is still being computed."""
+"""Preliminary results of a study whose report is still being computed."""
 
 from __future__ import annotations
 

@@ -192,9 +192,9 @@ def test_failed_computation_leaves_the_counted_numbers(client: TestClient) -> No
 
     client.app.state.reports = LiveReports(ReportsHere(die), patience_s=60)  # type: ignore[attr-defined]  # Starlette's client
     page = client.get("/studies/ayers/results").text
-    assert "First numbers" in page
+    assert "Preliminary results (human raters only)" in page
     assert "4.13" in page
-    assert "First numbers" not in client.get("/studies/ayers/results?source=chatgpt").text
+    assert "Preliminary results (human raters only)" not in client.get("/studies/ayers/results?source=chatgpt").text
 
 
 @pytest.mark.usefixtures("rated")
@@ -232,11 +232,11 @@ def test_preliminary_results_are_shown_while_report_runs(client: TestClient) -> 
     page = client.get("/studies/ayers/results").text
     filtered = client.get("/studies/ayers/results?source=chatgpt").text
     done.set()
-    assert "First numbers" in page
+    assert "Preliminary results (human raters only)" in page
     assert re.search(r"Counted\s+<time [^>]*>just now</time> from the answers", page)
     assert "Krippendorff&#39;s alpha" in page
     assert "78.6%" in page.partition("Choices")[2]
-    assert "First numbers" not in filtered
+    assert "Preliminary results (human raters only)" not in filtered
 
 
 @pytest.mark.usefixtures("rated")
