@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 # The table does not fit into the default width of 80 characters for output that is not a terminal.
 LEAST_WIDTH = 150
+NO_RATINGS = "No ratings yet. Results appear with the first ratings."
+NO_MATCH = "No ratings match these filters."
 
 
 def print_report(report: Report, protocol: Protocol, *, full: bool) -> None:
@@ -34,6 +36,9 @@ def print_report(report: Report, protocol: Protocol, *, full: bool) -> None:
         out.print(Text(f"Only {report.filters.in_words(labels)}.", style="bold"))
     for note in report.notes:
         out.print(Text(note))
+    if not report.sample.n_raters and not report.sample.excluded:
+        out.print(Text(f"\n{NO_MATCH if report.filters else NO_RATINGS}"))
+        return
     _print_primary(report, protocol, out)
     n_all = len(report.estimates)
     report = report if full else brief(report, protocol)

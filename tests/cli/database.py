@@ -9,10 +9,15 @@ import pytest
 
 from app.cli import main
 from app.settings import settings
+from tests.builder import TEMPLATE_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+
+# Options of `attune study open` for a study that was made from a template and not edited.
+AS_WRITTEN = tuple(part for words in TEMPLATE_WORDS for part in ("--as-written", words))
 
 
 class Outcome(NamedTuple):

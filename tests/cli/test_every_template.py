@@ -17,7 +17,7 @@ from app.main import create_app
 from app.settings import settings
 from app.storage.database.engine import make_engine
 from app.storage.leads.leads import get_lead
-from tests.cli.database import Outcome, attune
+from tests.cli.database import AS_WRITTEN, Outcome, attune
 from tests.reports_here import ReportsHere
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def test_template_passes_every_command_and_page(attune: Attune, tmp_path: Path, 
     assert set(pages_of(name).values()) <= {200, 303}
     planned = attune("plan", folder, "--items", "4", "--raters", "6", "--simulations", "2", "--json")
     assert planned.code == (name in NOT_PLANNED), planned.err
-    run("study", "open", name)
+    run("study", "open", name, *AS_WRITTEN)
     run("simulate", name, "--raters", "3")
     run("simulate", folder, "--raters", "3")
     analyzed = {study: run("analyze", study, "--json").out for study in (name, folder)}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from openpyxl import Workbook
 
+from tests.builder import TEMPLATE_WORDS
 from tests.cli.database import Outcome, attune
 
 if TYPE_CHECKING:
@@ -32,6 +33,15 @@ def sequence() -> list[list[str]]:
     return [words for line in lines if (words := shlex.split(line, comments=True))]
 
 
+def fill_in(protocol: Path) -> None:
+    """Replace every placeholder, as the comment between the commands says."""
+    words = protocol.read_text(encoding="utf-8")
+    for placeholder in TEMPLATE_WORDS:
+        words, n_filled = re.subn(r"\s+".join(map(re.escape, placeholder.split())), "Filled in", words)
+        assert n_filled
+    protocol.write_text(words, encoding="utf-8")
+
+
 def test_readme_commands_produce_results_of_rated_study(
     attune: Attune, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -46,6 +56,8 @@ def test_readme_commands_produce_results_of_rated_study(
     assert len(commands) >= 8
     for program, *arguments in commands:
         assert program == "attune"
+        if arguments[:2] == ["study", "check"]:
+            fill_in(tmp_path / "my-folder" / "study.yaml")
         said = attune(*arguments)
         assert said.code == 0, (arguments, said.err)
     stored = json.loads(attune("analyze", "my-study", "--json").out)

@@ -74,10 +74,8 @@ class StudyMissingError(LookupError):
     """No study has this slug."""
 
 
-def change_status(
-    db: Connection, study: StudyRow, status: GivenStatus, as_written: Container[str] | None = None
-) -> None:
-    """Open, pause or close a study; see `open_study` for `as_written` and errors.
+def change_status(db: Connection, study: StudyRow, status: GivenStatus, as_written: Container[str] = ()) -> None:
+    """Open, pause or close a study for its lead; see `open_study` for `as_written` and errors.
 
     Raises:
         OpeningError: also if the draft of the design has problems.

@@ -72,9 +72,10 @@ class ProtocolDocument(BaseModel):
 
 
 class StatusChange(Sent):
-    """The status that the study should have."""
+    """The status that the study should have, and placeholders that raters should read as they are written."""
 
     status: GivenStatus
+    as_written: tuple[str, ...] = ()
 
 
 class NewStatus(BaseModel):

@@ -62,7 +62,7 @@ def api_status(
 
     def act() -> NewStatus:
         try:
-            life_cycle.change_status(db, own.study, change.status)
+            life_cycle.change_status(db, own.study, change.status, change.as_written)
         except life_cycle.OpeningError as error:
             raise ConflictError(str(error)) from error
         own.record(db, "status changed", before=own.study.status, after=change.status)

@@ -136,6 +136,16 @@ def test_status_changes_and_is_logged_with_the_token(program: TestClient, db: Co
     assert act.detail == {"before": "open", "after": "paused", "api_token": "for owner"}
 
 
+def test_study_with_placeholders_is_opened_once_they_are_confirmed(program: TestClient, db: Connection) -> None:
+    set_in_protocol(db, "{instructions}", "Ask [name] if you have questions.")
+    db.execute(text("UPDATE studies SET status = 'draft'"))
+    refused = program.post(f"{STUDY}/status", json={"status": "open"})
+    assert refused.status_code == 409
+    assert "placeholders that have not been filled in: [name]" in refused.json()["error"]["message"]
+    answer = program.post(f"{STUDY}/status", json={"status": "open", "as_written": ["[name]"]})
+    assert answer.json() == {"status": "open"}
+
+
 def test_impossible_change_of_status_is_explained(program: TestClient, db: Connection) -> None:
     set_in_protocol(db, "{monitoring}", {"blind_interim": True})
     assert program.post(f"{STUDY}/status", json={"status": "closed"}).status_code == 200

@@ -10,7 +10,7 @@ import typer
 from app.actions.rating.invite import InviteError, invite_raters
 from app.actions.studies.folder_feasibility import feasibility_of_folder
 from app.actions.studies.life_cycle import OpeningError, change_status
-from app.actions.studies.opening_checks import notes_on_opening
+from app.actions.studies.opening_checks import UnfilledError, notes_on_opening
 from app.actions.studies.rater_links import rater_links
 from app.actions.studies.studies import LeadUnknownError, export_study, lead_for
 from app.cli.commands.studies import templates
@@ -20,7 +20,6 @@ from app.cli.progress import progress
 from app.cli.reading import read_study_folder
 from app.cli.store import store
 from app.cli.study_argument import Folder, Slug, no_such_study, stored_study
-from app.design.opening.placeholders import placeholders
 from app.design.problem import FolderExistsError
 from app.language.language import note_on
 from app.storage.raters.arrivals import get_own_study_door
@@ -29,6 +28,8 @@ from app.storage.studies.protocols import get_protocol
 from app.storage.studies.studies import list_studies
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.analysis.data.study_folder import StudyFolder
     from app.storage.studies.studies import GivenStatus
 
@@ -46,6 +47,14 @@ Out = Annotated[
     Path,
     typer.Option(
         "--out", metavar="FOLDER", help="The folder to create; if it exists, it must be empty.", show_default=False
+    ),
+]
+AsWritten = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--as-written",
+        metavar="PLACEHOLDER",
+        help="Words in square brackets that raters should read as they are written, such as [sic]. Can be repeated.",
     ),
 ]
 Spreadsheet = Annotated[
@@ -110,12 +119,13 @@ def export(slug: Slug, out: Out, spreadsheet: Spreadsheet = False) -> None:
 
 
 @cli.command("open")
-def open_(slug: Slug, address: Address = "") -> None:
+def open_(slug: Slug, as_written: AsWritten = None, address: Address = "") -> None:
     """Open a study to raters, and print their links, one per line: platform, tab, link.
 
-    Items that were added since it was last opened are included.
+    Items that were added since it was last opened are included. A study whose texts have placeholders that were not
+    filled in, such as [name of the institution], is not opened.
     """
-    _change(slug, "open", f"The study {slug} is open.")
+    _change(slug, "open", f"The study {slug} is open.", as_written or ())
     with store() as engine, engine.connect() as db:
         study = stored_study(db, slug)
         protocol = get_protocol(db, study.id, study.protocol_version)
@@ -126,8 +136,6 @@ def open_(slug: Slug, address: Address = "") -> None:
         say(f"Raters need personal links. To create them: attune study invite {slug}")
     if note := note_on(protocol.language):
         say(f"Note: {note}")
-    if left := placeholders(protocol):
-        say(f"Note: raters read placeholders that have not been filled in: {', '.join(left)}.")
 
 
 @cli.command("invite")
@@ -171,10 +179,12 @@ def close(slug: Slug) -> None:
     _change(slug, "closed", f"The study {slug} is closed.")
 
 
-def _change(slug: str, status: GivenStatus, words: str) -> None:
+def _change(slug: str, status: GivenStatus, words: str, as_written: Sequence[str] = ()) -> None:
     with store() as engine, engine.begin() as db:
         try:
-            change_status(db, stored_study(db, slug), status)
+            change_status(db, stored_study(db, slug), status, as_written)
+        except UnfilledError as error:
+            fail(f"{error} To confirm one: --as-written PLACEHOLDER")
         except OpeningError as error:
             fail(str(error))
     say(words)

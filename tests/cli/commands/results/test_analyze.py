@@ -57,6 +57,16 @@ def _refuse(constant: str) -> None:
     raise AssertionError(f"{constant} is not valid JSON")
 
 
+def test_study_without_ratings_says_so_and_prints_no_table(attune_alone: Alone, tmp_path: Path) -> None:
+    folder = _folder(tmp_path)
+    (folder / "ratings.csv").unlink()
+    said = attune_alone("analyze", str(folder))
+    assert said.code == 0
+    assert said.out.splitlines()[-1].strip() == "No ratings yet. Results appear with the first ratings."
+    assert "Agreement" not in said.out
+    assert json.loads(attune_alone("analyze", str(folder), "--json").out)["study"] == "small"
+
+
 def test_table_output_names_every_question_and_section(attune_alone: Alone, tmp_path: Path) -> None:
     outcome = attune_alone("analyze", str(_folder(tmp_path)))
     assert outcome.code == 0, outcome.err

@@ -16,6 +16,7 @@ from app.settings import settings
 from app.storage.database.engine import make_engine
 from app.storage.leads.leads import get_lead
 from app.storage.studies.studies import get_study
+from tests.cli.database import AS_WRITTEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,7 +46,7 @@ def test_study_is_loaded_opened_and_exported_unchanged(attune: Callable[..., Res
     loaded = attune("study", "load", folder)
     assert loaded.exit_code == 0, loaded.output
     slug = attune("study", "list").stdout.split("\t")[0]
-    assert attune("study", "open", slug).exit_code == 0
+    assert attune("study", "open", slug, *AS_WRITTEN).exit_code == 0
     assert attune("study", "list").stdout.split("\t")[1] == "open"
     assert attune("study", "export", slug, "--out", tmp_path / "out").exit_code == 0
     exported = tmp_path / "out"
@@ -59,7 +60,7 @@ def test_study_is_loaded_opened_and_exported_unchanged(attune: Callable[..., Res
 def test_pause_and_close_are_idempotent(attune: Callable[..., Result]) -> None:
     attune("study", "load", template_folder("ayers-pair"))
     slug = attune("study", "list").stdout.split("\t")[0]
-    attune("study", "open", slug)
+    attune("study", "open", slug, *AS_WRITTEN)
     for verb, status in (("pause", "paused"), ("pause", "paused"), ("close", "closed"), ("close", "closed")):
         assert attune("study", verb, slug).exit_code == 0
         assert attune("study", "list").stdout.split("\t")[1] == status
@@ -125,7 +126,7 @@ def test_draft_with_problems_does_not_open(attune: Callable[..., Result]) -> Non
         assert lead
         save_text(db, study, lead, 0, "title: ''")
     engine.dispose()
-    refused = attune("study", "open", slug)
+    refused = attune("study", "open", slug, *AS_WRITTEN)
     assert refused.exit_code == 1
     assert "raters would get it as it was before" in refused.stderr
     assert attune("study", "list").stdout.split("\t")[1] == "draft"
@@ -137,10 +138,22 @@ def test_missing_translation_is_announced_at_opening(attune: Callable[..., Resul
     protocol.write_text(f"language: fa\n{protocol.read_text()}")
     loaded = attune("study", "load", tmp_path / "own")
     assert "study.yaml, line 1, column language" in loaded.stderr
-    opened = attune("study", "open", attune("study", "list").stdout.split("\t")[0])
+    opened = attune("study", "open", attune("study", "list").stdout.split("\t")[0], *AS_WRITTEN)
     assert opened.exit_code == 0
     assert "there is no translation for fa. Available: en, ar or de" in opened.stderr
-    assert "raters read placeholders that have not been filled in: [name of the institution]" in opened.stderr
+
+
+def test_study_with_placeholders_is_not_opened_until_they_are_confirmed(attune: Callable[..., Result]) -> None:
+    attune("study", "load", template_folder("ayers-pair"))
+    slug = attune("study", "list").stdout.split("\t")[0]
+    refused = attune("study", "open", slug)
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert "have not been filled in: [name of the institution]" in refused.stderr
+    assert "--as-written PLACEHOLDER" in refused.stderr
+    assert attune("study", "open", slug, *AS_WRITTEN[:2]).exit_code == 1
+    assert attune("study", "list").stdout.split("\t")[1] == "draft"
+    assert attune("study", "open", slug, *AS_WRITTEN).exit_code == 0
+    assert attune("study", "list").stdout.split("\t")[1] == "open"
 
 
 def test_links_of_an_open_study_are_complete(
@@ -149,12 +162,12 @@ def test_links_of_an_open_study_are_complete(
     shutil.copytree(template_folder("ayers-pair"), tmp_path / "own")
     attune("study", "load", tmp_path / "own")
     slug = attune("study", "list").stdout.split("\t")[0]
-    links = dict(line.split("\t") for line in attune("study", "open", slug).stdout.splitlines())
+    links = dict(line.split("\t") for line in attune("study", "open", slug, *AS_WRITTEN).stdout.splitlines())
     assert links["Any other participants"].startswith("http://127.0.0.1:8000/s/")
     assert "PROLIFIC_PID={{%PROLIFIC_PID%}}" in links["Prolific"]
     monkeypatch.setenv("ATTUNE_PUBLIC_URL", "https://rate.example.org")
     settings.cache_clear()
-    assert "https://rate.example.org/s/" in attune("study", "open", slug).stdout
+    assert "https://rate.example.org/s/" in attune("study", "open", slug, *AS_WRITTEN).stdout
     elsewhere = attune("study", "open", slug, "--address", "https://other.example.org/").stdout
     assert "https://other.example.org/s/" in elsewhere
 
@@ -165,6 +178,6 @@ def test_study_with_personal_links_has_no_open_link(attune: Callable[..., Result
     protocol.write_text(protocol.read_text().replace("blind: true}", "blind: true, links: personal}"))
     attune("study", "load", tmp_path / "own")
     slug = attune("study", "list").stdout.split("\t")[0]
-    opened = attune("study", "open", slug)
+    opened = attune("study", "open", slug, *AS_WRITTEN)
     assert opened.stdout == ""
     assert f"attune study invite {slug}" in opened.stderr
