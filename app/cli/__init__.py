@@ -44,8 +44,8 @@ def main() -> None:
         cli()
     except InvalidInputError as error:
         for problem in error.problems:
-            say(f"{'Note: ' if problem.severity == 'warning' else ''}{problem.sentence()}")
-        n_errors = sum(problem.severity == "error" for problem in error.problems)
+            say(f"{'Note: ' if problem.severity == 'warning' else ''}{problem.sentence()} {problem.option}".rstrip())
+        n_errors = sum(problem.n for problem in error.problems if problem.severity == "error")
         found, them = ("1 error", "it") if n_errors == 1 else (f"{n_errors:,} errors", "them")
         say(f"{found} found. Nothing was saved. Correct {them} and try again.")
         sys.exit(INPUT_ERROR)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # A wrong scale makes every row a problem: up to this many rows are listed per kind, the others are counted.
 MAX_OF_A_KIND = 10_000
+# Up to this many different cells are counted per kind.
+MAX_FOUND = 1_000
 _LONGEST_FOUND = 100
 
 
@@ -43,6 +45,7 @@ class Problems:
         self._problems: list[Problem] = []
         self.notes: list[Problem] = []
         self._kinds: Counter[tuple[str, str | None, str]] = Counter()
+        self._found: dict[tuple[str, str | None, str], Counter[str]] = {}
         self._listed: set[Problem] = set()
 
     def add(
@@ -52,11 +55,14 @@ class Problems:
 
         One cell of a spreadsheet may be part of many answers: its problem is listed once.
         """
-        kind = (file, column, allowed)
         problem = _problem(file, row, column, found, allowed, is_rule=is_rule)
+        kind = _kind(problem)
         if problem in self._listed:
             return
         self._kinds[kind] += 1
+        found_here = self._found.setdefault(kind, Counter())
+        if problem.found in found_here or len(found_here) < MAX_FOUND:
+            found_here[problem.found] += 1
         if self._kinds[kind] <= MAX_OF_A_KIND:
             self._problems.append(problem)
             self._listed.add(problem)
@@ -72,6 +78,22 @@ class Problems:
     def list_of(self, file: str) -> list[Problem]:
         """Return the problems of a file."""
         return [problem for problem in self._problems if problem.file == file]
+
+    @property
+    def errors(self) -> list[Problem]:
+        """The problems that are listed, as found."""
+        return list(self._problems)
+
+    def n_of(self, problems: list[Problem]) -> tuple[int, Counter[str]]:
+        """Return how many cells have these problems or another one of their kinds, listed or not, and what is in them.
+
+        At most MAX_FOUND different cells of a kind are counted one by one.
+        """
+        kinds = list(dict.fromkeys(map(_kind, problems)))
+        found: Counter[str] = Counter()
+        for kind in kinds:
+            found.update(self._found[kind])
+        return sum(self._kinds[kind] for kind in kinds), found
 
     def raise_if_any(self) -> None:
         """Raise all problems, sorted by file and row, followed by the notes.
@@ -91,6 +113,10 @@ class Problems:
             order.setdefault(problem.file, len(order))
         self._problems.sort(key=lambda problem: (order[problem.file], problem.row or 0))
         raise InvalidInputError([*self._problems, *more, *self.notes])
+
+
+def _kind(problem: Problem) -> tuple[str, str | None, str]:
+    return problem.file, problem.column, problem.allowed
 
 
 def _problem(

@@ -66,6 +66,34 @@ def test_dry_run_and_error_change_nothing(attune: Attune, folder: Path, sheet: P
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
+def test_dry_run_names_each_kind_of_error_once_with_the_option_that_helps(
+    attune: Attune, folder: Path, sheet: Path
+) -> None:
+    sheet.write_text("rater,item,warmth (Person)\n" + "".join(f"r{n},a,{n % 2}.0\n" for n in range(40)))
+    said = attune("ratings", "import", folder, sheet, "--dry-run")
+    assert said.err.splitlines() == [
+        (
+            'found.csv, column warmth (Person), 20 cells from row 2 on: found "0.0" (20 cells); allowed: 1, 2 or 3 (the'
+            ' scale of `warmth`), or cannot_judge. If it stands for an answer, use --recode "warmth:0.0=VALUE"; if it '
+            'means no answer, use --missing "0.0".'
+        ),
+        "20 errors found. Nothing was saved. Correct them and try again.",
+    ]
+    assert attune("ratings", "import", folder, sheet, "--dry-run", "--recode", "warmth:0.0=cold").code == 0
+
+
+def test_columns_of_raters_are_said(attune: Attune, folder: Path, sheet: Path) -> None:
+    sheet.write_text("item,rating_person,annotator_person,rating_model-1,annotator_model-1\na,3,x,1,y\n")
+    said = attune(
+        *("ratings", "import", folder, sheet, "--dry-run"),
+        *("--rater", "annotator_{source}", "--question", "warmth=rating_{source}"),
+    )
+    assert said.err.splitlines()[0] == (
+        "Columns: item from item; rater from annotator_person, annotator_model-1;"
+        " warmth from rating_person, rating_model-1"
+    )
+
+
 def test_ratings_are_imported_into_database_and_exported(
     attune: Attune, folder: Path, sheet: Path, tmp_path: Path
 ) -> None:

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from app.analysis.data.rating_columns import FILE_COLUMNS
-from app.exchange.rating_import.cells import cell_readers
+from app.design.questions.kinds.category import CategoryQuestion
+from app.exchange.rating_import.cells import cell_readers, list_in
 from app.exchange.rating_import.name_matching import question_names
+from app.exchange.tabular.column_checks import faulty
 from app.exchange.tabular.table import Table
 
 if TYPE_CHECKING:
+    from app.design.questions.kinds.registry import Question
     from app.exchange.problems import Problems
     from app.exchange.rating_import.column_meanings import Columns
     from app.exchange.rating_import.layout import NewRaters, RatingLayout
     from app.exchange.rating_import.patterns import AnswerColumn
     from app.exchange.ratings.targets import Study
-    from app.exchange.tabular.column_checks import Places
+    from app.exchange.tabular.column_checks import Mask, Places
     from app.exchange.tabular.table import Column
 
 # The answer and its target; all other columns of ratings.csv are copied unchanged.
 _MADE = ("rater", "item", "response", "source", "question", "value")
 ROW_NUMBER = "(row number)"
+_ONE_EACH = "one answer in each cell, not a JSON array of several; give each answer a row or a column of its own"
 
 
 def answer_table(
@@ -48,7 +53,11 @@ def answer_table(
     names = question_names(study.protocol)
     table.columns["question"] = table.mapped("question", lambda text: names.key(text) or text)
     table = Table(sheet.file, table.rows, table.columns, headers)
+    one_each = _without_lists(table, study, problems)
+    table = table if one_each.all() else table.only(one_each)
     table.columns["value"] = _read(table, layout, study)
+    is_answer = table.column("value") != ""
+    table = table if is_answer.all() else table.only(is_answer)
     return table if columns.question else _once_per_target(table, columns, study)
 
 
@@ -65,7 +74,7 @@ class _Part:
             "value": answers.column,
             "question": None if answers.question else columns.question,
             "source": None if answers.source else columns.source,
-            "rater": None if answers.rater else columns.rater,
+            "rater": answers.rater_column or (None if answers.rater else columns.rater),
             "item": columns.item,
             "response": columns.response,
         }
@@ -88,6 +97,22 @@ class _Part:
         """Return the header for each cell; values taken from the name of an answer column belong to that column."""
         missing = ROW_NUMBER if name == "item" else self._header
         return np.full(len(self.places), self._column[name] or missing, dtype=object)
+
+
+def _without_lists(table: Table, study: Study, problems: Problems) -> Mask:
+    """Return a mask of the rows with one answer; a list of several answers is a problem, but for several codes."""
+    question = table.column("question")
+    is_one = np.ones(len(table), dtype=bool)
+    for one in study.protocol.questions:
+        if not isinstance(one, CategoryQuestion):
+            several = table.mapped("value", partial(_has_several, question=one)).astype(bool) & (question == one.key)
+            faulty(table, several, "value", table.column("value"), _ONE_EACH, problems)
+            is_one &= ~several
+    return is_one
+
+
+def _has_several(cell: str, question: Question) -> bool:
+    return len(list_in(cell, question) or "x") != 1
 
 
 def _read(table: Table, layout: RatingLayout, study: Study) -> Column:
@@ -113,5 +138,4 @@ def _once_per_target(table: Table, columns: Columns, study: Study) -> Table:
     table.columns["item"] = np.where(target == "rater", "", table.column("item"))
     answers = pd.DataFrame({name: table.column(name) for name in ("rater", "item", "question", "value")})
     keep = ~(is_wider & answers.duplicated().to_numpy())
-    cells = {name: column[keep] for name, column in table.columns.items()}
-    return Table(table.file, table.rows[keep], cells, {name: column[keep] for name, column in table.headers.items()})
+    return table.only(keep)

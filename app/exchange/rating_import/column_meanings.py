@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.design.word_lists import and_list, or_list
 from app.exchange.rating_import.name_matching import plain, question_names, source_names
-from app.exchange.rating_import.patterns import AnswerColumn, Patterns, guessed
+from app.exchange.rating_import.patterns import AnswerColumn, Patterns, guessed, has_placeholder
+from app.exchange.rating_import.text_lookup import TextLookup
 
 if TYPE_CHECKING:
     from app.exchange.problems import Problems
@@ -31,7 +32,10 @@ OPTION = "--question"
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The column for each part of an answer; None if there is none. `answers` are the columns with answers."""
+    """The column for each part of an answer; None if there is none. `answers` are the columns with answers.
+
+    `rater` is None too if each column of answers has a column of raters of its own.
+    """
 
     item: str | None
     response: str | None
@@ -44,7 +48,7 @@ class Columns:
     def used(self) -> tuple[str, ...]:
         """All columns that are read, without repeats."""
         named = (self.item, self.response, self.source, self.rater, self.question)
-        all_names = (*named, *(answers.column for answers in self.answers))
+        all_names = (*named, *(name for one in self.answers for name in (one.column, one.rater_column)))
         return tuple(dict.fromkeys(name for name in all_names if name is not None))
 
 
@@ -53,10 +57,14 @@ def columns_of(
 ) -> Columns | None:
     """Return the columns of this spreadsheet; None, with problems, if one is missing."""
     finder = _Finder(sheet, layout, study, problems)
-    named = {name: finder.column(name) for name in ("item", "response", "source", "rater")}
-    names_raters = named["rater"] is not None or new_raters.rater is not None
+    is_pattern = has_placeholder(layout.rater)
+    named = {name: finder.column(name) for name in ("item", "response", "source")}
+    named["rater"] = None if is_pattern else finder.column("rater")
+    names_raters = is_pattern or named["rater"] is not None or new_raters.rater is not None
     question, answers = finder.answers({name for name in named.values() if name}, names_raters=names_raters)
-    if not names_raters and any(column.rater is None for column in answers):
+    if is_pattern:
+        answers = finder.with_raters(answers)
+    elif not names_raters and any(column.rater is None for column in answers):
         without = next(column.column for column in answers if column.rater is None)
         allowed = "a column of raters (--rater), {rater} in the column names, or a single rater (--rater-id)"
         problems.add(sheet.file, 1, without, and_list(sheet.columns, 40), allowed)
@@ -83,7 +91,46 @@ class _Finder:
                     self._sheet.file, 1, asked, and_list(self._sheet.columns, 40), f"a column named {asked}"
                 )
             return asked
-        return next((self._plain[common] for common in COMMON[name] if common in self._plain), None)
+        taken = self._layout.named_for(name)
+        common = (self._plain[common] for common in COMMON[name] if common in self._plain)
+        return next((column for column in common if column not in taken and self._fits(name, column)), None)
+
+    def _fits(self, name: str, column: str) -> bool:
+        """Return whether a column with a common name has any cell of this kind; add a note if it has none."""
+        study = self._study
+        if name == "source":
+            wanted, is_known = "sources of the study", self._is_source
+        elif name in {"item", "response"}:
+            table = study.items if name == "item" else study.responses
+            wanted, is_known = f"IDs or texts of the study's {name}s", TextLookup(table, name).holds
+        else:
+            return True
+        fits = any(is_known(cell) for cell in self._sheet.factor(column)[1] if cell.strip())
+        if not fits and len(self._sheet):
+            allowed = f"{wanted} in a column of this name; it was ignored"
+            self._problems.note(self._sheet.file, 1, column, column, allowed)
+        return fits
+
+    def _is_source(self, cell: str) -> bool:
+        return self._sources.key(cell) is not None
+
+    def with_raters(self, answers: list[AnswerColumn]) -> list[AnswerColumn]:
+        """Return the columns of answers, each with the column that names its raters."""
+        pattern = str(self._layout.rater)
+        patterns = Patterns(self._sheet, self._sources, self._questions, self._problems)
+        columns = patterns.found(pattern)
+        found = []
+        for one in answers:
+            of_it = [
+                column.column
+                for column in columns
+                if column.source in {None, one.source} and column.question in {None, one.question}
+            ]
+            if columns and len(of_it) != 1:
+                allowed = f"one column of raters like {pattern} for the answers in {one.column}"
+                self._problems.add(self._sheet.file, 1, one.column, and_list(of_it) or "none", allowed)
+            found.append(replace(one, rater_column=next(iter(of_it), None)))
+        return found
 
     def answers(self, taken: set[str], *, names_raters: bool) -> tuple[str | None, list[AnswerColumn]]:
         """Return the column with the questions, if any, and the columns with the answers."""

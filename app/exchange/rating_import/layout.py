@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 class RatingLayout:
     """Columns by content; None means that the column is guessed from its name.
 
-    `questions`: from question to the column with its answers, which may contain the placeholders {rater} and {source}.
-    `value`: the column with the answers to all questions, which may contain {question} too. `recoded`: from question
-    and cell to the value to read instead. `missing`: cells that are not answers. `columns`: the columns with
-    answers, if each is described by itself.
+    `item` and `response` are columns of IDs or of texts. `rater` may contain {source} and {question}, for files that
+    name the raters in several columns. `questions`: from question to the column with its answers, which may contain
+    the placeholders {rater} and {source}. `value`: the column with the answers to all questions, which may contain
+    {question} too. `recoded`: from question and cell to the value to read instead, empty for no answer. `missing`:
+    cells that are not answers. `columns`: the columns with answers, if each is described by itself.
     """
 
     item: str | None = None
@@ -31,6 +32,12 @@ class RatingLayout:
     recoded: Mapping[tuple[str, str], str] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
     columns: tuple[AnswerColumn, ...] = ()
+
+    def named_for(self, others: str) -> set[str]:
+        """Return the columns that are named for another part of an answer than this one."""
+        parts = ("item", "response", "source", "rater", "question", "value")
+        named = {getattr(self, part) for part in parts if part != others}
+        return {*named, *self.questions.values(), *(one.column for one in self.columns)} - {None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,12 +22,16 @@ _PLACEHOLDER = re.compile(rf"\{{({'|'.join(PLACEHOLDERS)})\}}")
 
 @dataclass(frozen=True, slots=True)
 class AnswerColumn:
-    """A column of answers; fields that are None have a column of their own."""
+    """A column of answers; fields that are None have a column of their own.
+
+    `rater_column` names the raters of these answers alone.
+    """
 
     column: str
     question: str | None = None
     source: str | None = None
     rater: str | None = None
+    rater_column: str | None = None
 
 
 class Patterns:
@@ -46,7 +50,7 @@ class Patterns:
         expression = _expression(pattern)
         columns = [column for column in self._sheet.columns if column == pattern or expression.fullmatch(column)]
         if not columns:
-            found, kind = and_list(self._sheet.columns, 40), "like" if _PLACEHOLDER.search(pattern) else "named"
+            found, kind = and_list(self._sheet.columns, 40), "like" if has_placeholder(pattern) else "named"
             self._problems.add(self._sheet.file, 1, pattern, found, f"a column {kind} {pattern}")
         return [answers for column in columns for answers in self._of(column, expression, question)]
 
@@ -67,6 +71,15 @@ class Patterns:
             allowed = f"a source in study.yaml: {or_list(self._sources.keys)}"
             self._problems.add(self._sheet.file, 1, column, word, allowed)
         return source
+
+
+def has_placeholder(name: str | None) -> bool:
+    """Return whether a column is named by a pattern.
+
+    >>> has_placeholder("annotator_{source}"), has_placeholder("annotator"), has_placeholder(None)
+    (True, False, False)
+    """
+    return name is not None and bool(_PLACEHOLDER.search(name))
 
 
 def _expression(pattern: str) -> re.Pattern[str]:

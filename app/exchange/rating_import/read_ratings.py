@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from app.design.problem import InvalidInputError
 from app.design.word_lists import or_list
 from app.exchange.folder.raters import KINDS, raters_frame
 from app.exchange.rating_import.answer_table import answer_table
 from app.exchange.rating_import.column_meanings import columns_of
 from app.exchange.rating_import.encodings import check_one_encoding
+from app.exchange.rating_import.grouped_problems import grouped
 from app.exchange.rating_import.name_matching import source_names
+from app.exchange.rating_import.text_lookup import with_ids
 from app.exchange.ratings.ratings import check_ratings
 from app.exchange.ratings.response_lookup import AMBIGUOUS, UNKNOWN, Replies
 from app.exchange.ratings.targets import Study
@@ -76,7 +79,8 @@ def read_ratings(
     known.raters = pd.concat([study.raters, raters], ignore_index=True)
     is_good = _fill_responses(table, known, problems)
     ratings = check_ratings(_only(table, is_good), known, problems, study.ratings)
-    problems.raise_if_any()
+    if problems.errors:
+        raise InvalidInputError([*grouped(problems, columns, table), *problems.notes])
     if ratings is None:
         raise AssertionError("the table has every column")
     marked = set(ratings["rater"]) & set(study.raters["rater"]) - set(study.ratings["rater"])
@@ -94,9 +98,9 @@ def _answers(
         raise AssertionError("a column that is missing is a problem")
     check_one_encoding(sheet, columns.used, problems)
     table = answer_table(sheet, columns, layout, new_raters, known, problems)
-    if not len(table):
+    if not len(table) and not problems.errors:
         problems.add(sheet.file, None, None, "no answers", "at least one answer")
-    return columns, table
+    return columns, with_ids(table, known, problems)
 
 
 def _new_raters(
@@ -148,7 +152,7 @@ def _fill_responses(table: Table, study: Study, problems: Problems) -> Mask:
         several,
         "source",
         source,
-        "a response ID (--response), because this source has several responses to the item",
+        "the ID or the text of a response (--response), because this source has several responses to the item",
         problems,
     )
     faulty(table, none, "source", source, "a source that has a response to the item in this row", problems)
@@ -162,6 +166,7 @@ def _stripped(column: Column) -> Column:
 
 
 def _only(table: Table, keep: Mask) -> Table:
-    """Return the selected rows in the columns of ratings.csv; their cells are looked up again."""
-    cells = {name: column[keep] for name, column in table.columns.items() if name != "source"}
-    return Table(table.file, table.rows[keep], cells, {name: column[keep] for name, column in table.headers.items()})
+    """Return the selected rows in the columns of ratings.csv."""
+    rows = table.only(keep)
+    del rows.columns["source"]
+    return rows

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from app.exchange.tabular.column_checks import Places
     from app.exchange.tabular.table import Column
 
-# If a file is imported a second time, all of its answers are repeats.
-_MAX_LISTED = 10
 _NEW = "answers that the study does not have yet; remove this one from the file"
 
 
@@ -102,11 +100,8 @@ def _check_within(sheet: Sheet, key: pd.DataFrame) -> None:
 def _check_against(sheet: Sheet, key: pd.DataFrame, before: pd.DataFrame) -> None:
     both = pd.concat([before, key.drop_duplicates()])
     repeated = both.index[both.duplicated().to_numpy() & (np.arange(len(both)) >= len(before))]
-    for place in repeated[:_MAX_LISTED]:
+    for place in repeated:
         _reject(sheet, place, _NEW)
-    if len(repeated) > _MAX_LISTED:
-        found = f"{len(repeated) - _MAX_LISTED:,} more answers that the study already has"
-        sheet.problems.add(sheet.table.file, None, None, found, _NEW)
 
 
 def _reject(sheet: Sheet, place: int, allowed: str) -> None:

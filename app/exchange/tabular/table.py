@@ -42,6 +42,12 @@ class Table:
         """Return the column name that people see above a cell in the file."""
         return str(self.headers[name][place]) if name in self.headers else name
 
+    def only(self, keep: NDArray[np.bool_]) -> Table:
+        """Return the rows of a mask; their cells are looked up again."""
+        cells = {name: column[keep] for name, column in self.columns.items()}
+        headers = {name: column[keep] for name, column in self.headers.items()}
+        return Table(self.file, self.rows[keep], cells, headers, self.is_utf8)
+
     def factor(self, name: str) -> tuple[NDArray[np.int64], Column]:
         """Return codes and distinct cells of a column; large columns have few distinct cells."""
         if name not in self._factors:

@@ -45,7 +45,8 @@ class Layout:
 def unfold(sheet: Table, layout: Layout, problems: Problems) -> tuple[Table, Table] | None:
     """Return items and responses with their rows in the sheet; None, with problems, if a column is missing.
 
-    Without a column for the item's ID, items are numbered from 1. Empty cells are not responses.
+    Without a column for the item's ID, items are numbered from 1; a column `item` that holds something else, such as
+    their texts, is none. Empty cells are not responses.
     """
     wanted = [*layout.named.values(), *layout.responses.values(), *(layout.attributes or ())]
     for column in dict.fromkeys(wanted):
@@ -55,7 +56,7 @@ def unfold(sheet: Table, layout: Layout, problems: Problems) -> tuple[Table, Tab
         return None
     items = {name: sheet.column(column) for name, column in layout.named.items()}
     if "item" not in items:
-        items["item"] = sheet.column("item") if "item" in sheet.columns else _numbers(sheet)
+        items["item"] = sheet.column("item") if "item" in set(sheet.columns) - set(wanted) else _numbers(sheet)
     return Table(sheet.file, sheet.rows, items | _attributes(sheet, layout, problems)), _responses(
         sheet, items["item"], layout, problems
     )

@@ -132,6 +132,17 @@ def test_json_lines_are_read_and_missing_ids_numbered(folder: Path, tmp_path: Pa
     assert [row["item"] for row in read_rows(folder / "items.csv")] == ["1", "2"]
 
 
+def test_columns_named_like_those_of_the_format_are_what_the_lead_says(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "sheet.csv"
+    file.write_text("item,response,source\nMy dog died.,Oh no!,Reddit\nI won!,Great!,Reddit\n")
+    added = import_into_folder(folder, file, Layout({"person": "response"}, text="item"), folder)
+    assert added.items[["item", "text", "source"]].to_numpy().tolist() == [
+        ["1", "My dog died.", "Reddit"],
+        ["2", "I won!", "Reddit"],
+    ]
+    assert list(added.responses["text"]) == ["Oh no!", "Great!"]
+
+
 def test_only_named_attributes_are_kept(folder: Path, sheet: Path) -> None:
     layout = Layout(responses=LAYOUT.responses, item="ID", text="Post", attributes=["feels"])
     import_into_folder(folder, sheet, layout, folder)

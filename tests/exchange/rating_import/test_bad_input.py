@@ -27,7 +27,7 @@ LONG = "rater,item,source,question,value\nx,a,person,warmth,3\n"
             "x,b,person,warmth,3",
             "source",
             "person",
-            "a response ID (--response), because this source has several responses to the item",
+            "the ID or the text of a response (--response), because this source has several responses to the item",
         ),
         ("x,a,person,heat,3", "question", "heat", "preference, warmth"),
         ("x,a,person,warmth,1", "value", "a second answer of x to warmth (1)", "one answer (the first is in row 2)"),
@@ -73,10 +73,8 @@ def test_duplicate_answers_are_rejected(tmp_path: Path) -> None:
     study = read_small()
     text = "rater,item,preference,emotion,warmth person\nr1,a,model-1,,1\nr1,b,,glad,\n"
     found = problems(tmp_path, text.replace("emotion", "emotion "), study=study)
-    assert [problem.column for problem in found] == ["preference", "warmth person", "emotion"]
-    assert {problem.allowed for problem in found} == {
-        "answers that the study does not have yet; remove this one from the file"
-    }
+    assert [(problem.column, problem.n) for problem in found] == [("preference, warmth person and emotion", 3)]
+    assert found[0].allowed == "answers that the study does not have yet; remove this one from the file"
 
 
 def test_duplicate_import_is_summarized(tmp_path: Path) -> None:
@@ -85,7 +83,30 @@ def test_duplicate_import_is_summarized(tmp_path: Path) -> None:
     before = "rater,item,response,question,value\n" + rows.replace(",sad", ",,emotion,sad")
     study = read_small(items=items, responses="item,source,text\n", ratings=before)
     found = problems(tmp_path, f"rater,item,emotion\n{rows}", study=study)
-    assert (len(found), found[0].found) == (11, "20 more answers that the study already has")
+    assert [(one.row, one.n) for one in found] == [(2, 30)]
+    assert found[0].found.endswith('"a second answer of r1 to emotion (sad)" (30 cells)')
+
+
+def test_problems_are_grouped_by_column_with_the_option_that_helps(tmp_path: Path) -> None:
+    cells = ["0.0"] * 25_000 + ["1.0", "2.5", "hot", "hot"]
+    text = "rater,item,warmth person,emotion\n" + "".join(f"r{n},a,{cell},sad\n" for n, cell in enumerate(cells))
+    problem, *others = problems(tmp_path, text)
+    assert (others, problem.n) == ([], 25_003)
+    assert problem.sentence() == (
+        'found.csv, column warmth person, 25,003 cells from row 2 on: found "0.0" (25,000 cells), '
+        '"hot" (2 cells) and "2.5" (1 cell); allowed: 1, 2 or 3 (the scale of `warmth`), or cannot_judge.'
+    )
+    assert problem.option == (
+        'If it stands for an answer, use --recode "warmth:0.0=VALUE"; if it means no answer, use --missing "0.0".'
+    )
+
+
+def test_option_for_another_column_is_named(tmp_path: Path) -> None:
+    found = problems(tmp_path, "rater,item,source,warmth\nx,a,person,3\nx,y,person,3\nx,a,her,3\nx,a,him,3\n")
+    assert [(one.column, one.n, one.option.partition("--")[2]) for one in found] == [
+        ("item", 1, "item COLUMN."),
+        ("source", 2, "source COLUMN."),
+    ]
 
 
 @pytest.mark.parametrize(

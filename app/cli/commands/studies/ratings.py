@@ -59,11 +59,21 @@ ValueColumn = Annotated[
 ]
 QuestionColumn = Annotated[str | None, column("The column that names the question of each answer.")]
 ItemColumn = Annotated[
-    str | None, column("The column of item IDs. Default: a column with a common name, otherwise the row number.")
+    str | None,
+    column(
+        "The column of item IDs, or of the texts of the items. Default: a column with a common name, otherwise the row "
+        "number."
+    ),
 ]
-ResponseColumn = Annotated[str | None, column("The column of response IDs.")]
+ResponseColumn = Annotated[str | None, column("The column of response IDs, or of the texts of the responses.")]
 SourceColumn = Annotated[str | None, column("The column of sources, by key or label.")]
-RaterColumn = Annotated[str | None, column("The column of rater IDs.")]
+RaterColumn = Annotated[
+    str | None,
+    column(
+        "The column of rater IDs. Use {source} and {question} for the words that differ between columns, as in "
+        '"annotator_{source}".'
+    ),
+]
 RaterId = Annotated[str | None, typer.Option(metavar="ID", help="The ID of the rater, if one rater gave all ratings.")]
 NewRaterKind = Annotated[
     RaterKind | None,
@@ -80,7 +90,7 @@ Recode = Annotated[
     list[str] | None,
     typer.Option(
         metavar="KEY:FOUND=VALUE",
-        help="Treat a cell as another answer, as in preference:A=chatgpt. Can be repeated.",
+        help="Treat a cell as another answer, as in preference:A=chatgpt or harm:0.0=no. Can be repeated.",
     ),
 ]
 MissingWords = Annotated[
@@ -172,6 +182,8 @@ def _told(read: ReadRatings) -> Iterator[str]:
     columns = read.columns
     named = {name: getattr(columns, name) for name in ("item", "response", "source", "rater", "question")}
     by_question: dict[str, list[str]] = {}
+    if raters := [one.rater_column for one in columns.answers if one.rater_column]:
+        named["rater"] = _shortened(list(dict.fromkeys(raters)))
     for answers in columns.answers:
         by_question.setdefault(answers.question or "value", []).append(answers.column)
     yield "Columns: " + "; ".join(
