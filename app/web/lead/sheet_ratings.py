@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 router = APIRouter()
 KINDS = (("person", "People"), ("model", "Language models"))
 TEXTS_FIRST = "Use the texts of a spreadsheet first. Then the ratings in the same spreadsheet can be imported."
+# Values of the form's choice of what a value stands for.
+NO_ANSWER, STANDS_FOR = "skip", "as:"
 NO_COLUMN = "Choose the question of at least one column."
 NO_RATER = "Say who gave the ratings: enter a rater for each column, or choose the column that names the raters."
 
@@ -74,7 +76,19 @@ def _said(upload: TextUpload, fields: dict[str, list[str]]) -> RatingColumns:
         for number, column in enumerate(found)
         if (question := said(f"question.{number}")) and column["name"] != rater
     )
-    return RatingColumns(answers, rater, "model" if said("kind") == "model" else "person")
+    return RatingColumns(answers, rater, "model" if said("kind") == "model" else "person", _recoded(fields))
+
+
+def _recoded(fields: dict[str, list[str]]) -> dict[tuple[str, str], str]:
+    """What each value stands for, where the form says so; an empty text for no answer."""
+    recoded: dict[tuple[str, str], str] = {}
+    for number in range(len(fields)):
+        question, found, value = (
+            next(iter(fields.get(f"recode.{number}.{part}", ())), "") for part in ("question", "found", "value")
+        )
+        if question and value:
+            recoded[question, found] = "" if value == NO_ANSWER else value.removeprefix(STANDS_FOR)
+    return recoded
 
 
 def _missing(columns: RatingColumns) -> list[Problem]:
@@ -94,7 +108,7 @@ def _page(
     counted: list[Any] | None = None,
     problems: list[Problem] | None = None,
 ) -> Response:
-    from app.actions.studies.creation.sheet_ratings import guess_rating_columns, rating_columns
+    from app.actions.studies.creation.sheet_ratings import guess_rating_columns, rating_columns, unread_values
 
     protocol, upload = get_protocol(db, own.study.id, own.study.protocol_version), get_upload(db, own.study.id)
     is_used = upload is not None and upload.used_at is not None
@@ -114,6 +128,7 @@ def _page(
         sources=[(key, protocol.labels.source(key)) for key in protocol.sources],
         kinds=KINDS,
         counted=counted or [],
+        unread=unread_values(protocol, described, problems or ()) if described else [],
         labels=protocol.labels,
         has_ratings=has_answers(db, own.study.id),
         problems=[one for one in problems or [] if one.severity == "error"][:MAX_PROBLEMS],

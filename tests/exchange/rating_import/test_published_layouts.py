@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -29,7 +29,7 @@ def test_raters_may_be_named_in_a_column_for_each_source(tmp_path: Path) -> None
 
 def test_column_without_its_own_raters_is_named(tmp_path: Path) -> None:
     text = "item,rating_person,rating_model-1,annotator_person\na,3,1,ann\n"
-    named = {"rater": "annotator_{source}", "questions": {"warmth": "rating_{source}"}}
+    named: dict[str, Any] = {"rater": "annotator_{source}", "questions": {"warmth": "rating_{source}"}}
     problem = only_problem(tmp_path, text, **named)
     assert problem == (
         1,
@@ -44,7 +44,13 @@ def test_column_without_its_own_raters_is_named(tmp_path: Path) -> None:
 def test_columns_named_for_another_part_are_not_guessed(tmp_path: Path) -> None:
     """A column called `response` that holds the ratings, `item` the rater and `source` the question."""
     text = "item,post,source,who wrote,response\nx,a,warmth,person,3\nx,a,warmth,model-1,1\n"
-    named = {"rater": "item", "item": "post", "question": "source", "source": "who wrote", "value": "response"}
+    named: dict[str, Any] = {
+        "rater": "item",
+        "item": "post",
+        "question": "source",
+        "source": "who wrote",
+        "value": "response",
+    }
     assert answers(read(tmp_path, text, **named)) == [
         ("x", "a", "a:person", "warmth", 3.0),
         ("x", "a", "a:model-1", "warmth", 1.0),

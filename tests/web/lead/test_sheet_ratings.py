@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -87,6 +88,32 @@ def test_column_without_rater_or_with_other_values_is_refused(
     assert wrong.status_code == 422
     assert "row 5, column Eval 1 Empathy (Physician): found &#34;9&#34;" in wrong.text
     assert stored(db) == []
+
+
+def test_value_that_is_no_answer_is_recoded_or_left_out(client: TestClient, db: Connection, study_id: int) -> None:
+    coded = SHEET.replace(b",4,1,4", b",0.0,1,4").replace(b",1,4,1", b",high,4,1")
+    use_texts(client, coded)
+    sent = filled(client)
+    page = " ".join(client.post(PAGE, data=sent).text.split())
+    assert "2 cells from row 2 on: found &#34;high&#34; and &#34;0.0&#34;" in page
+    fields = dict(re.findall(r'name="(recode[^"]*)" value="([^"]*)"', page))
+    assert fields == {
+        "recode.0.question": "empathy",
+        "recode.0.found": "high",
+        "recode.1.question": "empathy",
+        "recode.1.found": "0.0",
+    }
+    assert '<select name="recode.0.value" aria-label="Read high in Empathy as">' in page
+    half = client.post(PAGE, data=sent | fields | {"recode.0.value": "as:5", "import": "1"})
+    assert (half.status_code, stored(db)) == (422, [])
+    assert '<option value="as:5" selected>' in " ".join(half.text.split())
+    decided = sent | fields | {"recode.0.value": "as:5", "recode.1.value": "skip"}
+    checked = " ".join(client.post(PAGE, data=decided).text.split())
+    assert "What would be imported" in checked
+    assert '<option value="skip" selected>' in checked
+    assert client.post(PAGE, data=decided | {"import": "1"}).status_code == 303
+    found = [row for row in stored(db) if row[1] == "person"]
+    assert [(item, number) for item, *_, number in found] == [("1", 5.0), ("2", 2.0), ("3", 3.0)]
 
 
 def test_raters_can_be_named_in_a_column(client: TestClient, db: Connection, study_id: int) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from app.actions.studies.ratings_import import RatingsFile, ratings_into_store, read_file
+from app.design.questions.kinds.choice import ChoiceQuestion
 from app.exchange.rating_import.column_meanings import COMMON
+from app.exchange.rating_import.grouped_problems import GroupedProblem
 from app.exchange.rating_import.layout import NewRaters, RatingLayout
 from app.exchange.rating_import.name_matching import Names, plain, question_names, source_names, words_of
 from app.exchange.rating_import.patterns import AnswerColumn, guessed_column
@@ -17,9 +19,13 @@ from app.storage.leads.audit import record_act
 from app.storage.studies.text_uploads import get_content
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from app.actions.studies.creation.upload_process import UploadReader
     from app.design.limits import Limits
+    from app.design.problem import Problem
     from app.design.protocol.study import Protocol
+    from app.design.questions.kinds.registry import Question
     from app.exchange.rating_import.read_ratings import ReadRatings
     from app.storage.database.engine import Begin
     from app.storage.leads.leads import Lead
@@ -32,11 +38,28 @@ _MAYBE_RATINGS = ("rating", "attribute", "ignore")
 
 @dataclass(frozen=True, slots=True)
 class RatingColumns:
-    """The description of the columns: those with answers, the column that names the raters, and who the raters are."""
+    """The description of the columns: those with answers, the column that names the raters, and who the raters are.
+
+    `recoded`: from question and cell to the value to read instead, empty for no answer.
+    """
 
     answers: tuple[AnswerColumn, ...]
     rater: str | None = None
     kind: Kind = "person"
+    recoded: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A value in the file that is no answer to its question, and the answers that it may stand for.
+
+    `value` is the answer that was chosen, empty for no answer; None until one is chosen.
+    """
+
+    question: str
+    found: str
+    choices: list[tuple[str, str]]
+    value: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +87,32 @@ def guess_rating_columns(upload: TextUpload, protocol: Protocol) -> RatingColumn
     columns = [column["name"] for column in upload.columns if column["role"] == "rating"]
     found = (guessed_column(column, sources, questions) for column in columns if column != rater)
     return RatingColumns(tuple(one for one in found if one is not None), rater)
+
+
+def unread_values(protocol: Protocol, columns: RatingColumns, problems: Iterable[Problem]) -> list[Unread]:
+    """The values that are recoded, and those that could not be read."""
+    choices = {question.key: _choices(question, protocol) for question in protocol.questions}
+    known: dict[tuple[str, str], str | None] = dict(columns.recoded)
+    for problem in problems:
+        if isinstance(problem, GroupedProblem) and problem.question in choices:
+            known |= {key: None for value in problem.values if (key := (problem.question, value)) not in known}
+    return [
+        Unread(question, found, choices[question], value)
+        for (question, found), value in known.items()
+        if question in choices
+    ]
+
+
+def _choices(question: Question, protocol: Protocol) -> list[tuple[str, str]]:
+    """The answers to choose from, with their words; none for numbers without a scale."""
+    if isinstance(question, ChoiceQuestion):
+        sources = [(key, protocol.labels.source(key)) for key in protocol.sources]
+        return [*sources, *((word, word.capitalize()) for word in question.words)]
+    return [
+        (value, value if words in {"", value} else f"{value} – {words}")
+        for value, words in question.meanings()
+        if value
+    ]
 
 
 def check_sheet_ratings(
@@ -110,6 +159,7 @@ def _read(
         source=_column_of(upload, "source"),
         rater=columns.rater,
         columns=columns.answers,
+        recoded=columns.recoded,
     )
     with begin() as db:
         content = get_content(db, study.id)
