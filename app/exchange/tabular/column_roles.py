@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from app.exchange.problems import shown
+from app.exchange.tabular.source_kinds import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,6 +22,8 @@ ROLES: tuple[Role, ...] = get_args(Role)
 # Columns with a longer mean length contain texts to read, not names or numbers.
 _LONG = 60
 _FEW = 12
+# Many names in a column are sources if each of them is there so many times.
+_MIN_REPEATED = 3
 _ID = re.compile(r"(^|[\s_])(id|key|item|nr|no)$|ID$", re.IGNORECASE)
 _RATING = re.compile(r"\b(eval|evaluator|rating|score|likert|rater|preference|annotator)", re.IGNORECASE)
 _RESPONSE = re.compile(r"response|reply|answer|completion|output", re.IGNORECASE)
@@ -33,7 +36,6 @@ _MIN_WORDS = 4
 # Names of so many characters and words may be the texts of the first item.
 _LONG_NAME, _MANY_WORDS = 40, 6
 _SOURCE = re.compile(r"^(source|model|author|system|written by|group)$", re.IGNORECASE)
-_MODEL = re.compile(r"gpt|claude|llama|gemini|mistral|\bllm\b|\bai\b|\bbot\b|chat|model|deepseek|qwen", re.IGNORECASE)
 _NOTE = re.compile(r"content.?(note|warning)|trigger", re.IGNORECASE)
 _EXAMPLES, _EXAMPLE_LENGTH = 3, 120
 
@@ -91,7 +93,8 @@ def _role(name: str, filled: Sequence[str], mean: int) -> Role:  # noqa: PLR0911
         return "item"
     if _RATING.search(name) and n_distinct <= _FEW:
         return "rating"
-    return "source" if _SOURCE.search(name) and n_distinct <= _FEW else "attribute"
+    is_repeated = n_distinct <= max(_FEW, len(filled) // _MIN_REPEATED)
+    return "source" if _SOURCE.search(name) and is_repeated else "attribute"
 
 
 def _is_named_text(name: str, filled: Sequence[str], n_distinct: int) -> bool:
@@ -124,15 +127,6 @@ def _only_first(guesses: Sequence[ColumnGuess], role: Role) -> list[ColumnGuess]
     return [
         replace(guess, role="attribute") if guess.role == role and guess is not first else guess for guess in guesses
     ]
-
-
-def kind_of(name: str) -> str:
-    """Guess from a name whether a source is a model or human.
-
-    >>> kind_of("ChatGPT Response"), kind_of("Physician Response")
-    ('model', 'human')
-    """
-    return "model" if _MODEL.search(name) else "human"
 
 
 def source_key(name: str) -> str:

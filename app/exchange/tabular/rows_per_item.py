@@ -4,7 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
+from app.design.problem import Problem
+from app.exchange.problems import shown
 from app.exchange.tabular.table import Table
+
+_ONE_EACH = "one response of each source to each item; a study folder takes several, with their IDs in responses.csv"
+
+
+def second_responses(table: Table, *, item: str, source: str, response: str) -> list[Problem]:
+    """Return a problem for each row with another response of the same source to the same item; only one has a place."""
+    first: dict[tuple[str, str], str] = {}
+    problems = []
+    cells = (table.column(name) for name in (item, source, response))
+    for row, key, name, words in zip(table.rows, *cells, strict=True):
+        text, of = str(words).strip(), str(name).strip()
+        if of and text and first.setdefault((str(key), of), text) != text:
+            found = f"a second response of {shown(of)} to {shown(str(key))}"
+            problems.append(Problem(table.file, int(row), response, found, _ONE_EACH))
+    return problems
 
 
 def one_row_per_item(table: Table, *, item: str | None, text: str, source: str, response: str) -> Table:

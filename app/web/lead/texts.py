@@ -13,6 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from app.actions.studies.replaceable_texts import TextsFixedError, check_replaceable
 from app.design.problem import InvalidInputError, Problem
 from app.exchange.tabular.file_names import safe_file_name
+from app.exchange.tabular.source_kinds import recognized_kind
 from app.storage.results.coverage import get_counts
 from app.storage.studies.text_uploads import get_upload
 from app.web.deps import Db
@@ -112,7 +113,11 @@ def _said(column: dict[str, Any], number: int, fields: dict[str, list[str]]) -> 
     kind = next(iter(fields.get(f"kind.{number}", ())), column["kind"])
     known_role = role if role in dict(ROLES) else column["role"]
     known_kind = kind if kind in dict(KINDS) else "human"
-    return {**column, "role": known_role, "source": source or column["name"], "kind": known_kind}
+    said = {**column, "role": known_role, "source": source or column["name"], "kind": known_kind}
+    if "kinds" in column:
+        sent = dict(zip(fields.get("written_source", ()), fields.get("written_kind", ()), strict=False))
+        said["kinds"] = column["kinds"] | {key: one for key, one in sent.items() if one in dict(KINDS)}
+    return said
 
 
 def _redirect_to_texts(request: Request, slug: str) -> Response:
@@ -142,5 +147,6 @@ def _page(request: Request, db: Db, own: LeadAndStudy, problems: list[Problem] |
         fixed=fixed,
         roles=ROLES,
         kinds=KINDS,
+        recognized_kind=recognized_kind,
         max_upload_bytes=request.app.state.max_upload_bytes,
     )

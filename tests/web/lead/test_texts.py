@@ -13,6 +13,8 @@ from tests.exchange.tabular.test_import_report import LONG, SHEET
 from tests.web.lead.build import study_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from httpx2 import Response
     from sqlalchemy import Connection
     from starlette.testclient import TestClient
@@ -103,6 +105,55 @@ def test_sheet_with_one_row_per_response_is_read(client: TestClient, db: Connect
         ("b", "person"),
         ("b", "model"),
     ]
+
+
+# 26 sources as published studies name them, and one whose name says nothing.
+MODELS = (
+    *("gpt-4", "gpt-3.5-turbo", "ChatGPT", "claude-3-opus", "llama-2-7b", "Llama3", "alpaca", "vicuna-13b", "koala"),
+    *("falcon_40b", "mistral", "mixtral-8x7b", "opt-7b", "bloom-7b", "pythia-6.9b", "cerebras-gpt-6.7B", "dolly", "t5"),
+    *("BlenderBot", "gemini-pro", "PaLM 2"),
+)
+PEOPLE = ("human", "Physician", "peer_supporter", "crowd worker", "Therapist 2")
+
+
+def rows_of(sources: Iterable[str], n_items: int = 4) -> bytes:
+    rows = [
+        f"{item},{LONG} {item},{source},A reply number {n} to {item} that is long enough to be read as a text."
+        for item in range(n_items)
+        for n, source in enumerate(sources)
+    ]
+    return "\n".join(["id,situation,source,response", *rows]).encode()
+
+
+def kinds_of(db: Connection, study_id: int) -> dict[str, str]:
+    rows = db.execute(text("SELECT key, kind FROM sources WHERE study_id = :study"), {"study": study_id})
+    return {row.key: row.kind for row in rows}
+
+
+def test_kinds_of_many_sources_are_found_said_and_corrected(client: TestClient, db: Connection, study_id: int) -> None:
+    upload(client, rows_of([*MODELS, *PEOPLE, "B"]))
+    page = " ".join(client.get(PAGE).text.split())
+    assert "names 27 sources" in page
+    assert page.count('name="written_kind"') == 27
+    assert page.count("The name does not say it: please check") == 1
+    use(client, written_source="B", written_kind="human+model")
+    assert kinds_of(db, study_id) == {
+        **dict.fromkeys(MODELS, "model"),
+        **dict.fromkeys(PEOPLE, "human"),
+        "B": "human+model",
+    }
+
+
+def test_kind_of_a_known_source_can_be_corrected(client: TestClient, db: Connection, study_id: int) -> None:
+    upload(client, rows_of(["person", "model"]))
+    use(client, written_source="person", written_kind="human+model")
+    assert kinds_of(db, study_id) == {"person": "human+model", "model": "model"}
+
+
+def test_second_response_of_a_source_to_an_item_is_refused(client: TestClient, study_id: int) -> None:
+    answer = upload(client, rows_of(["person", "model", "person"], n_items=1))
+    assert answer.status_code == 422
+    assert "row 4, column response: found &#34;a second response of person to 0&#34;" in answer.text
 
 
 def test_unreadable_file_keeps_previous_file(client: TestClient, study_id: int) -> None:

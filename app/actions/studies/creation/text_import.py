@@ -14,9 +14,10 @@ from app.design.problem import InvalidInputError, Problem
 from app.exchange.problems import Problems
 from app.exchange.protocol.edited_yaml import edited_yaml
 from app.exchange.protocol.study_yaml import FILE, read_protocol
-from app.exchange.tabular.column_roles import guess_columns, kind_of, note_texts_as_names
+from app.exchange.tabular.column_roles import guess_columns, note_texts_as_names
 from app.exchange.tabular.import_report import import_report, repaired_table
-from app.exchange.tabular.rows_per_item import one_row_per_item
+from app.exchange.tabular.rows_per_item import one_row_per_item, second_responses
+from app.exchange.tabular.source_kinds import kind_of
 from app.exchange.tabular.spreadsheet import read_spreadsheet
 from app.exchange.tabular.wide_table import Layout
 from app.storage.leads.audit import record_act
@@ -31,7 +32,7 @@ from app.storage.studies.text_uploads import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from sqlalchemy import Connection
 
@@ -81,6 +82,7 @@ def look_at_sheet(sheet: TextSheet, limits: Limits) -> tuple[Columns, dict[str, 
         raise InvalidInputError([Problem(table.file, None, None, found, allowed)])
     columns = sheet.columns or [asdict(guess) for guess in guess_columns(table)]
     wide, responses = _wide(table, columns)
+    columns = [_with_kinds(column, responses if wide is not table else ()) for column in columns]
     situation = _column_of(columns, "text")
     texts = [column["name"] for column in columns if column["role"] in {"text", "response"}]
     note_texts_as_names(table, texts, problems)
@@ -134,7 +136,7 @@ def keep_columns(begin: Begin, reader: UploadReader, study: StudyRow, columns: C
     """Store the lead's description of the columns, and the report that results from it."""
     with begin() as db:
         sheet = _sheet(db, study, columns)
-    _, report = reader.read(look_at_sheet, sheet)
+    columns, report = reader.read(look_at_sheet, sheet)
     with begin() as db:
         record_columns(db, study.id, columns, report, is_repaired=is_repaired)
 
@@ -196,10 +198,23 @@ def with_sources(data: dict[str, Any], sources: dict[str, Any]) -> dict[str, Any
 
 
 def _sources(columns: Columns, keys: Sequence[str], there: object) -> dict[str, Any]:
-    """Each source of the sheet, as the protocol already describes it, otherwise by its kind."""
+    """Each source of the sheet with its kind, otherwise as the protocol already describes it."""
     known = there if isinstance(there, dict) else {}
-    kinds = {column.get("source"): column.get("kind") for column in columns if column["role"] == "response"}
-    return {key: known.get(key) or {"kind": kinds.get(key) or kind_of(key)} for key in keys}
+    kinds: dict[str, str] = {}
+    for column in columns:
+        if column["role"] == "response":
+            kinds[str(column.get("source"))] = column["kind"]
+        kinds |= column.get("kinds", {})
+    described = {key: known[key] if isinstance(known.get(key), dict) else {} for key in keys}
+    return {key: {**described[key], "kind": kinds.get(key) or kind_of(key)} for key in keys}
+
+
+def _with_kinds(column: dict[str, Any], sources: Iterable[str]) -> dict[str, Any]:
+    """The column that names the sources, with the kind of each: as the lead or the study says, otherwise guessed."""
+    if column["role"] != "source":
+        return column
+    known = column.get("kinds", {})
+    return {**column, "kinds": {key: known.get(key) or kind_of(key) for key in sources}}
 
 
 def _like_the_study(columns: Columns, protocol: Protocol | None) -> Columns:
@@ -207,6 +222,8 @@ def _like_the_study(columns: Columns, protocol: Protocol | None) -> Columns:
     if protocol is None:
         return columns
     columns = [_named_after_a_source(column, protocol) for column in columns]
+    of_study = {key: source.kind for key, source in protocol.sources.items()}
+    columns = [{**column, "kinds": of_study} if column["role"] == "source" else column for column in columns]
     taken = {column.get("source") for column in columns if column["role"] == "response"}
     free = [(key, source.kind) for key, source in protocol.sources.items() if key not in taken]
     named = []
@@ -254,15 +271,16 @@ def _wide(table: Table, columns: Columns) -> tuple[Table, dict[str, str]]:
     """A table with one row per item, and the column of each source.
 
     Raises:
-        InvalidInputError: two columns belong to the same source.
+        InvalidInputError: two columns belong to the same source, or two responses to the same item and source.
     """
     text, source = _column_of(columns, "text"), _column_of(columns, "source")
     responses = [column for column in columns if column["role"] == "response"]
     if source and text and responses:
-        before = set(table.columns)
-        wide = one_row_per_item(
-            table, item=_column_of(columns, "item"), text=text, source=source, response=responses[0]["name"]
-        )
+        before, item = set(table.columns), _column_of(columns, "item")
+        problems = second_responses(table, item=item or text, source=source, response=responses[0]["name"])
+        if problems:
+            raise InvalidInputError(problems)
+        wide = one_row_per_item(table, item=item, text=text, source=source, response=responses[0]["name"])
         return wide, {name: name for name in wide.columns if name not in before}
     keys = [str(column.get("source") or column["name"]) for column in responses]
     if twice := sorted({key for key in keys if keys.count(key) > 1}):
