@@ -26,7 +26,7 @@ def labels_of(protocol: ProtocolParts) -> Labels:
         factors=unique({name: factor.label for name, factor in protocol.conditions.items()}),
         levels={name: _levels(protocol, name) for name in protocol.conditions},
         pools=unique({name: pool.label for name, pool in protocol.design.pools.items()}),
-        attributes={name: attribute.label for name, attribute in protocol.attributes.items()},
+        attributes={name: attribute.label for name, attribute in protocol.attributes.items() if attribute.label},
     )
 
 

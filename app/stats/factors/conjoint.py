@@ -28,7 +28,13 @@ class Amce:
 
 
 def amce(
-    value: Floats, attributes: Mapping[str, Labels], *, item: Labels, rater: Labels, level: float = 0.95
+    value: Floats,
+    attributes: Mapping[str, Labels],
+    *,
+    item: Labels,
+    rater: Labels,
+    references: Mapping[str, str] | None = None,
+    level: float = 0.95,
 ) -> list[Amce]:
     """Return average marginal component effects (Hainmueller, Hopkins and Yamamoto 2014, Polit. Anal. 22:1).
 
@@ -38,9 +44,10 @@ def amce(
 
     Args:
         value: one row per response shown: its rating, or 1 chosen, 0 not, 1/2 tie; shape (n,); nan is dropped.
-        attributes: names and levels, each shape (n,); the first level in sorted order is the reference.
+        attributes: names and levels, each shape (n,).
         item: labels, shape (n,).
         rater: labels, shape (n,).
+        references: the reference level by attribute; default: the first level in sorted order.
         level: confidence level.
 
     Returns:
@@ -51,7 +58,8 @@ def amce(
     columns, terms = [np.ones(len(number))], []
     for name, given in zip(names, levels, strict=True):
         labels = given.astype(str)
-        reference, *others = sorted(set(labels.tolist())) or [""]
+        wanted = (references or {}).get(name)
+        reference, *others = sorted(set(labels.tolist()), key=lambda one: (one != wanted, one)) or [""]
         for other in others:
             columns.append(_indicator(labels == other))
             terms.append((name, other, reference))

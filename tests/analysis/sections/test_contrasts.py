@@ -15,6 +15,7 @@ from tests.analysis.builders import FIVE, find, frames, only, protocol
 from tests.analysis.sections.contrasts.source_ratings import mean_rating, source_ratings
 
 if TYPE_CHECKING:
+    from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
 
 THREE = {
@@ -134,6 +135,39 @@ def test_source_attribute_is_compared_when_it_groups_sources() -> None:
     of_gpt = (mean_rating(rows, source="a") + mean_rating(rows, source="b")) / 2
     assert effect.estimate == pytest.approx(mean_rating(rows, source="c") - of_gpt)
     assert effect.note.startswith("For these 3 sources only.")
+
+
+def test_declared_reference_level_of_an_attribute_is_the_one_compared_with() -> None:
+    sources = {
+        "human": {"kind": "human"},
+        "a": {"kind": "model", "guided": True},
+        "b": {"kind": "model", "guided": False},
+        "c": {"kind": "model", "guided": True},
+    }
+    rows = source_ratings({"human": 2, "a": 3, "b": 4, "c": 2})
+
+    def effect(**attributes: object) -> Estimate:
+        study = protocol(FIVE, sources=sources, attributes=attributes)
+        return only(analyze(frames(study, rows), study), "attribute_effect")
+
+    plain, turned = effect(), effect(guided={"reference_level": False})
+    assert plain.scope == {"attribute": "guided", "level": "False", "reference_level": "True"}
+    assert turned.scope == {"attribute": "guided", "level": "True", "reference_level": "False"}
+    assert turned.estimate == pytest.approx(-(plain.estimate or 0))
+
+
+def test_declared_reference_level_of_a_factor_is_the_one_compared_with() -> None:
+    told = {"kind": "instruction", "levels": {"nothing": "Read.", "truth": "A model wrote this."}}
+    rows = source_ratings({"human": 2, "model": 3})
+    for row in rows:
+        row["condition"] = f"told={('nothing', 'truth')[int(row['rater'][1]) % 2]}"
+    found = {}
+    for reference in (None, "truth"):
+        study = protocol(FIVE, conditions={"told": {**told, "reference_level": reference}})
+        (whole,) = find(analyze(frames(study, rows), study), "factor_effect", question="empathy")[:1]
+        found[reference] = whole
+    assert found["truth"].scope == {"factor": "told", "level": "nothing", "reference_level": "truth"}
+    assert found["truth"].estimate == pytest.approx(-(found[None].estimate or 0))
 
 
 def test_codes_are_compared_between_sources() -> None:

@@ -28,6 +28,18 @@ def test_level_effects_average_over_other_attributes() -> None:
         assert effect.effect.interval.low < truth < effect.effect.interval.high
 
 
+def test_reference_level_may_be_named() -> None:
+    rng = np.random.default_rng(2)
+    n = 400
+    exact = rng.choice(["fair", "poor", "right"], n)
+    item, rater = rng.integers(0, 20, n), rng.integers(0, 10, n)
+    value = (exact == "right") * 2.0 + rng.normal(size=n)
+    plain = amce(value, {"accuracy": exact}, item=item, rater=rater)
+    found = amce(value, {"accuracy": exact}, item=item, rater=rater, references={"accuracy": "right"})
+    assert [(a.level, a.reference_level) for a in found] == [("fair", "right"), ("poor", "right")]
+    assert found[0].effect.estimate == pytest.approx(-(plain[1].effect.estimate or 0))
+
+
 def test_perfectly_confounded_attributes_are_singular() -> None:
     level = np.tile(["a", "b"], 6)
     place = np.arange(12) // 3

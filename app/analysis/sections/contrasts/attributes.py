@@ -10,7 +10,7 @@ from app.analysis.data.questions.scopes import groups
 from app.stats.factors.source_attributes import attribute_effect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from app.analysis.data.questions.question_data import ScaledData
     from app.analysis.estimate import Estimate
@@ -25,7 +25,8 @@ def attributes(data: ScaledData, protocol: Protocol) -> Iterator[Estimate]:
     """Yield each level of each attribute that groups the sources against its first level, for human raters."""
     answers = groups(data.codes)[0].of(data.answers)
     for name, level_of in attributes_of(protocol).items():
-        levels = list(dict.fromkeys(level_of.values()))
+        declared = protocol.attributes.get(name)
+        levels = reference_first(dict.fromkeys(level_of.values()), declared.reference_level if declared else None)
         of_source = [level_of.get(source) for source in data.codes.sources]
         at = np.array([-1 if level is None else levels.index(level) for level in of_source])[answers.source]
         at = np.where(answers.source >= 0, at, -1)
@@ -35,6 +36,15 @@ def attributes(data: ScaledData, protocol: Protocol) -> Iterator[Estimate]:
             found = attribute_effect(part.value, at[here] == other, part.source, **part.where)
             scope = {"attribute": name, "level": levels[other], "reference_level": levels[0]}
             yield data.record(found, part, section=SECTION, scope=scope, statistic="attribute_effect", unit="rating")
+
+
+def reference_first(levels: Iterable[str], reference: str | None) -> list[str]:
+    """Return the levels with the declared reference before the others, which keep their order.
+
+    >>> reference_first(["gpt", "llama", "human"], "human"), reference_first(["gpt", "llama"], None)
+    (['human', 'gpt', 'llama'], ['gpt', 'llama'])
+    """
+    return sorted(levels, key=lambda level: level != reference)
 
 
 def attributes_of(protocol: Protocol) -> dict[str, dict[str, str]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.analysis.data.questions.scopes import groups
+from app.analysis.sections.contrasts.attributes import reference_first
 from app.design.protocol.parts.cells import cell_of
 from app.stats.core.result import undefined
 from app.stats.factors.design_factor import factor_effect
@@ -40,7 +41,7 @@ def _unrated(data: ScaledData, name: str, factor: Factor) -> Iterator[Estimate]:
     answers = groups(data.codes)[0].of(data.answers)
     cells = data.codes.kept["condition"].iloc[answers.row].dropna().unique()
     seen = {cell_of(str(cell)).level(name) for cell in cells} - {None}
-    rated = [level for level in factor.levels if level in seen]
+    rated = [level for level in reference_first(factor.levels, factor.reference_level) if level in seen]
     for level in factor.levels if rated else ():
         if level not in seen:
             scope = {"factor": name, "level": level, "reference_level": rated[0]}
@@ -62,7 +63,7 @@ def named_factors(split: Split, splits: Sequence[Split]) -> Iterator[tuple[str, 
 
 
 def in_declared_order(present: Ints, names: Sequence[str], factor: Factor | None) -> list[int]:
-    """Return the levels in the order of the protocol; the first declared level is the reference.
+    """Return the levels in the order of the protocol; the first is the reference unless another one is declared.
 
     Args:
         present: numbers of the levels, may repeat.
@@ -70,7 +71,7 @@ def in_declared_order(present: Ints, names: Sequence[str], factor: Factor | None
         factor: as declared; None if it is not declared as a condition, in which case levels are in alphabetical order.
     """
     found: list[int] = np.unique(present).tolist()
-    declared = [*factor.levels] if factor is not None else []
+    declared = reference_first(factor.levels, factor.reference_level) if factor is not None else []
     return sorted(found, key=lambda level: declared.index(names[level]) if names[level] in declared else level)
 
 

@@ -44,6 +44,8 @@ class Factor(BaseModel):
     """
     level_labels: dict[Name, Label] = {}
     """The same for its levels."""
+    reference_level: Name | None = None
+    """The level that the other levels are compared with; default: the first."""
     assign: Literal["between", "within"] = "between"
     """`between` raters, where each rater has one level throughout; or `within` raters, where each rater has every
     level, on different items.
@@ -72,7 +74,9 @@ class Factor(BaseModel):
             for part in ("weights", "caps", "level_labels")
             if isinstance(data.get(part), dict)
         }
-        return {**data, "levels": levels, **by_level}
+        reference = data.get("reference_level")
+        named = {} if reference is None else {"reference_level": level_name(reference)}
+        return {**data, "levels": levels, **by_level, **named}
 
     @model_validator(mode="after")
     def _levels_fit(self) -> Factor:
@@ -89,6 +93,8 @@ class Factor(BaseModel):
     def _labels_fit(self) -> Factor:
         if other := [level for level in self.level_labels if level not in self.levels]:
             raise BrokenRuleError("level_labels must name levels of the factor", ", ".join(other))
+        if self.reference_level is not None and self.reference_level not in self.levels:
+            raise BrokenRuleError("reference_level must be one of the levels of the factor", self.reference_level)
         return self
 
     @model_validator(mode="after")

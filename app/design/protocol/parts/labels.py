@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_validator
 
 from app.design.broken_rule import broken
 from app.design.protocol.parts.cells import cell_of
@@ -28,8 +28,17 @@ class Attribute(BaseModel):
     """Metadata about a column that no other part of the protocol describes."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    label: Label
+    label: Label | None = None
     """The column's name on the lead's pages and in charts."""
+    reference_level: str | None = None
+    """The level that the other levels are compared with; default: of sources the first one in study.yaml, of a conjoint
+    design the first one in alphabetical order.
+    """
+
+    @field_validator("reference_level", mode="before")
+    @classmethod
+    def _as_text(cls, level: Any) -> Any:  # noqa: ANN401 - whatever the lead wrote
+        return str(level) if isinstance(level, bool | int | float) else level
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ def problems_between_parts(protocol: ProtocolParts) -> Broken:
     """Every inconsistency."""
     yield from _questions(protocol)
     yield from _labels(protocol)
+    yield from _reference_levels(protocol)
     yield from _analysis(protocol)
     yield from _conditions(protocol)
     yield from _adaptive(protocol)
@@ -66,6 +67,16 @@ def _labels(protocol: ProtocolParts) -> Broken:
         yield from same_labels(f"conditions.{name}.level_labels", [*factor.level_labels.values()])
     yield from same_labels("design.pools", [pool.label for pool in protocol.design.pools.values()])
     yield from same_labels("attributes", [attribute.label for attribute in protocol.attributes.values()])
+
+
+def _reference_levels(protocol: ProtocolParts) -> Broken:
+    """Reference levels that no source has; those of columns are found with the data."""
+    for name, attribute in protocol.attributes.items():
+        values = [source.attributes[name] for source in protocol.sources.values() if name in source.attributes]
+        levels = dict.fromkeys(map(str, values))
+        if attribute.reference_level is not None and levels and attribute.reference_level not in levels:
+            rule = f"must be the {name} of a source ({or_list(levels)})"
+            yield broken(f"attributes.{name}.reference_level", rule, attribute.reference_level)
 
 
 def _analysis(protocol: ProtocolParts) -> Broken:

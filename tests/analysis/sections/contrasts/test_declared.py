@@ -160,6 +160,12 @@ def test_conjoint_attributes_have_effects_on_ratings_and_choices() -> None:
         "missing": "responses.csv has no column missing.",
         "same": "same has one level only: there is nothing to compare.",
     }
+    attributes = {"warm": {"reference_level": "yes"}, "exact": {"reference_level": "maybe"}}
+    turned = protocol(FIVE, CHOICE, sources=ONE, attributes=attributes, analysis={"conjoint": ["warm", "exact"]})
+    warm, exact = find(analyze(frames(turned, rows, responses=responses), turned), "amce", question="empathy")
+    assert warm.scope == {"attribute": "warm", "level": "no", "reference_level": "yes"}
+    assert (warm.estimate or 0) < 0
+    assert (exact.estimate, exact.note) == (None, "No response has the reference level maybe of exact.")
     assert (chosen[0].unit, chosen[0].estimate is not None) == ("choice", True)
     assert scope_text(rated[0].scope) == "warm: yes − no"
     assert scope_text(rated[2].scope) == "missing"

@@ -16,9 +16,12 @@ def test_kind_with_fixed_levels_defaults_to_all(kind: str) -> None:
 
 
 def test_yaml_true_and_null_are_read_as_levels() -> None:
-    factor = Factor.model_validate({"kind": "shown_label", "levels": [None, True], "weights": {True: 2}})
+    known = {"kind": "shown_label", "levels": [None, True]}
+    factor = Factor.model_validate({**known, "weights": {True: 2}, "reference_level": True})
     assert tuple(factor.levels) == ("none", "true")
     assert factor.weights == {"true": 2}
+    assert factor.reference_level == "true"
+    assert Factor.model_validate({**known, "reference_level": None}).reference_level is None
 
 
 def test_instruction_levels_carry_their_text() -> None:
@@ -35,6 +38,7 @@ def test_instruction_levels_carry_their_text() -> None:
         ({"kind": "profile", "levels": ["shown", "secret"]}, "hidden, shown, found secret"),
         ({"kind": "instruction", "levels": ["self", "other"]}, "the text to show"),
         ({"kind": "instruction"}, "at least two levels"),
+        ({"kind": "profile", "reference_level": "secret"}, "one of the levels of the factor, found secret"),
         ({"kind": "source", "levels": ["a", "b"], "assign": "within"}, "between raters"),
         (
             {"kind": "profile", "assign": "within", "weights": {"shown": 2}},

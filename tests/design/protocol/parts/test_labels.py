@@ -26,7 +26,7 @@ def test_declared_labels_are_used_everywhere() -> None:
         conditions={"told": {**TOLD, "label": "Instruction", "level_labels": {"imagine_other": "Imagine other"}}},
         design={"pools": {"expert": {"label": "Clinicians"}}},
         analysis={"composites": {"kind": {"questions": ["warm"], "label": "Kindness"}}},
-        attributes={"age": {"label": "Age in years"}},
+        attributes={"age": {"label": "Age in years"}, "family": {"reference_level": "gpt"}},
     )
     labels = study.labels
     assert labels.source("gpt4") == "GPT-4"

@@ -24,6 +24,13 @@ ADAPTIVE: dict[str, Any] = {"adaptive": "better", "trials_per_rater": 4}
             {"questions": [{**WARM, "condition": "label=false"}], "conditions": {"label": LABEL}, "flow": DEBRIEF},
             "questions must name conditions of the study as factor=level, found label=false",
         ),
+        (
+            {
+                "sources": {**SOURCES, "model": {"kind": "model", "guided": True}},
+                "attributes": {"guided": {"reference_level": "no"}},
+            },
+            "attributes.guided.reference_level must be the guided of a source (True), found no",
+        ),
         ({"analysis": {"reference": "nobody"}}, "one of the sources (person or model), found nobody"),
         ({"analysis": {"cut": {"warm": 99}}}, "analysis.cut.warm must be from "),
         ({"analysis": {"cut": {"who": 1}}}, "analysis.cut must name rating questions (warm, sure or mood), found who"),
