@@ -14,6 +14,8 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from app.actions.breached_passwords import BREACHED
 from app.storage.leads import leads
+from app.storage.leads.api_tokens import delete_api_tokens
+from app.storage.studies.members import revoke_invitations_by
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -57,21 +59,42 @@ def is_email(text: str) -> bool:
     return _EMAIL.fullmatch(text) is not None
 
 
-def set_password(db: Connection, lead: Lead, password: str) -> None:
+def set_password(db: Connection, lead: Lead, password: str, *, session: str | None = None) -> None:
     """Change the password, sign out all sessions of this lead, and end their sign-in links.
 
+    Args:
+        db: a transaction.
+        lead: whose password it is.
+        password: the new one.
+        session: the token of the session that changes it, which must still be open when the change takes effect.
+
     Raises:
-        AccessError: a weak password.
+        AccessError: a weak password, or the session has ended.
     """
     check_strength(password, lead.email)
-    leads.record_password(db, lead.id, hash_password(password))
+    hashed = hash_password(password)
+    leads.lock_lead(db, lead.id)
+    if session is not None and leads.get_lead_of_session(db, session) is None:
+        raise AccessError("Your session has ended. Sign in again.")
+    leads.record_password(db, lead.id, hashed)
     sign_out_everywhere(db, lead)
 
 
 def sign_out_everywhere(db: Connection, lead: Lead) -> None:
-    """End all sessions of this lead, and the sign-in links that could start another one."""
-    leads.revoke_lead_sessions(db, lead.id)
+    """End the sign-in links of this lead, then all sessions: one may have just begun by a link."""
     leads.revoke_sign_in_links(db, lead.id)
+    leads.revoke_lead_sessions(db, lead.id)
+
+
+def end_earlier_access(db: Connection, lead: Lead) -> None:
+    """End every way into an account that was there before its owner proved who they are.
+
+    Whoever opened an invitation first may have set the password. The studies of the account stay.
+    """
+    leads.record_password(db, lead.id, None)
+    delete_api_tokens(db, lead.id)
+    revoke_invitations_by(db, lead.id)
+    sign_out_everywhere(db, lead)
 
 
 def check_strength(password: str, email: str) -> None:
@@ -114,6 +137,10 @@ def check_password(db: Connection, email: str, password: str) -> Lead | None:
     except (VerificationError, InvalidHashError):
         return None
     if lead is None or stored is None:
+        return None
+    # Checking takes a while, in which the password may have been changed or removed.
+    leads.lock_lead(db, lead.id)
+    if leads.get_password_hash(db, lead.id) != stored:
         return None
     if _hasher().check_needs_rehash(stored):
         leads.record_password(db, lead.id, hash_password(password))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from app.actions.lead_access import is_email, new_link
 from app.storage.leads.audit import record_act
-from app.storage.leads.leads import Lead, get_lead, revoke_sign_in_links
+from app.storage.leads.identities import has_identity
+from app.storage.leads.leads import Lead, get_lead, lock_lead, revoke_sign_in_links
 from app.storage.studies.members import (
     get_invitation,
     list_members,
@@ -102,22 +103,27 @@ def recovery_link(db: Connection, study: StudyRow, owner: Lead, lead_id: int) ->
     """The token of a link that signs a member in once, to set a new password.
 
     Whoever has the link can use the account. An owner can therefore make it only for people all of whose studies
-    they own: they gain access to nothing that they do not have.
+    they own: they gain access to nothing that they do not have. Nobody needs one who signs in by OpenID Connect, and
+    they would not notice that somebody else has set a password for their account.
 
     Raises:
-        MemberError: not a member, oneself, or a member of other studies.
+        MemberError: not a member, oneself, a member of other studies, or somebody who signs in by OpenID Connect.
     """
     member = next((member for member in list_members(db, study.id) if member.lead_id == lead_id), None)
     lead = get_lead(db, member.email) if member else None
     if member is None or lead is None or lead.id == owner.id:
         raise MemberError("This person does not belong to the study.")
+    lock_lead(db, lead.id)
+    if has_identity(db, lead.id):
+        raise MemberError(f"{lead.email} signs in with their institution, not by a link. {_administrator(lead)}")
     if not owns_all_studies_of(db, owner.id, lead.id):
-        raise MemberError(
-            f"{lead.email} belongs to studies that you do not own. "
-            f"The administrator of this server can make a link: attune lead link {quote(lead.email)}"
-        )
+        raise MemberError(f"{lead.email} belongs to studies that you do not own. {_administrator(lead)}")
     record_act(db, owner, study, "recovery link made", email=lead.email)
     return new_link(db, lead)
+
+
+def _administrator(lead: Lead) -> str:
+    return f"The administrator of this server can make a link: attune lead link {quote(lead.email)}"
 
 
 def _member(db: Connection, study: StudyRow, lead_id: int, *, stays_owner: bool) -> Member:

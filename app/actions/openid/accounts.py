@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from app.actions.lead_access import add_lead, is_email
+from app.actions.lead_access import add_lead, end_earlier_access, is_email
 from app.actions.openid.errors import RefusedError
 from app.storage.leads.identities import get_lead_of_identity, record_identity
-from app.storage.leads.leads import get_lead
+from app.storage.leads.leads import Lead, get_lead, lock_lead
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.actions.openid.id_token import Identity
-    from app.storage.leads.leads import Lead
 
 UNVERIFIED = "The sign-in service did not confirm your e-mail address. Confirm it there and sign in again."
 UNKNOWN = (
@@ -29,8 +28,18 @@ OTHER_IDENTITY = (
 )
 
 
-def lead_of(db: Connection, identity: Identity, invited_email: str | None = None) -> Lead:
+class Found(NamedTuple):
+    """The lead who signs in, and whether this sign-in has linked the account to the identity."""
+
+    lead: Lead
+    is_linked_now: bool
+
+
+def lead_of(db: Connection, identity: Identity, invited_email: str | None = None) -> Found:
     """Find the lead who signs in: by their stored identity or, at the first sign-in, by the verified e-mail address.
+
+    Until then nobody has proved that the address of the account is theirs, not even who was invited: the first sign-in
+    ends its password, sessions, links and tokens.
 
     Args:
         db: a transaction.
@@ -42,13 +51,15 @@ def lead_of(db: Connection, identity: Identity, invited_email: str | None = None
     """
     known = get_lead_of_identity(db, identity.issuer, identity.subject)
     if known is not None:
-        return known
+        return Found(known, is_linked_now=False)
     if identity.email is None or not is_email(identity.email):
         raise RefusedError(UNVERIFIED, "the e-mail address is not verified")
     lead = get_lead(db, identity.email) or _invited(db, identity.email, invited_email)
+    lock_lead(db, lead.id)
     if not record_identity(db, lead.id, identity.issuer, identity.subject):
         raise RefusedError(OTHER_IDENTITY, "the account belongs to another subject")
-    return lead
+    end_earlier_access(db, lead)
+    return Found(lead, is_linked_now=True)
 
 
 def _invited(db: Connection, email: str, invited_email: str | None) -> Lead:

@@ -41,6 +41,7 @@ _DELETE = text("""
     DELETE FROM api_tokens
     WHERE study_id = :study AND id = :token AND (CAST(:lead AS bigint) IS NULL OR lead_id = :lead) RETURNING name
 """)
+_DELETE_ALL = text("DELETE FROM api_tokens WHERE lead_id = :lead")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,11 @@ def delete_api_token(db: Connection, study_id: int, token_id: int, lead_id: int 
     values = {"study": study_id, "token": token_id, "lead": lead_id}
     name: str | None = db.execute(_DELETE, values).scalar_one_or_none()
     return name
+
+
+def delete_api_tokens(db: Connection, lead_id: int) -> None:
+    """Revoke all tokens of a lead, in all studies."""
+    db.execute(_DELETE_ALL, {"lead": lead_id})
 
 
 def _token(row: RowMapping) -> ApiToken:

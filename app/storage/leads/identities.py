@@ -32,11 +32,11 @@ def record_identity(db: Connection, lead_id: int, issuer: str, subject: str) -> 
     return db.execute(statement).one_or_none() is not None
 
 
-def has_identity(db: Connection, lead_id: int, issuer: str) -> bool:
-    """Whether the lead is linked to an identity at this provider."""
-    found = select(lead_identities.c.lead_id).where(
-        lead_identities.c.lead_id == lead_id, lead_identities.c.issuer == issuer
-    )
+def has_identity(db: Connection, lead_id: int, issuer: str | None = None) -> bool:
+    """Whether the lead is linked to an identity, at this provider or at any."""
+    found = select(lead_identities.c.lead_id).where(lead_identities.c.lead_id == lead_id)
+    if issuer is not None:
+        found = found.where(lead_identities.c.issuer == issuer)
     return db.execute(found).first() is not None
 
 

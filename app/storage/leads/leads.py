@@ -62,14 +62,19 @@ def list_leads(db: Connection) -> Sequence[Lead]:
     return [Lead(*row) for row in db.execute(select(leads.c.id, leads.c.email).order_by(leads.c.id))]
 
 
+def lock_lead(db: Connection, lead_id: int) -> None:
+    """Wait for other changes of how this lead signs in; there are none until this transaction ends."""
+    db.execute(select(leads.c.id).where(leads.c.id == lead_id).with_for_update(key_share=True))
+
+
 def get_password_hash(db: Connection, lead_id: int) -> str | None:
     """The hash of the password; None for a lead who signs in by link only."""
     stored: str | None = db.execute(select(leads.c.password_hash).where(leads.c.id == lead_id)).scalar_one()
     return stored
 
 
-def record_password(db: Connection, lead_id: int, password_hash: str) -> None:
-    """Store a new password hash."""
+def record_password(db: Connection, lead_id: int, password_hash: str | None) -> None:
+    """Store a new password hash, or that the lead has no password."""
     db.execute(update(leads).where(leads.c.id == lead_id).values(password_hash=password_hash))
 
 

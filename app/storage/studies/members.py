@@ -66,6 +66,7 @@ _REVOKE = text("""
     DELETE FROM study_invitations WHERE study_id = :study AND id = :invitation AND used_at IS NULL RETURNING email
 """)
 _REVOKE_ALL = text("DELETE FROM study_invitations WHERE study_id = :study AND email = :email AND used_at IS NULL")
+_REVOKE_BY = text("DELETE FROM study_invitations WHERE invited_by = :lead AND used_at IS NULL")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,3 +154,8 @@ def revoke_invitation(db: Connection, study_id: int, number: int) -> str | None:
 def revoke_invitations(db: Connection, study_id: int, email: str) -> None:
     """End all invitations of a study that were made for an address and have not been used."""
     db.execute(_REVOKE_ALL, {"study": study_id, "email": email})
+
+
+def revoke_invitations_by(db: Connection, lead_id: int) -> None:
+    """End all invitations that a lead has made and that have not been used."""
+    db.execute(_REVOKE_BY, {"lead": lead_id})

@@ -41,7 +41,7 @@ def submit_password(
     if is_asked and not is_password(request, db, lead, current, step="password change"):
         return _page(request, db, lead, problem=WRONG)
     try:
-        access.set_password(db, lead, new)
+        access.set_password(db, lead, new, session=session_token(request))
     except access.AccessError as error:
         return _page(request, db, lead, problem=str(error))
     log_event(request, "password changed", lead)

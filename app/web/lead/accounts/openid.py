@@ -97,7 +97,9 @@ def _sign_in(request: Request, identity: Identity, path: str) -> tuple[Lead, str
     invited = _INVITATION.fullmatch(path)
     with request.app.state.begin() as db:
         invitation = get_invitation(db, invited[1]) if invited else None
-        lead = lead_of(db, identity, invitation.email if invitation else None)
+        lead, is_linked_now = lead_of(db, identity, invitation.email if invitation else None)
+        if is_linked_now:
+            log_event(request, "linked to an identity, earlier ways in ended", lead)
         return lead, access.begin_session(db, lead, session_token(request))
 
 

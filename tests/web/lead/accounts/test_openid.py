@@ -10,12 +10,14 @@ from urllib.parse import urlencode
 import pytest
 from sqlalchemy import text
 
-from app.actions.lead_access import add_lead, new_link
+from app.actions.lead_access import AccessError, add_lead, begin_session, check_password, new_link, set_password
 from app.actions.members import invite
 from app.storage.leads.identities import delete_identities
 from app.storage.leads.leads import get_lead, get_password_hash
+from app.storage.studies.members import list_invitations, list_members
 from app.storage.studies.studies import get_study
 from tests.openid_server import State, openid_server
+from tests.web.lead.accounts.test_people import GOOD, invited, link_in
 from tests.web.lead.accounts.test_sign_in import RIGHT
 from tests.web.lead.build import study_of
 
@@ -81,6 +83,7 @@ def test_outcomes_are_logged_without_addresses(
     there.claims |= {"sub": "person-2", "email": "nobody@example.org"}
     sign_in(visitor, there)
     assert [record.getMessage() for record in caplog.records] == [
+        f"linked to an identity, earlier ways in ended: lead {lead.id}, from testclient",
         f"signed in by OpenID Connect: lead {lead.id}, from testclient",
         "sign-in by OpenID Connect failed: no account, from testclient",
         "sign-in by OpenID Connect: no account has this e-mail address",
@@ -193,6 +196,97 @@ def test_invitation_of_somebody_else_gives_no_account(
     there.claims |= {"sub": "person-2", "email": email}
     assert "invitation" in problem_in(sign_in(visitor, there, invitation))
     assert get_lead(db, email) is None
+
+
+DEAN = {"email": "dean@example.org", "password": GOOD}
+PEOPLE, TOKENS = "/studies/small/people", "/studies/small/settings/api"
+
+
+def squat(client: TestClient, squatter: TestClient) -> str:
+    """The owner of a study invites the dean, opens the invitation and sets a password; the address of the member."""
+    link = invited(client, role="owner", email=DEAN["email"])
+    assert squatter.post(link, data={"password": DEAN["password"]}).status_code == 303
+    found = re.search(rf"{PEOPLE}/\d+(?=/recovery)", client.get(PEOPLE).text)
+    assert found
+    return found[0]
+
+
+def dean_signs_in(browser: TestClient, there: State) -> None:
+    there.claims |= {"sub": "the-dean", "email": DEAN["email"]}
+    assert sign_in(browser, there).status_code == 303
+
+
+def test_who_opened_an_invitation_first_loses_the_account_when_its_owner_signs_in(
+    client: TestClient, visit: Callable[[], TestClient], there: State, db: Connection, lead: Lead
+) -> None:
+    study_id = study_of(db, lead)
+    squatter, dean = visit(), visit()
+    member = squat(client, squatter)
+    recovery = link_in(client.post(f"{member}/recovery"))
+    made = squatter.post(TOKENS, data={"name": "script", "role": "analyst", "days": "90"})
+    token = re.search(r"attune_[\w-]+", made.text)
+    assert token
+    bearer = {"authorization": f"Bearer {token[0]}"}
+    assert visit().get("/api/v1/studies/small", headers=bearer).status_code == 200
+    invited(squatter, email="friend@example.org")
+
+    dean_signs_in(dean, there)
+    assert dean.get("/studies").status_code == 200
+    assert squatter.get("/studies").status_code == 303
+    assert visit().post("/sign-in", data=DEAN).status_code == 422
+    assert visit().post(recovery).status_code == 410
+    assert visit().get("/api/v1/studies/small", headers=bearer).status_code == 401
+    assert list_invitations(db, study_id) == []
+    account = get_lead(db, DEAN["email"])
+    assert account
+    assert get_password_hash(db, account.id) is None
+    assert DEAN["email"] in [one.email for one in list_members(db, study_id)]
+
+
+def test_no_owner_makes_a_recovery_link_for_an_account_with_an_identity(
+    client: TestClient, visit: Callable[[], TestClient], there: State, db: Connection, lead: Lead
+) -> None:
+    study_of(db, lead)
+    member = squat(client, visit())
+    dean_signs_in(visit(), there)
+    answer = client.post(f"{member}/recovery")
+    assert answer.status_code == 422
+    assert "signs in with their institution" in answer.text
+    assert "/sign-in/" not in answer.text
+    assert db.execute(text("SELECT count(*) FROM sign_in_links WHERE used_at IS NULL")).scalar_one() == 0
+
+
+def test_later_sign_ins_leave_sessions_and_tokens(
+    visit: Callable[[], TestClient], there: State, db: Connection, lead: Lead
+) -> None:
+    first = visit()
+    sign_in(first, there)
+    set_password(db, lead, GOOD)
+    sign_in(first, there)
+    sign_in(visit(), there)
+    assert first.get("/studies").status_code == 200
+    assert get_password_hash(db, lead.id) is not None
+
+
+def test_first_link_is_logged(visitor: TestClient, there: State, lead: Lead, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "attune.security")
+    sign_in(visitor, there)
+    assert f"linked to an identity, earlier ways in ended: lead {lead.id}, from testclient" in caplog.messages
+
+
+def test_session_that_ended_meanwhile_sets_no_password(db: Connection, lead: Lead) -> None:
+    token = begin_session(db, lead)
+    set_password(db, lead, GOOD, session=token)
+    with pytest.raises(AccessError, match="session has ended"):
+        set_password(db, lead, "another four unrelated words", session=token)
+
+
+def test_password_that_goes_while_it_is_checked_opens_nothing(
+    db: Connection, lead: Lead, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hashes = [None, get_password_hash(db, lead.id)]
+    monkeypatch.setattr("app.storage.leads.leads.get_password_hash", lambda *_: hashes.pop())
+    assert check_password(db, lead.email, RIGHT["password"]) is None
 
 
 def test_failed_sign_ins_are_limited_with_those_by_password(
