@@ -6,9 +6,10 @@ services that trust the server's network, such as a database or the metadata ser
 
 from __future__ import annotations
 
+import re
 import socket
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -18,13 +19,46 @@ from app.design.webhooks import LONGEST_ADDRESS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from ipaddress import IPv4Network
 
     Address = IPv4Address | IPv6Address
     Networks = Sequence[IPv4Network | IPv6Network]
 
 # An IPv6 address of this network stands for an IPv4 address, which a gateway of the network translates.
 _NAT64 = IPv6Network("64:ff9b::/96")
+# IANA has given out addresses of hosts from this network only.
+_UNICAST = IPv6Network("2000::/3")
+# The blocks of IANA's registries of special-purpose addresses (RFC 6890), and multicast. No host that is meant for the
+# public has such an address, even where the block is reachable. `ipaddress` knows some of them only in newer Pythons.
+_SPECIAL: Networks = (
+    *map(
+        IPv4Network,
+        (
+            "0.0.0.0/8",
+            "10.0.0.0/8",
+            "100.64.0.0/10",
+            "127.0.0.0/8",
+            "169.254.0.0/16",
+            "172.16.0.0/12",
+            "192.0.0.0/24",
+            "192.0.2.0/24",
+            "192.31.196.0/24",
+            "192.52.193.0/24",
+            "192.88.99.0/24",
+            "192.168.0.0/16",
+            "192.175.48.0/24",
+            "198.18.0.0/15",
+            "198.51.100.0/24",
+            "203.0.113.0/24",
+            "224.0.0.0/3",
+        ),
+    ),
+    *map(IPv6Network, ("2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20")),
+)
+_NAME = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*", re.ASCII)
+# Libraries read such a last part as a number of an IPv4 address, whatever its base: 2130706433, 0x7f.1, 0177.0.0.1.
+_ENDS_IN_NUMBER = re.compile(r"(.*\.)?(\d+|0x[0-9a-f]*)", re.ASCII)
+# Names that only a local network or the machine itself resolves.
+_LOCAL_NAMES = (".local", ".localdomain", ".internal", ".intranet", ".lan", ".home.arpa")
 # For a name server; a part of the time that a whole request may take.
 LOOKUP_S = 5.0
 PLAIN = "A webhook needs an address that begins with https://."
@@ -32,6 +66,8 @@ NOT_PUBLIC = (
     "{host} is not a public address. Use a public one, or ask the administrator of this server to add its network to "
     "ATTUNE_WEBHOOK_NETWORKS."
 )
+
+NOT_A_HOST = "{host} is not a host. Use a host name, or an IP address of four decimal numbers or of IPv6 in [brackets]."
 
 
 class WebhookAddressError(ValueError):
@@ -81,8 +117,13 @@ def parse_target(address: str, networks: Networks = ()) -> Target:
         raise WebhookAddressError(PLAIN)
     if parts.username is not None or parts.fragment:
         raise WebhookAddressError("The address must not contain a user name, a password or a part after #.")
+    host = host.removesuffix(".")
     literal = _literal(host)
-    if literal is not None and not is_allowed(literal, networks):
+    if literal is None and (_ENDS_IN_NUMBER.fullmatch(host) or not _NAME.fullmatch(host)):
+        raise WebhookAddressError(NOT_A_HOST.format(host=host))
+    # Whether a name of the own networks is allowed there is known only once it has been looked up.
+    is_refused = not is_allowed(literal, networks) if literal is not None else not networks and _is_local(host)
+    if is_refused:
         raise WebhookAddressError(NOT_PUBLIC.format(host=host))
     is_tls = parts.scheme == "https"
     if not is_tls and not (literal is not None and literal.is_loopback):
@@ -138,8 +179,8 @@ def is_allowed(address: Address, networks: Networks = ()) -> bool:
     meant = _meant(address)
     if any(meant in network for network in networks):
         return True
-    is_old_private = isinstance(meant, IPv6Address) and meant.is_site_local
-    return meant.is_global and not (meant.is_multicast or meant.is_reserved or meant.is_unspecified or is_old_private)
+    is_special = any(meant in network for network in _SPECIAL)
+    return meant.is_global and not is_special and (isinstance(meant, IPv4Address) or meant in _UNICAST)
 
 
 def _meant(address: Address) -> Address:
@@ -152,7 +193,19 @@ def _meant(address: Address) -> Address:
 
 
 def _literal(host: str) -> Address | None:
+    """The address that the host is (RFC 6761 for localhost); None for a name, or for an address with a zone."""
+    if f".{host}".endswith(".localhost"):
+        return IPv4Address("127.0.0.1")
     try:
-        return ip_address(host)
+        return None if "%" in host else ip_address(host)
     except ValueError:
         return None
+
+
+def _is_local(name: str) -> bool:
+    """Whether a name means this machine or one of its network.
+
+    >>> [_is_local(one) for one in ("db", "files.lan", "lab.example.org")]
+    [True, True, False]
+    """
+    return "." not in name or name.endswith(_LOCAL_NAMES)
