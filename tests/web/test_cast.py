@@ -93,6 +93,19 @@ def test_missing_study_is_indistinguishable_from_forbidden_study(stage: Stage, w
         assert (none.status_code, none.text) == (other.status_code, other.text.replace(forbidden, "none")), address
 
 
+@pytest.mark.parametrize("route", [route for route in EXPECTED if "{slug}" in route])
+def test_no_page_or_form_tells_a_draft_from_a_study_that_does_not_exist(stage: Stage, route: str) -> None:
+    """Everybody but its own lead gets the same answer for the draft "other" and for no study, at every address."""
+    path = route.partition(" ")[2]
+    for who in ("owner", "another rater", "visitor"):
+        answers = []
+        for slug in ("no-study", "other"):
+            answer = ask(stage, who, route, path.format(**{**stage.words, "slug": slug}))
+            seen = (answer.status_code, answer.headers.get("location", ""), answer.text)
+            answers.append(re.sub(rf"\b{slug}\b", "SLUG", str(seen)))
+        assert answers[0] == answers[1], who
+
+
 @pytest.mark.parametrize("route", [route for route in EXPECTED if route.startswith("POST")])
 def test_cross_site_changes_are_refused(stage: Stage, route: str) -> None:
     path = route.partition(" ")[2].format(**stage.words)
