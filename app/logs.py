@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 import traceback
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +24,25 @@ LogLevel = Literal["debug", "info", "warning", "error"]
 _ROOT = Path(__file__).resolve().parent.parent
 # Line ends could forge log lines, and escape characters could control the reader's terminal.
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | {0x2028: "\\u2028", 0x2029: "\\u2029"}
+
+
+class RepeatedLines(logging.Filter):
+    """Passes one record of each wording in a minute: what a visitor sends must not fill the log."""
+
+    every_s = 60.0
+
+    def __init__(self) -> None:
+        """Create a filter that has seen nothing."""
+        super().__init__()
+        self._until: dict[str, float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether to log the record."""
+        now, words = time.monotonic(), str(record.msg)
+        if now < self._until.get(words, 0.0):
+            return False
+        self._until[words] = now + self.every_s
+        return True
 
 
 class TextFormatter(logging.Formatter):
@@ -82,12 +102,15 @@ def log_config(form: LogFormat, level: LogLevel) -> dict[str, Any]:
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"line": {"()": formatter}},
+        "filters": {"repeated": {"()": "app.logs.RepeatedLines"}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "stream": "ext://sys.stderr"}},
         "root": {"handlers": ["stderr"], "level": "WARNING"},
         "loggers": {
             "attune": {"level": level.upper()},
             # Sign-ins and refusals are logged whatever the level: without them, misuse cannot be reconstructed.
             "attune.security": {"level": "DEBUG" if level == "debug" else "INFO"},
+            # One line for each request that is not HTTP, or that asks for a WebSocket, would be too many.
+            "uvicorn.error": {"filters": ["repeated"]},
             # A broken connection is logged once, by the request that used it.
             "sqlalchemy.pool": {"level": "CRITICAL"},
         },

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.logs import JsonFormatter, TextFormatter, log_config
+from app.logs import JsonFormatter, RepeatedLines, TextFormatter, log_config
 from app.web.request_id import new_request_id
 
 if TYPE_CHECKING:
@@ -72,3 +72,14 @@ def test_log_configuration_is_valid(form: str) -> None:
     formatter = parsed.configure_formatter(config["formatters"]["line"])
     assert isinstance(formatter, {"text": TextFormatter, "json": JsonFormatter}[form])
     assert config["loggers"]["attune"]["level"] == "INFO"
+
+
+def test_line_that_visitors_can_cause_at_will_is_logged_once_a_minute() -> None:
+    logger, passed = logging.getLogger("uvicorn.error"), RepeatedLines()
+    record = logger.makeRecord("uvicorn.error", logging.WARNING, "", 1, "Invalid HTTP request received.", (), None)
+    other = logger.makeRecord("uvicorn.error", logging.WARNING, "", 1, "Something else.", (), None)
+    assert [passed.filter(one) for one in (record, record, other, record)] == [True, False, True, False]
+    passed.every_s = 0
+    passed._until.clear()
+    assert [passed.filter(record), passed.filter(record)] == [True, True]
+    assert log_config("text", "warning")["loggers"]["uvicorn.error"]["filters"] == ["repeated"]
