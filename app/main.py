@@ -52,6 +52,7 @@ from app.web.middleware.bodies import Bodies
 from app.web.middleware.compression import Compression
 from app.web.middleware.hosts import AllowedHosts
 from app.web.middleware.loggable_path import LoggablePath
+from app.web.middleware.proxies import TrustedProxies
 from app.web.middleware.request_metrics import COMPUTING, RequestMetrics
 from app.web.middleware.security import Guard
 from app.web.middleware.too_large import TooLarge
@@ -110,7 +111,8 @@ class Application(FastAPI):
         app = TracedRequests(app, self.state.tracer) if self.state.tracer else app
         hosts = AllowedHosts(self.state.allowed_hosts, self.state.public_url)
         app = Guard(app, hosts=hosts, public_url=self.state.public_url, loggable=loggable)
-        return AccessLog(app, loggable=loggable) if access_log.isEnabledFor(logging.INFO) else app
+        app = AccessLog(app, loggable=loggable) if access_log.isEnabledFor(logging.INFO) else app
+        return TrustedProxies(app, self.state.trusted_proxies)
 
 
 def create_app(engine: Engine | None = None) -> FastAPI:
@@ -153,6 +155,7 @@ def set_state(app: FastAPI, engine: Engine) -> None:
     app.state.max_upload_bytes = now.max_upload_mb * MEBIBYTE
     app.state.max_arrivals = now.max_arrivals_per_minute
     app.state.public_url = now.public_url
+    app.state.trusted_proxies = now.proxies
     app.state.allowed_hosts = now.allowed_hosts.split(",")
     app.state.metrics_token = now.metrics_token
     app.state.has_local_passwords = now.local_passwords

@@ -45,7 +45,7 @@ class Settings(BaseSettings):
     breached_passwords_file: Path | None = None
     public_url: str | None = None
     allowed_hosts: str = ""
-    trusted_proxies: str = "127.0.0.1"
+    trusted_proxies: str | None = None
     log_format: Literal["text", "json"] = "text"
     log_level: Literal["debug", "info", "warning", "error"] = "warning"
     max_arrivals_per_minute: int = Field(default=300, ge=1)
@@ -80,6 +80,7 @@ class Settings(BaseSettings):
         "database_password_file",
         "data_dir",
         "public_url",
+        "trusted_proxies",
         "metrics_token_file",
         "breached_passwords_file",
         "database_replica_url",
@@ -127,11 +128,14 @@ class Settings(BaseSettings):
     @field_validator("webhook_networks")
     @classmethod
     def _are_networks(cls, value: str) -> str:
-        try:
-            for word in value.split(","):
-                ip_network(word.strip() or "127.0.0.1")
-        except ValueError as error:
-            raise ValueError(f"networks separated by commas, such as 10.2.0.0/16: {error}") from None
+        _check_networks(value)
+        return value
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _are_proxies(cls, value: str | None) -> str | None:
+        if value not in {None, "*"}:
+            _check_networks(value or "")
         return value
 
     @model_validator(mode="after")
@@ -181,10 +185,26 @@ class Settings(BaseSettings):
         return None if file is None else _secret(file, "ATTUNE_METRICS_TOKEN_FILE")
 
     @property
+    def proxies(self) -> str:
+        """The proxies that are trusted: by default one on this machine, and none once there is a public URL.
+
+        Every program on the machine could otherwise state any visitor's address, which limits and logs go by.
+        """
+        return self.trusted_proxies or ("" if self.public_url else "127.0.0.1")
+
+    @property
     def upload_bounds(self) -> Bounds:
         """Maximum size of an upload, and maximum resources for reading it."""
         limits = Limits(cells=self.max_upload_cells, columns=self.max_upload_columns)
         return Bounds(self.upload_seconds, self.upload_memory_mb, limits)
+
+
+def _check_networks(words: str) -> None:
+    try:
+        for word in words.split(","):
+            ip_network(word.strip() or "127.0.0.1")
+    except ValueError as error:
+        raise ValueError(f"networks separated by commas, such as 10.2.0.0/16: {error}") from None
 
 
 def _hidden(value: SecretStr | None, file: Path | None, name: str) -> SecretStr | None:

@@ -99,7 +99,7 @@ def _config(workers: int) -> Config:
         log_level="warning",
         access_log=False,
         server_header=False,
-        forwarded_allow_ips=now.trusted_proxies,
+        proxy_headers=False,  # the application reads them itself
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=5,
     )

@@ -40,6 +40,8 @@ def serve(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -> 
             n_available = count_connections(db)
     check_connections(workers, settings().n_threads, n_available)
     say(f"Attune is running at {address(listening)} (Ctrl-C stops it).")
+    if settings().public_url and not settings().proxies:
+        say("No proxy is trusted, so limits count the visitors of yours as one: name it in ATTUNE_TRUSTED_PROXIES.")
     if not has_leads:
         say("No one can sign in yet. Add a lead from another terminal: attune lead add EMAIL")
     daily, webhooks, models = DailyTasks(_daily_tasks(url)), WebhookSender(url), ModelRunner(url)
