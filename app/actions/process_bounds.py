@@ -1,4 +1,4 @@
-"""Limits on processor time and memory for work in a process of its own, and the errors that say which one was hit."""
+"""Limits on time and memory for work in a process of its own, and the errors that say which one was hit."""
 
 from __future__ import annotations
 
@@ -36,8 +36,14 @@ class SideProcessTimeoutError(SideProcessError):
     words = "The computation took too long and was stopped."
 
 
+class SideProcessBusyError(SideProcessTimeoutError):
+    """The process was busy with earlier work for too long; the work has not begun."""
+
+    words = "The server was busy with earlier work for too long. Try again in a few minutes."
+
+
 class OutOfTimeError(SideProcessTimeoutError):
-    """The work took more processor time than it may."""
+    """The work took more processor time than it may, or was not done in time."""
 
 
 class OutOfMemoryError(SideProcessError):
@@ -45,16 +51,20 @@ class OutOfMemoryError(SideProcessError):
 
 
 class _TimeIsUp(BaseException):
-    """Not a subclass of Exception, because code that reads files may treat any of those as a broken file."""
+    """The signal says which time.
+
+    Not a subclass of Exception, because code that reads files may treat any of those as a broken file.
+    """
 
 
 @contextmanager
-def process_bounds(seconds: int, memory_mb: int) -> Iterator[None]:
+def process_bounds(seconds: int, memory_mb: int, *, clock_s: int | None = None) -> Iterator[None]:
     """Apply the limits to the main thread of this process; has no effect on Windows, which lacks such limits.
 
     Args:
         seconds: processor time, in seconds.
         memory_mb: memory in megabytes, beyond what the program itself uses.
+        clock_s: seconds on the clock, which also pass while other programs have the processor; None for any.
 
     Raises:
         OutOfTimeError: the work took more than its time.
@@ -69,13 +79,16 @@ def process_bounds(seconds: int, memory_mb: int) -> Iterator[None]:
         resource.RLIMIT_CPU: math.ceil(used.ru_utime + used.ru_stime) + seconds,
         resource.RLIMIT_DATA: _own_bytes() + memory_mb * MEGABYTE,
     }
-    handler = signal.signal(signal.SIGXCPU, _stop)
+    handlers = {kind: signal.signal(kind, _stop) for kind in (signal.SIGXCPU, signal.SIGALRM)}
     try:
         for kind, limit in allowed.items():
             with suppress(ValueError, OSError):  # a lower limit that is already set remains in force
                 resource.setrlimit(kind, (limit, before[kind][1]))
+        signal.setitimer(signal.ITIMER_REAL, clock_s or 0)
         yield
-    except _TimeIsUp:
+    except _TimeIsUp as up:
+        if up.args == (signal.SIGALRM,):
+            raise OutOfTimeError(f"The computation was not done after {_time(clock_s or 0)} and was stopped.") from None
         raise OutOfTimeError(
             f"The computation took more than {_time(seconds)} of processor time and was stopped."
         ) from None
@@ -84,13 +97,15 @@ def process_bounds(seconds: int, memory_mb: int) -> Iterator[None]:
             f"The computation needed more than {memory_mb:,} MB of memory and was stopped."
         ) from None
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         for kind, limits in before.items():
             resource.setrlimit(kind, limits)
-        signal.signal(signal.SIGXCPU, handler)
+        for signum, handler in handlers.items():
+            signal.signal(signum, handler)
 
 
-def _stop(_: int, __: FrameType | None) -> NoReturn:
-    raise _TimeIsUp
+def _stop(signum: int, _: FrameType | None) -> NoReturn:
+    raise _TimeIsUp(signum)
 
 
 def _time(seconds: int) -> str:

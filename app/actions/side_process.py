@@ -12,7 +12,12 @@ from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 from app.actions.fair_lock import FairLock
-from app.actions.process_bounds import SideProcessError, SideProcessTimeoutError, process_bounds
+from app.actions.process_bounds import (
+    SideProcessBusyError,
+    SideProcessError,
+    SideProcessTimeoutError,
+    process_bounds,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +25,14 @@ if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
 
-__all__ = ["SideProcess", "SideProcessError", "SideProcessTimeoutError", "tell_parent", "within_bounds"]
+__all__ = [
+    "SideProcess",
+    "SideProcessBusyError",
+    "SideProcessError",
+    "SideProcessTimeoutError",
+    "tell_parent",
+    "within_bounds",
+]
 
 _TAKEN = "taken"
 # In a side process: the pipe to its parent.
@@ -52,6 +64,7 @@ class SideProcess:
         job: object,
         *,
         timeout_s: float | None = None,
+        turn_s: float | None = None,
         waits: bool = False,
         told: Callable[[Any], None] = lambda _: None,
     ) -> Any:  # noqa: ANN401 - what `work` returns
@@ -60,16 +73,18 @@ class SideProcess:
         Args:
             job: what `work` takes.
             timeout_s: seconds for the job, and for waiting for earlier ones; None for as long as it takes.
+            turn_s: seconds for waiting for earlier jobs, if they differ.
             waits: wait for earlier jobs as long as they take.
             told: takes what the work passes to `tell_parent`.
 
         Raises:
             SideProcessError: the process ended.
-            SideProcessTimeoutError: an earlier job took too long, or this one did and the process was ended.
+            SideProcessBusyError: earlier jobs took too long.
+            SideProcessTimeoutError: this job took too long, and the process was ended.
             Exception: any exception raised by `work`.
         """
-        if not self._lock.acquire(None if waits else timeout_s):
-            raise SideProcessTimeoutError
+        if not self._lock.acquire(None if waits else timeout_s if turn_s is None else turn_s):
+            raise SideProcessBusyError
         try:
             pipe = self._given(job)
             try:

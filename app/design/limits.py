@@ -39,7 +39,7 @@ class Bounds:
     """Maximum resources for reading one input.
 
     Attributes:
-        seconds: processor time, in seconds.
+        seconds: processor time, in seconds; on the clock, twice as many.
         memory_mb: memory in megabytes, beyond what the program itself uses.
         limits: maximum size of the input.
     """
@@ -52,10 +52,21 @@ class Bounds:
         """These bounds multiplied by a factor."""
         return Bounds(self.seconds * factor, self.memory_mb * factor, self.limits.times(factor))
 
+    @property
+    def clock_s(self) -> int:
+        """Seconds on the clock: on a busy server, and in waiting for a disk, processor time passes slowly."""
+        return 2 * self.seconds
+
     def too_slow(self) -> InvalidInputError:
         """The error for an input that took more time than allowed."""
-        found = f"more than {self.seconds} seconds of processor time to read it"
+        found = (
+            f"more than {self.seconds} seconds of processor time, or {self.clock_s} seconds on the clock, to read it"
+        )
         return _refusal(found, f"input that can be read in {self.seconds} seconds; try a smaller file")
+
+    def too_busy(self) -> InvalidInputError:
+        """The error for an input whose turn did not come."""
+        return _refusal("a server that reads other uploads", "a turn; nothing was read. Try again in a few minutes")
 
     def too_large(self) -> InvalidInputError:
         """The error for an input that took more memory than allowed."""

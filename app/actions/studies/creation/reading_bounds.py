@@ -1,4 +1,4 @@
-"""Limits on processor time and memory for reading input, applied to the process that reads it."""
+"""Limits on time and memory for reading input, applied to the process that reads it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def bounded(bounds: Bounds) -> Iterator[None]:
         InvalidInputError: reading took more than allowed.
     """
     try:
-        with process_bounds(bounds.seconds, bounds.memory_mb):
+        with process_bounds(bounds.seconds, bounds.memory_mb, clock_s=bounds.clock_s):
             yield
     except OutOfTimeError:
         raise bounds.too_slow() from None

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from app.actions.side_process import SideProcess, SideProcessError, SideProcessTimeoutError
+from app.actions.side_process import (
+    SideProcess,
+    SideProcessBusyError,
+    SideProcessError,
+    SideProcessTimeoutError,
+)
 from app.actions.studies.creation.reading_bounds import bounded
 from app.design.problem import InvalidInputError, Problem
 
@@ -18,7 +23,8 @@ if TYPE_CHECKING:
 
     Read = Callable[[Any, Limits], Any]
 
-START_S, REST_S = 60, 120
+# Waiting for earlier uploads, and what a process that does not stop itself is given beyond its time.
+TURN_S, SPARE_S, REST_S = 30, 15, 120
 # A table with a wrong scale has a problem in every row; pages show fewer than this.
 MAX_PROBLEMS = 1_000
 
@@ -86,9 +92,11 @@ class UploadReader:
             InvalidInputError: every problem, or the upload took more than allowed.
         """
         try:
-            # This timeout is wall-clock time, which also passes while the process waits: it only ends one that hangs.
-            patience_s = START_S + 3 * self._bounds.seconds
-            return self._process.ask((read, upload, self._bounds), timeout_s=patience_s)
+            # The process stops itself after so long on the clock, unless it is in a library that cannot be interrupted.
+            patience_s = self._bounds.clock_s + SPARE_S
+            return self._process.ask((read, upload, self._bounds), timeout_s=patience_s, turn_s=TURN_S)
+        except SideProcessBusyError:
+            raise self._bounds.too_busy() from None
         except SideProcessTimeoutError:
             raise self._bounds.too_slow() from None
         except SideProcessError:

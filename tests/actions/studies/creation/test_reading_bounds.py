@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import pickle
 import resource
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 from app.actions.side_process import SideProcess
+from app.actions.studies.creation import upload_process
 from app.actions.studies.creation.reading_bounds import bounded
 from app.actions.studies.creation.upload_process import MAX_PROBLEMS, UploadReader, read_within
 from app.design.limits import Bounds, Limits
@@ -39,6 +42,11 @@ def work_for_ever(_: object, __: Limits) -> NoReturn:
             sum(range(1000))
 
 
+def sleep_for_ever(_: object, __: Limits) -> NoReturn:
+    while True:
+        time.sleep(1)
+
+
 def take_memory(_: object, __: Limits) -> NoReturn:
     taken = []
     while True:
@@ -64,6 +72,31 @@ def test_reader_exceeding_limits_is_ended_and_replaced(process: SideProcess) -> 
             reader.read(work, {})
         with pytest.raises(InvalidInputError, match="no file"):
             reader.read_files({})
+
+
+def test_reader_that_waits_is_ended_after_its_time_on_the_clock(process: SideProcess) -> None:
+    begun = time.monotonic()
+    with pytest.raises(InvalidInputError, match=r"or 4 seconds on the clock, to read it.*try a smaller file"):
+        UploadReader(SHORT, process).read(sleep_for_ever, {})
+    # The process says so itself, and is used again.
+    assert time.monotonic() - begun < SHORT.clock_s + 10
+    pid = process.pid
+    with pytest.raises(InvalidInputError, match="no file"):
+        UploadReader(SHORT, process).read_files({})
+    assert process.pid == pid
+    with pytest.raises(InvalidInputError, match="4 seconds on the clock"), bounded(SHORT):
+        sleep_for_ever(None, Limits())
+
+
+def test_upload_behind_a_long_one_is_told_to_come_again(process: SideProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upload_process, "TURN_S", 0.1)
+    with ThreadPoolExecutor(1) as others:
+        first = others.submit(UploadReader(SHORT, process).read, sleep_for_ever, {})
+        time.sleep(0.5)
+        with pytest.raises(InvalidInputError, match=r"reads other uploads.*Try again in a few minutes"):
+            UploadReader(SHORT, process).read_files({})
+        with pytest.raises(InvalidInputError, match="on the clock"):
+            first.result(60)
 
 
 def test_number_of_problems_from_reader_process_is_limited(process: SideProcess) -> None:
