@@ -106,6 +106,16 @@ def test_study_building_and_running_pages_are_accessible(engine: Engine, page: P
     check_in(LIGHT_AND_DARK_PHONE, page)
 
 
+def test_settings_with_a_log_are_accessible(engine: Engine, page: Page) -> None:
+    sign_in(page, prepared(engine))
+    page.goto("/studies/running/settings")
+    page.get_by_label("Title").first.fill("Physicians and chatbots")
+    page.get_by_role("button", name="Rename").click()
+    expect(page.get_by_role("heading", name="Physicians and chatbots")).to_be_visible()
+    expect(page.get_by_role("region", name="Log").get_by_role("row")).to_have_count(2)
+    check_in(LIGHT_AND_DARK_PHONE, page)
+
+
 def test_colleague_can_be_invited_by_keyboard(engine: Engine, page: Page) -> None:
     sign_in(page, prepared(engine))
     page.goto("/studies/running/people")
