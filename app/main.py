@@ -11,6 +11,7 @@ import os
 import signal
 from contextlib import suppress
 from functools import lru_cache
+from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from starlette.datastructures import URLPath
 
 from app.actions.breached_passwords import BREACHED
 from app.actions.deletion_list import DeletionList
+from app.actions.metric_files import FOLDER, only_living
 from app.actions.openid.provider import Client, OpenIdProvider
 from app.actions.operations import RecentOperations
 from app.actions.prolific.client import Prolific
@@ -264,6 +266,9 @@ def server_process() -> FastAPI:
 
         Thread(target=leave, daemon=True).start()
     share_arenas()
+    if shared := os.environ.get(FOLDER):
+        with only_living(Path(shared)):  # this process may replace one that ended
+            pass
     app = create_app()
     _collect_less_garbage()
     return app

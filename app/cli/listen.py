@@ -7,18 +7,18 @@ import shutil
 import signal
 import socket
 import sys
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from uvicorn import Config, Server
 from uvicorn.supervisors import Multiprocess
 
+from app.actions.metric_files import FOLDER, make_folder
 from app.cli.output import WRONG_CALL, fail, say
 from app.logs import log_config
 from app.settings import SECRET_FILES, settings
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from types import FrameType
 
 NEXT_PORTS = 50
@@ -116,8 +116,8 @@ def hand_over(database_url: str) -> None:
 
 def _shared_numbers() -> Path:
     """Make the folder in which the processes share their numbers for /metrics, before the first of them starts."""
-    folder = Path(tempfile.mkdtemp(prefix="attune-metrics-"))
-    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
+    folder = make_folder()
+    os.environ[FOLDER] = str(folder)
     return folder
 
 

@@ -20,14 +20,13 @@ from prometheus_client import (
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from starlette.responses import Response
 
+from app.actions.metric_files import FOLDER, only_living
 from app.storage.database.operations import Operations
 from app.storage.database.replica import ReplicaReads
 from app.web.cookies import address_of
 from app.web.errors import NotFoundError
 
 router = APIRouter()
-# Set by `attune serve` for several processes, which write their numbers into this folder.
-FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 FORWARDED = ("x-forwarded-for", "forwarded", "x-real-ip", "via")
 
 
@@ -78,18 +77,9 @@ def render(found: Operations | None, lag_s: float | None = None) -> bytes:
     registry.register(_OfDatabase(found, lag_s))
     if FOLDER not in os.environ:
         return generate_latest(REGISTRY) + generate_latest(registry)
-    _forget_ended_processes(Path(os.environ[FOLDER]))
     multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-    return generate_latest(registry)
-
-
-def _forget_ended_processes(folder: Path) -> None:
-    """Remove what a process that was killed was doing; its counts are kept."""
-    for file in folder.glob("gauge_live*_*.db"):
-        pid = file.stem.rpartition("_")[2]
-        if not Path("/proc/self").exists() or Path("/proc", pid).exists():
-            continue
-        file.unlink(missing_ok=True)
+    with only_living(Path(os.environ[FOLDER])):
+        return generate_latest(registry)
 
 
 class _OfDatabase:
