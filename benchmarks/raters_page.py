@@ -44,9 +44,10 @@ def measured(
 
 
 def main() -> None:
-    from app.actions.results.known_patterns import KnownPatterns
+    from app.actions.results.known_evidence import KnownEvidence
     from app.actions.results.rater_review import review
     from app.storage.database.engine import make_engine
+    from app.storage.results.answers_by_rater import Compared
     from app.storage.results.rater_rows import list_rater_rows
     from app.storage.studies.protocols import get_protocol
 
@@ -61,20 +62,20 @@ def main() -> None:
             study = db.execute(text("SELECT id FROM studies WHERE slug = 'large'")).scalar_one()
             n_ratings = db.execute(text("SELECT count(*) FROM ratings")).scalar_one()
             print(f"{n_ratings:,} ratings")
-            protocol = get_protocol(db, study, 1)
+            protocol, asked_about = get_protocol(db, study, 1), Compared("empathy", "preference")
             measured(db, "one row per rater", lambda: list_rater_rows(db, study))
-            measured(db, "patterns, first view of a server process", lambda: KnownPatterns().of(db, study, "empathy"))
-            known, keys = KnownPatterns(), count()
+            measured(db, "evidence, first view of a server process", lambda: KnownEvidence().of(db, study, asked_about))
+            known, keys = KnownEvidence(), count()
             db.commit()
 
             def come() -> None:
                 db.execute(text(MORE), {"study": study, "key": f"new-{next(keys)}"})
                 db.commit()
 
-            measured(db, "patterns, first view after new ratings", lambda: known.of(db, study, "empathy"), come)
-            measured(db, "patterns, no new ratings", lambda: known.of(db, study, "empathy"))
-            rows, patterns = list_rater_rows(db, study), known.of(db, study, "empathy")
-            measured(db, "flags", lambda: review(protocol, rows, patterns))
+            measured(db, "evidence, first view after new ratings", lambda: known.of(db, study, asked_about), come)
+            measured(db, "evidence, no new ratings", lambda: known.of(db, study, asked_about))
+            rows, evidence = list_rater_rows(db, study), known.of(db, study, asked_about)
+            measured(db, "flags", lambda: review(protocol, rows, evidence))
 
 
 if __name__ == "__main__":

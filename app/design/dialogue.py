@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, NoReturn
+
+# A word ends at a space, tab or line break, for the database as for Python.
+_WORD = re.compile(r"[^ \t\n\r\f\v]+")
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -53,3 +57,12 @@ def whole_text(text: str | None, turns: str | None) -> str:
     if turns is None:
         return text or ""
     return "\n".join(turn["text"] for turn in turns_from_json(turns))
+
+
+def n_words(text: str | None, turns: str | None) -> int:
+    """The number of words of a text, or of all turns.
+
+    >>> n_words("How are you?", None), n_words(None, '[{"speaker": "A", "text": "Fine. "}]'), n_words(None, None)
+    (3, 1, 0)
+    """
+    return len(_WORD.findall(whole_text(text, turns)))

@@ -26,13 +26,13 @@ def or_list(words: Iterable[object], most: int = 12) -> str:
     return _joined(words, most, " or ") or "none"
 
 
-def counted(n: int, word: str) -> str:
-    """A number and its noun, in the plural if needed.
+def counted(n: int, word: str, several: str | None = None) -> str:
+    """A number and its noun, in the plural if needed: with an s, or the word for several.
 
-    >>> counted(1, "rater"), counted(1200, "seat")
-    ('1 rater', '1,200 seats')
+    >>> counted(1, "rater"), counted(1200, "seat"), counted(2, "study", "studies")
+    ('1 rater', '1,200 seats', '2 studies')
     """
-    return f"{n:,} {word}{'' if n == 1 else 's'}"
+    return f"{n:,} {word if n == 1 else several or word + 's'}"
 
 
 _TO_NINETEEN = (

@@ -91,8 +91,9 @@ def submissions_of(
             suggestion, reason = one.suggestion
             study = studies.get(participant, "")
             is_finished = one.row.state == "finished"
+            flags = tuple(flag.words for flag in one.flags)
             found.append(
-                Submission(one.row.key, submission, study, suggestion, reason, flags=one.flags, is_finished=is_finished)
+                Submission(one.row.key, submission, study, suggestion, reason, flags=flags, is_finished=is_finished)
             )
     return found
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from app.design.protocol.study import Protocol
-    from app.design.questions.kinds.registry import Question, ScaledQuestion
+    from app.design.questions.kinds.registry import Question
     from app.storage.items.item_answers import ItemAnswer
 
 WORDS = {"tie": "About the same", "neither": "Neither", "cannot_judge": "Cannot judge"}
@@ -34,12 +34,6 @@ class ItemEstimate:
     mean: float | None
     spread: float | None
     counts: Sequence[tuple[str, int]]
-
-
-def spread_question(protocol: Protocol) -> ScaledQuestion | None:
-    """The question whose spread the list of items shows: the first that is answered by a number about an item."""
-    asked = (question for question in protocol.scaled_questions if question.target != "rater")
-    return next(asked, None)
 
 
 def item_estimates(answers: Iterable[ItemAnswer], protocol: Protocol) -> list[ItemEstimate]:

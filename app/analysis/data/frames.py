@@ -6,6 +6,7 @@ raters     rater, kind, pool, is_simulated, is_imported, then attributes
 ratings    RATING_COLUMNS, one row per answer
 checks     CHECK_COLUMNS, one row per answered check; None if there are none
 passages   PASSAGE_COLUMNS, one row per text or turn that raters can mark; None in a study without highlights
+words      WORD_COLUMNS, one row per text; None if the texts are not known
 
 Missing text is None; missing numbers are nan or NA. IDs are text. Rows are always in canonical order (see
 `canonical`), so that the same study always gives exactly the same estimates.
@@ -36,6 +37,8 @@ _DTYPES: dict[Type, Any] = {"whole": "Int64", "number": "float64", "time": "date
 CHECK_COLUMNS = ("rater", "check", "is_passed", "happened_at")
 # `response` is None for the item's own text; `turn` is NA for texts without turns; `length` is in characters
 PASSAGE_COLUMNS = ("item", "response", "turn", "length")
+# `response` is None for the item's own text
+WORD_COLUMNS = ("item", "response", "n_words")
 ORDER = ("rater", "item", "question", "response", "turn", "condition", "repeat", "left_response", "right_response")
 # sort keys are encoded in 62 bits
 _MAX_KEYS = 2**62
@@ -51,6 +54,7 @@ class Frames:
     ratings: pd.DataFrame
     checks: pd.DataFrame | None = None
     passages: pd.DataFrame | None = None
+    words: pd.DataFrame | None = None
 
 
 def rating_frame(columns: Mapping[str, object], n_rows: int) -> pd.DataFrame:
@@ -98,6 +102,12 @@ def passage_frame(rows: Iterable[tuple[str, str | None, int | None, int]]) -> pd
     table = pd.DataFrame([*rows], columns=[*PASSAGE_COLUMNS])
     typed = table.astype({"item": object, "response": object, "turn": "Int64", "length": "int64"})
     return typed.sort_values(["item", "response", "turn"], na_position="first", ignore_index=True)
+
+
+def word_frame(rows: Iterable[tuple[str, str | None, int]]) -> pd.DataFrame:
+    """Return the numbers of words with the type of each column."""
+    table = pd.DataFrame([*rows], columns=[*WORD_COLUMNS])
+    return table.astype({"item": object, "response": object, "n_words": "int64"})
 
 
 def canonical(ratings: pd.DataFrame) -> pd.DataFrame:

@@ -14,6 +14,8 @@ from app.design.questions.question import DEVICES
 # integer or missing · count: an integer, 0 if missing · number: a decimal · time: UTC, with microseconds
 Type = Literal["id", "name", "text", "codes", "whole", "count", "number", "time"]
 Table = Literal["raters", "items", "responses"]
+# Before the reason in the column `exclude`, where all answers of a rater are left out.
+RATER_EXCLUDED = "rater excluded: "
 OUTCOMES = ("response", "tie", "neither", "cannot_judge")
 
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from app.analysis.data.frames import Frames, canonical, passage_frame
-from app.design.dialogue import turns_from_json, whole_text
+from app.analysis.data.frames import Frames, canonical, passage_frame, word_frame
+from app.design.dialogue import n_words, turns_from_json, whole_text
 
 if TYPE_CHECKING:
     from app.design.problem import Problem
@@ -57,17 +57,29 @@ def frames_of(folder: StudyFolder) -> Frames:
         ratings=canonical(folder.ratings),
         checks=folder.checks,
         passages=_passages(folder) if folder.protocol.has_highlights else None,
+        words=_words(folder),
     )
+
+
+def _words(folder: StudyFolder) -> pd.DataFrame:
+    """Return the number of words of each text."""
+    return word_frame((item, response, n_words(text, turns)) for item, response, text, turns in _texts(folder))
 
 
 def _passages(folder: StudyFolder) -> pd.DataFrame:
     """Return the lengths of all texts, by turn if there are turns."""
+    return passage_frame(
+        (item, response, turn, len(said))
+        for item, response, text, turns in _texts(folder)
+        for turn, said in _said(text, turns)
+    )
+
+
+def _texts(folder: StudyFolder) -> list[tuple[str, str | None, str | None, str | None]]:
+    """Return item, response, text and turns of all texts."""
     items, responses = folder.items, folder.responses
     texts = [(item, None, *rest) for item, *rest in zip(items["item"], items["text"], items["turns"], strict=True)]
-    texts += [*zip(responses["item"], responses["response"], responses["text"], responses["turns"], strict=True)]
-    return passage_frame(
-        (item, response, turn, len(said)) for item, response, text, turns in texts for turn, said in _said(text, turns)
-    )
+    return [*texts, *zip(responses["item"], responses["response"], responses["text"], responses["turns"], strict=True)]
 
 
 def _said(text: str | None, turns: str | None) -> list[tuple[int | None, str]]:

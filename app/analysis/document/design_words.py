@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.analysis.document.flag_words import flag_rules
 from app.design.word_lists import and_list, counted
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def sources_sentence(protocol: Protocol, n_responses: Mapping[str, int] | None =
 
 
 def check_sentences(protocol: Protocol) -> Iterator[str]:
-    """Checks of the raters, and the rule by which one is flagged."""
+    """Checks of the raters, and the rules by which one is flagged."""
     checks, flow = protocol.checks, protocol.flow
     if flow.practice:
         yield f"Raters practise on {counted(len(flow.practice.trials), 'trial')} with feedback."
@@ -108,11 +109,8 @@ def check_sentences(protocol: Protocol) -> Iterator[str]:
         yield f"The study has {and_list(parts)}."
     if protocol.raters.identity == "unknown":
         return
-    failed = f"who failed {counted(checks.flag_at, 'attention check')} or gold trials, or " if parts else ""
-    yield (
-        f"The protocol flags raters {failed}whose total time is {checks.too_fast_sd:g} standard deviations below the "
-        "mean. Flagged raters are kept, and the main estimates are repeated without them."
-    )
+    yield f"Raters are flagged if they {'; '.join(flag_rules(protocol))}."
+    yield "Flagged raters are kept, and the main estimates are repeated without them."
 
 
 def exclusion_rule(protocol: Protocol) -> str:

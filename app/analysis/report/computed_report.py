@@ -8,6 +8,7 @@ from app.analysis.data.encoded_study import codes_of
 from app.analysis.data.filters.filter_options import filtered_protocol
 from app.analysis.data.filters.filtering import filtered
 from app.analysis.data.filters.report_filters import ALL
+from app.analysis.data.frame_evidence import rater_flags
 from app.analysis.data.unknown_raters import for_items_only, with_slots
 from app.analysis.report.counted_sample import sample_of
 from app.analysis.report.multiple_testing import with_adjusted_p
@@ -17,7 +18,6 @@ from app.analysis.report.recipe import data_hash, with_recipes
 from app.analysis.report.report import SECTIONS, Report
 from app.analysis.sections.all_sections import estimates_of
 from app.analysis.sections.primary_sections import estimates_for
-from app.analysis.sections.raters.session_times import RatingSessions
 from app.analysis.sections.study_data import StudyData
 from app.design.protocol.primary_default import primary_contrasts
 from app.stats.core.one_thread import one_thread
@@ -42,9 +42,11 @@ def report_of(
     """See `app.analysis.analyze`. With `only_primary`, only the sections of the primary contrasts are computed."""
     is_known = protocol.raters.identity == "known"
     frames = frames if is_known else with_slots(frames)
-    frames, protocol = _kept(frames, protocol, filters)
+    # From all answers, before filtering: the same raters are flagged in every part of the results.
+    flagged = {} if only_primary and not filters.without_flagged else rater_flags(frames, protocol)
+    frames, protocol = filtered(frames, filters, flagged), filtered_protocol(protocol, filters)
     codes = codes_of(frames, protocol)
-    study = StudyData(codes, protocol, full, frames)
+    study = StudyData(codes, protocol, full, frames, flagged)
     made_of = estimates_for(study, primary_contrasts(protocol)) if only_primary else estimates_of(study, watch)
     with one_thread():
         estimates = sorted(made_of, key=lambda estimate: SECTIONS.index(estimate.section))
@@ -56,11 +58,3 @@ def report_of(
     made = tuple(with_recipes(adjusted, data, full=full, filters=filters))
     primary = primary_results(made, places, protocol)
     return Report(protocol.slug, data, told, made, primary, filters, sample_of(frames, codes, protocol))
-
-
-def _kept(frames: Frames, protocol: Protocol, filters: Filters) -> tuple[Frames, Protocol]:
-    """Apply the filters. Flags are determined from all answers before filtering."""
-    if not filters:
-        return frames, protocol
-    flagged = RatingSessions(codes_of(frames, protocol), frames, protocol).flagged if filters.without_flagged else ()
-    return filtered(frames, filters, flagged), filtered_protocol(protocol, filters)

@@ -137,7 +137,7 @@ def _of_raters(study: StudyData) -> Iterator[Estimate]:
     """Yield times and checks, main estimates without flagged raters, then the profile of each rater by question."""
     if not study.codes.raters.are_known:
         return
-    known = RatingSessions(study.codes, study.frames, study.protocol)
+    known = RatingSessions(study.codes, study.frames, study.protocol, study.flagged)
     yield from rating_sessions(known)
     for data in study.every:
         yield from without_flagged(data, known.flagged)

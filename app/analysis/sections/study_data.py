@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,8 @@ from app.design.protocol.parts.cells import cell_of
 from app.design.questions.kinds.category import CategoryQuestion
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from app.analysis.data.covariates.declared_covariates import Score
     from app.analysis.data.covariates.response_covariates import Covariates
     from app.analysis.data.encoded_study import Codes
@@ -31,16 +33,18 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
     from app.design.questions.kinds.registry import ScaledQuestion
     from app.design.questions.question import Target
+    from app.design.rater_flags import Flag
 
 
 @dataclass(frozen=True)
 class StudyData:
-    """All data that the sections use."""
+    """All data that the sections use; `flagged` are the human raters with flags, from all answers of the study."""
 
     codes: Codes
     protocol: Protocol
     full: bool
     frames: Frames
+    flagged: Mapping[str, tuple[Flag, ...]] = field(default_factory=dict)
 
     @property
     def has_repeats(self) -> bool:
@@ -54,7 +58,7 @@ class StudyData:
     @cached_property
     def with_repeats(self) -> StudyData:
         """The same data with the planned repeats among the answers."""
-        return StudyData(codes_of(self.frames, self.protocol, with_repeats=True), self.protocol, self.full, self.frames)
+        return replace(self, codes=codes_of(self.frames, self.protocol, with_repeats=True))
 
     @cached_property
     def every(self) -> list[AnyQuestionData]:

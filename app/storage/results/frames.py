@@ -13,12 +13,13 @@ import pandas as pd
 from sqlalchemy import text
 
 from app.analysis.data.cells import EMPTY
-from app.analysis.data.frames import CHECK_COLUMNS, Frames, canonical, passage_frame, rating_frame
-from app.analysis.data.rating_columns import FRAME_COLUMNS
+from app.analysis.data.frames import CHECK_COLUMNS, Frames, canonical, passage_frame, rating_frame, word_frame
+from app.analysis.data.rating_columns import FRAME_COLUMNS, RATER_EXCLUDED
 from app.analysis.data.study_folder import RATER_MARKS
 from app.storage.raters.exclusions import list_excluded
 from app.storage.results.filled_columns import filled_columns, stored_columns
 from app.storage.results.rating_arrays import EPOCH, rating_arrays
+from app.storage.results.text_words import n_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -68,6 +69,12 @@ _PASSAGES = text("""
     UNION ALL
     SELECT item, response, NULL, char_length(text) FROM texts WHERE turns IS NULL AND text IS NOT NULL
 """)
+_WORDS = text(f"""
+    SELECT i.key AS item, NULL AS response, {n_words("i")} AS n_words FROM items i WHERE i.study_id = :study
+    UNION ALL
+    SELECT i.key, r.key, {n_words("r")} FROM responses r
+    JOIN items i ON i.study_id = r.study_id AND i.id = r.item_id WHERE r.study_id = :study
+""")  # noqa: S608 - constants only
 _TYPES = text("SELECT key, type FROM questions WHERE study_id = :study")
 _EPOCH_US = (EPOCH - dt.date(1970, 1, 1)) // dt.timedelta(microseconds=1)
 
@@ -91,6 +98,7 @@ def study_frames(db: Connection, study_id: int) -> Frames:
         ratings=canonical(found),
         checks=study_checks(db, study_id),
         passages=study_passages(db, study_id),
+        words=word_frame(tuple(row) for row in db.execute(_WORDS, {"study": study_id})),
     )
 
 
@@ -170,7 +178,7 @@ def _exclusions(db: Connection, study_id: int, copied: Mapping[str, Any]) -> dic
     excluded = list_excluded(db, study_id)
     if not excluded:
         return {}
-    reasons = pd.Series(copied["rater"]).map({rater: f"rater excluded: {why}" for rater, why in excluded.items()})
+    reasons = pd.Series(copied["rater"]).map({rater: f"{RATER_EXCLUDED}{why}" for rater, why in excluded.items()})
     own = copied.get("exclude", np.full(len(reasons), None))
     return {"exclude": np.where(pd.isna(own), reasons.astype(object).where(reasons.notna(), None), own)}
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import text
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from datetime import datetime
 
     from sqlalchemy import Connection
@@ -31,7 +32,8 @@ _ROWS = text("""
     ), checked AS (
       SELECT rater_id, count(*) AS n_checks,
              count(*) FILTER (WHERE NOT CAST(detail->>'is_passed' AS boolean)) AS n_failed
-      FROM events WHERE study_id = :study AND kind = 'check' AND detail->>'is_passed' IS NOT NULL GROUP BY rater_id
+      FROM events WHERE study_id = :study AND kind = 'check' AND detail->>'is_passed' IS NOT NULL
+        AND detail->>'check' <> ALL(CAST(:repeated AS text[])) GROUP BY rater_id
     ), decided AS (
       SELECT DISTINCT ON (rater_id) rater_id, is_excluded, reason, decided_at FROM rater_exclusions
       WHERE study_id = :study ORDER BY rater_id, id DESC
@@ -94,6 +96,13 @@ class RaterRow:
         return (end - self.begun_at).total_seconds() / 60 if self.begun_at and end else None
 
 
-def list_rater_rows(db: Connection, study_id: int) -> list[RaterRow]:
-    """All raters, in order of arrival."""
-    return [RaterRow(**row) for row in db.execute(_ROWS, {"study": study_id}).mappings()]
+def list_rater_rows(db: Connection, study_id: int, repeated: Collection[str] = ()) -> list[RaterRow]:
+    """All raters, in order of arrival.
+
+    Args:
+        db: the transaction.
+        study_id: the study.
+        repeated: the checks that do not count, because they are repeated until they are passed.
+    """
+    found = db.execute(_ROWS, {"study": study_id, "repeated": list(repeated)})
+    return [RaterRow(**row) for row in found.mappings()]

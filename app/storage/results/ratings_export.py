@@ -12,7 +12,7 @@ from sqlalchemy import text
 from app.analysis.data.answer_labels import answer_labels
 from app.analysis.data.cells import csv_header, csv_rows, encoded
 from app.analysis.data.rating_cells import Dictionaries, Keys, Piece, rating_cells
-from app.analysis.data.rating_columns import COLUMNS
+from app.analysis.data.rating_columns import COLUMNS, RATER_EXCLUDED
 from app.storage.raters.exclusions import list_excluded
 from app.storage.results.filled_columns import filled_columns, stored_columns
 from app.storage.results.rating_arrays import EPOCH, rating_arrays
@@ -129,7 +129,7 @@ def _dictionaries(
         keys={name: Keys.of([(row.id, row.key) for row in found]) for name, found in rows.items()},
         sources=encoded(["", *sources]),
         source_labels=encoded(["", *(labels.source(source) for source in sources)]),
-        exclusions=encoded(["", *(f"rater excluded: {reason}" if reason is not None else "" for reason in reasons)]),
+        exclusions=encoded(["", *(f"{RATER_EXCLUDED}{reason}" if reason is not None else "" for reason in reasons)]),
         labels=answer_labels(protocol),
         epoch=EPOCH,
     )

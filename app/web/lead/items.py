@@ -10,9 +10,10 @@ from pydantic import BaseModel, Field
 from starlette.responses import RedirectResponse, Response
 
 from app.actions.results.blinding import is_blinded
-from app.actions.results.item_estimates import item_estimates, spread_question
+from app.actions.results.item_estimates import item_estimates
 from app.actions.trial_page.sheet import reading_sheet
 from app.design.protocol.parts.cells import cells
+from app.design.rater_flags import compared_question
 from app.storage.items.item_answers import OneItem, get_item, list_item_answers
 from app.storage.items.item_rows import Search, list_attribute_values, list_item_rows
 from app.storage.items.retirement import bring_back_item, has_special_trials, retire_item
@@ -49,7 +50,7 @@ class Asked(BaseModel):
 def show_items(request: Request, db: Db, lead: SignedIn, study: Own, asked: Annotated[Asked, Query()]) -> Response:
     protocol = get_protocol(db, study.id, study.protocol_version)
     hidden = is_blinded(study, protocol)
-    question = None if hidden else spread_question(protocol)
+    question = None if hidden else compared_question(protocol)
     attribute, _, value = asked.where.replace("\0", "").partition("=")
     is_by_spread = question is not None and asked.order == "spread"
     search = Search(asked.words.replace("\0", "").strip(), attribute, value, asked.state, is_by_spread)

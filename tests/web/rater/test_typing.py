@@ -9,8 +9,9 @@ from sqlalchemy import text
 
 from app.actions.results.rater_review import review
 from app.actions.studies.opening_checks import OpeningError
+from app.design.rater_flags import Typing
 from app.storage.results.rater_rows import list_rater_rows
-from app.storage.results.typing import RaterTyping, list_typing
+from app.storage.results.typing import list_typing
 from app.storage.studies.protocols import get_protocol
 from tests.web.rater.conftest import form_address
 
@@ -49,8 +50,8 @@ def test_counts_are_stored_and_shown_as_evidence(
     with engine.connect() as db:
         typing = list_typing(db, study_id, ["why"])
         (rater,) = review(get_protocol(db, study_id, 1), list_rater_rows(db, study_id), None, typing)
-    assert rater.typing == RaterTyping(1, 90, 20, 80, 500)
-    assert rater.flags == (
+    assert rater.evidence.typing == Typing(1, 90, 20, 80, 500)
+    assert tuple(flag.words for flag in rater.flags) == (
         "Pasted 80% of what was entered in 1 text answer",
         "40 keystrokes per second in 1 text answer",
     )

@@ -1,4 +1,4 @@
-"""The time that each rater took, checks passed, and raters flagged by the rule that the protocol declares."""
+"""The time that each rater took, checks passed, and raters flagged."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
+from app.analysis.data.frame_evidence import scored_checks, trial_times
 from app.analysis.data.questions.answers import answers_at
 from app.analysis.data.questions.question_data import record_of
 from app.analysis.data.questions.rater_panel import MAX_RATERS, SECTION
 from app.analysis.data.questions.scopes import groups
-from app.design.protocol.parts.checks import is_flagged, too_fast
 from app.stats.core.result import Result, undefined
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
+
+    import pandas as pd
 
     from app.analysis.data.encoded_study import Codes
     from app.analysis.data.frames import Frames
     from app.analysis.data.questions.answers import Answers
     from app.analysis.estimate import Estimate
     from app.design.protocol.study import Protocol
+    from app.design.rater_flags import Flag
 
-TRIAL = ["rater", "item", "condition", "repeat", "served_at", "active_ms"]
 NO_TIMES = "no times were recorded"
 SECOND = 1000
 MEDIAN_TIME = "median over trials of the time with the page visible"
@@ -33,18 +34,18 @@ MEDIAN_TIME = "median over trials of the time with the page visible"
 
 @dataclass(frozen=True)
 class RatingSessions:
-    """Data about the human raters other than their answers."""
+    """Data about the human raters other than their answers; `flagged` are those with flags, by name."""
 
     codes: Codes
     frames: Frames
     protocol: Protocol
+    flagged: Mapping[str, tuple[Flag, ...]]
 
     @cached_property
     def trials(self) -> pd.DataFrame:
-        """One row per trial with a known time: rater, active_ms. The questions of one page share their time."""
+        """One row per trial with a known time: rater, active_ms."""
         ratings = self.frames.ratings
-        known = ratings.loc[ratings["active_ms"].notna(), TRIAL].drop_duplicates()
-        return known.loc[known["rater"].isin(self.persons), ["rater", "active_ms"]].astype({"active_ms": float})
+        return trial_times(ratings[ratings["rater"].isin(self.persons)])
 
     @cached_property
     def persons(self) -> set[str]:
@@ -54,35 +55,19 @@ class RatingSessions:
 
     @cached_property
     def checks(self) -> pd.DataFrame:
-        """One row per check that a human rater answered: rater, is_passed.
+        """One row per check of a human rater that counts: rater, is_passed."""
+        checks = scored_checks(self.frames, self.protocol)
+        return checks[checks["rater"].isin(self.persons)]
 
-        Comprehension checks are left out because they are repeated until they are passed.
-        """
-        checks = self.frames.checks
-        if checks is None:
-            return pd.DataFrame({"rater": [], "is_passed": []})
-        asked_again = [check.key for check in self.protocol.checks.comprehension]
-        kept = checks["rater"].isin(self.persons) & ~checks["check"].isin(asked_again)
-        return checks.loc[kept, ["rater", "is_passed"]]
+    def flagged_among(self, answers: Answers) -> dict[str, str]:
+        """The flagged raters with the reasons, of those who gave these answers."""
+        names = {self.codes.raters.ids[code] for code in np.unique(answers.rater)}
+        return {name: reasons(flags) for name, flags in sorted(self.flagged.items()) if name in names}
 
-    @cached_property
-    def flagged(self) -> dict[str, str]:
-        """Each flagged human rater with the reason: failed checks, or a total time far below that of the others."""
-        rule = self.protocol.checks
-        failed = self.checks.loc[~self.checks["is_passed"].astype(bool), "rater"].value_counts()
-        found = {str(name): f"{n} checks failed" for name, n in failed.items() if is_flagged(rule, int(n))}
-        for name in sorted(too_fast(rule, self._whole_times())):
-            found[name] = f"{found[name]}, too fast" if name in found else "too fast"
-        return found
 
-    def _whole_times(self) -> dict[str, float]:
-        """Return milliseconds by rater, for raters with at least the designed (or median) number of trials."""
-        by_rater = self.trials.groupby("rater")["active_ms"].agg(["sum", "size"])
-        if not len(by_rater):
-            return {}
-        full = self.protocol.design.trials_per_rater or float(by_rater["size"].median())
-        done = by_rater.loc[by_rater["size"] >= full, "sum"]
-        return {str(name): float(time) for name, time in done.items()}
+def reasons(flags: Iterable[Flag]) -> str:
+    """Return the evidence of a rater's flags as a text."""
+    return "; ".join(flag.words for flag in flags)
 
 
 def rating_sessions(known: RatingSessions) -> Iterator[Estimate]:
@@ -94,9 +79,10 @@ def rating_sessions(known: RatingSessions) -> Iterator[Estimate]:
     if len(known.checks):
         yield from _checks(known, answers)
     n = answers.counts["n_raters"]
-    if n and (len(known.trials) or len(known.checks)):
-        names = ", ".join(f"{name} ({why})" for name, why in known.flagged.items())
-        share = Result(len(known.flagged) / n, "flagged", n_units=n, note=names or "no rater is flagged")
+    if n:
+        flagged = known.flagged_among(answers)
+        names = ", ".join(f"{name} ({why})" for name, why in flagged.items())
+        share = Result(len(flagged) / n, "flagged", n_units=n, note=names or "no rater is flagged")
         yield record_of(None, share, answers, section=SECTION, scope={}, statistic="flagged_share", unit="rater_mean")
 
 

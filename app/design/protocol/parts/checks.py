@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import mean, stdev
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from app.design.protocol.parts.flow import Practice
 
-MIN_RATERS = 3
+DEFAULT_FLAG_AT = 2
 
 
 class _Check(BaseModel):
@@ -105,10 +104,25 @@ class Checks(BaseModel):
     """Maximum number of attempts at these questions."""
     gold: tuple[GoldTrial, ...] = ()
     """Trials with known correct answers."""
-    flag_at: int = Field(default=2, ge=1)
-    """Number of failed attention checks and gold trials at which a rater is flagged."""
-    too_fast_sd: float = Field(default=3, gt=0)
-    """Flag raters whose total time is this many standard deviations below the mean total time."""
+    flag_at: int | None = Field(default=None, ge=1)
+    """Number of failed attention checks and gold trials at which a rater is flagged, at most as many as there are;
+    default: 2, or 1 if there is only one.
+    """
+    too_fast_sd: float | None = Field(default=None, gt=0)
+    """Also flag raters whose total time is this many standard deviations below the mean. Times are skewed, so this
+    rarely flags anyone; reading speed and the median time are always compared.
+    """
+
+    @property
+    def n_scored(self) -> int:
+        """The number of attention checks and gold trials: those that can flag a rater."""
+        return len(self.attention) + len(self.gold)
+
+    @property
+    def flagged_at(self) -> int:
+        """The number of failures at which a rater is flagged, never more than there are checks."""
+        at = self.flag_at or DEFAULT_FLAG_AT
+        return min(at, self.n_scored) if self.n_scored else at
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,22 +164,3 @@ def practice_outcome(practice: Practice, shares: Sequence[float]) -> Literal["pa
     if shares[-1] >= practice.pass_share:
         return "passed"
     return "again" if len(shares) < practice.attempts else practice.on_fail
-
-
-def is_flagged(checks: Checks, n_failed: int) -> bool:
-    """Whether a rater who failed this many attention checks and gold trials is flagged."""
-    return n_failed >= checks.flag_at
-
-
-def too_fast(checks: Checks, total_ms: Mapping[str, float]) -> set[str]:
-    """The raters whose total time is more than `too_fast_sd` standard deviations below the mean of all raters.
-
-    Args:
-        checks: with `too_fast_sd`.
-        total_ms: total time on all trials in milliseconds, by rater, for raters who finished. With fewer than three
-            raters, nobody is too fast.
-    """
-    if len(total_ms) < MIN_RATERS:
-        return set()
-    limit = mean(total_ms.values()) - checks.too_fast_sd * stdev(total_ms.values())
-    return {rater for rater, time in total_ms.items() if time < limit}

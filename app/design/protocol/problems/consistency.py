@@ -15,7 +15,7 @@ from app.design.protocol.problems.show_if_problems import show_if_problems
 from app.design.protocol.problems.swapped_labels import swapped_source
 from app.design.questions.kinds.category import CategoryQuestion
 from app.design.questions.kinds.ranking import MIN_RANKED
-from app.design.word_lists import and_list, or_list
+from app.design.word_lists import and_list, counted, or_list
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -189,5 +189,10 @@ def _flow(protocol: ProtocolParts) -> Broken:
 
 def _checks(protocol: ProtocolParts) -> Broken:
     keys = [question.key for question in protocol.questions]
-    for trial in protocol.checks.gold:
+    checks = protocol.checks
+    for trial in checks.gold:
         yield from _unknown("checks.gold", "questions", trial.expect, keys)
+    if checks.flag_at is not None and checks.flag_at > checks.n_scored:
+        has = f"{counted(len(checks.attention), 'attention check')} and {counted(len(checks.gold), 'gold trial')}"
+        rule = f"must be at most the number of checks, or nobody can be flagged (the study has {has})"
+        yield broken("checks.flag_at", rule, checks.flag_at)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from app.actions.results.rater_review import ReviewedRater, review
+from app.actions.results.rater_review import ReviewedRater
 from app.storage.leads.audit import record_act
 from app.storage.raters.exclusions import list_identities, list_platform_parameters
-from app.storage.results.rater_rows import list_rater_rows
-from app.storage.studies.protocols import get_protocol
 from app.storage.studies.studies import StudyRow
 from app.web.deps import Db
 from app.web.lead.csv_file import csv_file
+from app.web.lead.recruitment.raters import reviewed_raters
 from app.web.lead.session import Own, SignedIn
 
 router = APIRouter()
@@ -50,5 +49,4 @@ def export_sona(db: Db, lead: SignedIn, study: Own) -> Response:
 def _raters(db: Db, study: StudyRow, platform: str) -> list[tuple[str, ReviewedRater]]:
     """The raters of one platform, with their IDs there."""
     ids = {key: platform_id for key, of, platform_id in list_identities(db, study.id) if of == platform}
-    reviewed = review(get_protocol(db, study.id, study.protocol_version), list_rater_rows(db, study.id))
-    return [(ids[one.row.key], one) for one in reviewed if one.row.key in ids]
+    return [(ids[one.row.key], one) for one in reviewed_raters(db, study) if one.row.key in ids]

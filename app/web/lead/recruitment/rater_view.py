@@ -72,10 +72,10 @@ class RaterGroup:
 
 
 def groups_of(shown: Sequence[ReviewedRater], view: RaterView) -> list[RaterGroup]:
-    """The groups that have raters, each from the rater on that the view names."""
+    """The groups that have raters, flagged ones first, each from the rater on that the view names."""
     found = []
     for key, label in GROUPS:
-        rows = [one for one in shown if one.group == key]
+        rows = sorted((one for one in shown if one.group == key), key=lambda one: not one.flags)
         # The last part, if raters have left the group since the address was made.
         first = min(getattr(view, key), max(0, len(rows) - 1) // MAX_ROWS * MAX_ROWS)
         end = first + MAX_ROWS

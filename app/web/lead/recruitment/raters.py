@@ -8,14 +8,15 @@ from fastapi import APIRouter, Form, Request
 from pydantic import BeforeValidator
 from starlette.responses import RedirectResponse, Response
 
-from app.actions.results.item_estimates import spread_question
-from app.actions.results.known_patterns import KNOWN_PATTERNS
+from app.actions.results.known_evidence import KNOWN_EVIDENCE
 from app.actions.results.rater_review import ReviewedRater, review
+from app.design.rater_flags import compared_question, side_question
 from app.storage.leads.audit import record_act
 from app.storage.leads.leads import Lead
 from app.storage.raters.exclusions import get_rater_key, list_identities, record_exclusion, release_seats
 from app.storage.raters.messages import OPEN_STATES
 from app.storage.raters.rater_data import get_rater_data
+from app.storage.results.answers_by_rater import Compared
 from app.storage.results.rater_rows import list_rater_rows
 from app.storage.results.typing import list_typing
 from app.storage.studies.protocols import get_protocol
@@ -113,11 +114,13 @@ def _key(db: Db, study: StudyRow, rater: int) -> str:
 def reviewed_raters(db: Db, study: StudyRow) -> list[ReviewedRater]:
     """All raters of a study, with their flags and suggested actions."""
     protocol = get_protocol(db, study.id, study.protocol_version)
-    question = spread_question(protocol)
-    patterns = KNOWN_PATTERNS.of(db, study.id, question.key if question else "")
+    compared, sides = compared_question(protocol), side_question(protocol)
+    asked = Compared(compared.key if compared else "", sides.key if sides else "")
+    evidence = KNOWN_EVIDENCE.of(db, study.id, asked)
     typed = [one.key for one in protocol.questions if one.records_typing]
     typing = list_typing(db, study.id, typed) if typed else {}
-    return review(protocol, list_rater_rows(db, study.id), patterns, typing)
+    rows = list_rater_rows(db, study.id, [check.key for check in protocol.checks.comprehension])
+    return review(protocol, rows, evidence, typing)
 
 
 def _back(request: Request, study: StudyRow, rater: int, view: RaterView) -> Response:
@@ -137,7 +140,7 @@ def _page(
     reviewed = reviewed_raters(db, study)
     found = [one for one in reviewed if view.finds(one)]
     protocol = get_protocol(db, study.id, study.protocol_version)
-    compared = spread_question(protocol)
+    compared = compared_question(protocol)
     counts = {key: sum(is_shown(one, key) for one in found) for key, _ in FILTERS}
     return page(
         request,

@@ -122,7 +122,6 @@ def test_estimates_are_repeated_without_flagged_raters_if_any() -> None:
         FIVE,
         CHOICE,
         checks={
-            "flag_at": 2,
             "comprehension": [{"key": "task", "text": "What?", "codes": {"a": "A", "b": "B"}, "correct": "b"}],
         },
     )
@@ -131,7 +130,7 @@ def test_estimates_are_repeated_without_flagged_raters_if_any() -> None:
     failed = [("r5", "look", False), ("r5", "gold-1", False), ("r0", "look", False), ("r0", "task", False)]
     checks = pd.DataFrame([(*row, when) for row in failed], columns=["rater", "check", "is_passed", "happened_at"])
     report = analyze(replace(data, checks=checks), study)
-    assert only(report, "flagged_share").note == "r5 (2 checks failed)"
+    assert only(report, "flagged_share").note == "r5 (Failed 2 of 2 checks; 24 of 24 ratings are the same)"
     assert only(report, "flagged_share").estimate == pytest.approx(1 / 6)
     assert _of(report, "checks_passed_share", None) == {"r5": 0, "r0": 0}
     fewer = analyze(frames(study, [row for row in _rows() if row["rater"] != "r5"]), study)
@@ -159,7 +158,10 @@ def test_total_time_far_below_others_is_flagged_when_finished() -> None:
         for s in ("human", "model")
     ]
     report = analyze(frames(study, rows), study)
-    assert only(report, "flagged_share").note == "r4 (too fast)"
+    assert only(report, "flagged_share").note == (
+        "r4 (2.0 seconds per trial, less than a third of the median (19.5); Total time more than 1 SD below the mean), "
+        "r5 (1.0 seconds per trial, less than a third of the median (19.5))"
+    )
     assert _of(report, "median_seconds", None)["r4"] == 2
     assert only(report, "median_seconds", scope={}).estimate == pytest.approx(19.5)
 

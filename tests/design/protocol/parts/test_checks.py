@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from app.design.protocol.parts.checks import Checks, is_flagged, practice_outcome, score_of, too_fast
+from app.design.protocol.parts.checks import Checks, practice_outcome, score_of
 from app.design.protocol.parts.flow import Practice
 from tests.design.studies import protocol
 
@@ -71,12 +71,21 @@ def test_practice_is_passed_repeated_or_ends(shares: list[float], outcome: str) 
     assert practice_outcome(practice, shares) == outcome
 
 
-def test_flag_requires_declared_number_of_failures() -> None:
-    assert [is_flagged(Checks(), n) for n in (0, 1, 2, 3)] == [False, False, True, True]
+def test_flag_requires_declared_number_of_failures_and_never_more_than_there_are_checks() -> None:
+    look = {"key": "look", "text": "Choose A.", "codes": {"a": "A", "b": "B"}, "correct": "a", "after": 1}
+    several = [look, {**look, "key": "look-again"}, {**look, "key": "look-thrice"}]
+    assert [Checks.model_validate({"attention": several[:n]}).flagged_at for n in range(4)] == [2, 1, 2, 2]
+    assert Checks.model_validate({"attention": several, "flag_at": 3}).flagged_at == 3
+    assert Checks.model_validate({"attention": several, "gold": [{"item": "g", "expect": {"q": "1"}}]}).n_scored == 4
 
 
-def test_too_fast_is_three_sd_below_mean_total_time() -> None:
-    times = {f"r{number}": 600_000.0 + 1000 * (number % 3) for number in range(30)}
-    assert too_fast(Checks(), times) == set()
-    assert too_fast(Checks(), {**times, "hasty": 30_000.0}) == {"hasty"}
-    assert too_fast(Checks(), {"a": 1.0, "b": 600_000.0}) == set()
+@pytest.mark.parametrize(("n_checks", "flag_at"), [(1, 2), (0, 1), (1, 9)])
+def test_flag_at_above_number_of_checks_is_refused(n_checks: int, flag_at: int) -> None:
+    look = {"key": "look", "text": "Choose A.", "codes": {"a": "A", "b": "B"}, "correct": "a", "after": 1}
+    with pytest.raises(ValidationError) as error:
+        protocol(checks={"attention": [look] * n_checks, "flag_at": flag_at})
+    has = f"{n_checks} attention check{'' if n_checks == 1 else 's'} and 0 gold trials"
+    assert (
+        f"checks.flag_at must be at most the number of checks, or nobody can be flagged (the study has {has}), "
+        f"found {flag_at}" in str(error.value)
+    )

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
-from app.actions.results.rater_review import RaterPattern, _pattern_flags
 from app.actions.studies.life_cycle import open_study
 from app.storage.results.frames import study_frames
 from tests.builder import PREFERENCE
@@ -143,7 +142,7 @@ def test_straight_lining_and_side_bias_are_flagged(client: TestClient, db: Conne
             ),
             {"s": study_id, "r": rater, "turn": turn},
         )
-    assert "12 of 12 ratings use the same scale point" in client.get(PAGE).text
+    assert "12 of 12 ratings are the same" in client.get(PAGE).text
 
 
 def test_rater_of_another_study_is_not_found(client: TestClient, db: Connection, study_id: int) -> None:
@@ -151,14 +150,43 @@ def test_rater_of_another_study_is_not_found(client: TestClient, db: Connection,
     assert answer.status_code == 404
 
 
-def test_long_runs_and_ratings_against_the_others_are_flagged_with_their_evidence() -> None:
-    flags = list(_pattern_flags(RaterPattern(14, -0.25, 20, 10)))
-    assert flags == [
-        "Rates against the others: correlation −0.25 over 14 ratings",
-        "20 equal ratings in a row",
-        "Chose the same side 10 times in a row",
+def test_hasty_rater_who_failed_the_check_is_flagged_first_and_never_approved(
+    client: TestClient, db: Connection, lead: Lead
+) -> None:
+    """Seen in a study with one check: ten trials in twelve seconds, a failed check, and *Prolific: approve*."""
+    look = {"key": "look-0", "text": "Choose A.", "codes": {"a": "A", "b": "B"}, "correct": "a", "after": 1}
+    task = {"key": "task", "text": "What do you rate?", "codes": {"a": "A", "b": "B"}, "correct": "a"}
+    study_id = study_of(db, lead, checks={"attention": [look], "comprehension": [task]})
+    open_study(db, "small")
+    for key, ms in (("anna", 41_000), ("ben", 38_000), ("hasty", 1_200), ("quick", 1_300)):
+        rate(db, study_id, rater=key, n_trials=2)
+        from_prolific(db, study_id, key, n_failed=key == "hasty", state="finished")
+        db.execute(
+            text("UPDATE ratings SET active_ms = :ms WHERE rater_id = :rater"), {"ms": ms, "rater": rater_id(db, key)}
+        )
+    db.execute(
+        text(
+            "INSERT INTO events (study_id, rater_id, kind, detail) VALUES (:study, :rater, 'check',"
+            """ '{"check": "task", "is_passed": false}')"""
+        ),
+        {"study": study_id, "rater": rater_id(db, "anna")},
+    )
+    page = client.get(PAGE).text
+    assert page.index("hasty") < page.index("quick") < page.index("anna")
+    assert "Failed 1 of 1 checks" in page
+    assert "1.2 seconds per trial, less than a third of the median (19.6)" in page
+    assert 'Flagged <span class="soft">2</span>' in page
+    assert [row.split(",")[:2] for row in client.post(f"{PAGE}/prolific.csv").text.splitlines()[1:]] == [
+        ["5f-anna", "approve"],
+        ["5f-ben", "approve"],
+        ["5f-hasty", "decide"],
+        ["5f-quick", "decide"],
     ]
-    assert list(_pattern_flags(RaterPattern(5, -0.25, 19, 9))) == []
+    assert "finished, but failed 1 of 1 attention checks and answered too fast to have read the texts" in page
+    paid = client.post(f"{PAGE}/bonus.csv", data={"amount": "1"}).text
+    assert paid.splitlines()[1:] == ["5f-anna,1.00", "5f-ben,1.00"]
+    credited = client.post(f"{PAGE}/mturk.csv").text
+    assert "hasty" not in credited
 
 
 def test_pages_of_raters_keep_the_filter_and_the_place(

@@ -1,4 +1,4 @@
-"""Patterns are computed once for the same ratings; after a change, only the raters concerned are read again."""
+"""The evidence is computed once for the same ratings; after a change, only the raters concerned are read again."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import event, text
 
-from app.actions.results.known_patterns import KEPT, KnownPatterns
+from app.actions.results.known_evidence import KEPT, KnownEvidence
+from app.storage.results.answers_by_rater import Compared
 from tests.builder import build_study, protocol_of
 
 if TYPE_CHECKING:
@@ -15,9 +16,11 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine
 
+QUESTIONS = Compared("empathy", "preference")
 RATE = """
-INSERT INTO ratings (study_id, rater_id, question, item_id, response_id, number)
-SELECT p.study_id, :rater, 'empathy', p.item_id, p.id, 1 + (p.id * :rater) % 5 FROM responses p ORDER BY p.id LIMIT :n
+INSERT INTO ratings (study_id, rater_id, question, item_id, response_id, number, active_ms)
+SELECT p.study_id, :rater, 'empathy', p.item_id, p.id, 1 + (p.id * :rater) % 5, 1000 * p.id
+FROM responses p ORDER BY p.id LIMIT :n
 """
 CHANGE = "UPDATE ratings SET number = 5 WHERE id = (SELECT max(id) FROM ratings WHERE rater_id = :rater)"
 EXCLUDE = "UPDATE ratings SET exclude = 'late' WHERE id = (SELECT max(id) FROM ratings WHERE rater_id = :rater)"
@@ -43,7 +46,7 @@ def asked(db: Connection) -> list[list[int] | None]:
     found: list[list[int] | None] = []
 
     def note(_db: Any, _cursor: Any, statement: str, values: Any, *_more: Any) -> None:  # noqa: ANN401 - what SQLAlchemy passes
-        if "string_agg" in statement:
+        if "float8send" in statement:
             found.append(sorted(values["raters"]) if "raters" in values else None)
 
     event.listen(db, "before_cursor_execute", note)
@@ -51,10 +54,10 @@ def asked(db: Connection) -> list[list[int] | None]:
 
 
 def test_only_raters_whose_ratings_changed_are_read_again(engine: Engine, reading: Connection) -> None:
-    study, known, read = reading.execute(text("SELECT id FROM studies")).scalar_one(), KnownPatterns(), asked(reading)
+    study, known, read = reading.execute(text("SELECT id FROM studies")).scalar_one(), KnownEvidence(), asked(reading)
     first, second, third = reading.execute(text("SELECT id FROM raters ORDER BY id")).scalars()
-    before = known.of(reading, study, "empathy")
-    assert known.of(reading, study, "empathy") is before
+    before = known.of(reading, study, QUESTIONS)
+    assert known.of(reading, study, QUESTIONS) is before
     assert read == [None]
     changes = (
         (first, CHANGE),
@@ -66,24 +69,24 @@ def test_only_raters_whose_ratings_changed_are_read_again(engine: Engine, readin
     for rater, change in changes:
         with engine.begin() as db:
             db.execute(text(change), {"rater": rater, "n": 1})
-        assert dict(known.of(reading, study, "empathy")) == dict(KnownPatterns().of(reading, study, "empathy")), change
+        assert dict(known.of(reading, study, QUESTIONS)) == dict(KnownEvidence().of(reading, study, QUESTIONS)), change
     assert [raters for raters in read if raters is not None] == [[first], [second], [third], [first]]
 
 
 def test_a_rating_that_is_committed_late_is_noticed(engine: Engine, reading: Connection) -> None:
     """A transaction that began before the ratings were read, and ends afterwards, while another one ends in between."""
-    study, known = reading.execute(text("SELECT id FROM studies")).scalar_one(), KnownPatterns()
+    study, known = reading.execute(text("SELECT id FROM studies")).scalar_one(), KnownEvidence()
     rater = reading.execute(text("SELECT min(id) FROM raters")).scalar_one()
     with engine.begin() as slow:
         slow.execute(text(CHANGE), {"rater": rater})
         with engine.begin() as quick:
             quick.execute(text("DELETE FROM ratings WHERE id = (SELECT min(id) FROM ratings)"))
-        known.of(reading, study, "empathy")
-    assert dict(known.of(reading, study, "empathy")) == dict(KnownPatterns().of(reading, study, "empathy"))
+        known.of(reading, study, QUESTIONS)
+    assert dict(known.of(reading, study, QUESTIONS)) == dict(KnownEvidence().of(reading, study, QUESTIONS))
 
 
-def test_patterns_of_few_studies_are_kept(db: Connection) -> None:
-    study, known = build_study(db, protocol_of(), n_items=1), KnownPatterns()
+def test_evidence_of_few_studies_are_kept(db: Connection) -> None:
+    study, known = build_study(db, protocol_of(), n_items=1), KnownEvidence()
     for number in range(KEPT + 1):
-        known.of(db, study, f"question-{number}")
+        known.of(db, study, Compared(f"question-{number}"))
     assert len(known._known) == 0, "nothing is kept of a study without ratings"

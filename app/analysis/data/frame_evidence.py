@@ -1,0 +1,168 @@
+"""The evidence about each human rater from frames, and the flags that the report names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from app.analysis.data.rater_evidence import RaterAnswers, evidence_of
+from app.analysis.data.rating_columns import RATER_EXCLUDED
+from app.design.rater_flags import Evidence, Typing, compared_question, flags_of, side_question
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from app.analysis.data.frames import Frames
+    from app.design.protocol.study import Protocol
+    from app.design.questions.kinds.choice import ChoiceQuestion
+    from app.design.questions.kinds.registry import ScaledQuestion
+    from app.design.rater_flags import Flag
+    from app.stats.core.arrays import Ints
+
+# The questions of one page share their time.
+TRIAL = ["rater", "item", "condition", "repeat", "served_at", "active_ms"]
+_SHOWN = ("response", "left_response", "right_response")
+_TYPED = ["text", "n_keystrokes", "n_pasted", "typing_ms"]
+
+
+def rater_flags(frames: Frames, protocol: Protocol) -> dict[str, tuple[Flag, ...]]:
+    """The flags of the human raters who have any, from all answers; none if raters are not known."""
+    if protocol.raters.identity != "known":
+        return {}
+    return flags_of(protocol.checks, frame_evidence(frames, protocol))
+
+
+def frame_evidence(frames: Frames, protocol: Protocol) -> dict[str, Evidence]:
+    """The evidence about each human rater who answered."""
+    persons = frames.raters.loc[frames.raters["kind"] != "model", "rater"]
+    ratings = frames.ratings[frames.ratings["rater"].isin(persons)]
+    found = evidence_of(_answers(frames, ratings, protocol))
+    checks, typed = scored_checks(frames, protocol), _typed(ratings, protocol)
+    n_checks, n_failed = checks["rater"].value_counts(), checks.loc[~checks["is_passed"], "rater"].value_counts()
+    return {
+        name: replace(
+            one, n_checks=int(n_checks.get(name, 0)), n_failed=int(n_failed.get(name, 0)), typing=typed.get(name)
+        )
+        for name in dict.fromkeys([*found, *n_checks.index[n_checks.index.isin(persons)]])
+        for one in [found.get(name, Evidence())]
+    }
+
+
+def scored_checks(frames: Frames, protocol: Protocol) -> pd.DataFrame:
+    """One row per attention check or gold trial that was answered: rater, is_passed.
+
+    Comprehension checks are left out because they are repeated until they are passed.
+    """
+    checks = frames.checks
+    if checks is None:
+        return pd.DataFrame({"rater": pd.Series(dtype=object), "is_passed": pd.Series(dtype=bool)})
+    repeated = [check.key for check in protocol.checks.comprehension]
+    return checks.loc[~checks["check"].isin(repeated), ["rater", "is_passed"]].astype({"is_passed": bool})
+
+
+def trial_times(ratings: pd.DataFrame) -> pd.DataFrame:
+    """One row per trial with a known time: rater, active_ms."""
+    known = ratings.loc[ratings["active_ms"].notna(), TRIAL].drop_duplicates()
+    return known[["rater", "active_ms"]].astype({"active_ms": float})
+
+
+def _answers(frames: Frames, ratings: pd.DataFrame, protocol: Protocol) -> dict[str, RaterAnswers]:
+    """The answers of each rater, in the order in which they were given; on one page in that of their questions."""
+    code, names = pd.factorize(ratings["rater"])
+    if not len(names):
+        return {}
+    places = {name: place for place, name in enumerate(frames.responses["response"])}
+    ordered = ratings.assign(
+        code=code, place=ratings["response"].map(places).fillna(-1), turn=ratings["turn"].fillna(-1)
+    ).sort_values(["code", "rated_at", "position", "question", "item", "place", "turn"], kind="stable")
+
+    def by_rater(rows: pd.DataFrame, column: str) -> list[NDArray[Any]]:
+        """The values of a column of each rater."""
+        ends = np.cumsum(np.bincount(rows["code"], minlength=len(names)))
+        return np.split(rows[column].to_numpy(), ends[:-1])
+
+    points = _points(ordered, compared_question(protocol))
+    sides = _sides(ordered, side_question(protocol))
+    has_order = ordered.assign(is_placed=ordered[["rated_at", "position"]].notna().any(axis=1))
+    times = trial_times(ratings)
+    times = times.assign(code=names.get_indexer(pd.Index(times["rater"]))).sort_values("code", kind="stable")
+    n_words = _words_shown(frames, ratings)
+    parts = zip(
+        names,
+        by_rater(points, "number"),
+        by_rater(points, "unit"),
+        by_rater(sides, "is_left"),
+        by_rater(times, "active_ms"),
+        by_rater(has_order, "is_placed"),
+        strict=True,
+    )
+    return {
+        str(name): RaterAnswers(
+            n_ratings=len(is_placed),
+            number=number.astype(np.float64),
+            unit=unit.astype(np.int64),
+            is_left=is_left.astype(bool),
+            active_ms=active_ms.astype(np.float64),
+            n_words=n_words.get(str(name), 0),
+            has_order=bool(is_placed.any()),
+        )
+        for name, number, unit, is_left, active_ms, is_placed in parts
+    }
+
+
+def _points(ordered: pd.DataFrame, compared: ScaledQuestion | None) -> pd.DataFrame:
+    """Return the ratings about an item that are numbers, each with a code of what it is about."""
+    points = ordered[ordered["number"].notna() & ordered["item"].notna()]
+    is_about = (points["question"] == (compared.key if compared else "")) & (points["repeat"] == 0)
+    # The decision to exclude a rater changes no flag; gold trials and answers excluded one by one are not compared.
+    is_about &= points["exclude"].isna() | points["exclude"].astype(str).str.startswith(RATER_EXCLUDED)
+    return points.assign(unit=_units(points, is_about))
+
+
+def _sides(ordered: pd.DataFrame, asked: ChoiceQuestion | None) -> pd.DataFrame:
+    """Return the choices of a side. A rating of one response of a pair has a side too, which nobody chose."""
+    is_choice = ordered["question"] == (asked.key if asked else "")
+    chosen = ordered[is_choice & ordered["side"].notna() & ordered["response"].isna()]
+    return chosen.assign(is_left=chosen["side"] == "left")
+
+
+def _units(ratings: pd.DataFrame, is_about: pd.Series[bool]) -> Ints:
+    """Return a code from 1 per response, or item where there is none, and turn; 0 if agreement is not about it."""
+    rated = "r:" + ratings["response"].astype(object)
+    thing = rated.where(ratings["response"].notna(), "i:" + ratings["item"].astype(object))
+    code = pd.factorize(pd.MultiIndex.from_arrays([thing, ratings["turn"]]))[0] + 1
+    return np.where(is_about.to_numpy(dtype=bool), code, 0).astype(np.int64)
+
+
+def _words_shown(frames: Frames, ratings: pd.DataFrame) -> dict[str, int]:
+    """Return the number of words of the texts that each rater's trials with a known time showed, each text once."""
+    if frames.words is None:
+        return {}
+    known = ratings[ratings["active_ms"].notna()]
+    responses = pd.concat(
+        [known[["rater", name]].rename(columns={name: "text"}) for name in _SHOWN], ignore_index=True
+    ).drop_duplicates()
+    items = known[["rater", "item"]].rename(columns={"item": "text"}).drop_duplicates()
+    words = frames.words
+    is_response = words["response"].notna()
+    of_responses = words[is_response].set_index("response")["n_words"]
+    of_items = words[~is_response].set_index("item")["n_words"]
+    n = pd.concat(
+        [responses.assign(n=responses["text"].map(of_responses)), items.assign(n=items["text"].map(of_items))]
+    )
+    return {str(name): int(total) for name, total in n.dropna(subset="n").groupby("rater")["n"].sum().items()}
+
+
+def _typed(ratings: pd.DataFrame, protocol: Protocol) -> dict[str, Typing]:
+    """Return how texts were typed, where the study counts it."""
+    counted = [question.key for question in protocol.questions if question.records_typing]
+    texts = ratings[ratings["question"].isin(counted) & ratings[_TYPED[:2]].notna().all(axis=1)]
+    if not len(texts):
+        return {}
+    sums = texts.assign(n_characters=texts["text"].str.len()).groupby("rater")
+    numbers = sums[["n_characters", *_TYPED[1:]]].sum()
+    size = sums.size()
+    return {str(name): Typing(int(size[name]), *(int(one) for one in row)) for name, *row in numbers.itertuples()}
