@@ -23,12 +23,19 @@ attune_table <- function(address, name) {
   jsonlite::rbind_pages(pages)
 }
 
+# the answers of people; with people_only = FALSE also those of model judges and simulated raters
+attune_ratings <- function(address, people_only = TRUE) {
+  ratings <- attune_table(address, "ratings")
+  if (!people_only || is.null(nrow(ratings)) || nrow(ratings) == 0) return(ratings)
+  ratings[ratings$rater_kind == "person" & ratings$is_simulated == "false", ]
+}
+
 attune_estimates <- function(address) attune_get(address, "/estimates")$estimates
 
 arguments <- commandArgs(trailingOnly = TRUE)
 if (length(arguments) == 2) {
   address <- paste0(sub("/$", "", arguments[1]), "/api/v1/studies/", arguments[2])
-  ratings <- attune_table(address, "ratings")
+  ratings <- attune_ratings(address)
   print(table(ratings$question, ratings$source))
   print(head(attune_estimates(address)[c("section", "question", "statistic", "estimate")], 20))
 }

@@ -40,6 +40,13 @@ class Study:
             cursor = page["next"]
         return pd.DataFrame(rows)
 
+    def ratings(self, *, people_only: bool = True) -> pd.DataFrame:
+        """The answers of people; with `people_only=False` also those of model judges and simulated raters."""
+        ratings = self.table("ratings")
+        if not people_only or ratings.empty:
+            return ratings
+        return ratings[(ratings["rater_kind"] == "person") & (ratings["is_simulated"] == "false")]
+
     def estimates(self, **filters: str) -> pd.DataFrame:
         """All estimates with their intervals; filters as in the address of the results pages."""
         return pd.DataFrame(self.get("/estimates", **filters)["estimates"])
@@ -48,5 +55,5 @@ class Study:
 if __name__ == "__main__":
     study = Study(sys.argv[1], sys.argv[2], os.environ["ATTUNE_TOKEN"])
     print(study.get()["progress"])
-    print(study.table("ratings").groupby(["question", "source"], dropna=False)["value_number"].agg(["count", "mean"]))
+    print(study.ratings().groupby(["question", "source"], dropna=False)["value_number"].agg(["count", "mean"]))
     print(study.estimates()[["section", "question", "statistic", "estimate", "ci_low", "ci_high"]].head(20))

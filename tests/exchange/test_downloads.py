@@ -11,13 +11,14 @@ import pytest
 from fastparquet import ParquetFile
 from openpyxl import load_workbook
 
+from app.analysis.data.study_folder import is_same
 from app.exchange.downloads import workbook
 from app.exchange.downloads.files import write_download
 from app.exchange.downloads.r_script import r_script
 from app.exchange.downloads.spss_script import spss_script
 from app.exchange.downloads.wide import wide_table
 from app.exchange.downloads.workbook import TooManyRowsError
-from app.exchange.folder.read import read_files
+from app.exchange.folder.read import read_files, read_folder
 from app.exchange.folder.write import write_folder
 from app.exchange.folder.written_tables import tables_of
 from tests.web.lead.folder import N_ITEMS, RATERS, rated_folder
@@ -139,3 +140,36 @@ def test_spss_and_r_scripts_label_columns_and_scales(study: StudyFolder) -> None
     script = r_script(study.protocol)
     assert 'levels = c("1", "2", "3", "4", "5"), labels = c("not", "slightly", "moderately", "quite", "very")' in script
     assert script.count("(") == script.count(")")
+
+
+def test_every_file_with_raters_tells_people_from_models_and_simulated_raters(tmp_path: Path) -> None:
+    files = rated_folder()
+    rows = [f"{name},person,{'true' if place else 'false'}" for place, name in enumerate(RATERS)]
+    study = read_files(files | {"raters.csv": "\n".join(["rater,kind,is_simulated", *rows]).encode()})
+    events = pd.DataFrame(
+        {
+            "rater": [study.raters["rater"][0], None],
+            "kind": ["check", "opened"],
+            "detail": [{"check": "look", "is_passed": True}, {}],
+            "happened_at": pd.to_datetime(["2026-01-01T00:00:00Z"] * 2),
+        }
+    )
+    sessions = {"rating_sessions": pd.DataFrame({"rater": list(study.raters["rater"][:2]), "state": "finished"})}
+    write_folder(tmp_path / "out", study, events=events, rating_sessions=sessions)
+    expected = dict(zip(study.raters["rater"], study.raters["is_simulated"], strict=True))
+    assert set(expected.values()) == {True, False}
+    for name in ("ratings", "checks", "events", "rating_sessions"):
+        table = pd.read_csv(tmp_path / "out" / f"{name}.csv", dtype={"rater": str}).dropna(subset="rater")
+        assert set(table["rater_kind"]) == {"person"}, name
+        assert table["is_simulated"].astype(bool).tolist() == [expected[rater] for rater in table["rater"]], name
+    raters = pd.read_csv(tmp_path / "out" / "raters.csv", dtype={"rater": str})
+    assert dict(zip(raters["rater"], raters["is_simulated"], strict=True)) == expected
+    wide = pd.DataFrame(wide_table(study))
+    assert wide["is_simulated"].tolist() == [expected[rater] for rater in wide["rater"]]
+    assert set(wide["rater_kind"]) == {"person"}
+    again = read_folder(tmp_path / "out")
+    assert is_same(again, study)
+    for name in ("ratings.csv", "raters.csv"):
+        lines = pd.read_csv(tmp_path / "out" / name, dtype=str, keep_default_na=False)
+        lines.drop(columns=["rater_kind", "is_simulated"], errors="ignore").to_csv(tmp_path / "out" / name, index=False)
+    assert not read_folder(tmp_path / "out").raters["is_simulated"].any(), "files without these columns are read"

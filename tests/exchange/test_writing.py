@@ -107,7 +107,14 @@ def test_values_are_written_in_readable_form(tmp_path: Path) -> None:
 def test_checks_and_events_are_written_with_times(tmp_path: Path) -> None:
     write_folder(tmp_path / "out", read_small(), events=EVENTS)
     assert read_rows(tmp_path / "out" / "checks.csv") == [
-        {"rater": "r1", "check": "attention", "is_passed": "false", "happened_at": "2026-11-21T10:01:00.500000Z"}
+        {
+            "rater": "r1",
+            "check": "attention",
+            "is_passed": "false",
+            "happened_at": "2026-11-21T10:01:00.500000Z",
+            "rater_kind": "person",
+            "is_simulated": "false",
+        }
     ]
     assert [row["rater"] for row in read_rows(tmp_path / "out" / "events.csv")] == ["r1", "r1", ""]
 

@@ -162,7 +162,7 @@ def test_answers_of_a_rater_who_arrived_during_the_download_are_left_out(
 def test_a_study_without_ratings_has_a_header(db: Connection) -> None:
     study_id = load_study(db, read_folder(HERE / "epitome"))
     db.execute(text("DELETE FROM ratings WHERE study_id = :study"), {"study": study_id})
-    assert _streamed(db, study_id) == [["rater", "item", "response", "question", "value"]]
+    assert _streamed(db, study_id) == [["rater", "item", "response", "question", "value", "rater_kind", "is_simulated"]]
 
 
 def test_large_numbers_are_written_in_full(db: Connection) -> None:
@@ -199,3 +199,28 @@ def test_a_page_reads_only_the_keys_to_which_its_answers_refer(db: Connection) -
     page = rating_page(db, study_id, study.protocol, 0, 1)
     assert len(page.rows) == 1
     assert sum(found) == 4  # a rater, an item and two responses
+
+
+def test_columns_that_nothing_fills_are_not_written(db: Connection) -> None:
+    """A slider has no words, and an excluded rater who has not answered excludes nothing."""
+    study = read_folder(HERE / "epitome")
+    study_id = load_study(db, study)
+    header, *rows = _streamed(db, study_id)
+    assert "value_label" in header
+    assert "exclude" not in header
+    assert {(row[header.index("rater_kind")], row[header.index("is_simulated")]) for row in rows} <= {
+        ("person", "true"),
+        ("person", "false"),
+    }
+    db.execute(text("UPDATE ratings SET number = number + 0.25, outcome = NULL, codes = NULL WHERE number IS NOT NULL"))
+    db.execute(text("DELETE FROM ratings WHERE number IS NULL"))
+    db.execute(text("INSERT INTO raters (study_id, key) VALUES (:study, 'nobody')"), {"study": study_id})
+    db.execute(
+        text(
+            "INSERT INTO rater_exclusions (study_id, rater_id, is_excluded, reason) SELECT study_id, id, true, 'late'"
+            " FROM raters WHERE key = 'nobody'"
+        )
+    )
+    assert not {"value_label", "exclude"} & set(_streamed(db, study_id)[0])
+    db.execute(EXCLUDE, {"study": study_id})
+    assert "exclude" in _streamed(db, study_id)[0]

@@ -54,6 +54,8 @@ class Dictionaries:
         sources: key of the source of each response in `keys`.
         source_labels: the labels of those sources.
         exclusions: for each rater in `keys`, why their answers are excluded; empty for the others.
+        rater_kinds: for each rater in `keys`, person or model.
+        simulated: for each rater in `keys`, true or false.
         labels: the words of answers, by question and value.
         epoch: the day from which times are counted.
     """
@@ -62,6 +64,8 @@ class Dictionaries:
     sources: NDArray[np.bytes_]
     source_labels: NDArray[np.bytes_]
     exclusions: NDArray[np.bytes_]
+    rater_kinds: NDArray[np.bytes_]
+    simulated: NDArray[np.bytes_]
     labels: Mapping[tuple[str, str], str]
     epoch: dt.date
 
@@ -93,6 +97,8 @@ def rating_cells(columns: Sequence[RatingColumn], piece: Piece, known: Dictionar
         "exclude": either(cells.get("exclude", blank), picked(known.exclusions, places["rater"])),
         "source": picked(known.sources, np.where(chosen > 0, chosen, places["response"])),
         "value_number": cells.get("number", blank),
+        "rater_kind": picked(known.rater_kinds, places["rater"]),
+        "is_simulated": picked(known.simulated, places["rater"]),
         "value_label": either(picked(known.source_labels, chosen), _words(cells["question"], said, known.labels)),
     }
 

@@ -159,6 +159,17 @@ COLUMNS = (
         in_frame=False,
         is_derived=True,
     ),
+    RatingColumn(
+        "rater_kind", "name", "Kind of rater", "person or model: the rater's kind", in_frame=False, is_derived=True
+    ),
+    RatingColumn(
+        "is_simulated",
+        "name",
+        "Simulated",
+        "true if Attune simulated the rater; such answers enter no result once a person has answered",
+        in_frame=False,
+        is_derived=True,
+    ),
 )
 FRAME_COLUMNS = tuple(column for column in COLUMNS if column.in_frame)
 GIVEN_COLUMNS = tuple(column for column in COLUMNS if column.is_given)

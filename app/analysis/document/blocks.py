@@ -66,11 +66,17 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole document. `lines` stand below the title."""
+    """A whole document. `lines` stand below the title.
+
+    `warning` stands above them in strong type, and `watermark` on every page of formats that have pages; empty for
+    none.
+    """
 
     title: str
     lines: tuple[str, ...]
     sections: tuple[Section, ...]
+    warning: str = ""
+    watermark: str = ""
 
     def walk(self) -> Iterator[tuple[int, Section]]:
         """Every section with its level, from 1, in the order of reading."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app import __version__
+from app.analysis.data.simulated import SIMULATED_ONLY, SIMULATED_ONLY_SENTENCE
 from app.analysis.document.bibliography import REFERENCES, references_of
 from app.analysis.document.blocks import Bullets, Document, Paragraph, Section
 from app.analysis.document.deviations import deviations_section
@@ -49,7 +50,8 @@ def study_report(
         reproduction_section(report, numbers),
         Section("References", (Bullets(tuple(one.in_list for one in references)),)),
     )
-    return Document(protocol.title, _lines(report, about), sections), references
+    warning, mark = (SIMULATED_ONLY_SENTENCE, SIMULATED_ONLY) if report.is_simulated else ("", "")
+    return Document(protocol.title, _lines(report, about), sections, warning, mark), references
 
 
 def _summary(report: Report, protocol: Protocol, summary: Summary, numbers: Numbered) -> Section:

@@ -9,6 +9,7 @@ import numpy as np
 
 from app.analysis.data.encoded_study import codes_of
 from app.analysis.data.questions.answers import scaled_answers
+from app.analysis.data.simulated import counted_frames
 from app.analysis.planning.scenario import Assumed
 from app.analysis.sections.comparison.composites import composite_answers, table_of
 from app.stats.linear.lmm_fit import fit_lmm
@@ -61,7 +62,7 @@ def assumed_of_pilot(frames: Frames, protocol: Protocol, question: ScaledQuestio
     Returns:
         None if there are too few ratings to separate items, raters and residuals.
     """
-    codes = codes_of(frames, protocol)
+    codes = codes_of(counted_frames(frames)[0], protocol)
     answers = _answers(codes, protocol, question)
     reference = codes.sources.index(protocol.reference) if protocol.reference else -1
     source = next((code for code in range(len(codes.sources)) if code != reference), -1)

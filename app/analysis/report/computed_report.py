@@ -9,6 +9,7 @@ from app.analysis.data.filters.filter_options import filtered_protocol
 from app.analysis.data.filters.filtering import filtered
 from app.analysis.data.filters.report_filters import ALL
 from app.analysis.data.frame_evidence import rater_flags
+from app.analysis.data.simulated import counted_frames
 from app.analysis.data.unknown_raters import for_items_only, with_slots
 from app.analysis.report.counted_sample import sample_of
 from app.analysis.report.multiple_testing import with_adjusted_p
@@ -41,6 +42,7 @@ def report_of(
 ) -> Report:
     """See `app.analysis.analyze`. With `only_primary`, only the sections of the primary contrasts are computed."""
     is_known = protocol.raters.identity == "known"
+    frames, n_simulated = counted_frames(frames)
     frames = frames if is_known else with_slots(frames)
     # From all answers, before filtering: the same raters are flagged in every part of the results.
     flagged = {} if only_primary and not filters.without_flagged else rater_flags(frames, protocol)
@@ -54,7 +56,7 @@ def report_of(
     roled, places = with_roles(declared_first(estimates, protocol), protocol)
     adjusted = with_adjusted_p(roled)
     data = data_hash(codes, frames, protocol)
-    told = tuple(notes(codes, frames, () if only_primary else adjusted, protocol))
-    made = tuple(with_recipes(adjusted, data, full=full, filters=filters))
+    told = tuple(notes(codes, frames, () if only_primary else adjusted, protocol, n_simulated=n_simulated))
+    made = tuple(with_recipes(adjusted, data, full=full, filters=filters, without_simulated=n_simulated > 0))
     primary = primary_results(made, places, protocol)
     return Report(protocol.slug, data, told, made, primary, filters, sample_of(frames, codes, protocol))

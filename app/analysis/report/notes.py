@@ -31,8 +31,13 @@ NOTHING_PRIMARY = (
 )
 
 
-def notes(codes: Codes, frames: Frames, estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
-    """Yield one sentence per note."""
+def notes(
+    codes: Codes, frames: Frames, estimates: Sequence[Estimate], protocol: Protocol, *, n_simulated: int = 0
+) -> Iterator[str]:
+    """Yield one sentence per note; `n_simulated` simulated raters were left out."""
+    if n_simulated:
+        who = "1 simulated rater is" if n_simulated == 1 else f"{n_simulated:,} simulated raters are"
+        yield f"{who} left out of all results, because people have rated."
     if codes.n_excluded:
         yield f"Excluded from all estimates: {_rows(codes.n_excluded)} (column exclude)."
     if codes.n_repeats:

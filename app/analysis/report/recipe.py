@@ -67,20 +67,23 @@ def _factorized(column: pd.Series[Any]) -> tuple[Ints, pd.Index[Any]]:
     return number.astype(np.int64, copy=False), texts
 
 
-def with_recipes(estimates: Iterable[Estimate], data: str, *, full: bool, filters: Filters = ALL) -> Iterator[Estimate]:
+def with_recipes(
+    estimates: Iterable[Estimate], data: str, *, full: bool, filters: Filters = ALL, without_simulated: bool = False
+) -> Iterator[Estimate]:
     """Yield the estimates, each with its `recipe`.
 
     data, answers: the first 16 digits of the SHA-256 of the study's data, and a hash of the answers in scope; filter:
     those answers as a condition on ratings.csv (for estimates about texts, on responses.csv); formula: page and heading
     of the documentation; seed: if random numbers were drawn; full: if `--full` was used; filters: if the reader
-    restricted the answers.
+    restricted the answers. `without_simulated`: simulated raters were left out.
     """
+    simulated = ["is_simulated is false"] if without_simulated else []
     asked = {**({"full": True} if full else {}), **({"filters": filters.as_document()} if filters else {})}
     for estimate in estimates:
         recipe: dict[str, Any] = {
             "data": data[:16],
             "answers": estimate.recipe.get("answers"),
-            "filter": " and ".join([filter_of(estimate), *filters.as_conditions()]),
+            "filter": " and ".join([filter_of(estimate), *simulated, *filters.as_conditions()]),
             "formula": f"{page_of(estimate.statistic)}, {estimate.statistic}",
             "seed": estimate.recipe.get("seed"),
             "software": software(),

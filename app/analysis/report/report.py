@@ -58,6 +58,11 @@ class Report:
         )
 
     @property
+    def is_simulated(self) -> bool:
+        """Whether the human raters are simulated: nobody else has answered yet."""
+        return self.sample.n_simulated > 0
+
+    @property
     def sections(self) -> tuple[str, ...]:
         """The sections that have estimates, in their order."""
         return tuple(dict.fromkeys(estimate.section for estimate in self.estimates))
@@ -67,6 +72,7 @@ class Report:
         return {
             "study": self.study,
             "data_hash": self.data_hash,
+            "is_simulated": self.is_simulated,
             "notes": list(self.notes),
             "filters": self.filters.as_document(),
             "estimates": [estimate.as_record() for estimate in self.estimates],

@@ -5,25 +5,36 @@ from __future__ import annotations
 import csv
 import io
 import json
+from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.estimate import FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from datetime import datetime
 
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
 
 
-def records_csv(estimates: Iterable[Estimate]) -> str:
-    """Return estimates as CSV (RFC 4180) with a header; `scope` and `recipe` are JSON, missing values are empty."""
+def records_csv(estimates: Iterable[Estimate], **same: str) -> str:
+    """Return estimates as CSV (RFC 4180) with a header; `scope` and `recipe` are JSON, missing values are empty.
+
+    `same` are columns at the end that have the same value in every row.
+    """
     text = io.StringIO(newline="")
     writer = csv.writer(text)
-    writer.writerow(FIELDS)
+    writer.writerow((*FIELDS, *same))
     for estimate in estimates:
-        writer.writerow(_cell(name, value) for name, value in estimate.as_record().items())
+        writer.writerow((*(_cell(name, value) for name, value in estimate.as_record().items()), *same.values()))
     return text.getvalue()
+
+
+def results_csv(report: Report, read_at: datetime) -> str:
+    """Return the estimates of a stored study as CSV, with the time of reading and whether the ratings are simulated."""
+    is_simulated = str(report.is_simulated).lower()
+    return records_csv(report.estimates, ratings_read_at=_time(read_at), is_simulated=is_simulated)
 
 
 def report_csvs(report: Report) -> dict[str, str]:
@@ -38,13 +49,20 @@ def estimates_csvs(estimates: Sequence[Estimate]) -> dict[str, str]:
     return {"agreement.csv": records_csv(agreement), "comparisons.csv": records_csv(others)}
 
 
-def report_json(report: Report) -> str:
-    """Return the report as printed by `analyze --json`: one line per estimate, without NaN or Infinity."""
-    document = report.as_document()
+def report_json(report: Report, read_at: datetime | None = None) -> str:
+    """Return the report as printed by `analyze --json`: one line per estimate, without NaN or Infinity.
+
+    `read_at`: when the ratings of a stored study were read; a folder has no such time.
+    """
+    document = report.as_document() | ({"ratings_read_at": _time(read_at)} if read_at else {})
     estimates = document.pop("estimates")
     head = _json(document).removesuffix("}")
     lines = ",\n".join(f"  {_json(record)}" for record in estimates)
     return f'{head}, "estimates": [\n{lines}\n]}}\n'
+
+
+def _time(time: datetime) -> str:
+    return time.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _json(value: object) -> str:

@@ -33,6 +33,11 @@ def docx_document(document: Document, pictures: Mapping[str, bytes]) -> bytes:
         part.page_width, part.page_height = Cm(21), Cm(29.7)
         part.left_margin = part.right_margin = Cm(2)
     made.add_heading(plain(document.title), 0)
+    if document.warning:
+        made.add_paragraph().add_run(plain(document.warning)).bold = True
+    if document.watermark:
+        for part in made.sections:
+            part.header.paragraphs[0].add_run(plain(document.watermark)).bold = True
     for line in document.lines:
         made.add_paragraph(plain(line))
     for level, section in document.walk():

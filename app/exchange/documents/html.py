@@ -24,6 +24,9 @@ body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 60rem; background: 
   overflow-wrap: anywhere }
 h1 { font-size: 1.8rem; line-height: 1.2; margin: 0 0 .5rem } h2 { font-size: 1.35rem; margin: 2.5rem 0 .5rem }
 h3 { font-size: 1.1rem; margin: 1.75rem 0 .5rem } p, ul { margin: .5rem 0 } li { margin: .25rem 0 }
+.warning { border: 2px solid currentColor; padding: .6rem .9rem; font-weight: 600 }
+.watermark { position: fixed; inset: 0; display: grid; place-items: center; pointer-events: none; z-index: 1;
+  font-size: clamp(2rem, 7vw, 5rem); font-weight: 700; opacity: .09; rotate: -35deg; text-align: center }
 .lines { color: var(--soft); font-size: .9rem } a { color: var(--link) }
 nav ul { columns: 14rem; padding-left: 1.2rem }
 .table { overflow-x: auto; margin: 1rem 0 }
@@ -55,11 +58,15 @@ def html_document(document: Document, pictures: Mapping[str, bytes]) -> str:
 def _body(document: Document, pictures: Mapping[str, bytes]) -> Iterator[str]:
     yield "<header>"
     yield f"<h1>{escape(document.title)}</h1>"
+    if document.warning:
+        yield f'<p class="warning" role="note">{escape(document.warning)}</p>'
     yield from (f'<p class="lines">{escape(line)}</p>' for line in document.lines)
     yield "</header>"
     tops = [section.title for section in document.sections]
     links = "".join(f'<li><a href="#section-{n}">{escape(title)}</a></li>' for n, title in enumerate(tops, 1))
     yield f'<nav aria-label="Contents"><ul>{links}</ul></nav>'
+    if document.watermark:
+        yield f'<div class="watermark" aria-hidden="true">{escape(document.watermark)}</div>'
     yield "<main>"
     place = 0
     for level, section in document.walk():

@@ -77,7 +77,10 @@ def latex_document(document: Document, *, pictures: str = "charts") -> str:
     title = escaped(document.title)
     head = _PREAMBLE % {"characters": _characters(document)}
     lines = [head, r"\hypersetup{pdftitle={" + title + "}}", r"\title{" + title + "}", r"\date{}", r"\author{}"]
-    lines += [r"\begin{document}", r"\maketitle", *(escaped(line) + r"\par" for line in document.lines)]
+    if document.watermark:
+        lines += [r"\pagestyle{myheadings}", r"\markright{\textbf{" + escaped(document.watermark) + "}}"]
+    warning = [r"\textbf{" + escaped(document.warning) + r"}\par"] if document.warning else []
+    lines += [r"\begin{document}", r"\maketitle", *warning, *(escaped(line) + r"\par" for line in document.lines)]
     for level, section in document.walk():
         lines += ["", rf"\{_HEADINGS[level]}*{{{escaped(section.title)}}}"]
         lines += [rf"\addcontentsline{{toc}}{{{_HEADINGS[level]}}}{{{escaped(section.title)}}}"]
@@ -110,7 +113,7 @@ def _characters(document: Document) -> str:
 
 
 def _texts(document: Document) -> Iterator[str]:
-    yield from (document.title, *document.lines)
+    yield from (document.title, document.warning, document.watermark, *document.lines)
     for _, section in document.walk():
         yield section.title
         for block in section.blocks:

@@ -20,7 +20,8 @@ _BEGINS = re.compile(r"(\+|=+|-+|\d{1,9}[.)])(?= |$)")
 
 def markdown_document(document: Document, *, pictures: str = "charts") -> str:
     """The document as text; `pictures` is the folder of the PNG files."""
-    lines = [f"# {escaped(document.title)}", "", *(f"{escaped(line)}  " for line in document.lines), ""]
+    warning = [f"**{escaped(document.warning)}**", ""] if document.warning else []
+    lines = [f"# {escaped(document.title)}", "", *warning, *(f"{escaped(line)}  " for line in document.lines), ""]
     for level, section in document.walk():
         lines += [f"{'#' * (level + 1)} {escaped(section.title)}", ""]
         for block in section.blocks:

@@ -32,6 +32,8 @@ _HEAD = """\
 #show heading: set block(above: 1.5em, below: 0.8em)
 """
 
+_WATERMARK = '#set page(background: rotate(-50deg, text(size: 52pt, weight: "bold", fill: luma(225), {words})))'
+
 # The brackets end what is set here.
 _SMALL = """\
 #[#show table: set text(size: 6.5pt)
@@ -50,6 +52,9 @@ def typst_document(document: Document, *, pictures: str = "charts") -> str:
     """The source; `pictures` is the folder of the PDF files."""
     title = quoted(document.title)
     lines = [_HEAD.format(title=title), f'#block(below: 1em, text(size: 20pt, weight: "bold", {title}))']
+    if document.watermark:
+        lines.insert(1, _WATERMARK.format(words=quoted(document.watermark)))
+    lines += [f'#block(text(weight: "bold", {quoted(document.warning)}))'] if document.warning else []
     lines += [f"#block(text(size: 9pt, fill: luma(90), {quoted(line)}))" for line in document.lines]
     for level, section in document.walk():
         lines.append(f"#heading(level: {level}, {quoted(section.title)})")

@@ -13,8 +13,11 @@ HEAD = """\
 # Reads the answers of "{title}". Put {slug}-ratings.csv beside this script, or change its path.
 ratings <- read.csv("{slug}-ratings.csv", fileEncoding = "UTF-8", na.strings = "", colClasses = c(value = "character"))
 
-# Answers that count: without excluded ones, and without planned repeats.
+# Answers that count: those of people, without excluded ones and planned repeats. Before people have rated, set
+# people_only to FALSE to rehearse the analysis with simulated ratings.
+people_only <- TRUE
 counted <- ratings
+if (people_only) counted <- counted[counted$rater_kind == "person" & !as.logical(counted$is_simulated), ]
 if ("exclude" %in% names(counted)) counted <- counted[is.na(counted$exclude), ]
 if ("repeat." %in% names(counted)) counted <- counted[counted$repeat. == 0, ]
 

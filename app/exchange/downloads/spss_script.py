@@ -36,6 +36,10 @@ DATASET NAME ratings.
 
 VARIABLE LABELS
 {labels}.
+
+* Answers of people only. To rehearse the analysis with simulated ratings, leave this out.
+SELECT IF (rater_kind = 'person' AND is_simulated = 'false').
+EXECUTE.
 """
 
 

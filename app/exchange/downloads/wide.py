@@ -24,6 +24,8 @@ ABOUT = (
     "condition",
     "shown_label",
     "repeat",
+    "rater_kind",
+    "is_simulated",
     "exclude",
 )
 

@@ -14,7 +14,7 @@ from app.analysis.report.report_tables import estimates_csvs
 from app.design.problem import FolderExistsError
 from app.exchange.folder.codebook import codebook_rows, package
 from app.exchange.folder.scores import rater_composites, scores_of
-from app.exchange.folder.written_tables import EVENT_COLUMNS, checks_of, events_of, tables_of
+from app.exchange.folder.written_tables import EVENT_COLUMNS, checks_of, events_of, tables_of, with_rater_marks
 from app.exchange.protocol.study_yaml import FILE
 from app.exchange.tabular.csv_cells import write_csv, write_text_csv
 from app.exchange.tabular.records import quiet
@@ -86,10 +86,10 @@ def _write(
     (folder / FILE).write_text(study.yaml, encoding="utf-8", newline="")
     happened = pd.DataFrame(columns=[*EVENT_COLUMNS], dtype=object) if events is None else events
     tables: dict[str, Columns] = tables_of(study)
-    if rater_composites(study.protocol):
-        tables["scores"] = scores_of(study)
-    tables |= {"checks": checks_of(happened), "events": events_of(happened)}
-    tables |= {name: {str(column): cells for column, cells in frame.items()} for name, frame in rating_sessions.items()}
+    more = {"scores": scores_of(study)} if rater_composites(study.protocol) else {}
+    more |= {"checks": checks_of(happened), "events": events_of(happened)}
+    for name, frame in [*((name, pd.DataFrame(columns)) for name, columns in more.items()), *rating_sessions.items()]:
+        tables[name] = {str(column): cells for column, cells in with_rater_marks(frame, study.raters).items()}
     columns = {name: list(table) for name, table in tables.items()}
     for name, text in estimates_csvs(estimates).items() if estimates else ():
         columns[name.removesuffix(".csv")] = write_text_csv(folder / name, text, spreadsheet=spreadsheet)

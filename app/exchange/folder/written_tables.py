@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 
     Columns = dict[str, pd.Series[Any]]
 
+# In every file with raters, so that a script can count people only.
+RATER_MARKED = ("rater_kind", "is_simulated")
 _ALWAYS = {
     "items": ("item", "text"),
     "responses": ("item", "source", "text", "response"),
-    "raters": ("rater", "kind", "pool"),
-    "ratings": ("rater", "item", "response", "question", "value"),
+    "raters": ("rater", "kind", "pool", "is_simulated"),
+    "ratings": ("rater", "item", "response", "question", "value", *RATER_MARKED),
 }
 EVENT_COLUMNS = ("rater", "kind", "detail", "happened_at")
 
@@ -51,7 +53,22 @@ def _holds(column: pd.Series[Any]) -> bool:
 def _written(study: StudyFolder) -> pd.DataFrame:
     """Return the answers with one value column, and the columns that follow from the others."""
     ratings = with_derived(_with_value(canonical(study.ratings)), study.responses, study.protocol)
+    ratings = with_rater_marks(ratings, study.raters)
     return ratings[[*FILE_COLUMNS, *DERIVED_COLUMNS]]
+
+
+def with_rater_marks(rows: pd.DataFrame, raters: pd.DataFrame) -> pd.DataFrame:
+    """Add the kind of each row's rater and whether they are simulated; empty where a row has no rater."""
+    known = raters.set_index("rater")
+    marks = {
+        "rater_kind": rows["rater"].map(known["kind"]).astype(object),
+        "is_simulated": rows["rater"].map(known["is_simulated"].astype(object)),
+    }
+    if marks["is_simulated"].notna().all():
+        marks["is_simulated"] = marks["is_simulated"].astype(bool)
+    return rows.assign(
+        **{name: cells if cells.dtype == bool else cells.where(cells.notna(), None) for name, cells in marks.items()}
+    )
 
 
 def _with_value(ratings: pd.DataFrame) -> pd.DataFrame:

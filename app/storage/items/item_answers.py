@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sqlalchemy import text
 
 from app.storage.items.item_rows import KEPT
-from app.storage.raters.exclusions import list_excluded
+from app.storage.results.rater_kinds import list_left_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,5 +81,5 @@ def get_item(db: Connection, study_id: int, item_id: int) -> OneItem | None:
 
 def list_item_answers(db: Connection, study_id: int, item_id: int) -> list[ItemAnswer]:
     """The answers that the results use: no model judges, repeats or exclusions."""
-    given = {"study": study_id, "item": item_id, "excluded": list(list_excluded(db, study_id))}
+    given = {"study": study_id, "item": item_id, "excluded": list_left_out(db, study_id)}
     return [ItemAnswer(*row) for row in db.execute(_ANSWERS, given)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
 
-from app.storage.raters.exclusions import list_excluded
+from app.storage.results.rater_kinds import list_left_out
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -122,7 +122,7 @@ def list_item_rows(
         first: number of items to skip.
         n: maximum number of items.
     """
-    given = {"study": study_id, "excluded": list(list_excluded(db, study_id))}
+    given = {"study": study_id, "excluded": list_left_out(db, study_id)}
     page = {"question": question, "skipped": first, "n": n}
     rows = db.execute(_ROWS, given | search.values() | page).all()
     counts = db.execute(_COUNTS, given | {"items": [row.id for row in rows]}).all()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import text
 
 from app.analysis.data.answer_counts import AnswerCounts, Pattern, Point
-from app.storage.raters.exclusions import list_excluded
 from app.storage.results.choice_counts import choice_counts
+from app.storage.results.rater_kinds import list_left_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +59,7 @@ _PATTERNS = text(f"""
 
 def answer_counts(db: Connection, study_id: int, questions: Sequence[str], choices: Sequence[str] = ()) -> AnswerCounts:
     """Return the counts for these rating questions about responses, and for these choices."""
-    given = {"study": study_id, "questions": [*questions], "excluded": [*list_excluded(db, study_id)]}
+    given = {"study": study_id, "questions": [*questions], "excluded": list_left_out(db, study_id)}
     patterns = (
         Pattern(row.question, row.source, tuple(row.given), tuple(row.counts), row.n_units)
         for row in db.execute(_PATTERNS, given)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import text
 
 from app.analysis.data.answer_counts import Chosen, Pattern
-from app.storage.raters.exclusions import list_excluded
+from app.storage.results.rater_kinds import list_left_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,7 +76,7 @@ def choice_counts(
     db: Connection, study_id: int, questions: Sequence[str]
 ) -> tuple[tuple[Pattern, ...], tuple[Chosen, ...], int]:
     """Return patterns and outcomes of these choices, and the largest number of responses of an item."""
-    given = {"study": study_id, "questions": [*questions], "excluded": [*list_excluded(db, study_id)]}
+    given = {"study": study_id, "questions": [*questions], "excluded": list_left_out(db, study_id)}
     n_places = int(db.execute(_LARGEST, {"study": study_id}).scalar_one())
     patterns = (
         Pattern(row.question, None, tuple(map(float, row.given)), tuple(row.counts), row.n_units)

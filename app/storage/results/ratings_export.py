@@ -28,9 +28,22 @@ if TYPE_CHECKING:
     from app.design.protocol.study import Protocol
 
 _IDS = text("SELECT id FROM ratings WHERE study_id = :study AND id > :after ORDER BY id LIMIT :n")
+_ANSWERED = text("SELECT EXISTS (SELECT FROM ratings WHERE study_id = :study AND rater_id = ANY(:raters))")
+# Of several codes, all have words or none is written.
+_WORDED = text("""
+    WITH labels AS (
+      SELECT * FROM unnest(CAST(:questions AS text[]), CAST(:values AS text[])) AS l (question, value)
+    )
+    SELECT EXISTS (SELECT FROM ratings WHERE study_id = :study AND (chosen_response_id IS NOT NULL)) OR EXISTS (
+      SELECT FROM ratings r WHERE r.study_id = :study
+        AND (coalesce(r.outcome, CAST(trim_scale(CAST(r.number AS numeric)) AS text)) IN (
+               SELECT value FROM labels l WHERE l.question = r.question)
+             OR (cardinality(r.codes) > 0 AND r.codes <@ ARRAY(
+               SELECT value FROM labels l WHERE l.question = r.question))))
+""")
 # The keys of a table, or those with some IDs; `%s` is the condition.
 _KEYS: dict[Table, str] = {
-    "raters": "SELECT r.id, r.key FROM raters r WHERE r.study_id = :study %s ORDER BY r.id",
+    "raters": "SELECT r.id, r.key, r.kind, r.is_simulated FROM raters r WHERE r.study_id = :study %s ORDER BY r.id",
     "items": "SELECT r.id, r.key FROM items r WHERE r.study_id = :study %s ORDER BY r.id",
     "responses": """
         SELECT r.id, r.key, s.key AS source FROM responses r
@@ -39,7 +52,7 @@ _KEYS: dict[Table, str] = {
 }
 # At most this many bytes for a column of texts.
 TEXT_BYTES = 2**22
-_ALWAYS = {"rater", "item", "response", "question", "value"}
+_ALWAYS = {"rater", "item", "response", "question", "value", "rater_kind", "is_simulated"}
 # The stored columns from which others follow.
 _FOLLOWS_FROM = {
     "source": {"response", "chosen"},
@@ -58,7 +71,9 @@ def copy_ratings_csv(db: Connection, study_id: int, protocol: Protocol, file: Bi
         file: takes the text as UTF-8.
     """
     filled = filled_columns(db, study_id)
-    names = _written(filled | {"exclude"} if list_excluded(db, study_id) else filled)
+    names = [name for name in _written(filled) if name != "value_label" or _has_words(db, study_id, protocol)]
+    if "exclude" not in names and _has_excluded(db, study_id):
+        names = [column.name for column in COLUMNS if column.name in {*names, "exclude"}]
     file.write(csv_header(names))
     columns = stored_columns(db, study_id, filled)
     known = _dictionaries(db, study_id, protocol)
@@ -85,6 +100,19 @@ def rating_page(db: Connection, study_id: int, protocol: Protocol, after: int, n
         texts = zip(*(cells[name].texts() for name in names), strict=True)
         rows += [dict(zip(names, row, strict=True)) for row in texts]
     return RowPage(rows, ids[n - 1] if has_more else None)
+
+
+def _has_excluded(db: Connection, study_id: int) -> bool:
+    """Whether a rater whom a lead has excluded has answered."""
+    raters = list(list_excluded(db, study_id))
+    return bool(raters and db.execute(_ANSWERED, {"study": study_id, "raters": raters}).scalar_one())
+
+
+def _has_words(db: Connection, study_id: int, protocol: Protocol) -> bool:
+    """Whether some answer has words: a labelled point or code, or an outcome or source chosen."""
+    labels = [*answer_labels(protocol)]
+    values = {"study": study_id, "questions": [key for key, _ in labels], "values": [value for _, value in labels]}
+    return bool(db.execute(_WORDED, values).scalar_one())
 
 
 def _written(filled: set[str]) -> list[str]:
@@ -129,6 +157,8 @@ def _dictionaries(
         keys={name: Keys.of([(row.id, row.key) for row in found]) for name, found in rows.items()},
         sources=encoded(["", *sources]),
         source_labels=encoded(["", *(labels.source(source) for source in sources)]),
+        rater_kinds=encoded(["", *(rater.kind for rater in rows["raters"])]),
+        simulated=encoded(["", *(str(rater.is_simulated).lower() for rater in rows["raters"])]),
         exclusions=encoded(["", *(f"{RATER_EXCLUDED}{reason}" if reason is not None else "" for reason in reasons)]),
         labels=answer_labels(protocol),
         epoch=EPOCH,

@@ -57,7 +57,8 @@ def api_estimates(request: Request, own: OwnApiForLong, asked: Asked) -> Respons
     reports: LiveReports = request.app.state.reports
     made = reports.now(request.app.state.begin_reading, own.study, None, asked.filters, asked.after)
     read_at = {"Last-Modified": format_datetime(made.read_at.astimezone(UTC), usegmt=True)}
-    return Response(report_json(asked.narrowed(made.report)), media_type="application/json", headers=read_at)
+    text = report_json(asked.narrowed(made.report), made.read_at)
+    return Response(text, media_type="application/json", headers=read_at)
 
 
 @router.get(

@@ -13,6 +13,7 @@ from app.analysis.findings.counted_choices import DECISIVE
 from app.exchange.folder.read import read_folder
 from app.storage.raters.exclusions import record_exclusion
 from app.storage.results.frames import study_frames
+from app.storage.results.rater_kinds import has_only_simulated
 from app.storage.studies.export import study_folder
 from app.storage.studies.load import load_study
 from app.storage.studies.studies import get_study
@@ -110,3 +111,18 @@ def test_excluded_raters_are_not_counted(db: Connection) -> None:
     assert means
     assert all((after[key].n_ratings or 0) < (before[key].n_ratings or 0) for key in means)
     assert_same(db, study)
+
+
+def test_simulated_raters_are_counted_only_while_there_is_nobody_else(db: Connection) -> None:
+    study = loaded(db, read_folder(HERE / "epitome"))
+    db.execute(text("UPDATE raters SET is_simulated = true WHERE study_id = :study"), {"study": study.id})
+    assert has_only_simulated(db, study.id)
+    all_of_them = assert_same(db, study)
+    db.execute(
+        text("UPDATE raters SET is_simulated = false WHERE id = (SELECT min(id) FROM raters WHERE study_id = :study)"),
+        {"study": study.id},
+    )
+    assert not has_only_simulated(db, study.id)
+    people = {result.result.n_raters for result in count_results(db, study)[0] if result.statistic == "mean"}
+    assert people == {1}
+    assert assert_same(db, study) <= all_of_them

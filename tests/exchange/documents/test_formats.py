@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import zipfile
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
@@ -124,3 +125,21 @@ def test_latex_compiles(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_a_warning_and_a_watermark_are_in_every_format() -> None:
+    marked = replace(document("A text"), warning="All <ratings> are simulated.", watermark="Simulated & only")
+    page = Texts()
+    page.feed(html_document(marked, {"one": b"<svg/>"}))
+    assert {"All <ratings> are simulated.", "Simulated & only"} <= set(page.said)
+    assert "**All \\<ratings\\> are simulated.**" in markdown_document(marked)
+    assert r"\textbf{All \textless{}ratings\textgreater{} are simulated.}" in latex_document(marked)
+    assert r"\markright{\textbf{Simulated \& only}}" in latex_document(marked)
+    typst = typst_document(marked)
+    assert '"Simulated & only"' in typst[: typst.index("#block")]
+    assert typst.count('"All <ratings> are simulated."') == 1
+    made = docx.Document(io.BytesIO(docx_document(marked, {"one": bytes(vl_convert.vegalite_to_png(SPEC))})))
+    assert "All <ratings> are simulated." in [paragraph.text for paragraph in made.paragraphs]
+    assert made.sections[0].header.paragraphs[0].text == "Simulated & only"
+    assert "markright" not in latex_document(document("A text"))
+    assert "rotate" not in typst_document(document("A text"))

@@ -30,12 +30,13 @@ TOKEN = "attune_token-of-the-test"
 
 @pytest.fixture
 def address(engine: Engine) -> Iterator[str]:
-    """The address of a server with a small study that has two answers."""
+    """The address of a server with a small study that has two answers of a person, and one that is simulated."""
     with engine.begin() as db:
         lead = add_lead(db, "lead@example.org")
         study_id = study_of(db, lead)
         open_study(db, "small")
         rate(db, study_id, rater="r1", n_trials=2)
+        rate(db, study_id, rater="robot", is_simulated=True)
         record_api_token(db, study_id, lead.id, token=TOKEN, name="test", role="analyst", valid=timedelta(days=1))
     with served(create_app(engine)) as port:
         yield f"http://127.0.0.1:{port}"
@@ -51,7 +52,7 @@ def printed(*command: str) -> str:
 
 def test_client_for_pandas_prints_ratings_and_estimates(address: str) -> None:
     text = printed(sys.executable, str(CLIENTS / "attune_study.py"), address, "small")
-    assert "'n_ratings': 2" in text
+    assert "'n_ratings': 3" in text
     assert "preference" in text
     assert "ci_low" in text
 
@@ -69,3 +70,12 @@ def test_client_for_r_prints_ratings_and_estimates(address: str) -> None:
     text = printed("Rscript", str(CLIENTS / "attune_study.R"), address, "small")
     assert "preference" in text
     assert "estimate" in text
+
+
+def test_client_for_pandas_counts_people_only(address: str) -> None:
+    program = (
+        f"import sys; sys.path.insert(0, {str(CLIENTS)!r}); from attune_study import Study;"
+        f" study = Study({address!r}, 'small', {TOKEN!r});"
+        " print(len(study.ratings()), len(study.ratings(people_only=False)))"
+    )
+    assert printed(sys.executable, "-c", program).split() == ["2", "3"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from app.actions.results.blinding import is_blinded
 from app.actions.results.fingerprint import fingerprint
 from app.actions.side_process import SideProcess, SideProcessTimeoutError
+from app.analysis.data.simulated import counted_frames
 from app.analysis.monitoring import Monitored, monitored, progress_sentences
 from app.storage.results.frames import study_frames
 from app.storage.studies.protocols import get_protocol
@@ -81,6 +82,6 @@ def monitoring_lines(begin: Begin, study: StudyRow) -> list[str]:
         protocol = get_protocol(db, study.id, study.protocol_version)
         if not protocol.monitoring.looks:
             return []
-        frames = study_frames(db, study.id)
+        frames, _ = counted_frames(study_frames(db, study.id))
     state = KNOWN_LOOKS.of(frames, protocol)
     return progress_sentences(state, is_blinded=is_blinded(study, protocol)) if state else []

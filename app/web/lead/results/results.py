@@ -15,10 +15,11 @@ from app.actions.results.outcomes import ReportStoppedError
 from app.actions.side_process import SideProcessError
 from app.analysis.report.command import command_of
 from app.analysis.report.labelled import labelled
-from app.analysis.report.report_tables import records_csv, report_json
+from app.analysis.report.report_tables import report_json, results_csv
 from app.charts.raters.progress import ProgressChart
 from app.storage.results.coverage import get_counts
 from app.storage.results.progress_counts import get_progress
+from app.storage.results.rater_kinds import has_only_simulated
 from app.storage.results.snapshots import list_snapshots
 from app.web.lead.links import base_address
 from app.web.lead.results.asked import Asked, Question
@@ -53,13 +54,14 @@ def show_results(request: Request, own: OwnForLong, asked: Asked) -> Response:
 
 @router.get("/studies/{slug}/results.json")
 def export_report_json(request: Request, own: OwnExport, asked: Asked) -> Response:
-    return _file(report_json(asked.report(request, own).report), "application/json", _name(own, asked, "json"))
+    made = asked.report(request, own)
+    return _file(report_json(made.report, made.read_at), "application/json", _name(own, asked, "json"))
 
 
 @router.get("/studies/{slug}/results.csv")
 def export_report_csv(request: Request, own: OwnExport, asked: Asked) -> Response:
-    report = asked.report(request, own).report
-    return _file(records_csv(report.estimates), "text/csv; charset=utf-8", _name(own, asked, "csv"))
+    made = asked.report(request, own)
+    return _file(results_csv(made.report, made.read_at), "text/csv; charset=utf-8", _name(own, asked, "csv"))
 
 
 @router.get("/studies/{slug}/results/{part}")
@@ -137,9 +139,10 @@ def _being_computed(request: Request, own: LeadAndStudy, asked: Question) -> Res
     reports: LiveReports = request.app.state.reports
     computing = reports.computing(own.study.id) or WAITING
     with request.app.state.begin_reading() as db:
-        counts = get_counts(db, own.study.id)
+        counts, only_simulated = get_counts(db, own.study.id), has_only_simulated(db, own.study.id)
     first = _first_numbers(request, own, asked)
     context: dict[str, Any] = {"address": str(request.url), "first": first, "computing": computing, "counts": counts}
+    context |= {"only_simulated": only_simulated}
     return page(request, "lead/being_made.html", lead=own.lead, study=own.study, **context)
 
 
@@ -152,6 +155,8 @@ def _failed(request: Request, own: LeadAndStudy, asked: Question, stopped: Stopp
     """Why there is no report, with what the database counts."""
     why: dict[str, Any] = {"stopped": stopped, "update": _update(request, stopped)}
     why |= {"asked": asked, "first": _first_numbers(request, own, asked)}
+    with request.app.state.begin_reading() as db:
+        why |= {"only_simulated": has_only_simulated(db, own.study.id)}
     return page(request, "lead/results_failed.html", lead=own.lead, study=own.study, **why, status=503)
 
 
@@ -220,6 +225,7 @@ def _frame(asked: Question, made: LiveReport, shown: Report, is_current: bool) -
     return {
         "parts": list(parts_of(shown.estimates, made.protocol).values()),
         "report": made.report,
+        "only_simulated": made.report.is_simulated,
         "read_at": made.read_at,
         "is_current": is_current,
         "asked": asked,

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from html import unescape
 from threading import Event
 from typing import TYPE_CHECKING
@@ -292,10 +292,28 @@ def test_only_requested_charts_are_returned(client: TestClient) -> None:
 
 
 @pytest.mark.usefixtures("rated")
-def test_summary_names_simulated_raters(client: TestClient) -> None:
+def test_simulated_raters_are_left_out_and_named_once_a_person_has_rated(client: TestClient) -> None:
     page = client.get("/studies/small/results").text
-    assert "1 of 2 raters are simulated." in page
+    assert "1 simulated rater is left out of all results, because people have rated." in page
+    assert "All ratings are simulated" not in page
     assert "Preference" in page
+
+
+def test_results_of_simulated_ratings_have_a_banner_and_say_so_in_files(
+    client: TestClient, db: Connection, lead: Lead
+) -> None:
+    study_id = study_of(db, lead)
+    open_study(db, "small")
+    for name in ("sim-1", "sim-2"):
+        rate(db, study_id, rater=name, n_trials=2, is_simulated=True)
+    for part in ("", "/choice", "/raters", "/estimates"):
+        assert "<strong>All ratings are simulated.</strong>" in client.get(f"/studies/small/results{part}").text, part
+    document = client.get("/studies/small/results.json").json()
+    assert document["is_simulated"] is True
+    read_at = document["ratings_read_at"]
+    assert datetime.now(UTC) - datetime.fromisoformat(read_at) < timedelta(minutes=10)
+    rows = list(csv.DictReader(io.StringIO(client.get("/studies/small/results.csv").text)))
+    assert {(row["ratings_read_at"], row["is_simulated"]) for row in rows} == {(read_at, "true")}
 
 
 def test_study_without_ratings_says_so(client: TestClient, db: Connection, lead: Lead) -> None:
