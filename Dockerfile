@@ -11,8 +11,11 @@ COPY static static
 COPY docs docs
 COPY migrations migrations
 RUN /venv/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
+# What only building needs stays out of the image that runs.
+RUN /venv/bin/pip uninstall --yes editables hatchling pathspec pluggy tomlkit trove-classifiers pip
 
 FROM ${PYTHON_IMAGE}
+RUN python -m pip uninstall --yes pip && rm -r /usr/local/lib/python3.*/ensurepip
 RUN useradd --system --uid 10001 --create-home --home-dir /var/lib/attune attune
 COPY --from=build /venv /venv
 USER attune

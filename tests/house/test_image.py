@@ -15,23 +15,29 @@ import socket
 import subprocess
 import sys
 import time
+import tomllib
 from contextlib import contextmanager
+from importlib.metadata import requires
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 from urllib.request import urlopen
 
 import psycopg
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from ruamel.yaml import YAML
 
 from app.postgres import EmbeddedPostgres
 from app.postgres.account import server_account
-from app.postgres.binaries import server_binaries
+from app.postgres.binaries import binaries, server_binaries
 from tests.postgres.embedded_processes import IS_ROOT, PACKAGES, eventually, keepers, python_of
 from tests.postgres_fixture import folder_in_memory, reachable_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
 TAG_AND_DIGEST = re.compile(r"[a-z]+:\d+\.\d+[\w.-]*@sha256:[0-9a-f]{64}")
@@ -67,19 +73,85 @@ def test_base_images_are_pinned_by_tag_and_digest() -> None:
     assert TAG_AND_DIGEST.fullmatch(image[1])
 
 
-def test_web_container_is_read_only_and_holds_no_password() -> None:
-    found = compose()
-    web = found["services"]["web"]
-    assert web["read_only"] is True
-    assert web["tmpfs"] == ["/tmp"]  # noqa: S108 - inside the container
-    assert web["cap_drop"] == ["ALL"]
-    assert web["security_opt"] == ["no-new-privileges:true"]
-    assert web["volumes"] == ["files:/var/lib/attune"]
-    assert web["environment"]["DATABASE_URL"] == "postgresql://attune@db:5432/attune"
-    for service in found["services"].values():
-        assert service["secrets"] == ["postgres_password"]
+def test_containers_are_read_only_and_hold_no_password_but_their_own() -> None:
+    services = compose()["services"]
+    for name in ("web", "backup"):
+        service = services[name]
+        assert service["read_only"] is True
+        assert service["cap_drop"] == ["ALL"]
+        assert service["security_opt"] == ["no-new-privileges:true"]
+        assert service["volumes"] == ["files:/var/lib/attune"]
+        assert service["environment"]["DATABASE_URL"] == "postgresql://attune@db:5432/attune"
+        assert service["environment"]["DATABASE_PASSWORD_FILE"] == "/run/secrets/attune_password"
+        assert service["secrets"] == ["attune_password"]
+    assert services["db"]["environment"]["POSTGRES_PASSWORD_FILE"] == "/run/secrets/postgres_password"
+    for service in services.values():
         assert [name for name in service["environment"] if "PASSWORD" in name and not name.endswith("_FILE")] == []
     assert the("USER") == "attune"
+
+
+def test_containers_cannot_take_all_memory_processes_or_disk_and_are_given_time_to_stop() -> None:
+    for name, service in compose()["services"].items():
+        assert re.fullmatch(r"(\$\{[A-Z_]+:-)?\d+g\}?", service["mem_limit"]), name
+        assert 0 < service["pids_limit"] <= 1000, name
+        assert set(service["logging"]["options"]) == {"max-size", "max-file"}, name
+        assert service["logging"]["driver"] == "local", name
+        assert re.fullmatch(r"\d+[sm]", service["stop_grace_period"]), name
+        for mounted in service.get("tmpfs", []):
+            assert re.fullmatch(r"/tmp:size=\d+[mg],mode=1777", mounted), name  # noqa: S108 - inside the container
+
+
+def test_only_the_application_reaches_the_database() -> None:
+    found = compose()
+    assert found["networks"]["database"] == {"internal": True}
+    assert {name: service["networks"] for name, service in found["services"].items()} == {
+        "db": ["database"],
+        "web": ["front", "database"],
+        "backup": ["database"],
+    }
+    assert [name for name, service in found["services"].items() if "ports" in service] == ["web"]
+    # The documented address of a proxy on this machine is the gateway of the network that it comes through.
+    (front,) = found["networks"]["front"]["ipam"]["config"]
+    gateway = front["gateway"].removeprefix("${ATTUNE_GATEWAY:-").removesuffix("}")
+    assert ip_address(gateway) in ip_network(front["subnet"].removeprefix("${ATTUNE_SUBNET:-").removesuffix("}"))
+    assert f"ATTUNE_TRUSTED_PROXIES={gateway}\n" in (ROOT / "docs" / "tls-proxy.md").read_text()
+
+
+def test_backups_are_made_again_and_again(tmp_path: Path) -> None:
+    for name, line in (
+        ("attune", "[ $(grep -c backup log) -ne 2 ]"),
+        ("sleep", "[ $(grep -c sleep log) -lt 3 ] || kill $PPID"),
+    ):
+        program = tmp_path / name
+        program.write_text(f'#!/bin/sh\necho "{name} $1" >> log\n{line}\n')
+        program.chmod(0o755)
+    command = compose()["services"]["backup"]["command"]
+    subprocess.run(command, check=False, cwd=tmp_path, env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, timeout=30)
+    said = (tmp_path / "log").read_text().splitlines()
+    assert said[:6] == ["attune backup", "sleep 86400", "attune backup", "sleep 3600", "attune backup", "sleep 86400"]
+
+
+def needed_by(names: Iterable[str]) -> set[str]:
+    """The packages that these need, and they themselves; extras are left out."""
+    found, todo = set[str](), {canonicalize_name(name) for name in names}
+    while todo:
+        name = todo.pop()
+        found.add(name)
+        asked = (Requirement(one) for one in requires(name) or () if "extra ==" not in one)
+        named = {canonicalize_name(one.name) for one in asked if one.marker is None or one.marker.evaluate()}
+        todo |= named - found
+    return found
+
+
+def test_image_that_runs_has_no_build_tools() -> None:
+    (line,) = (rest for name, rest in instructions() if name == "RUN" and rest.startswith("/venv/bin/pip uninstall"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    build = (Requirement(one).name for one in project["dependency-groups"]["build"])
+    running = (Requirement(one).name for one in project["project"]["dependencies"])
+    assert set(line.split()[3:]) == needed_by(build) - needed_by(running) | {"pip"}
+    stages = " ".join(f"{name} {rest}" for name, rest in instructions()).split("FROM ")
+    assert "pip uninstall --yes pip" in stages[-1]
+    assert " install " not in stages[-1]
 
 
 def test_compose_file_passes_proxy_settings() -> None:
@@ -131,27 +203,47 @@ def installed(place: Path, account: int | None) -> Path:
 
 @contextmanager
 def external_postgres(folder: Path) -> Iterator[tuple[str, str]]:
-    """Start a PostgreSQL that listens on TCP and requires a password; yield its address and the password."""
+    """Start a PostgreSQL as Compose does, with its roles; yield the address for the application and the password."""
     made = EmbeddedPostgres(folder, durable=False)
     made.start()
     made.stop()
     eventually(lambda: not keepers(folder))  # a keeper that is still exiting would stop this server too
     home = folder / "postgres"
     port, owner = free_port(), server_account(home / "pgdata")
-    command = [str(server_binaries(home, owner) / "postgres"), "-D", str(home / "pgdata"), "-c", f"port={port}"]
+    programs, data, secret = server_binaries(home, owner), home / "pgdata", folder / "postgres-password"
+    for path in data.iterdir():  # the folder stays, because the account of the server owns it
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    secret.write_text("superuser")
+    secret.chmod(0o644)
+    options = ["-U", "postgres", "--pwfile", secret, "-A", "scram-sha-256", "-E", "UTF8", "--no-sync"]
+    done = owner.run(programs / "initdb", "-D", data, *options)
+    assert done.returncode == 0, done.stdout
+    command = [str(programs / "postgres"), "-D", str(data), "-c", f"port={port}"]
     command += ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "fsync=off"]
-    password = (home / "password").read_text()
+    password = "the application's own password"
     with subprocess.Popen(command, stderr=subprocess.DEVNULL, **owner.popen_options()) as process:  # type: ignore[call-overload]
         try:
-            wait_until(lambda: connects(port, password))
+            superuser = f"postgresql://postgres:superuser@127.0.0.1:{port}/postgres"
+            wait_until(lambda: connects(superuser), seconds=60)
+            make_roles(superuser, password, folder)
             yield f"postgresql://attune@127.0.0.1:{port}/attune", password
         finally:
             process.terminate()
 
 
-def connects(port: int, password: str) -> bool:
+def make_roles(superuser: str, password: str, folder: Path) -> None:
+    """Run what the image of PostgreSQL runs when its volume is empty, by its own psql."""
+    secret, script = folder / "attune-password", folder / "roles.sql"
+    secret.write_text(f"{password}\n")
+    there = (ROOT / "docker" / "roles.sql").read_text()
+    script.write_text(there.replace("/run/secrets/attune_password", str(secret)))
+    options = ["-v", "ON_ERROR_STOP=1", "--no-psqlrc", "-f", str(script)]
+    subprocess.run([str(binaries() / "psql"), superuser, *options], check=True, capture_output=True)
+
+
+def connects(address: str) -> bool:
     try:
-        psycopg.connect(f"postgresql://attune:{password}@127.0.0.1:{port}/attune").close()
+        psycopg.connect(address).close()
     except psycopg.OperationalError:
         return False
     return True
@@ -190,8 +282,25 @@ def test_image_serves_as_nobody_from_read_only_tree(place: Path, installed: Path
                 with urlopen(f"http://127.0.0.1:{port}/sign-in", timeout=30) as page:
                     assert "<h1" in page.read().decode()
                 assert process.poll() is None
+                backup = subprocess.run(
+                    [command[0], "backup"],
+                    check=False,
+                    capture_output=True,
+                    text=True,
+                    env=environment,
+                    cwd="/",
+                    **options,
+                )
+                assert "Checked: restored into a scratch database" in backup.stdout + backup.stderr
             finally:
                 process.terminate()
+        address = url.replace("attune@", f"attune:{quote(password)}@")
+        with psycopg.connect(address) as connection:
+            row = connection.execute("""
+                SELECT rolcreatedb, rolsuper OR rolcreaterole OR rolreplication OR rolbypassrls
+                FROM pg_roles WHERE rolname = current_user
+            """).fetchone()
+            assert row == (True, False)
         said = (place / "log").read_text()
     assert password not in said
     assert "2 processes with 16 threads: up to" in said
