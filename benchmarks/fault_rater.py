@@ -14,6 +14,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlencode, urlsplit
 
+from benchmarks.fault_copies import LateCopies
 from benchmarks.rater_client import RaterClient
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 SLOTS = ("q0", "q1r0", "q1r1")
 SERVER_ERROR, TAKEN, TOO_MANY = 500, 409, 429
 MAX_RETRY_SECONDS = 2.0
+# Of the requests, how many arrive once more, and of the pages, how many are changed after they were submitted.
+COPIED, CHANGED = 0.3, 0.4
 End = Literal["done", "full", "stuck"]
 
 
@@ -41,6 +44,8 @@ class StuckError(Exception):
 class FaultRater(RaterClient):
     """Saves each answer with an idempotency key, changes some, submits, and retries whatever was not acknowledged.
 
+    Goes back to some pages and changes them. Copies of some requests arrive late, at any server; so does what was
+    submitted before a change and not acknowledged.
     Like the script of the page, but with shorter waits: 0.1 seconds after the first failure and at most 2 after further
     ones. A response with status 429, or 500 and above, counts as a failure.
     """
@@ -60,10 +65,12 @@ class FaultRater(RaterClient):
         super().__init__(addresses[0], slug, who)
         self._addresses = cycle([*addresses[1:], addresses[0]])
         self.ledger: dict[str, Page] = {}
-        self.n_retries = 0
+        self.n_retries = self.n_changed = 0
         self.last_acknowledged = 0.0
         self._patience_s, self._pause_s = patience_s, pause_s
         self._rng = random.Random(who)  # noqa: S311 - for pauses and answers, not for secrets
+        self.copies = LateCopies(addresses, self._rng)
+        self._latest_ms = 0
 
     def ask(self, method: str, path: str, data: Mapping[str, str] | None = None) -> tuple[int, str, str]:
         """Send a request like a browser, and retry until a server responds."""
@@ -75,6 +82,7 @@ class FaultRater(RaterClient):
                 answer = self._once(method, path, data)
                 if answer[0] < SERVER_ERROR and answer[0] != TOO_MANY:
                     self.last_acknowledged = sent_at
+                    self.copies.send_due(self.headers)
                     return answer
             self._go_elsewhere()
             self.n_retries += 1
@@ -128,6 +136,7 @@ class FaultRater(RaterClient):
                 now = self._rate() if self.form and now == "show" else self.look()
             if now == "done":
                 self.ask("GET", f"/s/{self.slug}/done")
+            self.copies.send_due(self.headers, is_end=True)
         except StuckError:
             return "stuck"
         finally:
@@ -135,22 +144,60 @@ class FaultRater(RaterClient):
         return "done" if now == "done" else "full"
 
     def _rate(self) -> str:
-        """Save each answer, one of them twice, then submit the page; a clock that jumps may end its time before."""
+        """Save each answer, one of them twice, then submit the page; a clock that jumps may end its time before.
+
+        Some pages are changed then, if there is another page: the last one cannot be changed.
+        """
         form = self.form
         page = self.ledger.setdefault(form.rsplit("/", 1)[1], Page())
         for slot in (*SLOTS, self._rng.choice(SLOTS)):
-            if not self._save(form, page, slot, self._rng.choice(("left", "right") if slot == "q0" else "12345")):
+            if not self._save(form, page, slot, self._any(slot)):
                 return self.look()
-        given = dict(page.answers)
-        status, sent_to, text = self.ask("POST", form, given)
-        page.is_submitted = page.is_submitted or status in {200, 204}
+        now = self._submit(form, page, {})
+        return self._change(form, page) if now == "show" and self._rng.random() < CHANGED else now
+
+    def _any(self, slot: str) -> str:
+        return self._rng.choice(("left", "right") if slot == "q0" else "12345")
+
+    def _submit(self, form: str, page: Page, changed: Mapping[str, str]) -> str:
+        """Submit a page with these changes; return the next state as `look` does."""
+        given = {**page.answers, **changed}
+        status, sent_to, text = self._post(form, {**given, "at": self._now()})
+        if status in {200, 204}:
+            page.answers, page.is_submitted = given, True
         return self._read(status, sent_to, text)
+
+    def _change(self, form: str, page: Page) -> str:
+        """Go back to a page, and submit it again with another answer, which is saved before or not.
+
+        A first try, with yet another answer, is overtaken by the second.
+        """
+        self.n_changed += 1
+        self.ask("GET", form)
+        slot = self._rng.choice(SLOTS)
+        self.copies.keep(form, {**page.answers, slot: self._any(slot), "at": self._now()})
+        changed = {slot: self._any(slot)}
+        if self._rng.random() < 0.5:
+            if not self._save(form, page, slot, changed[slot]):
+                return self.look()
+            changed = {}
+        return self._submit(form, page, changed)
+
+    def _post(self, path: str, sent: Mapping[str, str]) -> tuple[int, str, str]:
+        if self._rng.random() < COPIED:
+            self.copies.keep(path, sent)
+        return self.ask("POST", path, sent)
+
+    def _now(self) -> str:
+        """The clock of the page: nobody answers twice within a millisecond."""
+        self._latest_ms = max(self._latest_ms + 1, round(time.time() * 1000))
+        return str(self._latest_ms)
 
     def _save(self, form: str, page: Page, slot: str, value: str) -> bool:
         """Save one answer; False if the page was given to another rater, because its time was over."""
         key = str(uuid.UUID(int=self._rng.getrandbits(128), version=4))
-        sent = {"slot": slot, slot: value, f"{slot}.key": key, f"{slot}.at": str(round(time.time() * 1000))}
-        status, _, text = self.ask("POST", f"{form}/save", sent)
+        sent = {"slot": slot, slot: value, f"{slot}.key": key, f"{slot}.at": self._now()}
+        status, _, text = self._post(f"{form}/save", sent)
         if status == TAKEN:
             return False
         if json.loads(text) != {"saved": [slot], "older": [], "refused": {}}:

@@ -47,7 +47,10 @@ INTRODUCTION = """# Reliability
 
 Raters rate over HTTP while parts of the servers are killed with SIGKILL or cut off, the disk is full, or the clock
 jumps. Two servers with two workers each share one durable embedded database. A rater whose server does not answer goes
-on at the other one, as behind a proxy. The time is from a kill until each rater has had an answer acknowledged that was
+on at the other one, as behind a proxy. Raters go back to two of five pages and change them. Three of ten requests
+arrive once more up to two pages later, at either server, and half of these copies come from a connection that is closed
+at once; so does what was submitted before each change, as if it had been overtaken. Nothing of this may change an
+answer that was acknowledged. The time is from a kill until each rater has had an answer acknowledged that was
 sent after it. At the end, every acknowledged answer is looked up: *lost* is not in the database, *altered* differs,
 *doubled* is there twice, *above k* are trials with more ratings than planned, *stuck* are raters who could not finish.
 
@@ -85,6 +88,8 @@ class Run:
     n_acknowledged: int
     n_raters: int
     n_retries: int
+    n_changed: int
+    n_copies: int
     recovery_s: dict[str, list[float]]
 
     @property
@@ -212,7 +217,9 @@ def run(place: Path, kinds: Sequence[str], n_raters: int, *, n_items: int = N_IT
         engine.dispose()
     n_acknowledged = sum(len(page.keys) + page.is_submitted for page in ledger.values())
     n_retries = sum(rater.n_retries for rater in crowd.raters)
-    return Run(verdict, n_acknowledged, len(crowd.raters), n_retries, dict(recovery_s))
+    n_changed = sum(rater.n_changed for rater in crowd.raters)
+    n_copies = sum(rater.copies.n_sent for rater in crowd.raters)
+    return Run(verdict, n_acknowledged, len(crowd.raters), n_retries, n_changed, n_copies, dict(recovery_s))
 
 
 def page(result: Run) -> str:
@@ -229,7 +236,8 @@ def page(result: Run) -> str:
             *rows,
             "",
             f"{result.n_kills} kills, {result.n_raters} raters, {result.n_acknowledged:,} acknowledged requests,",
-            f"{result.n_retries:,} retries. After the run: **{', '.join(counts)}**.",
+            f"{result.n_retries:,} retries, {result.n_changed:,} pages changed after submitting,",
+            f"{result.n_copies:,} late copies. After the run: **{', '.join(counts)}**.",
             "",
         ]
     )

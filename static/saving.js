@@ -17,9 +17,10 @@
     return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
   }
 
-  // When an answer was given, by the server's clock: of two the later one counts, whichever arrives first.
-  let clock = 0;
-  const now = () => Math.round(Date.now() + clock);
+  // When an answer was given, by the server's clock: of two the later one counts, whichever arrives first. On one page it
+  // never goes back, even if this device's clock is set.
+  let clock = 0, latest = 0;
+  const now = () => (latest = Math.max(latest, Math.round(Date.now() + clock)));
 
   // What the server does not have yet: one entry for each question, the latest.
   const queue = new Map(kept.names(ANSWER).map((name) => [name, kept.get(name)]).filter(([, entry]) => entry?.url && entry.fields));
@@ -53,6 +54,7 @@
     const same = JSON.stringify(fields);
     if (seen.get(slot) === same) return;
     seen.set(slot, same);
+    changed();
     const entry = { url, slot, fields, key: uuid(), at: now(), isPartial: isPartial(box) };
     queue.set(nameOf(url, slot), entry);
     kept.set(nameOf(url, slot), entry);
@@ -193,8 +195,14 @@
     travel();
     const hidden = $("[name=hidden_ms]", form());
     if (hidden) hidden.value = Math.round(away().ms);
+    stamp(form());
     issue(true);
     form().inert = true;
+  }
+
+  function stamp(left) {
+    const at = $("[name=at]", left);
+    if (at) at.value = now();
   }
 
   function travel() {
@@ -231,6 +239,15 @@
     else form().requestSubmit($("#next"));
   }
 
+  // An answer after a page could not leave: it is sent with the next try, but an item that is rated is not skipped.
+  function changed() {
+    if (!pressed) return;
+    clearTimeout(again);
+    pressed = null;
+    nRefusals = 0;
+    $("#skip").open = false;
+  }
+
   const headersOf = (xhr) => ({ headers: { get: (name) => xhr.getResponseHeader(name) } });
 
   document.addEventListener("htmx:confirm", (event) => {
@@ -238,6 +255,8 @@
     event.preventDefault();
     leave(event.detail.issueRequest);
   });
+  document.addEventListener("submit", ({ target }) => { if (target.closest("#skip")) stamp(target); }, true);
+  document.addEventListener("htmx:beforeRequest", ({ detail }) => { if (detail.elt.closest("#skip")) form().inert = true; });
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
     const left = detail.requestConfig?.elt;
     // After the last page, htmx follows the address in the answer without calling the request successful.

@@ -18,7 +18,7 @@ from first_release import (
     webhooks,
 )
 
-revision = "2026_11_22_schema_17"
+revision = "2026_11_22_schema_18"
 down_revision = None
 branch_labels = None
 depends_on = None

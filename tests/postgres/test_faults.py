@@ -42,6 +42,8 @@ def test_acknowledged_answers_survive_every_kind_of_kill(data_dir: Path, killed:
     assert result.verdict == CLEAN
     assert result.n_kills == len(kinds)
     assert result.n_acknowledged > 100
+    assert result.n_changed > 10
+    assert result.n_copies > 30
     assert float("inf") not in [seconds for each in result.recovery_s.values() for seconds in each]
 
 

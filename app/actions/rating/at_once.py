@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from app.actions.rating.rating import Saved, asked_now, hidden_ms, is_straight_on
+from app.actions.rating.rating import Saved, asked_now, is_straight_on, times_of
+from app.design.questions.marks import read_page_ms
 from app.design.questions.saves import read_page, read_save
 from app.storage.answers import at_once
 
@@ -63,7 +64,7 @@ async def submit_at_once(db: HotConnections, page: ShownPage, form: Form) -> Sho
     answers = read_page(page.slots, form, view.response_ids)
     if answers.wrong:
         return None
-    stored = await at_once.submit_at_once(db, session, view, answers.given, hidden_ms=hidden_ms(form))
+    stored = await at_once.submit_at_once(db, session, view, answers.given, times_of(form))
     return stored and ShownPage.of(protocol, *stored)
 
 
@@ -72,7 +73,7 @@ async def save_at_once(db: HotConnections, page: ShownPage, form: Form) -> tuple
     save = read_save(page.slots, form, page.view.response_ids)
     if not save.answers:
         return None
-    stored = await at_once.save_at_once(db, page.session, page.view, save.answers)
+    stored = await at_once.save_at_once(db, page.session, page.view, save.answers, read_page_ms(form))
     if stored is None:
         return None
     session, older = stored

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from app.actions.rating.rating import current_step, protocol_of
 from app.design.pages.shown_questions import askable, not_yet_asked, shown, shown_in_form, values_of
 from app.design.pages.steps import is_eligible, questionnaire_of, slots_of_step
+from app.design.questions.marks import read_page_ms
 from app.design.questions.saves import Save, read_page, read_save
 from app.language.message import message
 from app.storage.answers.rater_answers import forget_rater_answers, list_rater_answers, record_rater_answers
@@ -105,7 +106,7 @@ def save_questions(db: Connection, session: RatingSession, step: str, form: Form
     slots = questions_of(db, session, step)
     save = read_save(slots, form, ())
     if save.answers:
-        record_rater_answers(db, session, save.answers, slots, is_submitted=False)
+        record_rater_answers(db, session, save.answers, slots, saved_ms=read_page_ms(form))
         _, names = shown_now(db, session, step)
         _forget_hidden(db, session, slots, [slot for slot in slots if slot.name in names])
     return save

@@ -14,6 +14,7 @@ from app.design.pages.reveal import PRACTICE, Stage, slots_now, stage_of
 from app.design.pages.revisit import asked_at
 from app.design.pages.steps import AFTER_RATINGS, DONE, next_step, way_of
 from app.design.questions.form import Answers
+from app.design.questions.marks import PageTimes, read_page_ms
 from app.design.questions.saves import Save, read_page, read_save
 from app.language.language import language_of
 from app.storage.answers.ratings import GOLD, record_answers, record_submission
@@ -52,7 +53,9 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """The result of submitting a page; `is_stored` is False if answers are invalid or the seat was reassigned.
+    """The result of submitting a page.
+
+    `is_stored` is False if answers are invalid, the seat was reassigned, or what is stored left the browser later.
 
     `following`: the next page, if it was asked for and is known already.
     """
@@ -223,18 +226,18 @@ def submit_rating(
     answers = read_page(slots, form, view.response_ids)
     if answers.wrong:
         return Submission(answers, is_stored=False)
+    times = times_of(form, active_ms)
     if view.is_revisit:
-        is_stored = record_revisit(db, view, answers.given, hidden_ms=hidden_ms(form), active_ms=active_ms)
-        return Submission(answers, is_stored)
+        return Submission(answers, record_revisit(db, view, answers.given, times))
     if view.state == "returned":
         come_back(db, session, protocol)
     if stage.turn is not None:
-        return Submission(answers, record_turn(db, view, answers.given, stage.turn))
+        return Submission(answers, record_turn(db, view, answers.given, stage.turn, times.page_ms))
     following = None
     if goes_on and is_straight_on(protocol, session):
-        is_stored, following = submit_and_next(db, session, view, answers.given, hidden_ms=hidden_ms(form))
+        is_stored, following = submit_and_next(db, session, view, answers.given, times)
     else:
-        is_stored = record_submission(db, view, answers.given, hidden_ms=hidden_ms(form), active_ms=active_ms)
+        is_stored = record_submission(db, view, answers.given, times)
     if stage.n_turns:
         release_turns(db, view)
     if is_stored:
@@ -255,7 +258,8 @@ def save_answers(db: Connection, session: RatingSession, view: AssignmentView, f
     save = read_save(slots_of(protocol_of(db, session), view), form, view.response_ids)
     older: Sequence[Answer] | None = ()
     if save.answers:
-        older = (save_revisit if view.is_revisit else record_answers)(db, view, save.answers)
+        record = save_revisit if view.is_revisit else record_answers
+        older = record(db, view, save.answers, read_page_ms(form))
     if older is None:
         return None
     if save.answers and view.state == "done":
@@ -283,7 +287,8 @@ def finish(db: Connection, session: RatingSession) -> bool:
     return True
 
 
-def hidden_ms(form: Form) -> int:
-    """How long the page was hidden according to the browser; at most a day, and 0 if the value is invalid."""
+def times_of(form: Form, active_ms: int | None = None) -> PageTimes:
+    """When a page left, and how long it was hidden: at most a day, and 0 if the value is invalid."""
     text = next(iter(form.get("hidden_ms", ())), "")
-    return min(int(text), 24 * 60 * 60 * 1000) if text.isascii() and text.isdigit() and len(text) <= 12 else 0  # noqa: PLR2004
+    is_number = text.isascii() and text.isdigit() and len(text) <= 12  # noqa: PLR2004 - no longer than a time
+    return PageTimes(read_page_ms(form), min(int(text), 24 * 60 * 60 * 1000) if is_number else 0, active_ms)

@@ -30,8 +30,8 @@ def reasons_at(protocol: Protocol, view: AssignmentView) -> tuple[str, ...]:
     return skip_reasons(protocol, has_note=bool(view.content_note))
 
 
-def skip(db: Connection, session: RatingSession, view: AssignmentView, reason: str) -> None:
-    """Skip an open trial; a second click changes nothing.
+def skip(db: Connection, session: RatingSession, view: AssignmentView, reason: str, page_ms: int) -> None:
+    """Skip an open trial; a second click changes nothing, and nor does a click before the last answer (`page_ms`).
 
     Raises:
         SkipReasonError: the study does not accept this reason.
@@ -40,4 +40,4 @@ def skip(db: Connection, session: RatingSession, view: AssignmentView, reason: s
         return
     if reason not in reasons_at(protocol_of(db, session), view):
         raise SkipReasonError
-    record_skip(db, view, reason)
+    record_skip(db, view, reason, page_ms)

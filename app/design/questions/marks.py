@@ -1,7 +1,8 @@
-"""Marks of a saved answer: its key from the browser, and when it was given."""
+"""Marks of what a page sends: the key of an answer, when it was given, and when the page left the browser."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -9,6 +10,8 @@ from uuid import UUID
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+# The field of a form with the time when it left; without scripts, when it was shown.
+LEFT_AT = "at"
 # The year 2100: a later time means that the clock is wrong.
 _MAX_MS = 4_102_444_800_000
 
@@ -24,6 +27,25 @@ class Mark:
     at_ms: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class PageTimes:
+    """What a submitted page says about time, in milliseconds.
+
+    `page_ms`: when it left the browser, by the clock of its page. `hidden_ms`: how long its tab was hidden.
+    `active_ms`: active time, if measured elsewhere; by default, it is the time since serving minus `hidden_ms`.
+    """
+
+    page_ms: int
+    hidden_ms: int = 0
+    active_ms: int | None = None
+
+
+def read_page_ms(form: Mapping[str, Sequence[str]]) -> int:
+    """When a form left the browser, by the clock of its page; now, if it does not say."""
+    at_ms = _milliseconds(next(iter(form.get(LEFT_AT, ())), ""))
+    return time.time_ns() // 1_000_000 if at_ms is None else at_ms
+
+
 def read_mark(name: str, form: Mapping[str, Sequence[str]]) -> Mark:
     """Read the mark of a slot's answer from a form.
 
@@ -34,6 +56,9 @@ def read_mark(name: str, form: Mapping[str, Sequence[str]]) -> Mark:
     Mark(key=None, at_ms=1700000000000)
     """
     key, at = (next(iter(form.get(f"{name}.{part}", ())), "") for part in ("key", "at"))
-    at_ms = int(at) if at.isascii() and at.isdigit() and len(at) <= len(str(_MAX_MS)) else None
-    is_possible = at_ms is not None and at_ms < _MAX_MS
-    return Mark(str(UUID(key)) if key else None, at_ms if is_possible else None)
+    return Mark(str(UUID(key)) if key else None, _milliseconds(at))
+
+
+def _milliseconds(at: str) -> int | None:
+    at_ms = int(at) if at.isascii() and at.isdigit() and len(at) <= len(str(_MAX_MS)) else _MAX_MS
+    return at_ms if at_ms < _MAX_MS else None

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.design.questions.form import Answer
+    from app.design.questions.marks import PageTimes
     from app.storage.assignments.assignment_view import AssignmentView
     from app.storage.database.hot_connections import HotConnections
     from app.storage.raters.rating_sessions import RatingSession
@@ -56,7 +57,7 @@ _SAVE = HotStatement(f"""
 
 
 async def submit_at_once(
-    db: HotConnections, session: RatingSession, view: AssignmentView, answers: Sequence[Answer], *, hidden_ms: int = 0
+    db: HotConnections, session: RatingSession, view: AssignmentView, answers: Sequence[Answer], times: PageTimes
 ) -> tuple[RatingSession, AssignmentView] | None:
     """Store the answers of a page, mark its assignment as done, and serve the next one.
 
@@ -64,14 +65,14 @@ async def submit_at_once(
         The rating session as it is now, and the next assignment. None if nothing was stored, because something has
         changed or failed, or if there is no next assignment for this browser.
     """
-    row = await db.one_or_none(_SUBMIT, submitted_values(view, answers, hidden_ms, None) | _values_of(session))
+    row = await db.one_or_none(_SUBMIT, submitted_values(view, answers, times) | _values_of(session))
     if row is None or row["id"] is None or row["move_id"] != session.move_id:
         return None
     return replace(session, row_version=row["row_version"]), view_of(row)
 
 
 async def save_at_once(
-    db: HotConnections, session: RatingSession, view: AssignmentView, answers: Sequence[Answer]
+    db: HotConnections, session: RatingSession, view: AssignmentView, answers: Sequence[Answer], page_ms: int
 ) -> tuple[RatingSession, list[Answer]] | None:
     """Store answers before their page is submitted.
 
@@ -79,7 +80,7 @@ async def save_at_once(
         The rating session as it is now, and the answers that were ignored because the question was answered later.
         None if nothing was stored, because something has changed or failed.
     """
-    values = values_of(view, answers) | {"exclude": NOT_SUBMITTED, "is_save": True}
+    values = values_of(view, answers, page_ms) | {"exclude": NOT_SUBMITTED}
     row = await db.one_or_none(_SAVE, values | _values_of(session))
     if row is None:
         return None

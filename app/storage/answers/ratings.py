@@ -1,4 +1,10 @@
-"""Ratings: one row per answer. A changed answer replaces the earlier one, which a trigger copies to the history."""
+"""Ratings: one row per answer. A changed answer replaces the earlier one, which a trigger copies to the history.
+
+What a page sends can arrive twice, and late: from a socket whose browser has gone, or through another server. Therefore
+everything bears the time when it left, in milliseconds, by the clock of its page (`page_ms`), and what left earlier
+changes nothing that left later. The clocks of the servers do not matter for this: they can jump, and a page that is
+shown begins after everything that is stored for it (`AssignmentView.latest_ms`).
+"""
 
 from __future__ import annotations
 
@@ -15,6 +21,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.design.questions.form import Answer
+    from app.design.questions.marks import PageTimes
     from app.storage.assignments.assignment_view import AssignmentView
 
 # Marks answers that are saved but not yet submitted; until then they are excluded from every estimate.
@@ -24,22 +31,31 @@ GOLD = "gold"
 
 GIVEN = f"""
     SELECT * FROM jsonb_to_recordset(CAST(:answers AS jsonb)) AS g (
-      {TYPED}, position integer, key uuid, at_ms float8, n integer)
+      {TYPED}, position integer, key uuid, at_ms bigint, n integer)
 """  # noqa: S608 - constants only
+_IS_CHANGED = """
+    (r.number, r.outcome, r.chosen_response_id, r.strength, r.codes, r.text)
+      IS DISTINCT FROM (excluded.number, excluded.outcome, excluded.chosen_response_id, excluded.strength,
+                        excluded.codes, excluded.text)
+"""
 UPSERT = f"""
     ON CONFLICT (study_id, rater_id, item_id, question, response_id, turn, condition, repeat,
                  least(left_response_id, right_response_id), greatest(left_response_id, right_response_id))
     DO UPDATE SET {REPLACED},
-      idempotency_key = coalesce(excluded.idempotency_key, r.idempotency_key),
-      rated_at = CASE WHEN (r.number, r.outcome, r.chosen_response_id, r.strength, r.codes, r.text)
-                        IS DISTINCT FROM (excluded.number, excluded.outcome, excluded.chosen_response_id,
-                                          excluded.strength, excluded.codes, excluded.text)
-                      THEN excluded.rated_at ELSE r.rated_at END,
+      idempotency_key = CASE WHEN {_IS_CHANGED} THEN excluded.idempotency_key
+                             ELSE coalesce(excluded.idempotency_key, r.idempotency_key) END,
+      rated_at = CASE WHEN {_IS_CHANGED} THEN excluded.rated_at ELSE r.rated_at END,
       assignment_id = excluded.assignment_id, position = excluded.position,
       left_response_id = excluded.left_response_id, right_response_id = excluded.right_response_id,
-      active_ms = coalesce(excluded.active_ms, r.active_ms),
+      active_ms = coalesce(excluded.active_ms, r.active_ms), page_ms = greatest(excluded.page_ms, r.page_ms),
       exclude = CASE WHEN r.exclude = :draft AND excluded.exclude IS NULL THEN NULL ELSE r.exclude END
-    WHERE NOT CAST(:is_save AS boolean) OR least(r.rated_at, now()) <= excluded.rated_at
+    WHERE (r.page_ms <= excluded.page_ms) IS NOT FALSE
+"""
+# Whether nothing that left later is stored for an assignment: the condition for a page that is submitted or skipped.
+IS_LATEST = """
+    (page_ms <= :page_ms) IS NOT FALSE
+    AND NOT EXISTS (SELECT FROM ratings o WHERE o.study_id = :study AND o.assignment_id = :assignment
+                    AND o.page_ms > :page_ms)
 """
 
 
@@ -58,43 +74,40 @@ def paused_ms(since: str) -> str:
 # When an answer was given according to its browser, limited to the time from serving the page to now.
 _GIVEN_AT = """
     CASE WHEN g.at_ms IS NULL THEN now()
-         ELSE least(now(), greatest(a.served_at, to_timestamp(g.at_ms / 1000))) END
+         ELSE least(now(), greatest(a.served_at, to_timestamp(g.at_ms / 1000.0))) END
 """
 # The answers of a submitted page: all of them are stored.
 _TAKEN = f"""
-    SELECT g.*, {_GIVEN_AT} AS given_at, false AS is_repeat, false AS is_older FROM a CROSS JOIN ({GIVEN}) AS g
+    SELECT g.*, {_GIVEN_AT} AS given_at, CAST(:page_ms AS bigint) AS page_ms, false AS is_repeat, false AS is_older
+    FROM a CROSS JOIN ({GIVEN}) AS g
 """  # noqa: S608 - constants only
 # The answers of a save. Those whose key has already been received are ignored, and so are those older than the
-# current answer to their question or than the submission of the page. A time that lies ahead, because the clock was set
-# back since, counts as now: otherwise no change would be accepted until the clock has caught up. OFFSET 0 makes
-# PostgreSQL look up the history of the assignment's ratings, instead of joining all ratings with their history.
+# current answer to their question or than the submission of the page. OFFSET 0 makes PostgreSQL look up the history of
+# the assignment's ratings, instead of joining all ratings with their history.
 _JUDGED = f"""
     SELECT g.*,
-      CAST(:is_save AS boolean) AND (
-        EXISTS (SELECT FROM ratings o WHERE o.study_id = :study AND o.assignment_id = :assignment
-                AND o.idempotency_key = g.key)
+      EXISTS (SELECT FROM ratings o WHERE o.study_id = :study AND o.assignment_id = :assignment
+              AND o.idempotency_key = g.key)
         OR EXISTS (SELECT FROM ratings o WHERE o.study_id = :study AND o.assignment_id = :assignment AND EXISTS (
                      SELECT FROM rating_history h WHERE h.study_id = o.study_id AND h.rating_id = o.id
-                     AND h.idempotency_key = g.key OFFSET 0))
-      ) AS is_repeat,
-      CAST(:is_save AS boolean) AND (
-        coalesce(g.given_at < g.submitted_at AND g.given_at < now(), false)
+                     AND h.idempotency_key = g.key OFFSET 0)) AS is_repeat,
+      (g.page_ms < g.submitted_ms) IS TRUE
         OR EXISTS (SELECT FROM ratings o WHERE o.study_id = :study AND o.assignment_id = :assignment
                    AND o.question = g.question AND o.response_id IS NOT DISTINCT FROM g.response_id
-                   AND o.turn IS NOT DISTINCT FROM g.turn AND o.rated_at > g.given_at AND g.given_at < now())
-      ) AS is_older
-    FROM (SELECT g.*, a.submitted_at, {_GIVEN_AT} AS given_at FROM a CROSS JOIN ({GIVEN}) AS g) AS g
+                   AND o.turn IS NOT DISTINCT FROM g.turn AND o.page_ms > g.page_ms) AS is_older
+    FROM (SELECT g.*, {_GIVEN_AT} AS given_at, a.page_ms AS submitted_ms, coalesce(g.at_ms, :page_ms) AS page_ms
+          FROM a CROSS JOIN ({GIVEN}) AS g) AS g
 """  # noqa: S608 - constants only
 # Follows the CTE `a`, which is the assignment: filters and stores its answers.
 _INSERT = f"""
     judged AS ({{judged}}), stored AS (
     INSERT INTO ratings AS r (study_id, rater_id, assignment_id, item_id, {NAMES}, idempotency_key, rated_at,
-      left_response_id, right_response_id, position, condition, repeat, served_at, active_ms, exclude)
+      left_response_id, right_response_id, position, condition, repeat, served_at, active_ms, exclude, page_ms)
     SELECT a.study_id, a.rater_id, a.id, t.item_id, {OF_GIVEN}, g.key, g.given_at,
       CASE WHEN cardinality(a.response_ids) = 2 THEN a.response_ids[1] END,
       CASE WHEN cardinality(a.response_ids) = 2 THEN a.response_ids[2] END,
       a.position, nullif(t.condition, ''), a.repeat, a.served_at, a.active_ms,
-      CASE WHEN t.purpose = 'gold' THEN '{GOLD}' ELSE :exclude END
+      CASE WHEN t.purpose = 'gold' THEN '{GOLD}' ELSE :exclude END, g.page_ms
     FROM a JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id CROSS JOIN judged AS g
     WHERE NOT g.is_repeat AND NOT g.is_older
       AND (g.text IS DISTINCT FROM '' OR EXISTS (
@@ -105,15 +118,16 @@ _INSERT = f"""
 INSERT_PAGE, INSERT_SAVED = _INSERT.format(judged=_TAKEN), _INSERT.format(judged=_JUDGED)
 # The indices of the answers of a save that were too old.
 OLDER = "(SELECT array_agg(DISTINCT g.n) FROM judged g WHERE g.is_older AND NOT g.is_repeat) AS older"
-# Two CTEs: `a` is the assignment, now done, if it meets a condition; the other stores the answers.
+# Two CTEs: `a` is the assignment, now done, if it meets a condition; the other stores the answers. An earlier copy of a
+# page finds no assignment.
 _SUBMITTED = f"""
     a AS (
-      UPDATE assignments SET state = 'done', submitted_at = coalesce(submitted_at, now()),
+      UPDATE assignments SET state = 'done', submitted_at = coalesce(submitted_at, now()), page_ms = :page_ms,
         hidden_ms = CASE WHEN submitted_at IS NULL THEN :hidden ELSE hidden_ms END,
         active_ms = CASE WHEN submitted_at IS NULL THEN coalesce(CAST(:active AS bigint), greatest(0,
           CAST(extract(epoch FROM now() - served_at) * 1000 AS bigint) - greatest(:hidden, {paused_ms("served_at")})))
           ELSE active_ms END
-      WHERE study_id = :study AND id = :assignment AND {{condition}} RETURNING *
+      WHERE study_id = :study AND id = :assignment AND {IS_LATEST} AND {{condition}} RETURNING *
     ), {INSERT_PAGE}
 """  # noqa: S608 - constants only
 # The same for answers that are saved before.
@@ -132,24 +146,23 @@ _SUBMIT = HotStatement(f"WITH {SUBMITTED} SELECT id FROM a")  # noqa: S608 - con
 _SAVE = HotStatement(f"WITH {SAVED} SELECT a.id, {OLDER} FROM a")  # noqa: S608 - constants only
 
 
-def record_submission(
-    db: Connection, view: AssignmentView, answers: Sequence[Answer], *, hidden_ms: int = 0, active_ms: int | None = None
-) -> bool:
-    """Store the answers of a page and mark its assignment as done; False if its seat was given to another rater.
+def record_submission(db: Connection, view: AssignmentView, answers: Sequence[Answer], times: PageTimes) -> bool:
+    """Store the answers of a page and mark its assignment as done.
 
     Args:
         db: the transaction.
         view: the assignment, verified to belong to this rater.
         answers: validated answers.
-        hidden_ms: how long the browser tab was hidden, in milliseconds.
-        active_ms: active time in milliseconds, if measured elsewhere; by default, the time since serving minus
-            `hidden_ms`.
+        times: the times that the page sent.
+
+    Returns:
+        False if nothing was stored: the seat was given to another rater, or what is stored left the browser later.
     """
-    return _SUBMIT.one_or_none(db, submitted_values(view, answers, hidden_ms, active_ms)) is not None
+    return _SUBMIT.one_or_none(db, submitted_values(view, answers, times)) is not None
 
 
 def record_answers(
-    db: Connection, view: AssignmentView, answers: Sequence[Answer], *, is_save: bool = True
+    db: Connection, view: AssignmentView, answers: Sequence[Answer], page_ms: int
 ) -> list[Answer] | None:
     """Store answers before their page is submitted; None if the seat was given to another rater.
 
@@ -157,22 +170,19 @@ def record_answers(
         db: the transaction.
         view: the assignment, verified to belong to this rater.
         answers: validated answers.
-        is_save: whether the script of the page sent them. The answers about a completed turn are stored in any case.
+        page_ms: when the answers that bear no time of their own left the browser.
 
     Returns:
         The answers that were ignored because the question was answered, or the page submitted, later.
     """
     exclude = None if view.state == "done" else NOT_SUBMITTED
-    values = values_of(view, answers) | {"exclude": exclude, "is_save": is_save}
-    return too_old(answers, _SAVE.one_or_none(db, values))
+    return too_old(answers, _SAVE.one_or_none(db, values_of(view, answers, page_ms) | {"exclude": exclude}))
 
 
-def submitted_values(
-    view: AssignmentView, answers: Sequence[Answer], hidden_ms: int, active_ms: int | None
-) -> dict[str, object]:
+def submitted_values(view: AssignmentView, answers: Sequence[Answer], times: PageTimes) -> dict[str, object]:
     """The parameters of SUBMITTED, as in `record_submission`."""
-    times = {"hidden": hidden_ms, "active": active_ms}
-    return values_of(view, answers) | {"exclude": None, "is_save": False, **times}
+    own = {"exclude": None, "hidden": times.hidden_ms, "active": times.active_ms}
+    return values_of(view, answers, times.page_ms) | own
 
 
 def too_old(answers: Sequence[Answer], saved: Mapping[str, Any] | None) -> list[Answer] | None:
@@ -180,12 +190,13 @@ def too_old(answers: Sequence[Answer], saved: Mapping[str, Any] | None) -> list[
     return None if saved is None else [answers[n] for n in saved["older"] or ()]
 
 
-def values_of(view: AssignmentView, answers: Sequence[Answer]) -> dict[str, object]:
+def values_of(view: AssignmentView, answers: Sequence[Answer], page_ms: int) -> dict[str, object]:
     """The parameters of the INSERT for an assignment and its answers."""
     labels = dict(zip(view.response_ids, view.shown_labels or (), strict=False))
     n_shown = len(view.response_ids)
     rows = [row | {"n": n} for n, answer in enumerate(answers) for row in answer_rows(answer, labels, n_shown)]
-    return {"study": view.study_id, "assignment": view.id, "answers": json.dumps(rows), "draft": NOT_SUBMITTED}
+    place = {"study": view.study_id, "assignment": view.id}
+    return place | {"answers": json.dumps(rows), "draft": NOT_SUBMITTED, "page_ms": page_ms}
 
 
 def answer_rows(

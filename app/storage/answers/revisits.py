@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from app.storage.answers.ratings import (
     INSERT_PAGE,
     INSERT_SAVED,
+    IS_LATEST,
     NOT_SUBMITTED,
     OLDER,
     paused_ms,
@@ -22,17 +23,18 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.design.questions.form import Answer
+    from app.design.questions.marks import PageTimes
     from app.storage.assignments.assignment_view import AssignmentView
 
 _COLUMNS = """
     study_id, id, trial_id, rater_id, response_ids, position, repeat, revisit_served_at AS served_at,
-    revisited_at AS submitted_at
+    page_ms
 """
 # Changing an answer later does not increase the active time of the first visit.
 _SUBMIT = HotStatement(f"""
     WITH a AS (
-      UPDATE assignments SET revisited_at = coalesce(revisited_at, now())
-      WHERE study_id = :study AND id = :assignment AND state = 'done'
+      UPDATE assignments SET revisited_at = coalesce(revisited_at, now()), page_ms = :page_ms
+      WHERE study_id = :study AND id = :assignment AND state = 'done' AND {IS_LATEST}
       RETURNING {_COLUMNS}, CASE WHEN revisited_at = now() THEN coalesce(CAST(:active AS bigint), greatest(0,
         CAST(extract(epoch FROM now() - revisit_served_at) * 1000 AS bigint)
           - greatest(:hidden, {paused_ms("revisit_served_at")}))) END AS active_ms
@@ -48,15 +50,12 @@ _SAVE = HotStatement(f"""
 """)  # noqa: S608 - constants only
 
 
-def record_revisit(
-    db: Connection, view: AssignmentView, answers: Sequence[Answer], *, hidden_ms: int = 0, active_ms: int | None = None
-) -> bool:
+def record_revisit(db: Connection, view: AssignmentView, answers: Sequence[Answer], times: PageTimes) -> bool:
     """Store the answers of a page that is shown once more; otherwise like `record_submission`."""
-    return _SUBMIT.one_or_none(db, submitted_values(view, answers, hidden_ms, active_ms)) is not None
+    return _SUBMIT.one_or_none(db, submitted_values(view, answers, times)) is not None
 
 
-def save_revisit(db: Connection, view: AssignmentView, answers: Sequence[Answer]) -> list[Answer] | None:
+def save_revisit(db: Connection, view: AssignmentView, answers: Sequence[Answer], page_ms: int) -> list[Answer] | None:
     """Store answers before their page is submitted; otherwise like `record_answers`."""
     exclude = None if view.revisited_at else NOT_SUBMITTED
-    values = values_of(view, answers) | {"exclude": exclude, "is_save": True}
-    return too_old(answers, _SAVE.one_or_none(db, values))
+    return too_old(answers, _SAVE.one_or_none(db, values_of(view, answers, page_ms) | {"exclude": exclude}))

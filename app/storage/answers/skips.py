@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
+from app.storage.answers.ratings import IS_LATEST
+
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.storage.assignments.assignment_view import AssignmentView
 
 # A planned repeat is returned with its trial. Answers that were not submitted are deleted.
-_SKIP = text("""
+_SKIP = text(f"""
     WITH gone AS (
       UPDATE assignments SET state = 'skipped', skip_reason = :reason
-      WHERE study_id = :study AND id = :assignment AND state = 'leased'
+      WHERE study_id = :study AND id = :assignment AND state = 'leased' AND {IS_LATEST}
       RETURNING id, study_id, rater_id, trial_id, repeat, position
     ), freed AS (
       UPDATE seats s SET assignment_id = NULL FROM gone WHERE s.study_id = gone.study_id AND s.assignment_id = gone.id
@@ -31,9 +33,9 @@ _SKIP = text("""
              'reason', CAST(:reason AS text), 'item', i.key, 'position', gone.position, 'repeat', gone.repeat)
     FROM gone JOIN trials t ON t.study_id = gone.study_id AND t.id = gone.trial_id
     JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
-""")
+""")  # noqa: S608 - constants only
 
 
-def record_skip(db: Connection, view: AssignmentView, reason: str) -> None:
-    """Mark a trial as skipped; a trial that is no longer open is not changed."""
-    db.execute(_SKIP, {"study": view.study_id, "assignment": view.id, "reason": reason})
+def record_skip(db: Connection, view: AssignmentView, reason: str, page_ms: int) -> None:
+    """Mark a trial as skipped, unless it is no longer open, or an answer left the browser later (`page_ms`)."""
+    db.execute(_SKIP, {"study": view.study_id, "assignment": view.id, "reason": reason, "page_ms": page_ms})

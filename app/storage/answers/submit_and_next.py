@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.design.questions.form import Answer
+    from app.design.questions.marks import PageTimes
     from app.storage.assignments.assignment_view import AssignmentView
     from app.storage.raters.rating_sessions import RatingSession
 
-# If the seat was given to another rater, there is no row, and nothing is served.
+# If the seat was given to another rater, or the page is an earlier copy, there is no row, and nothing is served.
 _SUBMIT_AND_NEXT = HotStatement(f"""
     WITH {SUBMITTED}, {PICKED.format(besides="AND id <> :assignment AND EXISTS (SELECT FROM a)")}
     SELECT a.id AS submitted, n.* FROM a LEFT JOIN ({AS_NEXT}) AS n ON true
@@ -25,14 +26,14 @@ _SUBMIT_AND_NEXT = HotStatement(f"""
 
 
 def submit_and_next(
-    db: Connection, session: RatingSession, view: AssignmentView, answers: Sequence[Answer], *, hidden_ms: int = 0
+    db: Connection, session: RatingSession, view: AssignmentView, answers: Sequence[Answer], times: PageTimes
 ) -> tuple[bool, AssignmentView | None]:
     """`record_submission` and then `next_assignment`, in one statement.
 
     Returns:
         Whether the page was stored, and the next assignment; None if there is none, or if another browser has it.
     """
-    values = submitted_values(view, answers, hidden_ms, None) | {"session": session.session_id}
+    values = submitted_values(view, answers, times) | {"session": session.session_id}
     row = _SUBMIT_AND_NEXT.one_or_none(db, values)
     if row is None:
         return False, None

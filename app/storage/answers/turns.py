@@ -27,12 +27,12 @@ _RELEASE = text("""
 """)
 
 
-def record_turn(db: Connection, view: AssignmentView, answers: Sequence[Answer], turn: int) -> bool:
+def record_turn(db: Connection, view: AssignmentView, answers: Sequence[Answer], turn: int, page_ms: int) -> bool:
     """Store the answers about a turn and reveal the next one; False if the seat was given to another rater."""
     values = {"study": view.study_id, "assignment": view.id, "turn": turn}
     if db.execute(_PASS, values).scalar_one_or_none() is None:
         return False
-    return record_answers(db, view, answers, is_save=False) is not None
+    return record_answers(db, view, answers, page_ms) is not None
 
 
 def release_turns(db: Connection, view: AssignmentView) -> None:

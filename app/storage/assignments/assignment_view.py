@@ -36,6 +36,11 @@ _ANSWERS = """
      FROM ratings WHERE study_id = a.study_id AND assignment_id = a.id
        AND (a.moved_at IS NULL OR rated_at >= a.moved_at)) AS answers
 """
+# When the last of what is stored for the page left its browser: a page that is shown now begins after it.
+_LATEST = """
+    (SELECT greatest(a.page_ms, max(o.page_ms)) FROM ratings o WHERE o.study_id = a.study_id AND o.assignment_id = a.id)
+    AS latest_ms
+"""
 _OWN_LIST = "o.study_id = a.study_id AND o.rating_session_id = a.rating_session_id AND o.state <> 'returned'"
 _BEFORE = "o.position < a.position AND (a.move_id IS NULL OR o.move_id = a.move_id)"
 _PLACE = f"""
@@ -77,7 +82,7 @@ PICKED = """
     )
 """
 AS_NEXT = f"""
-    SELECT {_WITH_TEXTS}, {_ANSWERS}, {_PLACE}
+    SELECT {_WITH_TEXTS}, {_ANSWERS}, {_LATEST}, {_PLACE}
     FROM assignments a {_SOURCES} WHERE a.study_id = :study AND a.id = (SELECT id FROM pick)
 """  # noqa: S608 - constants only
 _NEXT = HotStatement(f"WITH {PICKED.format(besides='')} {AS_NEXT}")
@@ -90,10 +95,12 @@ _NEXT_REVISIT = HotStatement(f"""
       UPDATE assignments SET revisit_served_at = coalesce(revisit_served_at, now())
       WHERE study_id = :study AND id = (SELECT id FROM pick)
     )
-    SELECT {_WITH_TEXTS}, {_ANSWERS}, {_PLACE_OF_REVISIT}
+    SELECT {_WITH_TEXTS}, {_ANSWERS}, {_LATEST}, {_PLACE_OF_REVISIT}
     FROM assignments a {_SOURCES} WHERE a.study_id = :study AND a.id = (SELECT id FROM pick)
 """)  # noqa: S608 - constants only
-_SHOWN = f"SELECT {_ANSWERS}, {{place}} FROM assignments a WHERE a.study_id = :study AND a.id = :assignment"  # noqa: S608
+_SHOWN = f"""
+    SELECT {_ANSWERS}, {_LATEST}, {{place}} FROM assignments a WHERE a.study_id = :study AND a.id = :assignment
+"""  # noqa: S608 - constants only
 _TO_SHOW, _TO_SHOW_AGAIN = text(_SHOWN.format(place=_PLACE)), text(_SHOWN.format(place=_PLACE_OF_REVISIT))
 
 
@@ -101,8 +108,8 @@ _TO_SHOW, _TO_SHOW_AGAIN = text(_SHOWN.format(place=_PLACE)), text(_SHOWN.format
 class AssignmentView:
     """One assignment as its page shows it. The rater is at `place` of `n_all`; texts are verbatim.
 
-    `answers`, `n_all`, `place` and `previous` are filled in by `to_show` when the page is shown. `is_revisit`: the
-    trial is shown once more, after the last trial, for the questions that are asked then.
+    `answers`, `n_all`, `place`, `previous` and `latest_ms` are filled in by `to_show` when the page is shown.
+    `is_revisit`: the trial is shown once more, after the last trial, for the questions that are asked then.
     """
 
     study_id: int
@@ -131,6 +138,7 @@ class AssignmentView:
     n_all: int = 0
     place: int = 0
     previous: UUID | None = None
+    latest_ms: int | None = None
     is_revisit: bool = False
 
     def looked_back_on(self) -> AssignmentView:
@@ -168,7 +176,8 @@ def to_show(db: Connection, view: AssignmentView) -> AssignmentView:
     """The assignment with the rest of its page: the answers so far, and its place in the rater's list."""
     statement = _TO_SHOW_AGAIN if view.is_revisit else _TO_SHOW
     row = db.execute(statement, {"study": view.study_id, "assignment": view.id}).one()
-    return replace(view, answers=row.answers or (), n_all=row.n_all, place=row.place, previous=row.previous)
+    place = {"n_all": row.n_all, "place": row.place, "previous": row.previous, "latest_ms": row.latest_ms}
+    return replace(view, answers=row.answers or (), **place)
 
 
 def next_assignment(db: Connection, session: RatingSession) -> AssignmentView | None:

@@ -106,6 +106,7 @@ assignments = Table(
     Column("active_ms", BigInteger),
     Column("hidden_ms", BigInteger),
     Column("skip_reason", Text),
+    Column("page_ms", BigInteger),
     time("revisit_served_at"),
     time("revisited_at"),
     Column("move_id", BigInteger),

@@ -70,6 +70,7 @@ ratings = Table(
     Column("probabilities", Text),
     Column("comment", Text),
     Column("exclude", Text),
+    Column("page_ms", BigInteger),
     time("stored_at", now=True),
     PrimaryKeyConstraint("study_id", "id"),
     within_study("rater_id", "raters", ondelete="CASCADE"),

@@ -37,11 +37,15 @@ def rater_page(
     protocol: Protocol,
     *,
     status: int = 200,
+    latest_ms: int | None = None,
     **context: Any,  # noqa: ANN401 - a template takes anything
 ) -> Response:
-    """A page of the study, in its language and direction. `now_ms` is the server time for its scripts."""
+    """A page of the study, in its language and direction.
+
+    `now_ms` is the time for its forms and scripts: the server's, but not before that of what is stored (`latest_ms`).
+    """
     use_language(request, protocol.language)
-    now_ms = time.time_ns() // 1_000_000
+    now_ms = max(time.time_ns() // 1_000_000, latest_ms or 0)
     return page(request, f"rater/{template}", status=status, slug=slug, protocol=protocol, now_ms=now_ms, **context)
 
 

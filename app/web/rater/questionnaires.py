@@ -10,7 +10,7 @@ from app.actions.rating.rating import current_step, protocol_of
 from app.actions.trial_page.fields import Field, fields_of
 from app.design.pages.steps import questionnaire_of
 from app.language.message import message
-from app.storage.answers.rater_answers import list_rater_answers
+from app.storage.answers.rater_answers import latest_ms, list_rater_answers
 from app.storage.raters.rating_sessions import RatingSession
 from app.web.deps import Db
 from app.web.rater.deps import FormFields, Session
@@ -82,6 +82,7 @@ def _page(
         slug,
         protocol,
         status=status,
+        latest_ms=latest_ms(db, session),
         session=session,
         step=step,
         questionnaire=questionnaire,

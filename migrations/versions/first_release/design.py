@@ -140,6 +140,7 @@ def _progress_columns() -> list[Column[Any]]:
         optional("active_ms", BIGINT),
         optional("hidden_ms", BIGINT),
         optional("skip_reason", TEXT),
+        optional("page_ms", BIGINT),
         optional("revisit_served_at", TIME),
         optional("revisited_at", TIME),
         optional("move_id", BIGINT),

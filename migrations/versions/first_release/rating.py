@@ -129,6 +129,7 @@ def _context_columns() -> list[Column[Any]]:
         optional("probabilities", TEXT),
         optional("comment", TEXT),
         optional("exclude", TEXT),
+        optional("page_ms", BIGINT),
     ]
 
 

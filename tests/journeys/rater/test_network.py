@@ -9,13 +9,14 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.builder import EMPATHY
-from tests.journeys.rater_steps import QUALITY, all_is_well, arrive, open_a_study, rows
+from tests.journeys.rater_steps import QUALITY, all_is_well, arrive, open_a_study, rate, rows
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
     from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
+SUBMIT = re.compile(r"/rate/[^/]+$")
 NUMBERS = "SELECT question, number, side FROM ratings ORDER BY question, side"
 
 
@@ -114,3 +115,77 @@ def test_failed_submit_can_be_repeated(engine: Engine, page: Page) -> None:
     page.locator("#next").click()
     expect(page.locator("h1")).to_have_text("You have finished. Thank you.")
     assert all_is_well(engine, 1, 5)
+
+
+def test_late_copy_of_a_page_changes_nothing_after_going_back(engine: Engine, page: Page) -> None:
+    open_a_study(engine, n_items=3)
+    arrive(page)
+    rate(page, "a4524")
+    with page.expect_request(SUBMIT) as first:
+        page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("Item 2 of 3")
+    page.keyboard.press("Backspace")
+    expect(page.locator("h1")).to_have_text("Item 1 of 3")
+    page.locator("#q1r0-1").check()
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("Item 2 of 3")
+    changed = [(1.0, "left"), (5.0, "right"), (2.0, "left"), (4.0, "right")]
+    stored = "SELECT number, side FROM ratings WHERE number IS NOT NULL ORDER BY question DESC, side"
+    assert rows(engine, stored) == changed
+    late = first.value
+    page.request.post(late.url, data=late.post_data, headers=late.headers)
+    assert rows(engine, stored) == changed
+
+
+def test_submit_that_reaches_the_server_after_a_later_one_changes_nothing(engine: Engine, page: Page) -> None:
+    open_a_study(engine, n_items=3)
+    arrive(page)
+    rate(page, "a4524")
+    overtaken: list[Any] = []
+
+    def hold_back(route: Route) -> None:
+        overtaken.append(route.request)
+        route.fulfill(status=503, headers={"Retry-After": "60"}) if len(overtaken) == 1 else route.continue_()
+
+    page.route(SUBMIT, hold_back)
+    page.keyboard.press("Enter")
+    expect(page.locator("#save-state")).to_contain_text("The server is busy")
+    page.locator("#q1r0-1").check()
+    page.locator("#next").click()
+    expect(page.locator("h1")).to_have_text("Item 2 of 3")
+    late = overtaken[0]
+    page.request.post(late.url, data=late.post_data, headers=late.headers)
+    assert rows(engine, "SELECT number FROM ratings WHERE question = 'quality' AND side = 'left'") == [(1.0,)]
+
+
+def test_item_that_is_rated_after_a_skip_could_not_leave_is_not_skipped(engine: Engine, page: Page) -> None:
+    open_a_study(engine, n_items=3, flow={"skip_reasons": ["Too hard"]})
+    arrive(page)
+    page.context.set_offline(True)
+    page.keyboard.press("s")
+    page.get_by_role("button", name="Too hard").click()
+    expect(page.locator("#save-state")).to_contain_text("No connection")
+    page.locator("#q1r0-4").check()
+    page.context.set_offline(False)
+    expect(page.locator("#save-state")).to_have_text("Saved")
+    page.wait_for_timeout(1500)
+    expect(page.locator("h1")).to_have_text("Item 1 of 3")
+    assert rows(engine, "SELECT number, exclude FROM ratings") == [(4.0, "not submitted")]
+
+
+def test_form_of_an_item_that_is_being_skipped_takes_no_answers(engine: Engine, page: Page) -> None:
+    open_a_study(engine, n_items=3, flow={"skip_reasons": ["Too hard"]})
+    arrive(page)
+    held: list[Route] = []
+
+    def keep(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/skip", keep)
+    page.keyboard.press("s")
+    page.get_by_role("button", name="Too hard").click()
+    page.wait_for_function("document.querySelector('#rate-form').inert")
+    page.locator("label:has(#q1r0-4)").click(force=True)
+    held[0].continue_()
+    expect(page.locator("h1")).to_have_text("Item 2 of 3")
+    assert rows(engine, "SELECT count(*) FROM ratings") == [(0,)]

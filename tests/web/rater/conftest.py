@@ -38,7 +38,7 @@ class Visitor(TestClient):
 
     def rate(self, page: Any, data: Mapping[str, Any] | None = None) -> Any:  # noqa: ANN401
         """Answer a page and press *Next*."""
-        return self.post(form_address(page), data=FULL if data is None else data)
+        return self.post(form_address(page), data=times_of(page) | dict(FULL if data is None else data))
 
 
 def form_address(page: Any) -> str:  # noqa: ANN401
@@ -46,6 +46,16 @@ def form_address(page: Any) -> str:  # noqa: ANN401
     found = re.search(r'action="(/s/[^"/]+/rate/[^"]+)"', page.text)
     assert found, page.text
     return found[1]
+
+
+def times_of(page: Any) -> dict[str, str]:  # noqa: ANN401
+    """The time when the page was shown, which its form sends if no script replaces it."""
+    return dict(re.findall(r'<input type="hidden" name="(at)" value="(\d+)">', page.text))
+
+
+def without_times(text: str) -> str:
+    """A page without the times when it was shown."""
+    return re.sub(r'(?:data-now|name="at" value)="\d+"', "", text)
 
 
 def heading(page: Any) -> str:  # noqa: ANN401

@@ -133,6 +133,7 @@ def _sheet(
         slug,
         protocol,
         status=422 if wrong else 200,
+        latest_ms=view.latest_ms,
         session=page.session,
         view=view,
         sheet=make_sheet(protocol, view, asked=(page.stage, page.slots), form=form, wrong=wrong or {}),

@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from app.actions.rating.rating import may_rate
 from app.actions.rating.skip import SkipReasonError, skip
+from app.design.questions.marks import read_page_ms
 from app.language.message import message
 from app.web.deps import Db
 from app.web.errors import PageError
@@ -30,7 +31,7 @@ def submit_skip(request: Request, slug: str, db: Db, own: Own, form: FormFields)
     if not may_rate(db, session, view):
         return go(request, "show_current", slug=slug)
     try:
-        skip(db, session, view, next(iter(form.get("reason", ())), ""))
+        skip(db, session, view, next(iter(form.get("reason", ())), ""), read_page_ms(form))
     except SkipReasonError:
         raise ReasonError(message("Please go back and choose a reason for skipping this item.")) from None
     return follow(request, slug, db, session, view)
