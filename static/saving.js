@@ -98,7 +98,15 @@
       const problem = await take(answer, entries);
       if (url === form()?.dataset.save) said = problem ?? said;
     }
-    if (open.some(({ url }) => !skipped.has(url)) && (said[0] === "waiting" || isAllSaved())) say(...said);
+    tell(open.filter(({ url }) => !skipped.has(url)), said);
+  }
+
+  // On a page where nothing was answered yet, nothing is said of earlier pages, unless there is a problem.
+  function tell(sent, said) {
+    const isOwn = sent.some(({ url }) => url === form()?.dataset.save);
+    if (!sent.length || (said[0] !== "waiting" && !isAllSaved())) return;
+    if (isOwn || said[0] === "waiting") say(...said);
+    else if ($("#save-state")?.dataset.state === "waiting") say("", "");
   }
 
   const isBusy = (answer) => !answer || answer.status >= 500 || answer.status === 429 || answer.status === 408;
@@ -153,7 +161,7 @@
       post(url, entries, true).then(async (answer) => {
         if (!answer?.ok) return;
         const problem = await take(answer, entries);
-        if (isAllSaved()) say(...(problem ?? ["saved", words().saved]));
+        tell(entries, problem ?? ["saved", words().saved]);
       });
     }
   }
@@ -297,16 +305,17 @@
   });
 
   // Time away: while the tab is hidden or closed nobody reads.
+  const isTimed = () => Boolean(form()?.dataset.save);
   const awayName = () => AWAY + form().dataset.save;
-  const away = () => kept.get(awayName()) ?? { ms: 0, since: null };
+  const away = () => (isTimed() && kept.get(awayName())) || { ms: 0, since: null };
 
   function goAway() {
     flush();
-    if (form() && away().since === null) kept.set(awayName(), { ...away(), since: Date.now() });
+    if (isTimed() && away().since === null) kept.set(awayName(), { ...away(), since: Date.now() });
   }
 
   function comeBack() {
-    if (!form()) return;
+    if (!isTimed()) return;
     const { ms, since } = away();
     kept.set(awayName(), { ms: since === null ? ms : ms + Date.now() - since, since: null });
   }

@@ -21,16 +21,16 @@ _OUTCOMES = {"screened_out": "screened_out", "failed_checks": "failed_checks", "
 
 
 class NotHereError(PermissionError):
-    """An ID alone is not enough to delete answers, because others may know it."""
+    """An ID alone is not enough to stop or to delete answers, because others may know it."""
 
 
 def withdraw(db: Connection, session: RatingSession, *, is_deletion: bool) -> str:
     """End a rater's participation, with their answers deleted or kept. Repeated calls return the same receipt.
 
     Raises:
-        NotHereError: deletion from a browser that only has an ID.
+        NotHereError: the browser only has an ID.
     """
-    if is_deletion and session.is_moved:
+    if session.is_moved:
         raise NotHereError
     receipt = record_withdrawal(db, session, new_receipt(), outcome_of(db, session))
     if is_deletion:

@@ -27,17 +27,16 @@ _GET = text(f"""
     SELECT w.study_id, w.receipt, w.protocol_version, p.sha256, w.platform, w.outcome, w.withdrew_at, w.deleted_at
     FROM withdrawals w JOIN studies s ON s.id = w.study_id
     JOIN protocols p ON p.study_id = w.study_id AND p.version = w.protocol_version
-    WHERE s.id = {STUDY_OF_ADDRESS} AND :hash IN (w.token_hash, w.move_hash)
+    WHERE s.id = {STUDY_OF_ADDRESS} AND w.token_hash = :hash
 """)  # noqa: S608 - a fixed text
 N_DELETED_RATERS = "(SELECT count(deleted_at) FROM withdrawals WHERE study_id = :study)"
 _COUNT_DELETED = text(f"SELECT {N_DELETED_RATERS}")
 _LAST_DELETION = text("SELECT max(deleted_at) FROM withdrawals WHERE study_id = :study")
 _RECORD = text("""
-    INSERT INTO withdrawals (study_id, token_hash, receipt, protocol_version, platform, outcome, move_hash)
+    INSERT INTO withdrawals (study_id, token_hash, receipt, protocol_version, platform, outcome)
     SELECT s.study_id, s.token_hash, :receipt, s.protocol_version, (
              SELECT platform FROM platform_ids WHERE study_id = s.study_id AND rater_id = s.rater_id
-             ORDER BY platform LIMIT 1), :outcome,
-           (SELECT token_hash FROM session_moves m WHERE m.study_id = s.study_id AND m.id = CAST(:move AS bigint))
+             ORDER BY platform LIMIT 1), :outcome
     FROM rating_sessions s WHERE s.study_id = :study AND s.id = :session
     ON CONFLICT (study_id, token_hash) DO UPDATE SET receipt = withdrawals.receipt RETURNING receipt
 """)
@@ -154,7 +153,7 @@ def record_withdrawal(db: Connection, session: RatingSession, receipt: str, outc
         The receipt.
     """
     who = {"study": session.study_id, "session": session.session_id, "rater": session.rater_id}
-    values = {**who, "receipt": receipt, "outcome": outcome, "move": session.move_id}
+    values = {**who, "receipt": receipt, "outcome": outcome}
     given = str(db.execute(_RECORD, values).scalar_one())
     if given == receipt:
         for statement in _STOP:

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 _ROWS = text("""
     WITH last_session AS (
-      SELECT DISTINCT ON (rater_id) rater_id, state, arrived_at, begun_at, finished_at, last_seen_at
-      FROM rating_sessions WHERE study_id = :study ORDER BY rater_id, id DESC
+      SELECT DISTINCT ON (rater_id) rater_id, state, arrived_at, begun_at, finished_at, last_seen_at,
+             EXISTS (SELECT FROM session_moves m WHERE m.study_id = rs.study_id AND m.rating_session_id = rs.id)
+             AS is_moved
+      FROM rating_sessions rs WHERE study_id = :study ORDER BY rater_id, id DESC
     ), work AS (
       SELECT rater_id, count(*) FILTER (WHERE state = 'done') AS n_done,
              count(*) FILTER (WHERE state <> 'returned') AS n_trials,
@@ -41,7 +43,8 @@ _ROWS = text("""
       SELECT rater_id, min(platform) AS platform FROM platform_ids WHERE study_id = :study GROUP BY rater_id
     )
     SELECT r.id, r.key, r.kind, r.pool, r.is_simulated, came.platform, s.state, s.arrived_at, s.begun_at,
-           s.finished_at, s.last_seen_at, coalesce(w.n_done, 0) AS n_done, coalesce(w.n_trials, 0) AS n_trials,
+           s.finished_at, s.last_seen_at, coalesce(s.is_moved, false) AS is_moved,
+           coalesce(w.n_done, 0) AS n_done, coalesce(w.n_trials, 0) AS n_trials,
            coalesce(l.n_taken_over, 0) AS n_taken_over,
            coalesce(w.n_skipped, 0) AS n_skipped, coalesce(w.n_open, 0) AS n_open, w.active_ms,
            coalesce(c.n_failed, 0) AS n_failed, coalesce(c.n_checks, 0) AS n_checks,
@@ -61,6 +64,7 @@ _ROWS = text("""
 class RaterRow:
     """One rater. `reason` is that of the last decision.
 
+    `is_moved`: the study was also opened in a browser that only had the rater's ID.
     `n_taken_over`: trials that were released after a time without activity, and that the rater did not get again.
     """
 
@@ -75,6 +79,7 @@ class RaterRow:
     begun_at: datetime | None
     finished_at: datetime | None
     last_seen_at: datetime | None
+    is_moved: bool
     n_done: int
     n_trials: int
     n_taken_over: int

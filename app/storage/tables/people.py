@@ -194,7 +194,6 @@ withdrawals = Table(
     Column("protocol_version", Integer, nullable=False),
     Column("platform", Text),
     Column("outcome", Text, nullable=False),
-    Column("move_hash", LargeBinary),
     time("withdrew_at", now=True),
     time("deleted_at"),
     PrimaryKeyConstraint("study_id", "token_hash"),

@@ -75,7 +75,7 @@ def check_open(db: Db, slug: str, session: RatingSession) -> None:
     """
     if session.status == "closed" and not session.has_ended:
         is_prolific = get_platform(db, session) == "prolific"
-        ending = ending_of(protocol_of(db, session), "full", is_prolific=is_prolific)
+        ending = ending_of(protocol_of(db, session), "full", is_prolific=is_prolific, is_moved=session.is_moved)
         raise ClosedError(slug, ending, has_begun=session.has_begun)
     if session.status == "draft":
         raise NotOpenError(NOT_YET)

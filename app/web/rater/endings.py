@@ -15,19 +15,28 @@ PROLIFIC = "https://app.prolific.com/submissions/complete"
 
 @dataclass(frozen=True, slots=True)
 class PageEnding:
-    """The content of an ending page: the study's message and code, and the address to continue to."""
+    """The content of an ending page: the study's message and code, and the address to continue to.
+
+    `is_elsewhere`: there is a code or an address, but not for this browser, which only has an ID.
+    """
 
     code: str
     text: str
     address: str | None
     is_prolific: bool
     submission: Submission | None = None
+    is_elsewhere: bool = False
 
 
-def ending_of(protocol: Protocol, outcome: Outcome | Literal["completed"], *, is_prolific: bool) -> PageEnding:
-    """What a rater with this outcome gets at the end."""
+def ending_of(
+    protocol: Protocol, outcome: Outcome | Literal["completed"], *, is_prolific: bool, is_moved: bool = False
+) -> PageEnding:
+    """What a rater with this outcome gets; no code in a browser that only has an ID, which others may know."""
     ending = protocol.completion if outcome == "completed" else protocol.completion.of(outcome)
-    return PageEnding(ending.code, ending.text, completion_address(ending, is_prolific=is_prolific), is_prolific)
+    address = completion_address(ending, is_prolific=is_prolific)
+    if is_moved:
+        return PageEnding("", ending.text, None, is_prolific, is_elsewhere=bool(ending.code or address))
+    return PageEnding(ending.code, ending.text, address, is_prolific)
 
 
 def completion_address(ending: Ending, *, is_prolific: bool) -> str | None:

@@ -38,8 +38,8 @@ def show_withdraw(request: Request, slug: str, db: Db, session: AnySession) -> R
 @router.post("/{slug}/withdraw")
 def submit_withdraw(request: Request, slug: str, db: Db, session: AnySession, form: FormFields) -> Response:
     wish = next(iter(form.get("withdraw", ())), "")
-    may_delete = not session.is_moved
-    if not (wish == "delete" and may_delete) and (wish != "stop" or session.has_ended):
+    is_possible = wish == "delete" or (wish == "stop" and not session.has_ended)
+    if session.is_moved or not is_possible:
         return go(request, "show_withdraw", slug=slug)
     receipt = withdraw(db, session, is_deletion=wish == "delete")
     if wish == "delete":

@@ -63,7 +63,6 @@ def create_withdrawals() -> None:
         required("protocol_version", INTEGER),
         optional("platform", TEXT),
         required("outcome", TEXT),
-        optional("move_hash", BYTES),
         now("withdrew_at"),
         optional("deleted_at", TIME),
         one_of("withdrawals", "outcome", "completed", "screened_out", "failed_checks", "full", "withdrew"),

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from app.actions.rating.withdraw import NotHereError, withdraw
+from app.actions.studies.life_cycle import close_study
 from app.storage.raters.arrivals import record_invite
 from app.storage.raters.rating_sessions import get_rating_session
 from app.storage.results.coverage import get_coverage
@@ -120,7 +121,7 @@ def test_second_browser_can_revisit_its_own_answers(
     assert heading(other.rate(other.get(form_address(second)), FULL | {"q0": "right"})) == "Item 3 of 4"
 
 
-def test_participant_id_alone_deletes_nothing(
+def test_participant_id_alone_neither_stops_nor_deletes(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor], link: str
 ) -> None:
     study()
@@ -128,34 +129,90 @@ def test_participant_id_alone_deletes_nothing(
     anna.rate(begun(anna, link))
     other.get(link)
     page = other.get("/s/study/withdraw")
-    assert 'value="delete"' not in page.text
+    assert 'name="withdraw"' not in page.text
     assert "cannot be deleted from this browser" in page.text
-    other.post("/s/study/withdraw", data={"withdraw": "delete"})
+    for wish in ("stop", "delete"):
+        assert 'name="withdraw"' not in other.post("/s/study/withdraw", data={"withdraw": wish}).text
     assert n_of(engine, "withdrawals") == 0
     assert n_of(engine, "ratings") == 3
     with engine.begin() as db:
         session = get_rating_session(db, "study", other.cookies["attune-rater-study"])
         assert session
-        with pytest.raises(NotHereError):
-            withdraw(db, session, is_deletion=True)
+        for is_deletion in (False, True):
+            with pytest.raises(NotHereError):
+                withdraw(db, session, is_deletion=is_deletion)
     assert 'value="delete"' in anna.get("/s/study/withdraw").text
 
 
-def test_stopping_in_second_browser_gives_receipt(
-    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+def test_receipt_is_shown_only_in_the_browser_that_stopped(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
     study()
-    anna, other, third = visitor(), visitor(), visitor()
+    anna, other = visitor(), visitor()
     anna.rate(begun(anna, f"/s/study?{LINKS['sona']}"))
-    for browser in (other, third):
-        browser.get(f"/s/study?{LINKS['sona']}")
-    receipt = other.post("/s/study/withdraw", data={"withdraw": "stop"})
-    assert 'id="receipt"' in receipt.text
-    assert 'id="receipt"' in anna.get("/s/study/withdrawn").text
-    refused = third.get("/s/study/withdrawn")
+    other.get(f"/s/study?{LINKS['sona']}")
+    assert 'id="receipt"' in anna.post("/s/study/withdraw", data={"withdraw": "stop"}).text
+    refused = other.get("/s/study/withdrawn")
     assert refused.status_code == 410
     assert 'id="receipt"' not in refused.text
-    assert n_of(engine, "ratings") == 3
+
+
+CODES = {"code": "D0NE", "otherwise": {"full": {"code": "FU11"}, "screened_out": {"code": "N0T4U"}}}
+
+
+@pytest.mark.parametrize("platform", LINKS)
+def test_participant_id_alone_shows_no_completion_code(
+    study: Callable[..., int], visitor: Callable[[], Visitor], platform: str
+) -> None:
+    link = f"/s/study?{LINKS[platform]}"
+    study(n_items=2, completion=CODES)
+    anna, before, after = visitor(), visitor(), visitor()
+    page = begun(anna, link)
+    before.get(link)
+    last = anna.rate(anna.rate(page))
+    assert "D0NE" in last.text
+    for other, path in ((before, "/s/study/done"), (after, link)):
+        seen = other.get(path)
+        assert heading(seen) == "You have finished. Thank you."
+        assert "D0NE" not in seen.text
+        assert 'id="code-elsewhere"' in seen.text
+    assert "D0NE" in anna.get(link).text
+
+
+def test_participant_id_alone_shows_no_other_code(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+    there = {"key": "there", "target": "rater", "type": "category", "text": "Are you?", "codes": {"y": "Y", "n": "N"}}
+    eligibility = {"accept": {"there": "y"}}
+    study(questions=[PREFERENCE, EMPATHY, there], completion=CODES, flow={"eligibility": eligibility})
+    anna, other = visitor(), visitor()
+    anna.arrive()
+    assert "N0T4U" in anna.post("/s/study/questions/eligibility", data={"q2": "n"}).text
+    seen = other.arrive()
+    assert "Thank you for your interest" in seen.text
+    assert "N0T4U" not in seen.text
+
+
+def test_code_of_a_closed_study_needs_the_first_browser(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(completion=CODES)
+    anna, other = visitor(), visitor()
+    anna.begin()
+    other.arrive()
+    with engine.begin() as db:
+        close_study(db, "study")
+    assert "FU11" in anna.get("/s/study/rate").text
+    assert "FU11" not in other.get("/s/study/rate").text
+
+
+def test_personal_link_shows_the_code_on_any_device(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study_id = study(n_items=2, completion=CODES)
+    with engine.begin() as db:
+        link = f"/s/study?invite={record_invite(db, study_id)}"
+    anna, other = visitor(), visitor()
+    anna.rate(anna.rate(begun(anna, link)))
+    assert "D0NE" in other.get(link).text
 
 
 def test_participant_id_shows_no_receipt_after_deletion(

@@ -154,6 +154,7 @@ def _page(
         view=view,
         compared=protocol.labels.question(compared.key) if compared else "",
         identity=identity,
+        completion_code=protocol.completion.code,
         open_states=OPEN_STATES,
         suggestion_words=SUGGESTIONS_ON,
         platforms={one.row.platform for one in reviewed},

@@ -241,3 +241,21 @@ def test_flags_of_pasted_answers_come_before_the_counts_behind_them(
     page = client.get(PAGE).text
     counts = "Text answers: 10 keystrokes, 80 characters pasted, 2.0 keys per second"
     assert 0 < page.index("Pasted 89% of what was entered in 1 text answer") < page.index(counts)
+
+
+def test_code_is_there_for_raters_who_finished_in_another_browser(
+    client: TestClient, db: Connection, lead: Lead
+) -> None:
+    study_id = study_of(db, lead, completion={"code": "D0NE"})
+    open_study(db, "small")
+    rate(db, study_id, rater="anna", n_trials=2)
+    db.execute(text("UPDATE rating_sessions SET state = 'finished', finished_at = now()"))
+    assert "D0NE" not in client.get(PAGE).text
+    moved = """
+        INSERT INTO session_moves (study_id, rating_session_id, token_hash, parameters)
+        SELECT study_id, id, 'x', '{}' FROM rating_sessions
+    """
+    db.execute(text(moved))
+    page = client.get(PAGE).text
+    assert "in more than one browser" in page
+    assert "Completion code: <code>D0NE</code>" in page

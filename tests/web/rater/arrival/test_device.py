@@ -45,5 +45,5 @@ def test_answer_changed_without_scripts_keeps_device_class(
     page = anna.begin()
     saved = {"slot": "q0", "q0.key": KEY, "q0": "left", "q0.device": "tablet"}
     assert anna.post(f"{form_address(page)}/save", data=saved).status_code == 200
-    anna.rate(page)
+    anna.rate(anna.get(form_address(page)))
     assert devices(engine) == {"preference": "tablet", "empathy": None}
