@@ -21,7 +21,7 @@ from app.exchange.folder.codebook import MEANINGS, OF_LEAD
 from app.exchange.folder.read import read_folder
 from app.exchange.folder.write import write_folder, write_zip
 from app.exchange.uploads import read_upload
-from app.storage.studies.export_sessions import ASSIGNMENT_COLUMNS, SESSION_COLUMNS
+from app.storage.studies.export_sessions import ASSIGNMENT_COLUMNS, CHANGE_COLUMNS, SESSION_COLUMNS
 from tests.exchange.small import RATINGS, read_small
 from tests.real_data.ayers import write_ayers
 from tests.real_data.folder import read_rows
@@ -151,7 +151,7 @@ def test_codebook_explains_every_column_and_scale_point(tmp_path: Path) -> None:
         ("1", "cold"),
         ("3", "warm"),
     }
-    assert set(MEANINGS) >= {*FILE_COLUMNS, *FIELDS, *ASSIGNMENT_COLUMNS, *SESSION_COLUMNS}
+    assert set(MEANINGS) >= {*FILE_COLUMNS, *FIELDS, *ASSIGNMENT_COLUMNS, *SESSION_COLUMNS, *CHANGE_COLUMNS}
 
 
 def test_data_package_describes_written_files(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from app.analysis.estimate import FIELDS
 from app.design.questions.kinds.registry import KINDS
 from app.exchange.folder.scores import SCORE_COLUMNS
 from app.exchange.folder.written_tables import EVENT_COLUMNS
-from app.storage.studies.export_sessions import ASSIGNMENT_COLUMNS, SESSION_COLUMNS
+from app.storage.studies.export_sessions import ASSIGNMENT_COLUMNS, CHANGE_COLUMNS, SESSION_COLUMNS
 from app.storage.tables import metadata
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "glossary.md").read_text()
@@ -72,5 +72,5 @@ def test_every_study_folder_column_is_in_glossary() -> None:
     }.items():
         listed = part(heading, 3).strip().split("\n\n")[0]
         assert re.findall(r"`(\w+)`", listed) == list(columns)
-    rating_sessions = {*ASSIGNMENT_COLUMNS, *SESSION_COLUMNS}
+    rating_sessions = {*ASSIGNMENT_COLUMNS, *SESSION_COLUMNS, *CHANGE_COLUMNS}
     assert {*EVENT_COLUMNS, *CHECK_COLUMNS, *SCORE_COLUMNS, *rating_sessions} <= set(re.findall(r"`(\w+)`", folder))

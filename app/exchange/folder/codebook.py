@@ -59,6 +59,7 @@ MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file}
     "label": "label of the column or question",
     "meaning": "meaning of the column or value",
     "happened_at": "when it happened, UTC",
+    "replaced_at": "when the rater replaced this answer by a later one or cleared it, UTC",
     "responses": "the responses in the order shown (left to right, or first to last), joined by |",
     "shown_labels": "the source label shown for each response, joined by |",
     "state": (
@@ -100,6 +101,7 @@ _WHOLE = (
 _NUMBERS = ("estimate", "ci_low", "ci_high", "ci_level", "p_value", "p_adjusted", "df")
 _TIMES = (
     "happened_at",
+    "replaced_at",
     "first_action_at",
     "submitted_at",
     "arrived_at",
@@ -115,6 +117,13 @@ _REFERENCES: dict[str, dict[str, str]] = {
     "checks": {"rater": "raters"},
     "events": {"rater": "raters"},
     "assignments": {"rater": "raters", "item": "items"},
+    "changes": {
+        "rater": "raters",
+        "item": "items",
+        "response": "responses",
+        "left_response": "responses",
+        "right_response": "responses",
+    },
     "rating_sessions": {"rater": "raters"},
 }
 

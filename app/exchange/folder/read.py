@@ -35,6 +35,7 @@ TABLES = ("items", "responses", "raters", "ratings")
 WRITTEN_ONLY = (
     "scores.csv",
     "events.csv",
+    "changes.csv",
     "agreement.csv",
     "comparisons.csv",
     "codebook.csv",

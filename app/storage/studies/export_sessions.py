@@ -1,4 +1,4 @@
-"""The assignments of each rater and their outcomes, for the export: rows per assignment and rating session."""
+"""The assignments of each rater and their outcomes, and the earlier values of changed answers, for the export."""
 
 from __future__ import annotations
 
@@ -41,7 +41,33 @@ SESSION_COLUMNS = (
     "n_open",
     "paused_ms",
 )
-TIMES = ("served_at", "first_action_at", "submitted_at", "arrived_at", "begun_at", "finished_at", "last_seen_at")
+CHANGE_COLUMNS = (
+    "rater",
+    "item",
+    "response",
+    "question",
+    "value",
+    "strength",
+    "turn",
+    "left_response",
+    "right_response",
+    "side",
+    "condition",
+    "repeat",
+    "rated_at",
+    "replaced_at",
+)
+TIMES = (
+    "rated_at",
+    "replaced_at",
+    "served_at",
+    "first_action_at",
+    "submitted_at",
+    "arrived_at",
+    "begun_at",
+    "finished_at",
+    "last_seen_at",
+)
 _ASSIGNMENTS = text("""
     SELECT r.key AS rater, a.position, i.key AS item,
            array_to_string(ARRAY(
@@ -69,13 +95,37 @@ _SESSIONS = text("""
     WHERE s.study_id = :study GROUP BY s.study_id, s.id, r.key, r.id ORDER BY r.id, s.id
 """)
 
+# The value is written as in ratings.csv.
+_CHANGES = text("""
+    SELECT r.key AS rater, i.key AS item, p.key AS response, a.question,
+           h.number, coalesce(c.key, nullif(h.outcome, 'response'), array_to_string(h.codes, '|'), h.text) AS words,
+           h.strength, a.turn, le.key AS left_response, ri.key AS right_response, h.side, a.condition, a.repeat,
+           h.rated_at, h.replaced_at
+    FROM rating_history h
+    JOIN ratings a ON a.study_id = h.study_id AND a.id = h.rating_id
+    JOIN raters r ON r.study_id = a.study_id AND r.id = a.rater_id
+    LEFT JOIN items i ON i.study_id = a.study_id AND i.id = a.item_id
+    LEFT JOIN responses p ON p.study_id = a.study_id AND p.id = a.response_id
+    LEFT JOIN responses c ON c.study_id = a.study_id AND c.id = h.chosen_response_id
+    LEFT JOIN responses le ON le.study_id = a.study_id AND le.id = a.left_response_id
+    LEFT JOIN responses ri ON ri.study_id = a.study_id AND ri.id = a.right_response_id
+    WHERE h.study_id = :study ORDER BY h.id
+""")
+
 
 def study_rating_sessions(db: Connection, study_id: int) -> dict[str, pd.DataFrame]:
-    """The exported tables `assignments` and `rating_sessions`; both are empty if there are no raters."""
+    """The exported tables `assignments`, `rating_sessions` and `changes`; all are empty if there are no raters."""
     return {
+        "changes": _changes(db, study_id),
         "assignments": _frame(db, _ASSIGNMENTS, study_id, ASSIGNMENT_COLUMNS),
         "rating_sessions": _frame(db, _SESSIONS, study_id, SESSION_COLUMNS),
     }
+
+
+def _changes(db: Connection, study_id: int) -> pd.DataFrame:
+    stored = tuple(part for name in CHANGE_COLUMNS for part in (("number", "words") if name == "value" else (name,)))
+    found = _frame(db, _CHANGES, study_id, stored)
+    return found.assign(value=found["number"].where(found["number"].notna(), found["words"]))[[*CHANGE_COLUMNS]]
 
 
 def _frame(db: Connection, statement: TextClause, study_id: int, columns: tuple[str, ...]) -> pd.DataFrame:
