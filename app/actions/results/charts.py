@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -17,17 +18,26 @@ if TYPE_CHECKING:
     from app.storage.database.engine import Begin
 
 
-def chart_picture(begin: Begin, spec: Spec, picture: Format) -> tuple[str, bytes]:
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """The specification of a chart of a study, read when the answers of `n_deleted` raters had been deleted."""
+
+    study_id: int
+    n_deleted: int
+    spec: Spec
+
+
+def chart_picture(begin: Begin, drawing: Drawing, picture: Format) -> tuple[str, bytes]:
     """The media type and the bytes of a chart, from the cache or newly created.
 
     The cache key is the hash of the specification and the version of the renderer.
     """
-    drawn = json.dumps([version("vl-convert-python"), spec], sort_keys=True)
+    drawn = json.dumps([version("vl-convert-python"), drawing.spec], sort_keys=True)
     sha256 = hashlib.sha256(drawn.encode()).hexdigest()
     with begin() as db:
         content = get_chart_file(db, sha256, picture)
     if content is None:
-        content = DRAWING_PROCESS.render(spec, picture)
+        content = DRAWING_PROCESS.render(drawing.spec, picture)
         with begin() as db:
-            record_chart_file(db, sha256, picture, content)
+            record_chart_file(db, drawing.study_id, drawing.n_deleted, sha256, picture, content)
     return FORMATS[picture], content

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import select, text
 
+from app.storage.raters.withdrawals import N_DELETED_RATERS, lock_deletions
 from app.storage.tables import chart_files
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
+# The row of the study is locked: a study that is being deleted is waited for, and is gone then.
+_RECORD = text(f"""
+    INSERT INTO chart_files (sha256, format, content)
+    SELECT :sha256, :format, :content FROM studies WHERE id = :study AND :n_deleted = {N_DELETED_RATERS}
+    FOR KEY SHARE
+    ON CONFLICT DO NOTHING
+""")  # noqa: S608 - constants only
 
 
 def get_chart_file(db: Connection, sha256: str, picture: str) -> bytes | None:
@@ -20,7 +28,12 @@ def get_chart_file(db: Connection, sha256: str, picture: str) -> bytes | None:
     return None if content is None else bytes(content)
 
 
-def record_chart_file(db: Connection, sha256: str, picture: str, content: bytes) -> None:
-    """Cache a chart file; if one is cached already, it is kept."""
-    statement = insert(chart_files).values(sha256=sha256, format=picture, content=content)
-    db.execute(statement.on_conflict_do_nothing())
+def record_chart_file(db: Connection, study_id: int, n_deleted: int, sha256: str, picture: str, content: bytes) -> None:
+    """Cache a chart file; if one is cached already, it is kept.
+
+    Nothing is stored if the study or a rater's answers were deleted since the chart's data were read, when the answers
+    of `n_deleted` raters had been deleted: the deletion has removed all chart files, and this one may show the answers.
+    """
+    lock_deletions(db, study_id)
+    values = {"study": study_id, "n_deleted": n_deleted, "sha256": sha256, "format": picture, "content": content}
+    db.execute(_RECORD, values)

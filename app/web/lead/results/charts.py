@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 
 from app.charts.raters.progress import KEY as PROGRESS
 from app.charts.raters.progress import ProgressChart
+from app.storage.raters.withdrawals import count_deleted_raters
 from app.storage.results.progress_counts import get_progress
 from app.web.errors import NotFoundError
 from app.web.lead.results.asked import Asked
@@ -39,7 +40,8 @@ def show_charts(
     key: Annotated[list[str] | None, Query()] = None,
 ) -> Response:
     """Several specifications at once, by key; all of them if no key is given."""
-    wanted = [chart for chart in _charts(request, own, asked) if key is None or chart.key in key]
+    charts, _ = _charts(request, own, asked)
+    wanted = [chart for chart in charts if key is None or chart.key in key]
     return JSONResponse({chart.key: chart.spec(theme=theme, width="container") for chart in wanted})
 
 
@@ -48,13 +50,14 @@ def show_drawing(
     request: Request, own: OwnForLong, asked: Asked, key: str, theme: Theme = "light", size: Size = "wide"
 ) -> Response:
     """The chart for a page: without its title, which the page contains as text."""
-    from app.actions.results.charts import chart_picture
+    from app.actions.results.charts import Drawing, chart_picture
 
-    chart = _chart(request, own, asked, key)
+    chart, n_deleted = _chart(request, own, asked, key)
     spec = chart.spec(theme=theme, width=WIDTHS[size])
     if spec is None:
         raise NotFoundError
-    kind, content = chart_picture(request.app.state.begin, untitled(spec, LINES[size]), "svg")
+    drawing = Drawing(own.study.id, n_deleted, untitled(spec, LINES[size]))
+    kind, content = chart_picture(request.app.state.begin, drawing, "svg")
     # The progress is that of this moment, whatever report the page was shown from.
     kept = {} if key == PROGRESS else {"Cache-Control": KEEP}
     return Response(content, media_type=kind, headers=kept)
@@ -64,16 +67,18 @@ def show_drawing(
 def export_chart(request: Request, own: OwnForLong, asked: Asked, key: str, theme: Theme = "light") -> Response:
     """One specification, to restyle."""
     disposition = {"Content-Disposition": f'attachment; filename="{own.study.slug}-{key}.vl.json"'}
-    return JSONResponse(_spec(request, own, asked, key, theme), headers=disposition)
+    spec, _ = _spec(request, own, asked, key, theme)
+    return JSONResponse(spec, headers=disposition)
 
 
 @router.get("/studies/{slug}/charts/{key}.{picture}")
 def export_picture(
     request: Request, own: OwnExport, asked: Asked, key: str, picture: Format, theme: Theme = "light"
 ) -> Response:
-    from app.actions.results.charts import chart_picture
+    from app.actions.results.charts import Drawing, chart_picture
 
-    kind, content = chart_picture(request.app.state.begin, _spec(request, own, asked, key, theme), picture)
+    spec, n_deleted = _spec(request, own, asked, key, theme)
+    kind, content = chart_picture(request.app.state.begin, Drawing(own.study.id, n_deleted, spec), picture)
     disposition = {"Content-Disposition": f'attachment; filename="{own.study.slug}-{key}.{picture}"'}
     return Response(content, media_type=kind, headers=disposition)
 
@@ -92,25 +97,29 @@ def untitled(spec: dict[str, Any], length: int) -> dict[str, Any]:
     return {**rest, "title": {"text": lines, "fontSize": 12, "fontWeight": "normal"}}
 
 
-def _charts(request: Request, own: LeadAndStudy, asked: Asked) -> list[Chart]:
+def _charts(request: Request, own: LeadAndStudy, asked: Asked) -> tuple[list[Chart], int]:
+    """The charts, and of how many raters the answers had been deleted when their data were read."""
     from app.charts.chart import charts_of
 
     made = asked.report(request, own)
-    return charts_of(made.report, made.protocol, asked.axes)
+    return charts_of(made.report, made.protocol, asked.axes), made.n_deleted
 
 
-def _chart(request: Request, own: LeadAndStudy, asked: Asked, key: str) -> Chart | ProgressChart:
+def _chart(request: Request, own: LeadAndStudy, asked: Asked, key: str) -> tuple[Chart | ProgressChart, int]:
     if key == PROGRESS:
         with request.app.state.begin_reading() as db:
-            return ProgressChart(get_progress(db, own.study.id))
-    chart = next((chart for chart in _charts(request, own, asked) if chart.key == key), None)
+            n_deleted = count_deleted_raters(db, own.study.id)
+            return ProgressChart(get_progress(db, own.study.id)), n_deleted
+    charts, n_deleted = _charts(request, own, asked)
+    chart = next((chart for chart in charts if chart.key == key), None)
     if chart is None:
         raise NotFoundError
-    return chart
+    return chart, n_deleted
 
 
-def _spec(request: Request, own: LeadAndStudy, asked: Asked, key: str, theme: Theme) -> dict[str, Any]:
-    spec = _chart(request, own, asked, key).spec(theme=theme)
+def _spec(request: Request, own: LeadAndStudy, asked: Asked, key: str, theme: Theme) -> tuple[dict[str, Any], int]:
+    chart, n_deleted = _chart(request, own, asked, key)
+    spec = chart.spec(theme=theme)
     if spec is None:
         raise NotFoundError
-    return spec
+    return spec, n_deleted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,8 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
+from app.actions.results.charts import Drawing, chart_picture
 from app.actions.results.kept_results import KeptResults
 from app.actions.results.live_report import LiveReports
+from app.actions.results.processes.drawing_process import DRAWING_PROCESS
 from app.actions.results.program_mark import program_mark
 from app.actions.results.snapshots import DeletedAnswersError, open_snapshot, save_snapshot
 from app.analysis.data.filters.report_filters import ALL
@@ -26,7 +29,7 @@ from tests.reports_here import KeptHere
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sqlalchemy import Engine
+    from sqlalchemy import Connection, Engine
 
     from app.storage.studies.studies import StudyRow
     from tests.actions.results.test_live_report import Maker
@@ -149,6 +152,50 @@ def test_results_wait_for_a_deletion_and_are_not_kept(
         db.commit()
         keeping.result()
     assert n_kept(engine) == 0
+
+
+def delete_answers(db: Connection, study: StudyRow) -> None:
+    note_a_deletion(db, study)
+    delete_rows(db, study.id, session_id=1, rater_id=1, receipt="AAAA-BBBB")
+
+
+def delete_all(db: Connection, study: StudyRow) -> None:
+    delete_study(db, study.id)
+
+
+@pytest.mark.parametrize("delete", [delete_answers, delete_all])
+def test_chart_file_that_is_drawn_while_answers_are_deleted_is_not_kept(
+    engine: Engine, study: StudyRow, monkeypatch: pytest.MonkeyPatch, delete: Callable[[Connection, StudyRow], None]
+) -> None:
+    """The deletion removes all chart files, but cannot see one that is stored later."""
+    with ThreadPoolExecutor(1) as pool, engine.connect() as db:
+        drawing = threading.Event()
+
+        def render(_spec: object, _picture: str) -> bytes:
+            delete(db, study)
+            drawing.set()
+            return b"<svg/>"
+
+        monkeypatch.setattr(DRAWING_PROCESS, "render", render)
+        drawn = pool.submit(chart_picture, engine.begin, Drawing(study.id, 0, {}), "svg")
+        assert drawing.wait(PATIENCE_S)
+        until(lambda: drawn.done() or is_waiting(engine))
+        db.commit()
+        assert drawn.result() == ("image/svg+xml", b"<svg/>")
+    assert n_chart_files(engine) == 0
+
+
+def test_chart_file_is_kept_after_a_deletion(engine: Engine, study: StudyRow, monkeypatch: pytest.MonkeyPatch) -> None:
+    with engine.begin() as db:
+        note_a_deletion(db, study)
+    monkeypatch.setattr(DRAWING_PROCESS, "render", lambda *_: b"<svg/>")
+    chart_picture(engine.begin, Drawing(study.id, 1, {}), "svg")
+    assert n_chart_files(engine) == 1
+
+
+def n_chart_files(engine: Engine) -> int:
+    with engine.begin() as db:
+        return int(db.execute(text("SELECT count(*) FROM chart_files")).scalar_one())
 
 
 def test_no_snapshot_is_saved_of_answers_that_were_deleted_meanwhile(
