@@ -88,6 +88,10 @@ class Killer:
         server = self._rng.choice(self._servers)
         self._kill_one(lambda: workers_of(server.pid))
 
+    def _workers(self) -> None:
+        for pid in workers_of(self._rng.choice(self._servers).pid):
+            _kill(pid)
+
     def _backend(self) -> None:
         def named() -> list[int]:
             mine = server_processes(self._data_dir)
@@ -154,6 +158,7 @@ class Killer:
 
     KINDS: ClassVar[dict[str, Callable[[Killer], None]]] = {
         "worker": _worker,
+        "workers": _workers,
         "postmaster": _postmaster,
         "keeper": _keeper,
         "parent": _parent,

@@ -54,8 +54,9 @@ answer that was acknowledged. The time is from a kill until each rater has had a
 sent after it. At the end, every acknowledged answer is looked up: *lost* is not in the database, *altered* differs,
 *doubled* is there twice, *above k* are trials with more ratings than planned, *stuck* are raters who could not finish.
 
-- *worker*, *parent*: one of the processes of a server, or the one that started them. *keeper*, *postmaster*, *backend*:
-  the process that watches over the embedded database, its main process, and the one of a connection.
+- *worker*, *workers*, *parent*: one of the processes of a server, all of them, or the one that started them. *keeper*,
+  *postmaster*, *backend*: the process that watches over the embedded database, its main process, and the one of a
+  connection.
 - *everything*: all of these at once; the time includes starting them again, as a service manager would.
 - *host*: one server with all its processes; it stays away until every rater has gone on at the other one.
 - *clock*: the time that statements see in the database jumps by 2 or 30 hours, ahead or back, and stays so.
@@ -72,6 +73,10 @@ SIGTERM, PostgreSQL refuses new connections and waits for idle ones to end, whic
 socket file, it runs on unreachable. A database that has not answered for five seconds is shut down (SIGINT), after
 fifteen it is killed, and it is started again. Recovery after a crash and a lack of free connections count as answers.
 Signals that the keeper sent are in `postgres.log`, in the folder `postgres` of the data folder.
+
+A worker that dies is replaced at once, and so is one that has hung for 30 seconds. While a server has none that accepts
+connections, it refuses them, so that a proxy or a browser tries elsewhere or again: a request that waited unanswered
+would be carried out after its sender had given it up.
 
 Created by `python -m benchmarks.faults --write docs/reliability.md`. A short run of the same is part of `make test`.
 Two hosts with a database over TCP, of which one is lost, then the database, whose replica takes over: see

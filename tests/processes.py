@@ -18,7 +18,7 @@ def is_running(pid: int) -> bool:
     """Return whether a process is running; zombies do not count."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # also when it ends between opening and reading the file
         return False
 
 

@@ -10,10 +10,11 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from uvicorn import Config, Server
-from uvicorn.supervisors import Multiprocess
 
 from app.actions.metric_files import FOLDER, make_folder
+from app.cli.bounded_protocol import allow_open_files
 from app.cli.output import WRONG_CALL, fail, say
+from app.cli.workers import Workers
 from app.logs import log_config
 from app.settings import SECRET_FILES, settings
 
@@ -48,17 +49,37 @@ def bind(host: str, port: int, *, or_next: bool = False) -> socket.socket:
 
 
 def _listen(family: int, host: str, port: int) -> socket.socket:
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening = _bound(family, (host, port))
     try:
-        # Allow a port that another server has just released; on Windows this option has a different meaning.
-        if os.name != "nt":
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((host, port))
         listening.listen(2048)
     except OSError:
         listening.close()
         raise
     return listening
+
+
+def _bound(family: int, address: tuple[str | int, ...]) -> socket.socket:
+    """Return a socket with an address that does not listen yet."""
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        # Allow a port that another server has just released; on Windows this option has a different meaning.
+        if os.name != "nt":
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(address)
+    except OSError:
+        bound.close()
+        raise
+    return bound
+
+
+def _bind_again(listening: socket.socket) -> socket.socket:
+    """Close the socket, which refuses the connections that wait in it, and return another one with its address."""
+    family, address = listening.family, listening.getsockname()
+    listening.close()
+    try:
+        return _bound(family, address)
+    except OSError as error:
+        return fail(f"Port {address[1]} on {address[0]} cannot be used again: {error.strerror}.")
 
 
 def address(listening: socket.socket) -> str:
@@ -70,11 +91,12 @@ def address(listening: socket.socket) -> str:
 
 def run(listening: socket.socket, database_url: str, *, workers: int = 1) -> None:
     """Serve until Ctrl-C or SIGTERM. Each process creates its own application on the given database."""
+    allow_open_files()
     hand_over(database_url)
     numbers = _shared_numbers() if workers > 1 else None
     try:
         if workers > 1:
-            Multiprocess(_config(workers), [listening]).run()
+            Workers(_config(workers), listening, _bind_again).run()
         else:
             Server(_config(workers)).run([listening])
     except KeyboardInterrupt:
@@ -94,7 +116,7 @@ def _config(workers: int) -> Config:
         workers=workers,
         lifespan="off",
         ws="none",
-        http="app.cli.header_timeout:HeaderTimeoutProtocol",
+        http="app.cli.bounded_protocol:BoundedProtocol",
         log_config=log_config(now.log_format, now.log_level),
         log_level="warning",
         access_log=False,

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 KINDS = ("host", "backend", "clock", "browser connections", "database connections")
-# In the default run, these are killed one at a time in test_embedded_restart.py and test_workers.py.
-ALSO_KILLED = ("postmaster", "worker", "keeper", "parent")
+# In the default run, these are killed one at a time in test_embedded_restart.py and the two test_workers.py.
+ALSO_KILLED = ("postmaster", "worker", "workers", "keeper", "parent")
 CLEAN = Verdict(lost=0, altered=0, doubled=0, above_k=0, stuck=0)
 
 

@@ -17,7 +17,7 @@ from sqlalchemy import text
 
 from app.actions.lead_access import add_lead, begin_session
 from tests.processes import IN_PROC
-from tests.web.rater.arrival.test_workers import serving
+from tests.serving import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,16 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 from uvicorn import Config, Server
 
-from app.cli.header_timeout import HeaderTimeoutProtocol
+from app.cli.bounded_protocol import BoundedProtocol, IdleConnections
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
 @contextmanager
-def served(app: Any, headers_s: float = 10.0) -> Iterator[int]:  # noqa: ANN401 - any ASGI application
+def served(
+    app: Any,  # noqa: ANN401 - any ASGI application
+    headers_s: float = 10.0,
+    max_idle: int = 256,
+    unread_s: float = 30.0,
+) -> Iterator[int]:
     """Serve on a local port, which is yielded."""
-    protocol = type("Protocol", (HeaderTimeoutProtocol,), {"headers_s": headers_s})
+    limits = {"headers_s": headers_s, "idle": IdleConnections(max_idle, 2 * max_idle), "unread_s": unread_s}
+    protocol = type("Protocol", (BoundedProtocol,), limits)
     with socket.create_server(("127.0.0.1", 0), backlog=256) as listening:
         config = Config(app, http=protocol, ws="none", lifespan="off", log_config=None, timeout_graceful_shutdown=1)
         server = Server(config)

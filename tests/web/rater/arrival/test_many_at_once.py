@@ -11,8 +11,8 @@ from sqlalchemy import text
 
 from benchmarks.rater_client import RaterClient
 from tests.processes import IN_PROC
+from tests.serving import serving
 from tests.storage.assignments.test_assignments import assert_exact
-from tests.web.rater.arrival.test_workers import serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,11 +5,8 @@ from __future__ import annotations
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.request import urlopen
 
@@ -18,31 +15,16 @@ from sqlalchemy import text
 
 from benchmarks.rater_client import RaterClient
 from tests.processes import IN_PROC, all_end, workers_of
+from tests.serving import serving
 from tests.storage.assignments.test_assignments import assert_exact
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from sqlalchemy import Engine
 
 pytestmark = pytest.mark.skipif(not IN_PROC, reason="finds the workers in /proc")
-
-
-@contextmanager
-def serving(engine: Engine, log: Path, workers: int) -> Iterator[tuple[str, int]]:
-    """`attune serve` on the test's database; yields its address and process ID."""
-    environment = {**os.environ, "DATABASE_URL": engine.url.render_as_string(hide_password=False)}
-    command = [sys.executable, "-m", "app", "serve", "--port", "0", "--workers", str(workers)]
-    # Log to a file: a pipe that is not read would block the server once it is full.
-    with log.open("w") as said, subprocess.Popen(command, env=environment, stderr=said) as process:
-        while not (found := re.search(r"http://\S+", log.read_text())):
-            assert process.poll() is None, log.read_text()
-            time.sleep(0.05)
-        try:
-            yield found[0], process.pid
-        finally:
-            process.terminate()
 
 
 def counted_pages(address: str) -> int:
