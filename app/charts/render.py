@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Literal
 
-import vl_convert
-
 if TYPE_CHECKING:
     from app.charts.drawing.theme import Spec
 
@@ -18,6 +16,8 @@ SCALE = 3
 
 def render(spec: Spec, picture: Format) -> bytes:
     """Return the chart as SVG, PNG or PDF. Takes 130-400 ms: cache the result by the hash of the specification."""
+    import vl_convert
+
     text = json.dumps(spec)
     if picture == "svg":
         return str(vl_convert.vegalite_to_svg(text)).encode()

@@ -25,6 +25,13 @@ HEAVY = {
     "vl_convert",
     "zxcvbn",
 }
+# What the web process imports to hand work over to side processes, which alone load the libraries for it.
+HANDED_OVER = (
+    "app.actions.results.report_download",
+    "app.actions.results.charts",
+    "app.actions.results.processes.monitoring_process",
+    "app.actions.results.processes.preregistration_process",
+)
 RATE = """
 import re, sys
 from starlette.testclient import TestClient
@@ -55,6 +62,11 @@ def loaded_by(code: str, *arguments: str) -> set[str]:
 def test_commands_load_no_heavy_library() -> None:
     code = "import app.cli, app.cli.commands.server.serve, app.cli.commands.server.demo"
     assert HEAVY & loaded_by(code) == set()
+
+
+def test_work_is_handed_over_without_loading_its_libraries() -> None:
+    """A web process that had written one report took 90 MB more until its end."""
+    assert (HEAVY | {"docx", "lxml"}) & loaded_by(f"import {', '.join(HANDED_OVER)}") == set()
 
 
 def test_web_process_and_rating_load_no_heavy_library_and_no_telemetry(engine: Engine) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from app.actions.results.documents.circumstances import circumstances_of
-from app.actions.results.documents.report_files import FORMATS, ReportJob, zipped
+from app.actions.results.documents.document_formats import FORMATS, ReportJob, zipped
 from app.actions.results.processes.report_files_process import REPORT_FILES_PROCESS
 
 if TYPE_CHECKING:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from app.actions.planning.planning import Asked, PlanError, make_plan
-from app.actions.results.documents.report_files import document_files
-from app.analysis.document.preregistration import aspredicted_document, osf_document
 from app.analysis.document.registration import (
     Registration,
     hashed,
@@ -27,14 +24,12 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from app.actions.results.documents.report_files import Format
+    from app.actions.results.documents.document_formats import Format
     from app.design.allocation.trials import PlannedItem
     from app.design.protocol.study import Protocol
     from app.storage.leads.leads import Lead
     from app.storage.studies.studies import StudyRow
 
-Form = Literal["osf", "aspredicted"]
-FORMS = {"osf": osf_document, "aspredicted": aspredicted_document}
 N_SIMULATIONS = 200
 
 
@@ -51,6 +46,8 @@ class ToRegister:
 
 def register(asked: ToRegister) -> Registration:
     """The registration, as of now. A study that cannot be planned is registered without power, and says why."""
+    from app.actions.planning.planning import Asked, PlanError, make_plan
+
     try:
         plan = make_plan(asked.protocol, asked.items, Asked(n_simulations=asked.n_simulations))
         rows, why = plan_records(plan.rows), ""
@@ -93,9 +90,13 @@ def register_study(db: Connection, study: StudyRow) -> Registration:
 
 def registration_files(registration: Registration, formats: Sequence[Format]) -> dict[str, bytes]:
     """`preregistration.json`, and both forms in these formats."""
+    from app.actions.results.documents.report_files import document_files
+    from app.analysis.document.preregistration import aspredicted_document, osf_document
+
     files = {"preregistration.json": registration_json(registration).encode()}
     origin = template_origin(registration.as_protocol())
-    for form, make in FORMS.items():
+    forms = {"osf": osf_document, "aspredicted": aspredicted_document}
+    for form, make in forms.items():
         made = document_files(make(registration, origin), {}, formats, name=f"preregistration-{form}")
         files |= {path: content for path, content in made.items() if path != "tables.tex"}
     return files

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from app.analysis.document.blocks import Figure
 from app.analysis.document.findings import PlacedFigure
@@ -24,36 +21,18 @@ from app.exchange.documents.typst_source import typst_document
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from app.actions.results.documents.document_formats import Format, ReportJob
     from app.analysis.document.blocks import Document
-    from app.analysis.document.circumstances import Circumstances
     from app.analysis.report.report import Report
     from app.charts.chart import Chart
     from app.charts.render import Format as Picture
     from app.design.protocol.study import Protocol
 
-Format = Literal["html", "pdf", "docx", "md", "tex"]
-FORMATS: dict[Format, str] = {
-    "html": "text/html; charset=utf-8",
-    "pdf": "application/pdf",
-    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    "md": "text/markdown; charset=utf-8",
-    "tex": "application/x-tex",
-}
 # which picture each format holds or stands beside
 PICTURES: dict[Format, Picture] = {"html": "svg", "pdf": "pdf", "docx": "png", "md": "png", "tex": "pdf"}
 # charts of every pair of raters are for the page: a report has no room for one per question
 LEFT_OUT = ("pairs-",)
 MAX_CHARTS = 24
-
-
-@dataclass(frozen=True, slots=True)
-class ReportJob:
-    """What the files are made from. The report is not `labelled`."""
-
-    report: Report
-    protocol: Protocol
-    about: Circumstances
-    formats: tuple[Format, ...]
 
 
 def report_files(job: ReportJob) -> dict[str, bytes]:
@@ -114,12 +93,3 @@ def _written(document: Document, drawn: Mapping[str, bytes], one: Format) -> byt
             return markdown_document(document).encode()
         case "tex":
             return latex_document(document).encode()
-
-
-def zipped(files: Mapping[str, bytes]) -> bytes:
-    """The files in one archive."""
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path, one in files.items():
-            archive.writestr(zipfile.ZipInfo(path, (2000, 1, 1, 0, 0, 0)), one, zipfile.ZIP_DEFLATED)
-    return content.getvalue()

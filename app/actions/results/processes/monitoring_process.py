@@ -7,15 +7,12 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from app.actions.results.blinding import is_blinded
-from app.actions.results.fingerprint import fingerprint
 from app.actions.side_process import SideProcess, SideProcessTimeoutError
-from app.analysis.data.simulated import counted_frames
-from app.analysis.monitoring import Monitored, monitored, progress_sentences
-from app.storage.results.frames import study_frames
 from app.storage.studies.protocols import get_protocol
 
 if TYPE_CHECKING:
     from app.analysis.data.frames import Frames
+    from app.analysis.monitoring import Monitored
     from app.design.protocol.study import Protocol
     from app.storage.database.engine import Begin
     from app.storage.studies.studies import StudyRow
@@ -29,6 +26,8 @@ KEPT = 64
 
 def look(job: Job) -> Monitored | None:
     """Return `analysis.monitoring.monitored`, computed in that process."""
+    from app.analysis.monitoring import monitored
+
     return monitored(*job)
 
 
@@ -50,6 +49,8 @@ class KnownLooks:
         Raises:
             SideProcessError: the process is gone, or took too long.
         """
+        from app.actions.results.fingerprint import fingerprint
+
         name = fingerprint(frames, protocol)
         if name not in self._known:
             self._compute(name, (frames, protocol))
@@ -82,6 +83,11 @@ def monitoring_lines(begin: Begin, study: StudyRow) -> list[str]:
         protocol = get_protocol(db, study.id, study.protocol_version)
         if not protocol.monitoring.looks:
             return []
+        from app.analysis.data.simulated import counted_frames
+        from app.storage.results.frames import study_frames
+
         frames, _ = counted_frames(study_frames(db, study.id))
+    from app.analysis.monitoring import progress_sentences
+
     state = KNOWN_LOOKS.of(frames, protocol)
     return progress_sentences(state, is_blinded=is_blinded(study, protocol)) if state else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.actions.results.documents.document_formats import FORMATS, zipped
 from app.actions.results.documents.preregister import (
     ToRegister,
     keep_registration,
@@ -12,7 +13,6 @@ from app.actions.results.documents.preregister import (
     registration_files,
     to_register,
 )
-from app.actions.results.documents.report_files import FORMATS, zipped
 from app.actions.side_process import SideProcess
 from app.analysis.document.registration import Registration, read_registration
 

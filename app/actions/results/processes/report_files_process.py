@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.actions.results.documents.report_files import ReportJob, report_files
 from app.actions.side_process import SideProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from app.actions.results.documents.document_formats import ReportJob
 
 REST_S = 300
 # two dozen charts in three formats take half a minute on a slow machine
 TIMEOUT_S = 180
 
 
+def write_files(job: ReportJob) -> dict[str, bytes]:
+    """Run `report_files` in the process, which alone loads the libraries of charts and documents."""
+    from app.actions.results.documents.report_files import report_files
+
+    return report_files(job)
+
+
 class ReportFilesProcess(SideProcess):
     """The process that writes the files of one report at a time."""
 
-    def __init__(self, work: Callable[[ReportJob], dict[str, bytes]] = report_files) -> None:
+    def __init__(self, work: Callable[[ReportJob], dict[str, bytes]] = write_files) -> None:
         """Nothing starts yet."""
         super().__init__(work, name="attune-report-files", rest_s=REST_S)
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.actions.results.documents.circumstances import REGISTRATION, circumstances_of, circumstances_of_folder
-from app.actions.results.documents.report_files import FORMATS, Format, ReportJob, report_files
+from app.actions.results.documents.document_formats import FORMATS, Format, ReportJob
+from app.actions.results.documents.report_files import report_files
 from app.analysis import analyze as analyze_frames
 from app.analysis.data.filters.filter_options import filtered_protocol
 from app.analysis.data.filters.report_filters import ALL, Filters

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import docx
 import pytest
 
-from app.actions.results.documents.report_files import FORMATS, ReportJob, report_files, zipped
+from app.actions.results.documents.document_formats import FORMATS, ReportJob, zipped
+from app.actions.results.documents.report_files import report_files
 from app.actions.results.processes.report_files_process import ReportFilesProcess
 from app.analysis import analyze
 from app.analysis.document.circumstances import Circumstances
