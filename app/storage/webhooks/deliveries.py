@@ -35,10 +35,11 @@ _CLAIM = text(f"""
     FROM due WHERE d.study_id = due.study_id AND d.id = due.id
     RETURNING d.study_id, d.id, d.webhook_id, d.event, d.message_id, d.body, d.n_attempts, due.address, due.salt
 """)  # noqa: S608 - constants only
-# An attempt that another sender has repeated in the meantime does not count.
+# An attempt that another sender has repeated in the meantime does not count. Its end is stored with the next time: the
+# clock may have been set while the request was under way, and both must be of the same clock.
 _SETTLE = text("""
-    UPDATE webhook_deliveries SET next_attempt_at = now() + CAST(:wait AS interval), status = :status, answer = :answer,
-           delivered_at = CASE WHEN :is_delivered THEN now() END
+    UPDATE webhook_deliveries SET attempted_at = now(), next_attempt_at = now() + CAST(:wait AS interval),
+           status = :status, answer = :answer, delivered_at = CASE WHEN :is_delivered THEN now() END
     WHERE study_id = :study AND id = :id AND n_attempts = :n_attempts AND delivered_at IS NULL
 """)
 _SUCCEEDED = text("""

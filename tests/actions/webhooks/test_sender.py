@@ -25,6 +25,7 @@ from app.storage.studies.studies import StudyRow, get_study
 from app.storage.webhooks.deliveries import claim_due, list_deliveries
 from app.storage.webhooks.outbox import enqueue_full, enqueue_test
 from app.storage.webhooks.subscriptions import list_webhooks, resume_webhook
+from benchmarks.fault_clock import SET, make_settable
 from tests.raters import rate_until_full
 from tests.receiver import receiver
 from tests.storage.raters import Rater
@@ -162,6 +163,27 @@ def test_delivery_planned_by_a_clock_that_was_ahead_is_due(engine: Engine) -> No
             db.execute(text(f"UPDATE webhook_deliveries {ahead.format(column)}"))
         assert send_due(transactions(engine), attempt=answering(500)) == 1
         assert send_due(transactions(engine), attempt=answering(500)) == 0
+
+
+def test_retry_is_due_although_the_clock_was_set_ahead_while_the_request_was_under_way(engine: Engine) -> None:
+    with engine.begin() as db:
+        prepare(db)
+        make_settable(db)
+    engine.dispose()  # new connections read the settable clock
+    rate_all(engine, "ann")
+
+    def set_ahead(_due: DueDelivery, _networks: Networks) -> Outcome:
+        set_clock(engine, 30)
+        return Outcome(500, "")
+
+    assert send_due(transactions(engine), attempt=set_ahead) == 1
+    set_clock(engine, 0)
+    assert send_due(transactions(engine), attempt=answering(200)) == 1
+
+
+def set_clock(engine: Engine, hours: int) -> None:
+    with engine.begin() as db:
+        db.exec_driver_sql(SET, (hours,))
 
 
 def test_failing_webhook_is_paused_and_resumed(engine: Engine) -> None:
