@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 Unit = Literal["rating", "item_mean", "response", "choice", "rater_mean", "item"]
 # primary: named by the protocol before the data; exploratory: any other comparison; descriptive: no comparison
 Role = Literal["primary", "exploratory", "descriptive"]
+# clear or inconclusive: a difference; equivalent, non_inferior or not_shown: a test against a margin
+Verdict = Literal["clear", "inconclusive", "equivalent", "non_inferior", "not_shown"]
 Scope = dict[str, Any]
 
 
@@ -28,8 +30,8 @@ class Counts(TypedDict):
 class Estimate:
     """A statistic with its scope. FIELDS, in their order, are the contract of JSON and CSV.
 
-    `recipe` describes how to reproduce the estimate (see `with_recipes`). `detail` contains further data for
-    charts and tables (such as the counts of a distribution) and is not exported.
+    `verdict` is set by `with_verdicts` only. `recipe` describes how to reproduce the estimate (see `with_recipes`).
+    `detail` contains further data for charts and tables (such as the counts of a distribution) and is not exported.
     """
 
     section: str
@@ -45,6 +47,7 @@ class Estimate:
     reason: Reason | None = None
     p_value: float | None = None
     p_adjusted: float | None = None
+    verdict: Verdict | None = None
     df: float | None = None
     role: Role = "descriptive"
     unit: Unit | None = None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.analysis.report.computed_report import report_of
+from app.analysis.report.verdicts import decisive_p
 from app.design.protocol.primary_default import first_question, primary_contrasts
 from app.stats.sequential.boundaries import boundaries, nominal_p
 
@@ -67,7 +68,7 @@ class Monitored:
 
 def crosses(estimate: Estimate, threshold: float) -> bool:
     """Whether an estimate's p-value, adjusted where it is one of several, is at most the threshold."""
-    p = estimate.p_value if estimate.p_adjusted is None else estimate.p_adjusted
+    p = decisive_p(estimate)
     return p is not None and p <= threshold
 
 

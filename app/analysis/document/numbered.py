@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.analysis.document.blocks import DataTable
 from app.analysis.report.labelled import labelled_estimate
-from app.analysis.wording.formatting import estimate_text, interval_text, of_text, p_text, statistic_text, why_text
+from app.analysis.wording.formatting import estimate_text, interval_text, of_text, p_cell, statistic_text, why_text
 from app.analysis.wording.statistics_registry import STATISTICS
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Numbered:
             STATISTICS[estimate.statistic].words,
             of_text(said),
             value_cell(estimate, reasons),
-            p_cell(estimate),
+            p_cell(estimate) or "–",
             *("–" if n is None else f"{n:,}" for n in counts),
         )
 
@@ -96,14 +96,6 @@ def value_cell(estimate: Estimate, reasons: Reasons) -> str:
     if estimate.ci_low is not None and estimate.ci_level not in {None, DEFAULT_LEVEL}:
         words = f"{100 * (estimate.ci_level or DEFAULT_LEVEL):.0f}% CI {words}"
     return f"{estimate_text(estimate)} ({words})" if words else estimate_text(estimate)
-
-
-def p_cell(estimate: Estimate) -> str:
-    """The p-value, and the adjusted one where it is another."""
-    adjusted = estimate.p_adjusted
-    if adjusted is None or p_text(adjusted) == p_text(estimate.p_value):
-        return p_text(estimate.p_value) or "–"
-    return f"{p_text(estimate.p_value)} (adjusted {p_text(adjusted)})"
 
 
 def with_numbers(text: str, numbers: Sequence[int]) -> str:

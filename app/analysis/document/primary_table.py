@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from scipy import special
 
 from app.analysis.document.blocks import DataTable
-from app.analysis.document.numbered import Reasons, p_cell, value_cell, with_numbers
+from app.analysis.document.numbered import Reasons, value_cell, with_numbers
 from app.analysis.report.effects import effect_behind
 from app.analysis.report.labelled import labelled_estimate
-from app.analysis.report.sentences import no_difference, test_of
-from app.analysis.wording.formatting import estimate_text, interval_text, number, of_text, statistic_text
+from app.analysis.report.sentences import test_of
+from app.analysis.report.verdicts import MARGIN_TESTS
+from app.analysis.wording.formatting import estimate_text, interval_text, number, of_text, p_cell, statistic_text
+from app.analysis.wording.statistics_registry import STATISTICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,7 +50,7 @@ def _row(estimate: Estimate, among: Sequence[Estimate], numbers: Numbered, reaso
         of_text(labelled_estimate(estimate, numbers.labels)),
         "–" if statistic_text(shown) else value_cell(shown, reasons),
         test_statistic(estimate) or "–",
-        p_cell(estimate),
+        p_cell(estimate) or "–",
         with_numbers(f"{estimate_text(size)} ({interval_text(size)})", [numbers.number(size)]) if size else "–",
     )
 
@@ -70,8 +72,8 @@ def test_statistic(estimate: Estimate) -> str:
     if words := statistic_text(estimate):
         return words
     p, df, value = estimate.p_value, estimate.df, estimate.estimate
-    is_two_sided = estimate.statistic not in {"equivalence", "non_inferiority"}
+    is_two_sided, none = estimate.statistic not in MARGIN_TESTS, STATISTICS[estimate.statistic].no_difference or 0.0
     if not p or df is None or value is None or not is_two_sided or " t test" not in f" {test_of(estimate)}":
         return ""
     t = -float(special.stdtrit(df, p / 2))
-    return f"t({df:.4g}) = {number(t if value > no_difference(estimate) else -t, 'test')}"
+    return f"t({df:.4g}) = {number(t if value > none else -t, 'test')}"

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 PAIR = {"source", "reference"}
 AT_EQUAL = {"mean_difference": "mean_difference_at_equal", "share_preferred": "share_preferred_at_equal"}
 LENGTH = "length"
-CI_LEVEL = 0.95
 # what a card or a row shows; other primary estimates are told in sentences
 SHOWN = ("mean_difference", "share_preferred", "category_difference")
 
@@ -67,7 +66,7 @@ class MainContrast:
     @property
     def null(self) -> float:
         """The value that means no difference."""
-        return 0.5 if self.is_share else 0.0
+        return STATISTICS[self.estimate.statistic].no_difference or 0.0
 
     @property
     def effect(self) -> str:
@@ -84,28 +83,20 @@ class MainContrast:
         return f"{self.source} {_signed(value, 'points')} points"
 
     @property
-    def is_clear(self) -> bool:
-        """Whether the interval excludes no difference, and so does the test adjusted for several primary contrasts."""
-        return is_clear(self.estimate, self.null) and not self.is_clear_only_alone
+    def answer(self) -> Estimate:
+        """The estimate whose verdict holds: that of the primary contrast, otherwise the one that is shown."""
+        return self.primary or self.estimate
 
     @property
-    def is_clear_only_alone(self) -> bool:
-        """Whether the interval excludes no difference, but the p-value adjusted for several contrasts is too large."""
-        adjusted = self.primary.p_adjusted if self.primary else None
-        level = self.estimate.ci_level or CI_LEVEL
-        return adjusted is not None and adjusted > 1 - level and is_clear(self.estimate, self.null)
+    def is_clear(self) -> bool:
+        """Whether the verdict is that of a clear difference."""
+        return self.answer.verdict == "clear"
 
     @property
     def is_overturned(self) -> bool:
-        """Whether the difference is clear as observed, and its interval at equal length includes no difference."""
+        """Whether the difference is clear as observed, and inconclusive at equal length."""
         other = self.at_equal_length
-        return self.is_clear and other is not None and other.ci_low is not None and not is_clear(other, self.null)
-
-
-def is_clear(estimate: Estimate, null: float) -> bool:
-    """Return whether the interval excludes the value of no difference; False without an interval."""
-    low, high = estimate.ci_low, estimate.ci_high
-    return low is not None and high is not None and not low <= null <= high
+        return self.is_clear and other is not None and other.verdict == "inconclusive"
 
 
 def main_contrasts(report: Report, protocol: Protocol) -> list[MainContrast]:

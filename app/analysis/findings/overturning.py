@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis.findings.main_contrasts import interval_words
-from app.analysis.wording.formatting import inconclusive_text, number
+from app.analysis.report.verdict_words import verdict_sentence
+from app.analysis.wording.formatting import number
 from app.design.word_lists import and_list
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def warnings_of(report: Report, contrasts: Sequence[MainContrast]) -> Iterator[s
         assert other is not None  # noqa: S101 - implied by is_overturned
         yield (
             f"{_name(contrast, contrasts)}, adjusted for length: {_number(other)} ({interval_words(other)}; unadjusted "
-            f"{_number(contrast.estimate)}). {inconclusive_text(other, contrast.null)}"
+            f"{_number(contrast.estimate)}). {verdict_sentence(other)}"
         )
     if n_untold:
         which = f"{n_untold} of {n_clear} clear differences" if n_clear > 1 else "the clear difference"

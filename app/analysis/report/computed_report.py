@@ -17,6 +17,7 @@ from app.analysis.report.notes import notes
 from app.analysis.report.primary import declared_first, primary_results, with_roles
 from app.analysis.report.recipe import data_hash, with_recipes
 from app.analysis.report.report import SECTIONS, Report
+from app.analysis.report.verdicts import with_verdicts
 from app.analysis.sections.all_sections import estimates_of
 from app.analysis.sections.primary_sections import estimates_for
 from app.analysis.sections.study_data import StudyData
@@ -54,7 +55,7 @@ def report_of(
         estimates = sorted(made_of, key=lambda estimate: SECTIONS.index(estimate.section))
     estimates = estimates if is_known else list(for_items_only(estimates))
     roled, places = with_roles(declared_first(estimates, protocol), protocol)
-    adjusted = with_adjusted_p(roled)
+    adjusted = with_verdicts(with_adjusted_p(roled))
     data = data_hash(codes, frames, protocol)
     told = tuple(notes(codes, frames, () if only_primary else adjusted, protocol, n_simulated=n_simulated))
     made = tuple(with_recipes(adjusted, data, full=full, filters=filters, without_simulated=n_simulated > 0))

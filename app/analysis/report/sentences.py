@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.analysis.report.effects import effect_behind
+from app.analysis.report.verdict_words import UNDESIRABLE, verdict_sentence
 from app.analysis.wording.about import About
 from app.analysis.wording.claims import claim_of
 from app.analysis.wording.formatting import (
     GENERALIZES,
     MINUS,
-    TOO_FEW,
-    inconclusive_text,
     interval_text,
     p_statement,
     statistic_text,
@@ -187,39 +186,6 @@ def _reading(estimate: Estimate, shown: Estimate, protocol: Protocol) -> str:
     question = first_question(protocol, (estimate.question or "").partition("=")[0])
     is_composite = (estimate.question or "") in protocol.analysis.composites
     if getattr(question, "reversed", False) and not is_composite:
-        parts.append("High values are undesirable on this scale.")
-    if estimate.statistic in {"equivalence", "non_inferiority"}:
-        parts.append(_margin(estimate, protocol))
-    elif _is_unclear(shown, none=no_difference(shown)):
-        parts.append(inconclusive_text(shown, no_difference(shown)))
-    if _compares(shown) and shown.ci_reason == "too_few":
-        parts.append(TOO_FEW)
-    return " ".join(parts)
-
-
-def no_difference(estimate: Estimate) -> float:
-    """Return the value that means no difference."""
-    if estimate.statistic.startswith(("share_preferred", "prob_superiority")):
-        return 0.5
-    return 1.0 if STATISTICS[estimate.statistic].kind == "ratio" else 0.0
-
-
-def _is_unclear(estimate: Estimate, *, none: float) -> bool:
-    low, high = estimate.ci_low, estimate.ci_high
-    return _compares(estimate) and low is not None and high is not None and low <= none <= high
-
-
-def _compares(estimate: Estimate) -> bool:
-    return estimate.p_value is not None or "reference" in estimate.scope
-
-
-def _margin(estimate: Estimate, protocol: Protocol) -> str:
-    margin = protocol.analysis.margin_of(estimate.question or "") or 0.0
-    low, high = estimate.ci_low, estimate.ci_high
-    if low is None or high is None:
-        return ""
-    if estimate.statistic == "non_inferiority":
-        is_shown = low > -margin
-        return f"{'Non-inferior' if is_shown else 'Non-inferiority not shown'} within the margin of {margin:g} points."
-    is_shown = -margin < low and high < margin
-    return f"{'Equivalent' if is_shown else 'Equivalence not shown'} within the margin of {margin:g} points."
+        parts.append(UNDESIRABLE)
+    margin = protocol.analysis.margin_of(estimate.question or "")
+    return " ".join((*parts, verdict_sentence(estimate, shown, margin))).strip()

@@ -181,6 +181,12 @@ def p_statement(p: float | None) -> str:
     return f"p {text}" if text.startswith("<") else f"p = {text}" if text else ""
 
 
+def p_cell(estimate: Estimate) -> str:
+    """Format the p-value, with the adjusted one where it is another; empty without one."""
+    p, adjusted = p_text(estimate.p_value), p_text(estimate.p_adjusted)
+    return f"{p} (adjusted {adjusted})" if adjusted and adjusted != p else p
+
+
 def of_text(estimate: Estimate) -> str:
     """Describe what an estimate is about: differences are source minus reference, shares source against reference."""
     is_against = STATISTICS[estimate.statistic].kind in {"share", "coefficient", "ratio", "count"}

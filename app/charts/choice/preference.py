@@ -13,7 +13,7 @@ from app.analysis.wording.formatting import (
     interval_text,
     number,
     of_text,
-    p_text,
+    p_cell,
     scope_text,
 )
 from app.charts.drawing.rows import PERCENT, bar_labels, percent, row_axis, row_place, top_legend
@@ -90,7 +90,7 @@ def preference_table(estimates: Sequence[Estimate]) -> Table:
         counts, n = estimate.detail["counts"], estimate.n_ratings
         cells = [f"{count} ({number(count / n, 'share')})" if n else "0" for count in counts]
         words = interval_text(estimate) or estimate.note
-        rows.append((of_text(estimate), *cells, estimate_text(estimate), words, p_text(estimate.p_value)))
+        rows.append((of_text(estimate), *cells, estimate_text(estimate), words, p_cell(estimate)))
     return Table(header, tuple(rows))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from app.analysis.wording.formatting import MINUS, estimate_text, generalizes_text, interval_text, p_text, scope_text
+from app.analysis.wording.formatting import MINUS, estimate_text, generalizes_text, interval_text, p_cell, scope_text
 from app.charts.drawing.rows import LINE, row_axis, row_place
 from app.charts.drawing.table import Table, first_few
 from app.charts.drawing.theme import COLOURS, config, title_of
@@ -76,7 +76,7 @@ def forest_table(estimates: Sequence[Estimate]) -> Table:
         name = f"{estimate.question}: {scope_text(estimate.scope)}"
         words = interval_text(estimate) or estimate.note
         counts = (str(n) for n in (estimate.n_items, estimate.n_raters, estimate.n_ratings))
-        rows.append((name, estimate_text(estimate), words, p_text(estimate.p_value), *counts))
+        rows.append((name, estimate_text(estimate), words, p_cell(estimate), *counts))
     return Table(header, tuple(rows))
 
 

@@ -43,6 +43,10 @@ MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file}
     "reason": "why there is no value",
     "p_value": "unadjusted p-value",
     "p_adjusted": "adjusted p-value: Holm for primary contrasts, Benjamini-Hochberg for other tests of the same kind",
+    "verdict": (
+        "clear or inconclusive for a difference; equivalent, non_inferior or not_shown against a margin; by the "
+        "adjusted p-value at 5%, by the interval if nothing was tested; empty if nothing is compared"
+    ),
     "df": "degrees of freedom of the test or interval, where it has any",
     "role": "primary (declared in the protocol), exploratory (any other comparison) or descriptive",
     "unit": "the unit of analysis",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from scipy import special
 
@@ -11,6 +11,9 @@ from app.stats.core.clusters import t_quantile
 
 if TYPE_CHECKING:
     from app.stats.core.result import Result
+
+Side = Literal["low", "high"]
+_WORSE: dict[Side, str] = {"low": "worse", "high": "worse (higher)"}
 
 
 def equivalence(difference: Result, margin: float, *, alpha: float = 0.05) -> Result:
@@ -28,28 +31,29 @@ def equivalence(difference: Result, margin: float, *, alpha: float = 0.05) -> Re
     Raises:
         ValueError: the margin is not above 0.
     """
-    return _against(difference, margin, alpha, is_two_sided=True)
+    return _against(difference, margin, alpha, "low", "high")
 
 
-def non_inferiority(difference: Result, margin: float, *, alpha: float = 0.05) -> Result:
+def non_inferiority(difference: Result, margin: float, *, is_lower_better: bool = False, alpha: float = 0.05) -> Result:
     """Run a one-sided t test that the source is not worse than its reference by `margin` or more; as `equivalence`.
 
-    Non-inferior if the lower limit of the 1 - 2 alpha interval is above -margin.
+    Non-inferior if the lower limit of the 1 - 2 alpha interval is above -margin. With `is_lower_better`, high
+    values are undesirable, and the upper limit must be below the margin.
     """
-    return _against(difference, margin, alpha, is_two_sided=False)
+    return _against(difference, margin, alpha, "high" if is_lower_better else "low")
 
 
-def _against(difference: Result, margin: float, alpha: float, *, is_two_sided: bool) -> Result:
+def _against(difference: Result, margin: float, alpha: float, *sides: Side) -> Result:
+    """Test that the difference is above -margin (`low`), below the margin (`high`), or both."""
     if not margin > 0:
         raise ValueError("a margin is above 0")
     estimate, error, df, interval = difference.estimate, difference.standard_error, difference.df, difference.interval
     if estimate is None or error is None or df is None or interval is None:
         return replace(difference, p_value=None)
-    p_value = float(special.stdtr(df, -(estimate + margin) / error))
-    if is_two_sided:
-        p_value = max(p_value, float(special.stdtr(df, (estimate - margin) / error)))
+    beyond = {"low": -(estimate + margin), "high": estimate - margin}
+    p_value = max(float(special.stdtr(df, beyond[side] / error)) for side in sides)
     reach = t_quantile(df, 1 - 2 * alpha) * error
-    kind = f"equivalence within {margin:g}" if is_two_sided else f"not worse by {margin:g}"
+    kind = f"equivalence within {margin:g}" if len(sides) > 1 else f"not {_WORSE[sides[0]]} by {margin:g}"
     return replace(
         difference,
         method=f"{interval.method}: {kind}",

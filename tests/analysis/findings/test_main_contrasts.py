@@ -10,6 +10,7 @@ from app.analysis.findings.main_contrasts import MainContrast, interval_words, m
 from app.analysis.findings.overturning import warnings_of
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
+from app.analysis.report.verdicts import with_verdicts
 from app.analysis.wording.formatting import number
 from tests.analysis.builders import FIVE, frames, protocol
 
@@ -99,6 +100,7 @@ def _at_equal(source: str, value: float | None) -> MainContrast:
     observed = Estimate("choice", "preference", scope, "share_preferred", 0.7, 0.6, 0.8)
     ends = (None, None) if value is None else (value - 0.1, value + 0.1)
     other = Estimate("choice", "preference", scope, "share_preferred_at_equal", value or 0.1, *ends)
+    observed, other = with_verdicts([observed, other])
     return MainContrast("preference", "Preference", "Which one?", observed, other, None)
 
 

@@ -53,7 +53,7 @@ def test_equal_source_means_leave_item_and_rater_variance() -> None:
     assert found.standard_error == pytest.approx(by_rater.std(ddof=1) / 6**0.5, rel=1e-6)
 
 
-@pytest.mark.parametrize("has", [SOURCE > 9, SOURCE < 9])
+@pytest.mark.parametrize("has", [SOURCE > 9, SOURCE < 10])
 def test_attribute_shared_by_all_sources_has_no_effect(has: np.ndarray) -> None:
     found = attribute_effect(ITEM * 1.0, has, SOURCE, item=ITEM, rater=RATER)
     assert found.reason == "no_pairable_units"

@@ -63,8 +63,9 @@ def against_margin(contrast: Contrast) -> Iterator[Found]:
     if margin is None:
         return
     difference = describe.mean_difference(answers.value, contrast.is_mine, **answers.where)
+    worse_is_higher = contrast.data.question.reversed
     yield Found("equivalence", "rating", equivalence(difference, margin))
-    yield Found("non_inferiority", "rating", non_inferiority(difference, margin))
+    yield Found("non_inferiority", "rating", non_inferiority(difference, margin, is_lower_better=worse_is_higher))
 
 
 def shares(contrast: Contrast) -> Iterator[Found]:

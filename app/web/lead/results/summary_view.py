@@ -10,6 +10,8 @@ from app.analysis.findings.agreement_summary import MODELS, columns_of
 from app.analysis.findings.main_contrasts import counts_words, effect_cell, interval_words
 from app.analysis.findings.summary import summary_of
 from app.analysis.report.sentences import p_words, primary_answers
+from app.analysis.report.verdict_words import UNDESIRABLE, verdict_sentence, verdict_text
+from app.analysis.report.verdicts import decisive_p
 from app.analysis.wording.formatting import number, p_text
 from app.web.lead.results.plots import alpha_mark, card_plot, row_marks
 from app.web.lead.results.sections.parts import part_of
@@ -56,7 +58,7 @@ class Card:
     def adjusted_p(self) -> str:
         """The p-value of a primary contrast, adjusted where it is one of several."""
         one = self.contrast.primary
-        return "" if one is None else p_text(one.p_value if one.p_adjusted is None else one.p_adjusted)
+        return "" if one is None else p_text(decisive_p(one))
 
     @property
     def n_ratings(self) -> str:
@@ -160,8 +162,9 @@ def _but_source(estimate: Estimate) -> tuple[object, ...]:
 
 
 def _of_source(estimate: Estimate, protocol: Protocol) -> str:
-    """Source, estimate and interval, such as `GPT-4 24% (17% to 32%)`."""
-    return f"{protocol.labels.source(str(estimate.scope['source']))} {effect_cell(estimate)}"
+    """Source, estimate, interval and verdict, such as `GPT-4 24% (17% to 32%), clear`."""
+    said = f"{protocol.labels.source(str(estimate.scope['source']))} {effect_cell(estimate)}"
+    return f"{said}, {verdict_text(estimate)}" if estimate.verdict else said
 
 
 def _cards(contrasts: Sequence[MainContrast], report: Report, protocol: Protocol) -> list[Card]:
@@ -200,14 +203,8 @@ def _scale(contrast: MainContrast, protocol: Protocol) -> str:
 
 
 def _reading(contrast: MainContrast) -> str:
-    said = []
-    if contrast.is_reversed:
-        said.append("High values are undesirable.")
-    if contrast.is_clear_only_alone:
-        said.append("Inconclusive after adjustment for several primary contrasts.")
-    elif contrast.estimate.ci_low is not None and not contrast.is_clear:
-        said.append("Inconclusive.")
-    return " ".join(said)
+    undesirable = UNDESIRABLE if contrast.is_reversed else ""
+    return f"{undesirable} {verdict_sentence(contrast.answer, contrast.estimate)}".strip()
 
 
 def _agreement(summary: Summary, *, is_short: bool) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from app.analysis import analyze
+from app.design.protocol.parts.primary import PrimaryContrast
 from tests.analysis.builders import FIVE, Row, find, frames, only, protocol
 
 if TYPE_CHECKING:
@@ -110,3 +111,17 @@ def test_multiple_codes_have_accuracy_without_confusion() -> None:
     report = analyze(data, study)
     assert find(report, "accuracy_share")
     assert not find(report, "confusion_share")
+
+
+@pytest.mark.parametrize("pools", [("crowd", "expert"), ("crowd",)])
+def test_accuracy_of_a_declared_pool_is_the_primary_answer(pools: tuple[str, ...]) -> None:
+    """A pool that all raters belong to, as in a study with one pool, had no answers."""
+    study, data, rows = _study(RIGHT)
+    primary = {"question": "emotion", "test": "accuracy_share", "pool": "crowd"}
+    analysis = study.analysis.model_copy(update={"primary": (PrimaryContrast.model_validate(primary),)})
+    data.raters["pool"] = [pools[int(name[1:]) % len(pools)] for name in data.raters["rater"]]
+    of_crowd = [row for row in rows if pools[int(row["rater"][1:]) % len(pools)] == "crowd"]
+    ((found,),) = (one.estimates for one in analyze(data, study.model_copy(update={"analysis": analysis})).primary)
+    assert found.scope == {"pool": "crowd"}
+    is_right = [row["value"] == RIGHT[int(row["item"][1:])] for row in of_crowd]
+    assert found.estimate == pytest.approx(np.mean(is_right))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.analysis.wording.formatting import estimate_text, interval_text, p_text, scope_text, why_text
+from app.analysis.report.verdict_words import verdict_text
+from app.analysis.wording.formatting import estimate_text, interval_text, p_cell, scope_text, why_text
 from app.analysis.wording.statistics_registry import STATISTICS
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def all_rows(estimates: Sequence[Estimate], labels: Labels) -> list[Row]:
             scope_text(estimate.scope),
             _estimate(estimate),
             interval_text(estimate),
-            p_text(estimate.p_value),
+            ", ".join(part for part in (p_cell(estimate), verdict_text(estimate)) if part),
             _counts(estimate),
             ". ".join(part for part in (estimate.method, estimate.note) if part),
             _recipe(estimate),

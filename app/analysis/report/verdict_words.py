@@ -1,0 +1,68 @@
+"""Verdicts in words, the same on pages, in documents and on the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.analysis.report.verdicts import MARGIN_TESTS, excludes_no_difference, is_undone_by_adjustment
+from app.analysis.wording.formatting import TOO_FEW, inconclusive_text
+from app.analysis.wording.statistics_registry import STATISTICS
+
+if TYPE_CHECKING:
+    from app.analysis.estimate import Estimate, Verdict
+
+UNDESIRABLE = "High values are undesirable on this scale."
+SHORT: dict[Verdict, str] = {
+    "clear": "clear",
+    "inconclusive": "inconclusive",
+    "equivalent": "equivalent",
+    "non_inferior": "non-inferior",
+    "not_shown": "not shown",
+}
+ADJUSTMENT = "after adjustment for several tests"
+_MET: dict[Verdict, str] = {"equivalent": "Equivalent", "non_inferior": "Non-inferior"}
+_NOT_MET = {"equivalence": "Equivalence not shown", "non_inferiority": "Non-inferiority not shown"}
+
+
+def verdict_text(estimate: Estimate) -> str:
+    """The verdict in one or two words; empty if nothing is compared."""
+    return SHORT[estimate.verdict] if estimate.verdict else ""
+
+
+def verdict_sentence(estimate: Estimate, shown: Estimate | None = None, margin: float | None = None) -> str:
+    """Say how to read a comparison: the result for a margin, or what makes it inconclusive; empty if it is clear.
+
+    Args:
+        estimate: the comparison with its verdict.
+        shown: the effect whose interval is shown; default: the estimate itself.
+        margin: the margin of a test of equivalence or non-inferiority.
+    """
+    shown = shown or estimate
+    if estimate.statistic in MARGIN_TESTS:
+        return _of_margin(estimate, margin)
+    if estimate.verdict == "inconclusive":
+        said = _why_inconclusive(estimate, shown)
+        return f"{said} {TOO_FEW}" if shown.ci_reason == "too_few" else said
+    return TOO_FEW if estimate.verdict is None and _compares(shown) and shown.ci_reason == "too_few" else ""
+
+
+def _compares(estimate: Estimate) -> bool:
+    return "reference" in estimate.scope
+
+
+def _why_inconclusive(estimate: Estimate, shown: Estimate) -> str:
+    if is_undone_by_adjustment(estimate):
+        return f"Inconclusive {ADJUSTMENT}."
+    if excludes_no_difference(shown) is False:
+        return inconclusive_text(shown, STATISTICS[shown.statistic].no_difference or 0.0)
+    return "Inconclusive."
+
+
+def _of_margin(estimate: Estimate, margin: float | None) -> str:
+    if estimate.verdict is None:
+        return ""
+    within = "" if margin is None else f" within the margin of {margin:g} points"
+    if estimate.verdict in _MET:
+        return f"{_MET[estimate.verdict]}{within}."
+    adjusted = f" {ADJUSTMENT}" if is_undone_by_adjustment(estimate) else ""
+    return f"{_NOT_MET[estimate.statistic]}{within}{adjusted}."
