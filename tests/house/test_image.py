@@ -215,7 +215,7 @@ def external_postgres(folder: Path) -> Iterator[tuple[str, str]]:
         shutil.rmtree(path) if path.is_dir() else path.unlink()
     secret.write_text("superuser")
     secret.chmod(0o644)
-    options = ["-U", "postgres", "--pwfile", secret, "-A", "scram-sha-256", "-E", "UTF8", "--no-sync"]
+    options: list[str | Path] = ["-U", "postgres", "--pwfile", secret, "-A", "scram-sha-256", "-E", "UTF8", "--no-sync"]
     done = owner.run(programs / "initdb", "-D", data, *options)
     assert done.returncode == 0, done.stdout
     command = [str(programs / "postgres"), "-D", str(data), "-c", f"port={port}"]
