@@ -10,6 +10,7 @@ from sqlalchemy import text
 from app.actions.rating.skip import skip
 from app.actions.rating.withdraw import withdraw
 from app.design.allocation.randomization import seeded
+from app.design.questions.marks import read_page_ms
 from app.storage.assignments.assignment_view import AssignmentView, get_own_assignment
 from app.storage.items.retirement import bring_back_item, retire_item
 from app.storage.raters.pauses import record_pause, resume
@@ -74,7 +75,7 @@ def pass_by(walk: Walk, rater: Rater) -> None:
         with walk.engine.begin() as db:
             own = get_own_assignment(db, rater.slug, rater.token, page.token)
             assert own
-            skip(db, *own, "No")
+            skip(db, *own, "No", read_page_ms({}))
 
 
 def answer_again(walk: Walk, rater: Rater) -> None:

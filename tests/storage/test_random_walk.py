@@ -15,6 +15,7 @@ from app.actions.rating.skip import skip
 from app.actions.studies.life_cycle import open_study
 from app.design.allocation.admission_limits import all_limits
 from app.design.protocol.parts.study_design import Design
+from app.design.questions.marks import read_page_ms
 from app.storage.assignments.assignment_view import AssignmentView, get_own_assignment
 from app.storage.results.coverage import get_coverage
 from app.storage.studies.export_sessions import study_rating_sessions
@@ -171,7 +172,7 @@ def test_capped_condition_admits_no_one_despite_free_seats(engine: Engine) -> No
     with engine.begin() as db:
         own = get_own_assignment(db, "study", first.token, page.token)
         assert own
-        skip(db, *own, "No")
+        skip(db, *own, "No", read_page_ms({}))
         assert db.execute(text("SELECT count(*) FROM seats WHERE assignment_id IS NULL")).scalar_one() == 1
     assert third.look() == "wait"
     assert (first.go_all_the_way(), second.go_all_the_way()) == (1, 2)
