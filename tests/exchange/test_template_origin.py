@@ -65,7 +65,7 @@ def test_names_and_admission_do_not_change_the_design(change: Callable[[dict[str
         lambda data: data["questions"][0].update(tie=True),
         lambda data: data["design"].update(raters_per_trial=4),
         lambda data: data["sources"].update(other={"kind": "model"}),
-        lambda data: data.update(checks={"flag_at": 1}),
+        lambda data: data.update(checks={"too_fast_sd": 2}),
     ],
 )
 def test_a_changed_design_was_adapted(change: Callable[[dict[str, Any]], object]) -> None:

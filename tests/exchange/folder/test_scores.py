@@ -48,7 +48,12 @@ def test_scores_require_enough_submitted_answers(tmp_path: Path) -> None:
     write_folder(tmp_path / "out", study)
     rows = [tuple(row.values()) for row in read_rows(tmp_path / "out" / "scores.csv")]
     # On the scale from 1 to 3, 3 stays 3 and the reversed answer 1 counts as 3.
-    assert rows == [("ann", "concern", "6", "2"), ("ann", "kindness", "3", "2"), ("ben", "kindness", "2", "1")]
+    assert [row[:4] for row in rows] == [
+        ("ann", "concern", "6", "2"),
+        ("ann", "kindness", "3", "2"),
+        ("ben", "kindness", "2", "1"),
+    ]
+    assert {row[4:] for row in rows} == {("person", "false")}
     meanings = {row["value"]: row["meaning"] for row in read_rows(tmp_path / "out" / "codebook.csv")}
     assert meanings["concern"] == "Empathic concern: sum of care, cold (reversed)"
     assert meanings["kindness"] == "mean of care, cold (reversed); needs at least 1 answer"
