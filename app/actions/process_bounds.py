@@ -50,7 +50,7 @@ class OutOfMemoryError(SideProcessError):
     """The work took more memory than it may."""
 
 
-class _TimeIsUp(BaseException):
+class TimeIsUp(BaseException):
     """The signal says which time.
 
     Not a subclass of Exception, because code that reads files may treat any of those as a broken file.
@@ -86,7 +86,7 @@ def process_bounds(seconds: int, memory_mb: int, *, clock_s: int | None = None) 
                 resource.setrlimit(kind, (limit, before[kind][1]))
         signal.setitimer(signal.ITIMER_REAL, clock_s or 0)
         yield
-    except _TimeIsUp as up:
+    except TimeIsUp as up:
         if up.args == (signal.SIGALRM,):
             raise OutOfTimeError(f"The computation was not done after {_time(clock_s or 0)} and was stopped.") from None
         raise OutOfTimeError(
@@ -105,7 +105,7 @@ def process_bounds(seconds: int, memory_mb: int, *, clock_s: int | None = None) 
 
 
 def _stop(signum: int, _: FrameType | None) -> NoReturn:
-    raise _TimeIsUp(signum)
+    raise TimeIsUp(signum)
 
 
 def _time(seconds: int) -> str:

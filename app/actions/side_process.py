@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from app.actions.fair_lock import FairLock
 from app.actions.process_bounds import (
+    OutOfTimeError,
     SideProcessBusyError,
     SideProcessError,
     SideProcessTimeoutError,
+    TimeIsUp,
     process_bounds,
 )
 
@@ -197,6 +199,8 @@ def _work_off(pipe: Pipe, rest_s: float, work: Callable[[Any], object]) -> None:
             pipe.send(_TAKEN)
             try:
                 pipe.send(work(job))
+            except TimeIsUp:  # it came while the work was just ending for another reason
+                pipe.send(OutOfTimeError())
             except Exception as error:  # noqa: BLE001 - it is raised again in `ask`
                 pipe.send(error)
 

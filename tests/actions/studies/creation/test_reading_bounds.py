@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
+from app.actions.process_bounds import TimeIsUp
 from app.actions.side_process import SideProcess
 from app.actions.studies.creation import upload_process
 from app.actions.studies.creation.reading_bounds import bounded
@@ -45,6 +46,10 @@ def work_for_ever(_: object, __: Limits) -> NoReturn:
 def sleep_for_ever(_: object, __: Limits) -> NoReturn:
     while True:
         time.sleep(1)
+
+
+def raise_time_is_up(_: object) -> NoReturn:
+    raise TimeIsUp
 
 
 def take_memory(_: object, __: Limits) -> NoReturn:
@@ -86,6 +91,15 @@ def test_reader_that_waits_is_ended_after_its_time_on_the_clock(process: SidePro
     assert process.pid == pid
     with pytest.raises(InvalidInputError, match="4 seconds on the clock"), bounded(SHORT):
         sleep_for_ever(None, Limits())
+
+
+def test_time_that_is_up_outside_of_the_work_is_reported() -> None:
+    end_now = SideProcess(raise_time_is_up, name="attune-test", rest_s=60)
+    try:
+        with pytest.raises(InvalidInputError, match="on the clock"):
+            UploadReader(SHORT, end_now).read(die, {})
+    finally:
+        end_now.stop()
 
 
 def test_upload_behind_a_long_one_is_told_to_come_again(process: SideProcess, monkeypatch: pytest.MonkeyPatch) -> None:
