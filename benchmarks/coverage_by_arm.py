@@ -169,9 +169,8 @@ Each study has {N_ITEMS} items, and every rater rates every item. Standard devia
 {BY_RATER[0]}, what items and raters make of the source {BY_ITEM[1]} each, noise 1. Shares are of choices whose log odds
 vary by 0.7 over items and over raters.
 
-Contrasts between raters use CR2 variances with Satterthwaite's degrees of freedom if each arm has at least five
-raters, and a variance pooled over both arms if an arm has fewer; see [comparison](comparison.md). With one rater in an
-arm there is no interval.
+Contrasts between raters use CR2 variances with Satterthwaite's degrees of freedom; see [comparison](comparison.md).
+With one rater in an arm there is no interval.
 
 | statistic | raters | arms | coverage | median width |
 |---|---|---|---|---|

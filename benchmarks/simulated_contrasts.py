@@ -15,7 +15,8 @@ from app.stats.comparison.pool_correlation import pool_correlation
 from app.stats.comparison.pools import pool_difference
 from app.stats.core.ratings import Ratings
 from app.stats.factors.conjoint import amce
-from app.stats.factors.design_factor import factor_effect, factor_interaction
+from app.stats.factors.design_factor import factor_effect
+from app.stats.factors.interaction import interaction
 from app.stats.factors.source_attributes import attribute_effect
 from app.stats.linear.covariates import covariate_slope
 from app.stats.linear.turns import turn_slope, turn_slope_difference, whole_on_turns
@@ -80,7 +81,7 @@ def _interaction(draw: Draw) -> tuple[Result, float]:
     taste = draw.normal(0.5, draw.n_raters)[rater] + draw.normal(0.4, N_ITEMS)[item]
     level = draw.normal(0.8, N_ITEMS)[item] + draw.normal(0.6, draw.n_raters)[rater]
     value = level + source * (taste + EFFECT * member) + draw.normal(1, len(item))
-    return factor_interaction(value, member, source == 1, item=item, rater=rater), EFFECT
+    return interaction(value, source == 1, member, item=item, rater=rater), EFFECT
 
 
 def _percent(draw: Draw) -> tuple[Result, float]:
@@ -230,7 +231,7 @@ def _phi(draw: Draw) -> tuple[Result, float]:
 SIMULATIONS: dict[str, Simulation] = {
     "factor_effect, between raters": _between_raters,
     "factor_effect, within raters": _within_raters,
-    "factor_effect, source against source between raters": _interaction,
+    "interaction with a group of raters": _interaction,
     "percent_change": _percent,
     "share_difference, for codes too": _share,
     "attribute_effect, eight sources": _attribute,
@@ -251,7 +252,7 @@ SIMULATIONS: dict[str, Simulation] = {
 WITH_ARMS = frozenset(
     {
         "factor_effect, between raters",
-        "factor_effect, source against source between raters",
+        "interaction with a group of raters",
         "attribute_effect, eight sources",
         "pool_difference",
         "pool_correlation",

@@ -170,7 +170,10 @@ OF_METHOD: dict[str, tuple[str, tuple[str, ...]]] = {
     "cluster_t_units": ("t intervals with clustering by units", ("cameron2011",)),
     "t_paired": ("paired t intervals of item means", ("student1908",)),
     "t_unpaired": ("unpaired t intervals of item means", ("student1908",)),
-    "ancova_t": ("t intervals of an analysis of covariance", ("vickers2001",)),
+    "ancova_cr2_t": (
+        "CR2 intervals of an analysis of covariance, with Satterthwaite degrees of freedom",
+        ("vickers2001", "bell2002", "pustejovsky2018"),
+    ),
     "lmm": ("linear mixed models with Satterthwaite degrees of freedom", ("bates2015", "kuznetsova2017")),
     "clmm": (
         "cumulative link mixed models with crossed random effects, Laplace approximation",

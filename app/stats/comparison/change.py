@@ -13,13 +13,15 @@ import numpy as np
 from app.stats.core.arrays import spread
 from app.stats.core.clusters import t_p_value, t_quantile, without_interval
 from app.stats.core.result import Interval, Result, undefined
+from app.stats.linear.cluster_robust import cluster_variance
 from app.stats.linear.least_squares import least_squares
 
 if TYPE_CHECKING:
     from app.stats.core.arrays import Bools, Floats
+    from app.stats.linear.least_squares import LeastSquares
 
 PAIRED = "t_paired: after minus before"
-ANCOVA = "ancova_t"
+ANCOVA = "ancova_cr2_t"
 NO_RATER = "No rater has both scores."
 _PAIR = 2
 _ROUNDING = 1e-12
@@ -46,7 +48,8 @@ def change_difference(before: Floats, after: Floats, is_treated: Bools, *, level
 
     Analysis of covariance, after = b0 + b1 before + b2 treated. It has more power than a comparison of changes and is
     not biased by chance differences at baseline (Vickers and Altman 2001, BMJ 323:1123). For raters randomized to arms.
-    `is_treated` shape (n,).
+    The arms may differ in their variance: CR2 with one rater per cluster, which is HC2, and Satterthwaite's degrees of
+    freedom (Bell and McCaffrey 2002). `is_treated` shape (n,).
     """
     here = np.isfinite(before) & np.isfinite(after)
     first, second, treated = before[here], after[here], np.asarray(is_treated)[here].astype(bool)
@@ -65,14 +68,20 @@ def change_difference(before: Floats, after: Floats, is_treated: Bools, *, level
     contrast = np.eye(len(columns))[-1]
     note = "The scores before do not vary." if is_constant else ""
     bare = Result(fit.estimate(contrast), ANCOVA, note=note).with_counts(**counts)
-    df = n - len(columns)
-    if df < 1:
+    return _with_own_variances(bare, fit, contrast, level)
+
+
+def _with_own_variances(bare: Result, fit: LeastSquares, contrast: Floats, level: float) -> Result:
+    """Return the result with an interval for which each rater, and so each arm, may have a variance of their own."""
+    n, p = fit.X.shape
+    if n <= p:
         return without_interval(bare, "one_cluster", "An interval needs more raters than the model has terms.")
     if fit.is_perfect:
         return without_interval(bare, "no_variation", "The model fits perfectly, so no interval.")
-    direction = fit.root @ fit.scaled(contrast)
-    variance = float(direction @ direction) * float(fit.residual @ fit.residual) / df
-    return _with_t(bare, variance**0.5 * fit.scale, float(df), level)
+    found = cluster_variance(fit, np.arange(n), contrast)
+    if found.has_lone_cluster:
+        return without_interval(bare, "one_cluster", "An interval needs two raters in each arm.")
+    return _with_t(bare, found.variance**0.5 * fit.scale, found.df, level)
 
 
 def _with_t(bare: Result, error: float, df: float, level: float) -> Result:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.stats.comparison.pools import shared_units
-from app.stats.core.arms import Arms, Side
 from app.stats.core.arrays import codes
-from app.stats.core.clusters import clusters, t_p_value, t_quantile, without_interval
+from app.stats.core.clusters import clusters, combined_df, t_p_value, t_quantile, without_interval
 from app.stats.core.result import Interval, Result, undefined
 
 if TYPE_CHECKING:
@@ -31,8 +30,7 @@ def pool_correlation(
 
     Not corrected for the unreliability of the means: few ratings per response attenuate it. Interval on Fisher's z by
     deleting one item, one rater (of either pool) or one item x rater cell at a time (Efron and Stein 1981):
-    V = V_item + V_rater - V_cell, at least the larger of the first two. If a pool has few raters, the raters of both
-    pools are assumed to have the same variance, as in `arms`.
+    V = V_item + V_rater - V_cell, at least the larger of the first two.
     """
     shared = shared_units(value, is_first, unit, item, rater)
     counts = shared.counts
@@ -77,13 +75,12 @@ def _variances(shared: SharedUnits) -> tuple[float, float] | None:
     variances = [by_item, by_cell, *(variance for variance, _ in pools)]
     if min(groups.n_items - 1, *(df for _, df in pools)) < 1 or by_item <= 0 or not np.isfinite(variances).all():
         return None
-    is_pooled = Side(groups.rater, groups.n_raters, Arms.of_two(shared.first)).is_pooled
-    by_pool, df_raters = _alike(pools) if is_pooled else _apart(pools)
+    by_pool, df_raters = _apart(pools)
     # if each rater has one response, both pools include the variance between responses: their sum is no lower bound
     whole = max(by_item + sum(by_pool) - by_cell, by_item, *by_pool)
     # the raters' contribution beyond the variance over items has only the raters' degrees of freedom
     share = (whole - by_item) / whole
-    return whole, 1 / (share**2 / df_raters + (1 - share) ** 2 / (groups.n_items - 1))
+    return whole, combined_df(share, df_raters, groups.n_items - 1)
 
 
 def _apart(pools: Sequence[tuple[float, int]]) -> tuple[list[float], float]:
@@ -91,17 +88,6 @@ def _apart(pools: Sequence[tuple[float, int]]) -> tuple[list[float], float]:
     whole = sum(variance for variance, _ in pools)
     df = whole**2 / sum(variance**2 / n for variance, n in pools) if whole else 1.0
     return [variance for variance, _ in pools], df
-
-
-def _alike(pools: Sequence[tuple[float, int]]) -> tuple[list[float], float]:
-    """As `_apart` where an arm has few raters, whose variance is assumed to equal that of the other arm.
-
-    The jackknife variance of a pool of n raters is the variance of a rater's influence over n, with n - 1 degrees of
-    freedom, so that two raters alone give a very imprecise estimate.
-    """
-    df = sum(n for _, n in pools)
-    spread = sum(variance * (n + 1) * n for variance, n in pools) / df
-    return [spread / (n + 1) for _, n in pools], float(df)
 
 
 def _of_pool(shared: SharedUnits, side: Bools) -> tuple[float, int]:

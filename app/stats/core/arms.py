@@ -1,9 +1,8 @@
 """Contrasts between clusters: raters (or items) of one arm against those of the other.
 
 A rater who saw only one arm carries no information about the other, so the degrees of freedom of the contrast are
-limited by the smaller arm: variance and degrees of freedom come from `cr2`. With fewer than five clusters in an arm,
-about one degree of freedom would be left and the interval would be wider than the scale. Clusters of similar size are
-then assumed to have the same variance in both arms, as in a linear mixed model.
+limited by the smaller arm: variance and degrees of freedom come from `cr2`. The variances of the arms are never pooled,
+however few clusters an arm has: if the small arm varied more than the other, a pooled interval would be too short.
 """
 
 from __future__ import annotations
@@ -21,10 +20,7 @@ if TYPE_CHECKING:
 
 # with fewer clusters per arm, their variance can hardly be estimated
 FEW = 5
-POOLED = "One arm has only {n} {what}: their variance is assumed to equal that of the other arm."
-ALONE = "One arm has only {n} {what}, so the interval is wide."
-# ratio of mean cluster sizes above which the two arms are not similar
-SIMILAR = 2.0
+FEW_IN_ARM = "One arm has only {n} {what}, so the interval is wide."
 # cells that enter the contrast with a negative sign
 _NEGATIVE = (1, 2)
 
@@ -78,17 +74,6 @@ class Side:
         return int(self._in_arm.sum(axis=0).min())
 
     @property
-    def is_pooled(self) -> bool:
-        """Whether an arm has too few clusters for its own variance and the clusters of both arms are of similar size.
-
-        The variance of large clusters cannot be estimated from small ones without assuming a correlation within
-        clusters.
-        """
-        clusters = self._in_arm.sum(axis=0)
-        size = np.bincount(self.arms.arm) / np.maximum(clusters, 1)
-        return self.fewest < FEW and bool(size.max() <= SIMILAR * size.min())
-
-    @property
     def is_thin(self) -> bool:
         """Whether a cell consists of a single cluster, so that its mean has no observable variance."""
         return bool((self._size == self._size.sum(axis=0)).any())
@@ -96,17 +81,17 @@ class Side:
     @cached_property
     def df(self) -> float:
         """Satterthwaite degrees of freedom of `variance`, 2 E(V)^2 / Var(V); undefined if `is_thin`."""
-        return self._sums(np.zeros(len(self.code))).variance(is_pooled=self.is_pooled).df
+        return self._sums(np.zeros(len(self.code))).variance().df
 
     def variance(self, influence: Floats) -> float:
-        """Return the CR2 variance of the contrast; `influence` shape (n,). Pooled if an arm has few clusters."""
-        return self._sums(influence).variance(is_pooled=self.is_pooled).variance
+        """Return the CR2 variance of the contrast; `influence` shape (n,)."""
+        return self._sums(influence).variance().variance
 
     def note(self, what: str) -> str:
         """Return the note to show if an arm has few clusters, else ""; `what` is their name in the plural."""
         if not self.is_between or self.fewest >= FEW:
             return ""
-        return (POOLED if self.is_pooled else ALONE).format(n=self.fewest, what=what)
+        return FEW_IN_ARM.format(n=self.fewest, what=what)
 
     @cached_property
     def _in_arm(self) -> Bools:

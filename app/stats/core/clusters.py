@@ -113,20 +113,37 @@ def two_way(influence: Floats, groups: Clusters, arms: Arms | None = None) -> Tw
     largest = float(np.abs(influence).max(initial=0.0)) or 1.0
     # scale to at most 1, so that values of any size can be squared
     moves = influence / largest
-    by_item, df_item, of_items = _one_way(moves, groups.item, groups.n_items, arms, "items")
-    by_rater, df_rater, of_raters = _one_way(moves, groups.rater, groups.n_raters, arms, "raters")
+    items, raters = _side(groups.item, groups.n_items, arms), _side(groups.rater, groups.n_raters, arms)
+    by_item = _variance(moves, groups.item, groups.n_items, items)
+    by_rater = _variance(moves, groups.rater, groups.n_raters, raters)
     by_cell = _variance(moves, groups.cell, groups.n_cells, _side(groups.cell, groups.n_cells, arms))
-    error = float(max(by_item + by_rater - by_cell, by_item, by_rater) ** 0.5) * largest
-    return TwoWay(error, min(df_item, df_rater), of_raters or of_items)
+    whole = max(by_item + by_rater - by_cell, by_item, by_rater)
+    error = float(whole**0.5) * largest
+    if (items is None and raters is None) or whole == 0:
+        return TwoWay(error, float(groups.df))
+    df = combined_df(by_rater / whole, _df(groups.n_raters, raters), _df(groups.n_items, items))
+    notes = (side.note(what) for side, what in ((raters, "raters"), (items, "items")) if side is not None)
+    return TwoWay(error, df, next(filter(None, notes), ""))
 
 
-def _one_way(influence: Floats, code: Ints, n: int, arms: Arms | None, what: str) -> tuple[float, float, str]:
-    """Return variance, degrees of freedom and note for the clusters of one kind."""
-    side = _side(code, n, arms)
-    variance = _variance(influence, code, n, side)
+def combined_df(share: float, df_rater: float, df_item: float) -> float:
+    """Return Satterthwaite's degrees of freedom of a variance of which raters make up `share` and items the rest.
+
+    With share p: 1 / (p^2 / df_rater + (1 - p)^2 / df_item) (Satterthwaite 1946, Biometrics Bull. 2:110). 0 if either
+    has none.
+
+    >>> combined_df(1.0, 3.0, 29.0), combined_df(0.5, 4.0, 4.0), combined_df(0.5, 0.0, 4.0)
+    (3.0, 8.0, 0.0)
+    """
+    if min(df_rater, df_item) <= 0:
+        return 0.0
+    return 1 / (share**2 / df_rater + (1 - share) ** 2 / df_item)
+
+
+def _df(n: int, side: Side | None) -> float:
     if side is None:
-        return variance, n - 1.0, ""
-    return variance, 0.0 if side.is_thin else side.df, side.note(what)
+        return n - 1.0
+    return 0.0 if side.is_thin else side.df
 
 
 def _side(code: Ints, n: int, arms: Arms | None) -> Side | None:

@@ -32,12 +32,11 @@ class ClusterVariance:
     variance: float
     has_lone_cluster: bool
     sums: ClusterSums
-    scale: Floats
 
     @cached_property
     def df(self) -> float:
         """Degrees of freedom, computed on first use: those of item x rater cells are never needed."""
-        return self.sums.df(self.scale)
+        return self.sums.df
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,21 +54,10 @@ class ClusterSums:
     score: Floats
     direction: Floats
 
-    def variance(self, *, is_pooled: bool = False) -> ClusterVariance:
-        """Return the CR2 variance; if pooled, each cluster's square is divided by its expectation in the working model.
-
-        Pooling assumes that clusters have the same variance, as a linear mixed model does. It is for arms with so few
-        clusters that their own variance can hardly be estimated.
-        """
+    def variance(self) -> ClusterVariance:
+        """Return the CR2 variance."""
         squares = (self._b * self.score).sum(axis=1) ** 2
-        if not is_pooled or self.has_lone_cluster:
-            return ClusterVariance(float(squares.sum()), self.has_lone_cluster, self, np.ones(len(squares)))
-        expected = self._expected
-        counts = expected > _ROUNDING * expected.max(initial=0)
-        shown = np.where(counts, expected, 1.0)
-        pooled = float((squares / shown)[counts].mean() * expected.sum()) if counts.any() else 0.0
-        scale = np.where(counts, 1 / np.sqrt(shown), 0.0)
-        return ClusterVariance(pooled, has_lone_cluster=False, sums=self, scale=scale)
+        return ClusterVariance(float(squares.sum()), self.has_lone_cluster, self)
 
     @cached_property
     def has_lone_cluster(self) -> bool:
@@ -101,30 +89,21 @@ class ClusterSums:
         spread = np.where(self._is_free, 1 / np.sqrt(np.where(self._is_free, 1 - values, 1.0)), 0.0)
         return np.asarray(np.einsum("gab,gb->ga", vectors, self._turned * spread))
 
-    @cached_property
-    def _working(self) -> tuple[Floats, Floats, Floats]:
-        """Covariance of the b_g' X_g' e_g in the working model, as d, E and N of diag(d) + E N E'."""
+    @property
+    def df(self) -> float:
+        """Squared trace over the sum of squares of the covariance of the b_g' X_g' e_g in the working model.
+
+        That covariance is diag(d) + E N E'.
+        """
         b, p = self._b, self.gram.shape[1]
         pulls, noise = (np.einsum("gab,gb->ga", sums, b) for sums in (self.gram, self.noise))
         total = (self.total * b).sum(axis=1)
         d = (1 - SHARED) * (b * noise).sum(axis=1) + SHARED * total**2
-        own = (1 - SHARED) * noise + SHARED * total[:, np.newaxis] * self.total
+        moved = (1 - SHARED) * noise + SHARED * total[:, np.newaxis] * self.total
         whole = (1 - SHARED) * self.noise.sum(axis=0) + SHARED * self.total.T @ self.total
         one = np.eye(p)
-        return d, np.hstack([pulls, own]), np.block([[whole, -one], [-one, np.zeros((p, p))]])
-
-    @cached_property
-    def _expected(self) -> Floats:
-        """Diagonal of the covariance in `_working`, shape (G,)."""
-        d, E, N = self._working
-        return np.asarray(d + ((E @ N) * E).sum(axis=1))
-
-    def df(self, scale: Floats) -> float:
-        """Return the squared trace over the sum of squares, with rows and columns scaled by `scale`, shape (G,)."""
-        d, E, N = self._working
-        d, E = d * scale**2, E * scale[:, np.newaxis]
-        inner = N @ (E.T @ E)
-        own = ((E @ N) * E).sum(axis=1)
+        E, N = np.hstack([pulls, moved]), np.block([[whole, -one], [-one, np.zeros((p, p))]])
+        inner, own = N @ (E.T @ E), ((E @ N) * E).sum(axis=1)
         trace = float(d.sum() + own.sum())
         squares = float(d @ d + 2 * d @ own + np.trace(inner @ inner))
         return trace**2 / squares if squares > 0 and trace > 0 else 0.0

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.stats.core.arms import Side
-from app.stats.core.clusters import clusters, t_p_value, t_quantile, without_interval
+from app.stats.core.clusters import clusters, combined_df, t_p_value, t_quantile, without_interval
 from app.stats.core.cr2 import ClusterSums
 from app.stats.core.result import Interval, Result, undefined
 from app.stats.linear.least_squares import least_squares
@@ -30,12 +30,10 @@ METHOD = "two_way_cr2_t"
 _ROUNDING = 1e-12
 
 
-def cluster_variance(
-    fit: LeastSquares, code: Ints, contrast: Floats, weight: Floats | None = None, arms: Arms | None = None
-) -> ClusterVariance:
+def cluster_variance(fit: LeastSquares, code: Ints, contrast: Floats, weight: Floats | None = None) -> ClusterVariance:
     """Return the CR2 variance of `contrast`, shape (p,), in the fit's scale, for clusters 0..G-1, `code` shape (n,).
 
-    `weight` is the weight of the fit. If most clusters are in only one of two `arms` and an arm has few, it is pooled.
+    `weight` is the weight of the fit.
     """
     n = int(code.max()) + 1
     root = None if weight is None else np.sqrt(weight / weight.max())
@@ -47,9 +45,7 @@ def cluster_variance(
         np.array([np.bincount(code, column, n) for column in columns]).T
         for columns in (weighted, (column * fit.residual for column in basis))
     )
-    sums = ClusterSums(gram, noise, total, score, fit.root @ fit.scaled(contrast))
-    side = None if arms is None else Side(code, n, arms)
-    return sums.variance(is_pooled=side is not None and side.is_between and side.is_pooled)
+    return ClusterSums(gram, noise, total, score, fit.root @ fit.scaled(contrast)).variance()
 
 
 def _products(columns: Floats, code: Ints, n: int) -> Floats:
@@ -84,7 +80,7 @@ def linear_contrast(
         item: labels, shape (n,).
         rater: labels, shape (n,).
         weight: weight of each rating, shape (n,), above 0.
-        arms: arms of a contrast of two groups; see `arms`.
+        arms: arms of a contrast of two groups, for the note on an arm with few raters or items.
         level: confidence level.
 
     The p-value tests 0. Undefined (`singular`) if the columns are linearly dependent.
@@ -125,15 +121,14 @@ class _Variances:
     @property
     def df(self) -> float:
         """Degrees of freedom of raters and items, combined by their proportions of `whole`, which is above 0."""
-        share = self.rater.variance / self.whole
-        return 1 / (share**2 / self.rater.df + (1 - share) ** 2 / self.item.df)
+        return combined_df(self.rater.variance / self.whole, self.rater.df, self.item.df)
 
 
 def _variances(
     fit: LeastSquares, groups: Clusters, contrast: Floats, weight: Floats | None, arms: Arms | None
 ) -> _Variances:
     item, rater, cell = (
-        cluster_variance(fit, code, contrast, weight, arms) for code in (groups.item, groups.rater, groups.cell)
+        cluster_variance(fit, code, contrast, weight) for code in (groups.item, groups.rater, groups.cell)
     )
     sides = [] if arms is None else [Side(groups.rater, groups.n_raters, arms), Side(groups.item, groups.n_items, arms)]
     notes = [side.note(what) for side, what in zip(sides, ("raters", "items"), strict=False)]

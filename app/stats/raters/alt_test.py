@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from scipy import special
 
-from app.stats.core.bounds import ends_within
 from app.stats.core.clusters import cluster_variance, t_quantile, without_interval
 from app.stats.core.multiplicity import benjamini_yekutieli
 from app.stats.core.result import Interval, Result, undefined
@@ -148,7 +147,7 @@ def _too_few(n: int) -> Result:
 
 
 def _advantage(judge_wins: Floats, method: str, level: float, counts: dict[str, int]) -> Result:
-    """Return the proportion of units on which the judge is as close, averaged over raters; t interval by unit."""
+    """Return the proportion of units on which the judge is as close, averaged over raters; logit t interval by unit."""
     known = np.isfinite(judge_wins)
     by_rater = np.nanmean(judge_wins, axis=1)
     estimate = float(by_rater.mean())
@@ -162,6 +161,8 @@ def _advantage(judge_wins: Floats, method: str, level: float, counts: dict[str, 
         return without_interval(
             bare, "no_variation", "The judge is as close as the other raters on all units or on none, so no interval."
         )
-    reach = t_quantile(n - 1, level) * error
-    interval = Interval(*ends_within(estimate, reach, 0.0, 1.0), "cluster_t_units", level, inference="items")
+    # on the logit scale; the estimate is neither 0 nor 1, for then nothing would vary
+    centre, reach = special.logit(estimate), t_quantile(n - 1, level) * error / (estimate * (1 - estimate))
+    low, high = special.expit([centre - reach, centre + reach])
+    interval = Interval(float(low), float(high), "cluster_t_units", level, inference="items")
     return replace(bare, interval=interval, standard_error=error, df=float(n - 1))

@@ -99,7 +99,7 @@ def test_between_rater_factor_has_overall_and_per_source_effect() -> None:
     assert (human.scope["source"], model.scope["source"]) == ("human", "model")
     told_mean, plain = (mean_rating(rows, condition=f"told={level}", source="model") for level in ("truth", "nothing"))
     assert model.estimate == pytest.approx(told_mean - plain)
-    assert model.method.startswith("two_way_cr2_t")
+    assert model.method.startswith("two_way_cluster_t")
     assert "only 3 raters" in model.note
     assert scope_text(model.scope) == "model, told: truth − nothing"
     assert scope_filter(model.scope) == ["source = model", "told in (truth, nothing)"]

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from scipy import stats
 
 from app.stats.comparison.change import change, change_difference
 
@@ -36,17 +37,49 @@ def test_untestable_change_reports_a_reason(
     assert (result.reason, result.interval_reason, result.n_raters) == (reason, interval_reason, n)
 
 
-def test_arm_difference_matches_statsmodels_ancova() -> None:
+def test_arm_difference_matches_statsmodels_ancova_with_hc2() -> None:
+    """Cameron and Miller (2015), J. Hum. Resour. 50:317: CR2 with one observation per cluster is HC2."""
     rng = np.random.default_rng(1)
     before, arm = rng.normal(4, 1, 30), np.arange(30) % 3 == 0
-    after = 1 + 0.7 * before + 0.5 * arm + rng.normal(size=30)
+    after = 1 + 0.7 * before + 0.5 * arm + rng.normal(size=30) * np.where(arm, 3, 1)
     result = change_difference(before, after, arm)
-    known = sm.OLS(after, np.column_stack([np.ones(30), before, arm])).fit()
-    assert (result.estimate, result.standard_error, result.p_value, result.df) == pytest.approx(
-        (known.params[2], known.bse[2], known.pvalues[2], 27)
-    )
-    assert result.interval
-    assert (result.interval.low, result.interval.high) == pytest.approx(tuple(known.conf_int()[2]))
+    known = sm.OLS(after, np.column_stack([np.ones(30), before, arm])).fit(cov_type="HC2")
+    assert (result.estimate, result.standard_error) == pytest.approx((known.params[2], known.bse[2]))
+
+
+def test_arm_difference_has_the_degrees_of_freedom_of_bell_and_mccaffrey() -> None:
+    """By matrices: 2 E(V)^2 / Var(V) of V = sum (a_i e_i)^2 with e = (I - H) u and independent u."""
+    rng = np.random.default_rng(2)
+    before, arm = rng.normal(4, 1, 14), np.arange(14) < 5
+    after = before + rng.normal(size=14)
+    design = np.column_stack([np.ones(14), before, arm])
+    bread = np.linalg.inv(design.T @ design)
+    residual_maker = np.eye(14) - design @ bread @ design.T
+    taken = (design @ bread)[:, 2] / np.sqrt(np.diag(residual_maker))
+    covariance = np.outer(taken, taken) * residual_maker
+    result = change_difference(before, after, arm)
+    assert result.df == pytest.approx(np.trace(covariance) ** 2 / (covariance**2).sum())
+
+
+def test_final_scores_of_arms_that_differ_in_variance_match_welch() -> None:
+    rng = np.random.default_rng(3)
+    after, arm = rng.normal(size=26) * np.where(np.arange(26) < 6, 2.5, 1), np.arange(26) < 6
+    result = change_difference(np.full(26, 3.0), after, arm)
+    known = stats.ttest_ind(after[arm], after[~arm], equal_var=False)
+    assert (result.estimate or 0) / (result.standard_error or 1) == pytest.approx(known.statistic)
+
+
+def test_small_arm_with_larger_variance_is_covered() -> None:
+    """Six raters against twenty whose residuals vary 2.5 times less; one common variance covered .80."""
+    rng, held = np.random.default_rng(4), 0
+    arm = np.arange(26) < 6
+    for _ in range(500):
+        before = rng.normal(size=26)
+        after = 0.6 * before + 0.4 * arm + rng.normal(size=26) * np.where(arm, 2.5, 1)
+        interval = change_difference(before, after, arm).interval
+        assert interval
+        held += interval.low <= 0.4 <= interval.high
+    assert held / 500 >= 0.91
 
 
 def test_constant_baseline_leaves_comparison_of_final_scores() -> None:
@@ -64,6 +97,7 @@ def test_constant_baseline_leaves_comparison_of_final_scores() -> None:
         ([1, 2], [np.nan, 2], [1, 0], "no_pairable_units", None),
         ([1, 1, 2, 2], [1, 2, 3, 4], [0, 0, 1, 1], "singular", None),
         ([1, 2, 5], [1, 2, 4], [0, 0, 1], None, "one_cluster"),
+        ([1, 2, 5, 6], [1, 3, 4, 6], [0, 0, 0, 1], None, "one_cluster"),
         ([1, 2, 3, 4], [2, 3, 5, 6], [0, 0, 1, 1], None, "no_variation"),
     ],
 )

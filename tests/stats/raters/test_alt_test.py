@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 from statsmodels.stats.multitest import multipletests
 
 from app.stats.raters.alt_test import alternative_annotator_test, units_to_pass
@@ -72,6 +72,20 @@ def test_winning_rate_and_advantage_match_definition(score: Literal["accuracy", 
     found = alternative_annotator_test(humans, judge, epsilon=0.15, score=score)
     assert found.winning_rate.estimate == multipletests(p_values, 0.05, method="fdr_by")[0].mean()
     assert found.advantage_probability.estimate == pytest.approx(np.mean(advantages), abs=1e-12)
+
+
+def test_the_advantage_has_its_interval_on_the_logit_scale_also_far_from_one() -> None:
+    """By the delta method: logit p plus or minus t s / (p (1 - p)), with s the error of the mean over units."""
+    found = alternative_annotator_test(*_study(1.0, n_units=80), epsilon=0.15).advantage_probability
+    p, s, df = found.estimate, found.standard_error, found.df
+    assert p
+    assert s
+    assert df
+    reach = stats.t.ppf(0.975, df) * s / (p * (1 - p))
+    ends = special.expit([special.logit(p) - reach, special.logit(p) + reach])
+    assert found.interval
+    assert (found.interval.low, found.interval.high) == pytest.approx(tuple(ends))
+    assert p - found.interval.low > found.interval.high - p
 
 
 def test_judge_matching_unanimous_raters_always_wins() -> None:

@@ -9,9 +9,9 @@ import numpy as np
 from app.analysis.data.questions.scopes import groups
 from app.analysis.sections.contrasts.attributes import reference_first
 from app.design.protocol.parts.cells import cell_of
+from app.stats.core.clusters import METHOD
 from app.stats.core.result import undefined
 from app.stats.factors.design_factor import factor_effect
-from app.stats.linear.cluster_robust import METHOD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
