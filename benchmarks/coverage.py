@@ -12,6 +12,7 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import argparse
+import re
 from pathlib import Path
 
 import numpy as np
@@ -62,7 +63,8 @@ def main() -> None:
             rows.append(_row(name, options.studies))
             print(rows[-1], flush=True)
     if options.write:
-        options.write.write_text(_page(rows, options.studies), encoding="utf-8")
+        after = re.findall(r"^## .*", options.write.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+        options.write.write_text("\n".join([_page(rows, options.studies), *after]), encoding="utf-8")
 
 
 # what is outside of .93 to .975, and why

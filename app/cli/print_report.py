@@ -11,7 +11,7 @@ from rich.text import Text
 
 from app.analysis.report.brief import brief
 from app.analysis.report.labelled import labelled
-from app.analysis.report.sentences import primary_answers
+from app.analysis.report.sentences import PUBLISHED, primary_answers
 from app.analysis.report.verdict_words import verdict_text
 from app.analysis.wording.formatting import estimate_text, interval_text, of_text, p_cell
 from app.analysis.wording.statistics_registry import STATISTICS
@@ -61,6 +61,8 @@ def _print_primary(report: Report, protocol: Protocol, out: Console) -> None:
             out.print(Text(f"\n{title}", style="bold"))
         for sentence in answer.sentences:
             out.print(Text(sentence.text))
+        for sentence in answer.published:
+            out.print(Text(f"{PUBLISHED}{sentence.text}", style="dim"))
         if answer.why:
             out.print(Text(f"{answer.question}: {answer.why}"))
 

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from app.design.protocol.parts.primary import PrimaryContrast
     from app.design.protocol.study import Protocol
 
+# tests that share their statistic with another one
+HOW = {
+    "mean_difference_lmm": "linear mixed model",
+    "share_preferred_wilson_cc": "Wilson interval with continuity correction",
+}
+
 
 def contrast_lines(protocol: Protocol) -> list[str]:
     """Each primary contrast with its one test."""
@@ -38,11 +44,12 @@ def contrast_words(contrast: PrimaryContrast, protocol: Protocol) -> str:
     if contrast.reference is None and contrast.source and protocol.reference:
         named.append(f"reference: {labels.source(protocol.reference)}")
     of = f" ({'; '.join(named)})" if named else ""
-    return f"{labels.question(contrast.question)}: {test_words(str(contrast.test))}{of}"
+    beside = f"; beside it, as published: {test_words(contrast.published)}" if contrast.published else ""
+    return f"{labels.question(contrast.question)}: {test_words(str(contrast.test))}{of}{beside}"
 
 
 def test_words(test: str) -> str:
     """The name of a test."""
     statistic = RECORDED[test].statistic
     words = STATISTICS[statistic].words if statistic in STATISTICS else "Krippendorff's alpha"
-    return f"{words}, linear mixed model" if test == "mean_difference_lmm" else words
+    return f"{words}, {HOW[test]}" if test in HOW else words

@@ -11,7 +11,7 @@ from app.analysis.document.primary_table import primary_table
 from app.analysis.findings.agreement_summary import agreement_sentence, needed_by_question
 from app.analysis.report.brief import MAIN_AGREEMENT, brief
 from app.analysis.report.labelled import labelled
-from app.analysis.report.sentences import primary_answers
+from app.analysis.report.sentences import PUBLISHED, primary_answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -56,6 +56,7 @@ def primary_bullets(report: Report, protocol: Protocol, numbers: Numbered) -> Bu
     lines = []
     for answer in primary_answers(report, protocol):
         lines += [with_numbers(one.text, [numbers.number(one.estimate)]) for one in answer.sentences]
+        lines += [f"{PUBLISHED}{one.text}" for one in answer.published]
         lines += [f"{answer.question}: {answer.why}"] if answer.why else []
     return Bullets(tuple(lines))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from app.analysis.report.effects import effect_behind
 from app.analysis.report.primary_records import places_of
 from app.design.protocol.primary_default import default_contrast, first_question
 
@@ -21,8 +22,20 @@ MAIN_AGREEMENT = ("krippendorff_alpha", "kendall_w_within_items")
 def brief(report: Report, protocol: Protocol) -> Report:
     """Return the report with fewer estimates, primary ones first. The report is not `labelled`."""
     primary = [estimate for result in report.primary for estimate in result.estimates]
-    kept = {id(estimate): estimate for estimate in (*primary, *_of_questions(report, protocol))}
+    kept = {
+        id(estimate): estimate
+        for estimate in (*primary, *_published(report, protocol), *_of_questions(report, protocol))
+    }
     return replace(report, estimates=tuple(kept.values()))
+
+
+def _published(report: Report, protocol: Protocol) -> Iterator[Estimate]:
+    """Yield the estimates of published tests of the primary contrasts, each with the effect that it tests."""
+    for result in report.primary:
+        if (contrast := result.contrast.as_published) is not None:
+            for place in places_of(contrast, report.estimates, protocol):
+                one = report.estimates[place]
+                yield from filter(None, (one, effect_behind(one, report.estimates)))
 
 
 def _of_questions(report: Report, protocol: Protocol) -> Iterator[Estimate]:

@@ -52,6 +52,7 @@ RECORDED: dict[str, Recorded] = {
     "non_inferiority": Recorded("non_inferiority"),
     "share_preferred": Recorded("share_preferred", "choice"),
     "share_preferred_glmm": Recorded("share_preferred_glmm", "choice"),
+    "share_preferred_wilson_cc": Recorded("share_preferred", "choice", method="wilson_cc"),
     "category_difference": Recorded("category_difference", keys=("category", *SOURCES)),
     "stuart_maxwell": Recorded("stuart_maxwell"),
     "factor_effect": Recorded("factor_effect", keys=("factor", "level", "reference_level")),

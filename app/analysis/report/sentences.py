@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.analysis.report.effects import effect_behind
+from app.analysis.report.primary_records import places_of
 from app.analysis.report.verdict_words import UNDESIRABLE, verdict_sentence
 from app.analysis.wording.about import About
 from app.analysis.wording.claims import claim_of
 from app.analysis.wording.formatting import (
     GENERALIZES,
     MINUS,
+    estimate_text,
     interval_text,
     p_statement,
     statistic_text,
@@ -46,8 +48,12 @@ TESTS = {
     "wilcoxon": "Wilcoxon signed-rank test on item means",
     "mann_whitney": "Mann-Whitney test",
     "chi_square": "chi-square test",
+    "wilson_cc": "Wilson interval with continuity correction",
     "ancova": "analysis of covariance",
 }
+
+
+PUBLISHED = "As published, for comparison: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +81,16 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class PrimaryAnswer:
-    """The answer of the report to one primary contrast. If there are no sentences, `why` gives the reason."""
+    """The answer of the report to one primary contrast. If there are no sentences, `why` gives the reason.
+
+    `published` are the sentences of the test that a publication reports: for comparison, without adjusted p-values.
+    """
 
     result: PrimaryResult
     question: str
     sentences: tuple[Sentence, ...]
     why: str = ""
+    published: tuple[Sentence, ...] = ()
 
 
 def primary_answers(report: Report, protocol: Protocol) -> list[PrimaryAnswer]:
@@ -89,8 +99,31 @@ def primary_answers(report: Report, protocol: Protocol) -> list[PrimaryAnswer]:
     for result in report.primary:
         sentences = tuple(sentence_of(estimate, report.estimates, protocol) for estimate in result.estimates)
         why = "" if sentences else "There are no answers to estimate this from."
-        found.append(PrimaryAnswer(result, protocol.labels.question(result.contrast.question), sentences, why))
+        question = protocol.labels.question(result.contrast.question)
+        found.append(PrimaryAnswer(result, question, sentences, why, _published(result, report, protocol)))
     return found
+
+
+def _published(result: PrimaryResult, report: Report, protocol: Protocol) -> tuple[Sentence, ...]:
+    """Return the sentences of the contrast's published test, which belongs to no family of tests."""
+    contrast = result.contrast.as_published
+    if contrast is None:
+        return ()
+    found = (report.estimates[place] for place in places_of(contrast, report.estimates, protocol))
+    return tuple(sentence_of(replace(one, p_adjusted=None), report.estimates, protocol) for one in found)
+
+
+def published_line(answers: Iterable[PrimaryAnswer]) -> str:
+    """The results of published tests in one line, by test, with the place of each; empty if no contrast has one."""
+    by_test: dict[str, list[str]] = {}
+    for answer in answers:
+        for one in answer.published:
+            source = one.estimate.scope.get("source")
+            of = f" ({source})" if source and len(answer.published) > 1 else ""
+            tested = ", ".join(filter(None, (statistic_text(one.estimate), one.p)))
+            said = tested or f"{estimate_text(one.estimate)} ({one.interval})"
+            by_test.setdefault(test_of(one.estimate), []).append(f"{answer.question}{of} {said}")
+    return " ".join(f"As published, {test}: {'; '.join(said)}." for test, said in by_test.items())
 
 
 def sentence_of(estimate: Estimate, among: Iterable[Estimate], protocol: Protocol) -> Sentence:

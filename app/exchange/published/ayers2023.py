@@ -38,7 +38,10 @@ design: {trials: pairs, raters_per_trial: 3, trials_per_rater: 20, blind: true}
 raters: {identity: unknown}
 analysis:
   reference: physician
-  primary: [preference, {question: quality, test: t_unpaired}, {question: empathy, test: t_unpaired}]
+  primary:
+    - {question: preference, published: share_preferred_wilson_cc}
+    - {question: quality, published: t_unpaired}
+    - {question: empathy, published: t_unpaired}
   cut: {quality: 4, empathy: 4}
 """
 SOURCES = {"physician": "Physician", "chatgpt": "ChatGPT"}

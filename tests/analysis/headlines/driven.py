@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from random import Random
 
-    from app.analysis.report.sentences import Sentence
+    from app.analysis.report.sentences import PrimaryAnswer, Sentence
 
 
 def by_source(**points: float) -> Callable[[str, Seen], float]:
@@ -27,17 +27,22 @@ def by_source(**points: float) -> Callable[[str, Seen], float]:
 
 
 def drive(name: str, folder: Path, effect: Effect) -> tuple[list[Sentence], pd.DataFrame]:
-    """Return the sentences of the primary contrasts, and the answers that they are computed from."""
+    """Return the sentences of the primary contrasts, and the ratings that they are computed from."""
+    answers, table = driven(name, folder, effect)
+    return [sentence for answer in answers for sentence in answer.sentences], table
+
+
+def driven(name: str, folder: Path, effect: Effect) -> tuple[list[PrimaryAnswer], pd.DataFrame]:
+    """Return the answers to the primary contrasts, and the ratings that they are computed from."""
     rows = simulate(name, folder, effect)
     study = read_folder(folder)
     report = analyze_primary(frames_of(study), study.protocol)
     answers = primary_answers(report, study.protocol)
     assert [answer.result.is_declared for answer in answers] == [True] * len(answers)
-    sentences = [sentence for answer in answers for sentence in answer.sentences]
     assert all(answer.sentences for answer in answers), [answer.result.contrast for answer in answers]
     table = pd.DataFrame(rows)
     table["source"] = table.get("response", pd.Series("", table.index)).fillna("").str.rpartition(":")[2]
-    return sentences, table
+    return answers, table
 
 
 def means(table: pd.DataFrame, question: str, by: str = "source") -> dict[str, float]:

@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 from scipy.stats import chi2_contingency
 
+from app.analysis.report.sentences import published_line
 from app.exchange.folder.study_templates import list_templates
-from tests.analysis.headlines.driven import by_source, covers, drive, is_difference, means, right_by, says
+from tests.analysis.headlines.driven import by_source, covers, drive, driven, is_difference, means, right_by, says
 from tests.analysis.headlines.simulated_ratings import Effect
 from tests.templates import template_study
 
@@ -28,28 +29,49 @@ def test_every_template_has_primary_contrasts_and_known_raters(name: str) -> Non
     assert protocol.raters.identity == "known"
 
 
-def test_ayers_pair_headline_has_preference_then_t_tests(tmp_path: Path) -> None:
-    found, table = drive("ayers-pair", tmp_path / "s", Effect(by_source(chatbot=1.0)))
+def test_ayers_pair_headline_has_preference_then_differences(tmp_path: Path) -> None:
+    answers, table = driven("ayers-pair", tmp_path / "s", Effect(by_source(chatbot=1.0)))
+    found = [sentence for answer in answers for sentence in answer.sentences]
     choices = table[table["question"] == "preference"]
     share = float(choices["value"].str.endswith(":chatbot").mean())
     assert f"Chatbot is preferred over Physician in {share:.1%} of choices" in found[0].claim
     for sentence, question in zip(found[1:], ("quality", "empathy"), strict=True):
         is_difference(sentence, table, question, "chatbot", "physician", truth=1.0)
+        assert "t test with two-way clustering by items and raters" in sentence.test
+        assert sentence.estimate.inference == "items_and_raters"
+        assert sentence.estimate.p_adjusted is not None
+
+
+def test_ayers_pair_has_the_published_tests_beside_the_primary_results(tmp_path: Path) -> None:
+    """Wilson's interval of the choices and the unpaired t tests: outside the family, so without adjusted p-values."""
+    answers, _ = driven("ayers-pair", tmp_path / "s", Effect(by_source(chatbot=1.0)))
+    share, *tests = [sentence for answer in answers for sentence in answer.published]
+    assert share.estimate.method.startswith("wilson_cc")
+    assert share.estimate.estimate == answers[0].sentences[0].estimate.estimate
+    for sentence in tests:
         assert "unpaired t test on item means, t(10) = " in sentence.test
-        assert "adjusted p" in sentence.test
+        assert "adjusted" not in sentence.test
+        assert sentence.estimate.role == "exploratory"
+    line = published_line(answers)
+    assert line.startswith("As published, Wilson interval with continuity correction: ")
+    assert "As published, unpaired t test on item means: Quality of information t(10) = " in line
 
 
-def test_three_point_headline_has_chi_square_and_percent_change(tmp_path: Path) -> None:
+def test_three_point_headline_has_differences_and_percent_change(tmp_path: Path) -> None:
     effect = Effect(by_source(model_a=0.8, model_b=0.3), n_raters=18)
-    found, table = drive("three-point", tmp_path / "s", effect)
-    assert [sentence.estimate.scope.get("source") for sentence in found] == [None, "model_a", "model_b"]
+    answers, table = driven("three-point", tmp_path / "s", effect)
+    found = [sentence for answer in answers for sentence in answer.sentences]
+    assert [sentence.estimate.scope.get("source") for sentence in found] == ["model_a", "model_b"] * 2
+    is_difference(found[0], table, "empathy", "model_a", "human")
     own = table[table["question"] == "empathy"]
     good = (own["value"].astype(float) >= 3).groupby(own["source"]).mean()
     percent = 100 * (good["model_a"] / good["human"] - 1)
-    says(found[1], "ratings of 3 (Good) are #% more frequent for Model A than for Human", float(percent))
+    says(found[2], "ratings of 3 (Good) are #% more frequent for Model A than for Human", float(percent))
     counts = pd.crosstab(own["source"], own["value"])
     chi = float(chi2_contingency(counts, correction=False).statistic)
-    says(found[0], f"Empathy, all sources: χ²(4, N = {len(own)}) = #", chi)
+    (published,) = answers[0].published
+    says(published, f"Empathy, all sources: χ²(4, N = {len(own)}) = #", chi)
+    assert published_line(answers).startswith(f"As published, chi-square test: Empathy χ²(4, N = {len(own)}) = ")
 
 
 @pytest.mark.parametrize(

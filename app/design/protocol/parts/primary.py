@@ -45,6 +45,9 @@ class PrimaryContrast(BaseModel):
     """For `equivalence` and `non_inferiority`, the largest difference that is too small to matter; default: `margin`
     of `analysis`.
     """
+    published: str | None = None
+    """A test of the same contrast that a publication reports: shown beside the result for comparison, decides nothing.
+    """
 
     @model_validator(mode="before")
     @classmethod
@@ -57,6 +60,11 @@ class PrimaryContrast(BaseModel):
     def with_test(self, name: str) -> Self:
         """The same contrast with this test."""
         return self.model_copy(update={"test": name})
+
+    @property
+    def as_published(self) -> Self | None:
+        """The same contrast with the test of the publication; None without one."""
+        return None if self.published is None else self.with_test(self.published)
 
     @property
     def named(self) -> dict[str, Any]:

@@ -79,6 +79,7 @@ TESTS: dict[str, PrimaryTest] = {
     "non_inferiority": _MARGIN,
     "share_preferred": PrimaryTest("sources", ("choice", "ranking"), may=_TWO),
     "share_preferred_glmm": PrimaryTest("sources", ("choice",), may=_TWO),
+    "share_preferred_wilson_cc": PrimaryTest("sources", ("choice",), may=_TWO),
     "category_difference": PrimaryTest("sources", ("category",), may=("source", "reference", "code")),
     "stuart_maxwell": PrimaryTest("sources", ("category",), may=("source", "reference")),
     "factor_effect": PrimaryTest("factor", ("rating",), needs=("factor",), may=("level", "source")),

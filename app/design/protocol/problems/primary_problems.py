@@ -56,6 +56,16 @@ def _test(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuest
         yield from _parts(contrast, name, part)
         yield from _margin(protocol, contrast, name, part)
         yield from _turns(question, name, part)
+        yield from _published(contrast, name, fitting, part)
+
+
+def _published(contrast: PrimaryContrast, name: str, fitting: list[str], part: str) -> Broken:
+    """A test of a publication that does not compare the same as the primary test does."""
+    if contrast.published is None:
+        return
+    same = [one for one in fitting if one != name and TESTS[one].compares == TESTS[name].compares]
+    if contrast.published not in same:
+        yield broken(f"{part}.published", f"must be one of {', '.join(same) or 'none'}", contrast.published)
 
 
 def _parts(contrast: PrimaryContrast, name: str, part: str) -> Broken:

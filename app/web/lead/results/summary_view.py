@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from app.analysis.findings.agreement_summary import MODELS, columns_of
 from app.analysis.findings.main_contrasts import counts_words, effect_cell, interval_words
 from app.analysis.findings.summary import summary_of
-from app.analysis.report.sentences import p_words, primary_answers
+from app.analysis.report.sentences import p_words, primary_answers, published_line
 from app.analysis.report.verdict_words import UNDESIRABLE, verdict_sentence, verdict_text
 from app.analysis.report.verdicts import decisive_p
 from app.analysis.wording.formatting import number, p_text
@@ -102,6 +102,7 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
     return {
         "summary": summary,
         "answers": answers[:MAX_ANSWERS],
+        "published": published_line(primary_answers(made.report, protocol)),
         "n_more_answers": max(0, len(answers) - MAX_ANSWERS),
         "cards": [] if are_rows else cards,
         "rows": _named_once(cards) if are_rows else [],

@@ -1,0 +1,45 @@
+"""Primary tests of the study templates keep their level in their own design without an effect."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.actions.studies.creation.templates import list_templates
+from app.design.protocol.primary_default import primary_contrasts
+from benchmarks.simulated_nulls import NULLS, PUBLISHED, SLOW
+from benchmarks.type_one import rejected
+from tests.templates import template_study
+
+# primary estimates that test no effect
+WITHOUT_TEST = {"krippendorff_alpha", "accuracy_share", "f1_macro", "span_f1", "span_alpha", "empathic_accuracy"}
+# published for its interval, without a test
+FOR_INTERVALS = {"share_preferred_wilson_cc"}
+NAMES = [template.name for template in list_templates()]
+CASES = [(name, test) for name, tests in NULLS.items() for test in tests if not test.startswith(PUBLISHED)]
+# .03 to .07 plus or minus three Monte Carlo standard errors of 500 studies
+N_STUDIES, LOWEST, HIGHEST = 500, 0.007, 0.1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_primary_tests_of_every_template_are_simulated(name: str) -> None:
+    contrasts = primary_contrasts(template_study(name).protocol)
+    published = {f"{PUBLISHED}{one.published}" for one in contrasts if one.published not in {None, *FOR_INTERVALS}}
+    assert {str(one.test) for one in contrasts} - WITHOUT_TEST | published == set(NULLS.get(name, {}))
+
+
+@pytest.mark.parametrize(("name", "test"), [case for case in CASES if case[1] not in SLOW])
+def test_primary_test_keeps_its_level(name: str, test: str) -> None:
+    found = rejected(name, test, N_STUDIES)
+    assert LOWEST <= found.share <= HIGHEST
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "test"), [case for case in CASES if case[1] in SLOW])
+def test_mixed_model_keeps_its_level(name: str, test: str) -> None:
+    found = rejected(name, test, N_STUDIES)
+    assert LOWEST <= found.share <= HIGHEST
+
+
+def test_chi_square_of_three_point_is_no_primary_test() -> None:
+    """Writers vary between raters, but the test takes ratings as independent."""
+    assert rejected("three-point", f"{PUBLISHED}chi_square_all_sources", 200).share > 0.2
