@@ -41,6 +41,7 @@ N_ITEMS = 40
 # with one rating per response and ten per rater, so that an arm has twenty raters
 N_ITEMS_RATED_ONCE = 200
 SD_ITEM, SD_RATER, SD_ITEM_SOURCE, SD_RATER_SOURCE, SD_NOISE = 0.6, 0.6, 0.4, 0.4, 1.0
+SD_RESPONDER = 0.4
 LOWEST, MIDDLE, HIGHEST = 1, 3, 5
 PAIR = 2
 
@@ -310,7 +311,7 @@ def _listening(rng: np.random.Generator) -> Result:
 
 def _recipients(rng: np.random.Generator) -> Result:
     """Return the ratings of each item's two responses by its own recipient and by three raters of a crowd."""
-    crowd = within(rng, PAIR, 3, 8)
+    crowd = together(rng, PAIR, 3, 6)
     item, source = (code.ravel() for code in np.indices((N_ITEMS, PAIR)))
     n_crowd = int(crowd.rater.max()) + 1
     joined = Shown(
@@ -324,12 +325,12 @@ def _recipients(rng: np.random.Generator) -> Result:
 
 
 def _responders(rng: np.random.Generator) -> Result:
-    """Return six responders against eight, each with one response to each of eight items."""
+    """Return six responders against eight, each with one response to each item."""
     n_responders, n_first = 14, 6
-    trial = np.tile(rng.permutation(8 * n_responders), 3)
+    trial = np.tile(rng.permutation(N_ITEMS * n_responders), 3)
     responder, rater = trial % n_responders, np.arange(len(trial)) // 12
     shown = Shown(trial // n_responders, rater, (responder >= n_first).astype(np.int64))
-    value = points(levels(rng, shown) + rng.normal(0, 0.4, n_responders)[responder])
+    value = points(levels(rng, shown) + rng.normal(0, SD_RESPONDER, n_responders)[responder])
     return compare_responders(value, shown.is_second, responder).exact
 
 

@@ -13,7 +13,7 @@ from app.analysis.report.brief import brief
 from app.analysis.report.labelled import labelled
 from app.analysis.report.sentences import PUBLISHED, primary_answers
 from app.analysis.report.verdict_words import verdict_text
-from app.analysis.wording.formatting import estimate_text, interval_text, of_text, p_cell
+from app.analysis.wording.formatting import ci_cell, ci_heading, estimate_text, of_text, p_cell
 from app.analysis.wording.statistics_registry import STATISTICS
 
 if TYPE_CHECKING:
@@ -74,16 +74,18 @@ def console() -> Console:
 
 
 def _table(estimates: Iterable[Estimate]) -> Table:
+    shown = list(estimates)
+    heading = ci_heading(shown)
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in ("statistic", "of"):
         table.add_column(name, overflow="fold")
-    for name in ("estimate", "95% CI", "p", "verdict", "items", "raters", "ratings"):
+    for name in ("estimate", heading, "p", "verdict", "items", "raters", "ratings"):
         table.add_column(name, justify="right", overflow="fold")
     table.add_column("unit and method", overflow="fold")
-    for estimate in estimates:
+    for estimate in shown:
         counts = (str(n) for n in (estimate.n_items, estimate.n_raters, estimate.n_ratings))
         how = f"{estimate.unit}; {estimate.note if estimate.reason else estimate.method}"
         words = (STATISTICS[estimate.statistic].words, of_text(estimate), estimate_text(estimate))
-        cells = (*words, interval_text(estimate), p_cell(estimate), verdict_text(estimate), *counts, how)
+        cells = (*words, ci_cell(estimate, heading), p_cell(estimate), verdict_text(estimate), *counts, how)
         table.add_row(*(Text(cell) for cell in cells))
     return table

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.actions.studies.creation.templates import list_templates
 from app.design.protocol.primary_default import primary_contrasts
+from app.exchange.folder.study_templates import list_templates
 from benchmarks.simulated_nulls import NULLS, PUBLISHED, SLOW
 from benchmarks.type_one import rejected
 from tests.templates import template_study

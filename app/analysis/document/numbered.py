@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 from app.analysis.document.blocks import DataTable
 from app.analysis.report.labelled import labelled_estimate
-from app.analysis.wording.formatting import estimate_text, interval_text, of_text, p_cell, statistic_text, why_text
+from app.analysis.wording.formatting import (
+    ci_cell,
+    ci_heading,
+    estimate_text,
+    of_text,
+    p_cell,
+    statistic_text,
+    why_text,
+)
 from app.analysis.wording.statistics_registry import STATISTICS
 
 if TYPE_CHECKING:
@@ -17,9 +25,8 @@ if TYPE_CHECKING:
     from app.analysis.estimate import Estimate
     from app.design.protocol.parts.labels import Labels
 
-DEFAULT_LEVEL = 0.95
 MAX_ROWS = 80
-HEADER = ("No.", "Question", "Statistic", "Of", "Estimate (95% CI)", "p", "Items", "Raters", "Ratings")
+HEADER = ("No.", "Question", "Statistic", "Of", "Estimate ({ci})", "p", "Items", "Raters", "Ratings")
 WIDTHS = (4, 17, 15, 22, 18, 11, 6, 7, 8)
 
 
@@ -62,12 +69,15 @@ class Numbered:
     def table(self, caption: str, estimates: Iterable[Estimate]) -> DataTable:
         """A row for each estimate; a long table says how many more the record has."""
         found, reasons = list(estimates), Reasons()
-        rows = tuple(self._row(estimate, reasons) for estimate in found[:MAX_ROWS])
+        shown = found[:MAX_ROWS]
+        heading = ci_heading(estimate for estimate in shown if not statistic_text(estimate))
+        rows = tuple(self._row(estimate, heading, reasons) for estimate in shown)
         n_more = len(found) - MAX_ROWS
         more = (f"{n_more:,} more rows are in report.json.",) if n_more > 0 else ()
-        return DataTable(caption, HEADER, rows, (*reasons.notes, *more), WIDTHS)
+        header = tuple(name.format(ci=heading) for name in HEADER)
+        return DataTable(caption, header, rows, (*reasons.notes, *more), WIDTHS)
 
-    def _row(self, estimate: Estimate, reasons: Reasons) -> tuple[str, ...]:
+    def _row(self, estimate: Estimate, heading: str, reasons: Reasons) -> tuple[str, ...]:
         said = labelled_estimate(estimate, self.labels)
         counts = (estimate.n_items, estimate.n_raters, estimate.n_ratings)
         return (
@@ -75,7 +85,7 @@ class Numbered:
             self.labels.question(estimate.question) if estimate.question else "",
             STATISTICS[estimate.statistic].words,
             of_text(said),
-            value_cell(estimate, reasons),
+            value_cell(estimate, heading, reasons),
             p_cell(estimate) or "–",
             *("–" if n is None else f"{n:,}" for n in counts),
         )
@@ -86,15 +96,13 @@ def _identity(estimate: Estimate) -> tuple[object, ...]:
     return estimate.section, estimate.question, scope, estimate.statistic, estimate.unit, estimate.method
 
 
-def value_cell(estimate: Estimate, reasons: Reasons) -> str:
-    """The estimate with its interval, and the level where it is not the usual one; or a dash with a footnote."""
+def value_cell(estimate: Estimate, heading: str, reasons: Reasons) -> str:
+    """The estimate with its interval, and the level if the heading does not say it; or a dash with a footnote."""
     if estimate.estimate is None:
         return f"– [{reasons.letter(why_text(estimate).rstrip('.'))}]"
     if test := statistic_text(estimate):
         return test
-    words = interval_text(estimate)
-    if estimate.ci_low is not None and estimate.ci_level not in {None, DEFAULT_LEVEL}:
-        words = f"{100 * (estimate.ci_level or DEFAULT_LEVEL):.0f}% CI {words}"
+    words = ci_cell(estimate, heading)
     return f"{estimate_text(estimate)} ({words})" if words else estimate_text(estimate)
 
 

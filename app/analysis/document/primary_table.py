@@ -12,7 +12,15 @@ from app.analysis.report.effects import effect_behind
 from app.analysis.report.labelled import labelled_estimate
 from app.analysis.report.sentences import test_of
 from app.analysis.report.verdicts import MARGIN_TESTS
-from app.analysis.wording.formatting import estimate_text, interval_text, number, of_text, p_cell, statistic_text
+from app.analysis.wording.formatting import (
+    ci_heading,
+    estimate_text,
+    interval_text,
+    number,
+    of_text,
+    p_cell,
+    statistic_text,
+)
 from app.analysis.wording.statistics_registry import STATISTICS
 
 if TYPE_CHECKING:
@@ -22,7 +30,7 @@ if TYPE_CHECKING:
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
 
-HEADER = ("No.", "Question", "Of", "Estimate (95% CI)", "Test statistic", "p", "Effect size")
+HEADER = ("No.", "Question", "Of", "Estimate ({ci})", "Test statistic", "p", "Effect size")
 WIDTHS = (4, 15, 20, 20, 15, 12, 18)
 # Effect sizes without a unit, for differences in points of a scale.
 EFFECT_SIZES = ("cliffs_delta", "cliffs_delta_unpaired")
@@ -36,19 +44,24 @@ def primary_table(report: Report, numbers: Numbered) -> DataTable | None:
     """One row per estimate of the primary contrasts; None without estimates."""
     found = [estimate for result in report.primary for estimate in result.estimates]
     reasons = Reasons()
-    rows = tuple(_row(estimate, report.estimates, numbers, reasons) for estimate in found)
+    shown = [effect_behind(estimate, report.estimates) or estimate for estimate in found]
+    heading = ci_heading(one for one in shown if not statistic_text(one))
+    rows = tuple(
+        _row(estimate, "–" if statistic_text(one) else value_cell(one, heading, reasons), report.estimates, numbers)
+        for estimate, one in zip(found, shown, strict=True)
+    )
     notes = (NOTE,) if any(row[-1] != "–" for row in rows) else ()
-    return DataTable("Primary contrasts", HEADER, rows, (*reasons.notes, *notes), WIDTHS) if rows else None
+    header = tuple(name.format(ci=heading) for name in HEADER)
+    return DataTable("Primary contrasts", header, rows, (*reasons.notes, *notes), WIDTHS) if rows else None
 
 
-def _row(estimate: Estimate, among: Sequence[Estimate], numbers: Numbered, reasons: Reasons) -> tuple[str, ...]:
-    shown = effect_behind(estimate, among) or estimate
+def _row(estimate: Estimate, value: str, among: Sequence[Estimate], numbers: Numbered) -> tuple[str, ...]:
     size = next(_effect_sizes(estimate, among), None)
     return (
         str(numbers.number(estimate)),
         numbers.labels.question(estimate.question) if estimate.question else "",
         of_text(labelled_estimate(estimate, numbers.labels)),
-        "–" if statistic_text(shown) else value_cell(shown, reasons),
+        value,
         test_statistic(estimate) or "–",
         p_cell(estimate) or "–",
         with_numbers(f"{estimate_text(size)} ({interval_text(size)})", [numbers.number(size)]) if size else "–",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.analysis.wording.formatting import number
+from app.analysis.wording.formatting import interval_text, number
 from app.design.protocol.primary_default import by_importance
+from app.stats.reliability.decision import UNLIMITED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,8 +94,16 @@ def _needed(report: Report, key: str) -> str:
     found = [f for f in report.of("agreement", key) if f.statistic == "raters_needed" and f.estimate is not None]
     by_source = [f for f in found if f.scope.keys() == {"source"}]
     shown = by_source or [f for f in found if not f.scope]
-    said = [f"{f.estimate:.0f}{f' ({source})' if (source := f.scope.get('source')) else ''}" for f in shown]
-    # units that do not differ beyond chance
-    never = [f for f in report.of("agreement", key) if f.statistic == "raters_needed" and f.reason == "no_variation"]
-    names = [str(f.scope["source"]) for f in never if f.scope.keys() == {"source"}]
-    return ", ".join([*said, *([f"no number is enough for {' and '.join(names)}"] if said and names else [])])
+    said = [_with_limits(f) for f in shown]
+    unknown = [f for f in report.of("agreement", key) if f.statistic == "raters_needed" and f.reason == "no_variation"]
+    names = [str(f.scope["source"]) for f in unknown if f.scope.keys() == {"source"}]
+    return ", ".join([*said, *([f"not estimable from these data for {' and '.join(names)}"] if said and names else [])])
+
+
+def _with_limits(estimate: Estimate) -> str:
+    """The number with its source and its limits, the upper one of which may be missing."""
+    has_no_end = estimate.ci_low is None and estimate.note.endswith(UNLIMITED)
+    limits = f"95% CI {interval_text(estimate)}" if estimate.ci_low is not None else ""
+    limits = "no upper limit" if has_no_end else limits
+    about = "; ".join(filter(None, (str(estimate.scope.get("source", "")), limits)))
+    return f"{estimate.estimate:.0f}{f' ({about})' if about else ''}"

@@ -161,24 +161,12 @@ def _estimates(
     keys = PAIR | ({"category"} if statistic == "category_difference" else set())
     firsts: dict[tuple[str | None, str], Estimate] = {}
     for f in report.estimates:
-        is_mine = (f.question or "").partition("=")[0] == key and not _is_mirrored(f, question, primary)
+        is_mine = (f.question or "").partition("=")[0] == key
         if is_mine and (f.section, f.statistic) == (section, statistic) and f.scope.keys() == keys:
             firsts.setdefault((f.question, str(f.scope)), f)
     shown = [f for f in firsts.values() if f.scope["reference"] == reference or _pair(f) in primary]
     met = [f for f in shown if f.n_ratings]  # a design need not show every two together
     return met or shown
-
-
-def _is_mirrored(estimate: Estimate, question: AnyQuestion | None, primary: Collection[Pair]) -> bool:
-    """Return whether the code only mirrors the other one of two; the code of a primary contrast is kept."""
-    if not isinstance(question, CategoryQuestion) or len(question.codes) != len(("one", "other")):
-        return False
-    code, codes = estimate.scope.get("category"), list(question.codes)
-    of_codes = [
-        replace(estimate, question=f"{question.key}={one}", scope={**estimate.scope, "category": one}) for one in codes
-    ]
-    kept = next((one.scope["category"] for one in of_codes if _pair(one) in primary), codes[-1])
-    return code in codes and code != kept
 
 
 def _where(question: AnyQuestion | None) -> tuple[str, str]:

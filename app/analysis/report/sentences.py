@@ -53,6 +53,11 @@ TESTS = {
 }
 
 
+# their p-value is not that of the difference
+TESTS_OF_MARGINS = {
+    "equivalence": "equivalence test (two one-sided t tests)",
+    "non_inferiority": "non-inferiority test (one-sided t test)",
+}
 PUBLISHED = "As published, for comparison: "
 
 
@@ -191,6 +196,8 @@ def test_text(estimate: Estimate, *, is_told: bool) -> str:
 
 def test_of(estimate: Estimate) -> str:
     """The name of the test by which an estimate was tested; empty if it has none."""
+    if estimate.statistic in TESTS_OF_MARGINS:
+        return TESTS_OF_MARGINS[estimate.statistic]
     return next((words for start, words in TESTS.items() if estimate.method.startswith(start)), "")
 
 

@@ -116,7 +116,7 @@ def _contrasts(study: StudyData) -> Iterator[Estimate]:
     for data in study.scaled:
         yield from turns(data, study.scaled)
     for asked in study.categories:
-        yield from code_differences(asked, study.protocol.reference)
+        yield from code_differences(asked, study.protocol)
         yield from answer_key_estimates(asked, study.splits)
     for one_kind in (changes, conjoint, empathic, differential, highlights):
         yield from one_kind(study)

@@ -59,7 +59,7 @@ def _sources(study: StudyData, key: str) -> Iterator[Estimate]:
             yield from rankings(ranks)
     for asked in study.categories:
         if asked.question.key == key:
-            yield from code_differences(asked, study.protocol.reference)
+            yield from code_differences(asked, study.protocol)
 
 
 def _factor(study: StudyData, key: str) -> Iterator[Estimate]:

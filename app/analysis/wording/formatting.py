@@ -140,6 +140,28 @@ def interval_text(estimate: Estimate) -> str:
     return f"no interval: {REASONS[estimate.ci_reason]}" if estimate.ci_reason else ""
 
 
+DEFAULT_LEVEL = 0.95
+ANY_LEVEL = "CI"
+
+
+def ci_heading(estimates: Iterable[Estimate]) -> str:
+    """The heading of a column of intervals: their level, or none if they have several (margins have 90%)."""
+    levels = {one.ci_level or DEFAULT_LEVEL for one in estimates if one.ci_low is not None} or {DEFAULT_LEVEL}
+    return _level(levels.pop()) if len(levels) == 1 else ANY_LEVEL
+
+
+def ci_cell(estimate: Estimate, heading: str) -> str:
+    """The interval for a column of that heading, with its level where the heading has none."""
+    words = interval_text(estimate)
+    if heading == ANY_LEVEL and estimate.ci_low is not None:
+        return f"{_level(estimate.ci_level or DEFAULT_LEVEL)} {words}"
+    return words
+
+
+def _level(level: float) -> str:
+    return f"{100 * level:.0f}% CI"
+
+
 def _limit(end: float, estimate: Estimate) -> str:
     if estimate.statistic in OF_MEANS and end < 0:
         return BELOW_ZERO

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 Coefficient = Literal["phi", "g", "one_way"]
 _FORM: dict[Coefficient, Form] = {"phi": "a_1", "g": "c_1", "one_way": "1_1"}
-_NO_UNITS = "Units do not differ beyond chance, so no number of raters reaches this reliability."
+_NOT_SHOWN = "Cannot be estimated from these data: in them, units do not differ beyond chance."
+UNLIMITED = "The reliability of one rating may be 0, so there is no upper limit."
 _BELOW = "The interval of the reliability of one rating is below 0, which counts as 0, so no interval."
-_NO_END = "The reliability of one rating may be 0, so there is no upper limit."
 
 
 def phi_coefficient(ratings: Ratings, n_raters: float, *, confidence: float = 0.95) -> Result:
@@ -50,28 +50,37 @@ def raters_needed(
 ) -> Result:
     """Return the minimum number of ratings per unit with which the coefficient reaches `target`, between 0 and 1.
 
-    n = target (1 - rho) / (rho (1 - target)) for the reliability rho of one rating, rounded up. The interval comes from
-    the limits of rho; there is none if rho may be 0.
+    n = target (1 - rho) / (rho (1 - target)) for the reliability rho of one rating, rounded up (Brennan 2001). The
+    limits come from those of rho, as n falls where rho rises. If rho may be 0, n has no upper limit, and the note gives
+    the lower one. A rho that is estimated as 0 or below does not show that no number is enough: with few units or
+    ratings it is so by chance, so that n cannot be estimated.
     """
     single = _single(ratings, coefficient, confidence)
     if single.estimate is None:
         return single
     method = f"decision_study: {coefficient}, {single.method}"
     if single.estimate <= 0:
-        return undefined("no_variation", _NO_UNITS, method=method).with_counts(**ratings.sizes())
+        note = f"{_NOT_SHOWN}{_at_least(single, target)}"
+        return undefined("no_variation", note, method=method).with_counts(**ratings.sizes())
     n = Result(float(_needed(single.estimate, target)), method).with_counts(**ratings.sizes())
     if single.interval is None:
         return replace(n, interval_reason=single.interval_reason, note=single.note)
-    fewest = _needed(single.interval.high, target)
     if single.interval.low <= 0:
-        return replace(n, interval_reason="no_variation", note=f"At least {fewest}. {_NO_END}")
-    most = _needed(single.interval.low, target)
+        return replace(n, interval_reason="no_variation", note=_at_least(single, target).strip())
+    fewest, most = _needed(single.interval.high, target), _needed(single.interval.low, target)
     return replace(
         n,
         interval=Interval(
             float(fewest), float(most), "f_distribution", confidence, inference=single.interval.inference
         ),
     )
+
+
+def _at_least(single: Result, target: float) -> str:
+    """Return the limits of the number in words if it has no upper one; empty if nothing is known."""
+    if single.interval is None or single.interval.high <= 0:
+        return ""
+    return f" At least {_needed(single.interval.high, target)}. {UNLIMITED}"
 
 
 def items_needed(

@@ -26,6 +26,7 @@ from app.analysis.document.study_report import ALWAYS_CITED, study_report
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import needed_sentence
 from app.analysis.wording.statistics_registry import STATISTICS
+from app.stats.reliability.decision import UNLIMITED
 from tests.analysis.builders import CHOICE, FIVE, frames, protocol
 from tests.analysis.report.test_primary import rows
 
@@ -101,15 +102,19 @@ def test_ratings_needed_are_told_in_one_sentence_for_all_questions() -> None:
     assert text.count("for a reliability of .80") == 1
 
 
-def test_source_for_which_no_number_of_ratings_is_enough_is_named() -> None:
+def test_source_whose_number_of_ratings_cannot_be_estimated_is_named() -> None:
     known = [
-        Estimate("agreement", "empathy", {"source": "Model"}, "raters_needed", 32.0),
+        Estimate("agreement", "empathy", {"source": "Model"}, "raters_needed", 32.0, 14.0, 120.0),
+        Estimate("agreement", "empathy", {"source": "Tool"}, "raters_needed", 9.0, note=f"At least 3. {UNLIMITED}"),
         Estimate("agreement", "empathy", {"source": "Person"}, "raters_needed", None, reason="no_variation"),
     ]
     report = replace(usual()[0], estimates=tuple(known))
     said = needed_sentence(report, "Empathy", "empathy")
-    assert said.endswith(" needs this many ratings per response: 32 (Model), no number is enough for Person.")
-    assert not needed_sentence(replace(report, estimates=(known[1],)), "Empathy", "empathy")
+    assert said.endswith(
+        " needs this many ratings per response: 32 (Model; 95% CI 14 to 120), 9 (Tool; no upper limit), "
+        "not estimable from these data for Person."
+    )
+    assert not needed_sentence(replace(report, estimates=(known[2],)), "Empathy", "empathy")
 
 
 def test_every_estimate_has_a_method_even_if_it_is_undefined() -> None:

@@ -176,6 +176,19 @@ def test_difference_beyond_margin_is_not_equivalent() -> None:
     assert "Equivalence not shown within the margin of 0.25 points." in one_paragraph(primary_answers(found, study))
 
 
+@pytest.mark.parametrize(
+    ("test", "words"),
+    [
+        ("equivalence", "; equivalence test (two one-sided t tests), p "),
+        ("non_inferiority", "; non-inferiority test (one-sided t test), p "),
+    ],
+)
+def test_p_value_for_a_margin_is_named_as_that_of_its_test(test: str, words: str) -> None:
+    contrast = {"question": "empathy", "test": test, "margin": 0.25}
+    found, study = made([contrast], FIVE, answers=rows(keys=("empathy",)))
+    assert words in one_paragraph(primary_answers(found, study))
+
+
 def test_unclear_difference_is_reported_as_not_clear() -> None:
     even = [{**row, "value": 3 + (hash_of(row) % 3 - 1)} for row in rows(4, 4, ("empathy",))]
     found, study = made(["empathy"], FIVE, answers=even)

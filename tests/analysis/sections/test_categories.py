@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from scipy.stats import norm
 
@@ -51,6 +53,25 @@ def test_each_of_multiple_codes_has_share_and_agreement() -> None:
     }
     assert only(report, "percent_agreement", question="does=asks", scope={}).estimate == 0.5
     assert only(report, "percent_agreement", question="does=advises", scope={}).estimate == 1
+
+
+@pytest.mark.parametrize(
+    ("primary", "tested"), [([], ["ai"]), ([{"question": "who", "code": "person"}], ["person"]), (["who"], ["ai"])]
+)
+def test_one_of_two_codes_is_tested_because_the_other_is_its_mirror(primary: list[Any], tested: list[str]) -> None:
+    study = protocol(WHO, analysis={"primary": primary})
+    rows = [
+        _row(rater, f"i{n}", source, "who", "ai" if (n + k + (source == "model")) % 3 else "person")
+        for source in ("human", "model")
+        for n in range(5)
+        for k, rater in enumerate("abc")
+    ]
+    report = analyze(frames(study, rows), study)
+    for statistic in ("category_difference", "cochran_q"):
+        assert [f.scope["category"] for f in find(report, statistic)] == tested
+    assert {f.question for f in find(report, "code_share")} == {"who=person", "who=ai"}
+    n_primary = [len(result.estimates) for result in report.primary]
+    assert n_primary == [1]
 
 
 def test_single_code_question_has_nominal_agreement() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.analysis.estimate import Estimate
-from app.analysis.wording.formatting import estimate_text, interval_text, number
+from app.analysis.wording.formatting import ci_cell, ci_heading, estimate_text, interval_text, number
 
 
 def _reliability(statistic: str, estimate: float, low: float, high: float) -> Estimate:
@@ -28,3 +28,25 @@ def test_other_coefficients_below_zero_are_printed() -> None:
 
 def test_same_number_computed_in_two_ways_is_printed_alike() -> None:
     assert number(1.375, "points") == number(1.3749999999999996, "points") == number(1.3750000000000004, "points")
+
+
+def _difference(level: float | None) -> Estimate:
+    low, high = (None, None) if level is None else (0.1, 0.3)
+    return Estimate("comparison", "empathy", {}, "mean_difference", 0.2, low, high, level)
+
+
+@pytest.mark.parametrize(
+    ("levels", "heading", "cells"),
+    [
+        ([0.95, None], "95% CI", ["0.10 to 0.30", ""]),
+        ([0.9, None, 0.9], "90% CI", ["0.10 to 0.30", "", "0.10 to 0.30"]),
+        ([0.95, 0.9, None], "CI", ["95% CI 0.10 to 0.30", "90% CI 0.10 to 0.30", ""]),
+        ([None], "95% CI", [""]),
+    ],
+)
+def test_heading_names_the_level_of_the_intervals_below_it(
+    levels: list[float | None], heading: str, cells: list[str]
+) -> None:
+    shown = [_difference(level) for level in levels]
+    assert ci_heading(shown) == heading
+    assert [ci_cell(one, heading) for one in shown] == cells

@@ -8,6 +8,7 @@ import pytest
 from app.stats.core.ratings import Ratings
 from app.stats.reliability.components import variance_components
 from app.stats.reliability.decision import (
+    UNLIMITED,
     decision_study,
     g_coefficient,
     items_needed,
@@ -15,6 +16,7 @@ from app.stats.reliability.decision import (
     phi_coefficient,
     raters_needed,
 )
+from app.stats.reliability.icc import icc
 
 if TYPE_CHECKING:
     from tests.stats.conftest import Ayers
@@ -88,10 +90,13 @@ def test_coefficients_rise_with_raters_and_g_exceeds_phi(shrout: Ratings) -> Non
     assert all((step.g.estimate or 0) >= (step.phi.estimate or 0) for step in steps)
 
 
-def test_equal_units_have_no_sufficient_number_of_raters() -> None:
+def test_number_of_raters_cannot_be_estimated_if_units_do_not_differ() -> None:
     unit, rater = (axis.ravel() for axis in np.indices((4, 3)))
     noise = Ratings(unit, rater, np.array([1.0, 2, 3, 3, 1, 2, 2, 3, 1, 1, 2, 3]))
-    assert raters_needed(noise).reason == "no_variation"
+    found = raters_needed(noise)
+    assert found.reason == "no_variation"
+    # twelve such ratings do not show that no number is enough
+    assert found.note.startswith("Cannot be estimated from these data: ")
     assert phi_coefficient(noise, 4).estimate == 0
 
 
@@ -102,6 +107,22 @@ def test_possibly_zero_reliability_has_no_upper_limit() -> None:
     found = raters_needed(weak)
     assert (found.estimate, found.interval_reason) == (6, "no_variation")
     assert found.note.startswith("At least 1.")
+    assert found.note.endswith(UNLIMITED)
+
+
+def test_negative_reliability_that_may_be_above_zero_leaves_the_number_of_raters_open() -> None:
+    rng = np.random.default_rng(3)
+    unit, rater = (axis.ravel() for axis in np.indices((6, 3)))
+    weak = next(one for one in (Ratings(unit, rater, rng.normal(size=18)) for _ in range(50)) if _is_open(one))
+    found = raters_needed(weak)
+    assert found.estimate is None
+    assert " At least " in found.note
+    assert found.note.endswith(UNLIMITED)
+
+
+def _is_open(ratings: Ratings) -> bool:
+    single = icc(ratings, form="c_1")
+    return (single.estimate or 0) < 0 and single.interval is not None and single.interval.high > 0
 
 
 def test_negative_rater_variance_makes_phi_equal_g() -> None:

@@ -17,16 +17,22 @@ if TYPE_CHECKING:
     from app.analysis.data.questions.question_data import ScaledData
     from app.analysis.estimate import Estimate
     from app.analysis.sections.categories import CategoryData
+    from app.design.protocol.study import Protocol
+    from app.design.questions.kinds.category import CategoryQuestion
 
 SECTION = "contrast"
 _TWO = 2
 
 
-def code_differences(asked: CategoryData, reference: str | None) -> Iterator[Estimate]:
+def code_differences(asked: CategoryData, protocol: Protocol) -> Iterator[Estimate]:
     """Yield, for human raters: differences of shares per code, Cochran's Q over sources, Stuart-Maxwell over codes."""
+    reference = protocol.reference
     if reference is None or len(asked.by_code[0].sources) < _TWO:
         return
+    tested = tested_codes(asked.question, protocol)
     for name, data in zip(asked.question.codes, asked.by_code, strict=True):
+        if name not in tested:
+            continue
         answers = groups(data.codes)[0].of(data.answers)
         for source in data.sources:
             if source != reference:
@@ -40,6 +46,18 @@ def code_differences(asked: CategoryData, reference: str | None) -> Iterator[Est
         yield data.record(q, answers, section=SECTION, scope={"category": name}, statistic="cochran_q", unit="rating")
     if asked.whole is not None:
         yield from _marginal(asked.whole, reference)
+
+
+def tested_codes(question: CategoryQuestion, protocol: Protocol) -> list[str]:
+    """Return the codes that are compared: of two codes that exclude each other only one, as the other is its mirror.
+
+    That is the one (or both) that a primary contrast names, else the last.
+    """
+    codes = list(question.codes)
+    if question.multiple or len(codes) != _TWO:
+        return codes
+    named = [one.code for one in protocol.analysis.primary if one.question == question.key]
+    return [code for code in codes if code in named] or codes[-1:]
 
 
 def _marginal(data: ScaledData, reference: str) -> Iterator[Estimate]:

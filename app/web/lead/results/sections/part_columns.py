@@ -46,7 +46,10 @@ BLOCKS: dict[str, tuple[tuple[str, tuple[Column, ...]], ...]] = {
                 Column("Ratio of item means", ("share_at_least_ratio",)),
             ),
         ),
-        ("Margins", (Column("Equivalence", ("equivalence",)), Column("Non-inferiority", ("non_inferiority",)))),
+        (
+            "Margins, with 90% CIs",
+            (Column("Equivalence", ("equivalence",)), Column("Non-inferiority", ("non_inferiority",))),
+        ),
         (
             "Correlations between questions",
             (Column("Correlation", ("correlation",)), Column("Halo: correlation within the response", ("halo",))),
