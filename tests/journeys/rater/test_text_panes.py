@@ -144,3 +144,18 @@ def test_toggle_of_the_situation_is_large_enough_for_a_finger(
     assert box["height"] >= 44
     toggle.tap()
     expect(page.get_by_text("The situation of item-0")).to_be_hidden()
+
+
+@pytest.mark.parametrize("width", [390, 700])
+def test_open_keys_leave_the_switch_between_responses_free(
+    engine: Engine, new_context: Callable[..., BrowserContext], width: int
+) -> None:
+    """In a narrow window with a mouse, where the keys are offered."""
+    open_a_study(engine, questions=MANY, texts=TEXTS)
+    page = new_context(viewport={"width": width, "height": 844}).new_page()
+    arrive(page)
+    page.evaluate("scrollTo(0, 600)")
+    page.keyboard.press("?")
+    expect(page.locator(".keys-panel")).to_be_in_viewport()
+    page.locator(".switch-option").nth(1).click(timeout=3000)
+    expect(page.locator(".switch-option input").nth(1)).to_be_checked()
