@@ -109,11 +109,11 @@ def _mean_share(centre: float, sd: float) -> float:
 
 
 def _attribute(draw: Draw) -> tuple[Result, float]:
-    """Simulate eight new sources: four with the attribute, or two."""
-    item, rater, source = draw.crossed(8)
-    has = source < (4 if 2 * draw.n_first == draw.n_raters else 2)
+    """Simulate twelve new sources: six with the attribute, or five."""
+    item, rater, source = draw.crossed(12)
+    has = source < (6 if 2 * draw.n_first == draw.n_raters else 5)
     by_side = draw.normal(0.3, draw.n_raters, 2)[rater, has.astype(int)]
-    level = draw.normal(0.8, N_ITEMS)[item] + draw.normal(0.5, 8)[source] + by_side
+    level = draw.normal(0.8, N_ITEMS)[item] + draw.normal(0.5, 12)[source] + by_side
     value = level + EFFECT * has + draw.normal(1, len(item))
     return attribute_effect(value, has, source, item=item, rater=rater), EFFECT
 
@@ -234,7 +234,7 @@ SIMULATIONS: dict[str, Simulation] = {
     "interaction with a group of raters": _interaction,
     "percent_change": _percent,
     "share_difference, for codes too": _share,
-    "attribute_effect, eight sources": _attribute,
+    "attribute_effect, twelve sources": _attribute,
     "amce": _amce,
     "pool_difference": _pools,
     "pool_correlation": _pool_correlation,
@@ -253,7 +253,7 @@ WITH_ARMS = frozenset(
     {
         "factor_effect, between raters",
         "interaction with a group of raters",
-        "attribute_effect, eight sources",
+        "attribute_effect, twelve sources",
         "pool_difference",
         "pool_correlation",
         "change_difference",

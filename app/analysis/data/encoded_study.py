@@ -29,13 +29,17 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Raters:
-    """The raters in the order of the table. If not `are_known`, each human rater is a slot of one item."""
+    """The raters in the order of the table. If not `are_known`, each human rater is a slot of one item.
+
+    `declared_pools` are those that a primary contrast names.
+    """
 
     ids: tuple[str, ...]
     is_model: Bools
     pool: Ints
     pools: tuple[str, ...]
     are_known: bool = True
+    declared_pools: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +130,9 @@ def codes_of(frames: Frames, protocol: Protocol, *, with_repeats: bool = False) 
     is_repeat, is_excluded = np.nan_to_num(repeat) > 0, ratings["exclude"].notna().to_numpy()
     is_out = is_excluded if with_repeats else is_repeat | is_excluded
     kept = ratings[~is_out] if is_out.any() else ratings
-    raters = replace(_raters(frames.raters), are_known=protocol.raters.identity == "known")
+    declared = frozenset(one.pool for one in protocol.analysis.primary if one.pool)
+    are_known = protocol.raters.identity == "known"
+    raters = replace(_raters(frames.raters), are_known=are_known, declared_pools=declared)
     questions = tuple(question.key for question in protocol.questions)
     rows = Rows(
         question=_look_up(questions, kept["question"]),

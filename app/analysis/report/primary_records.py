@@ -115,16 +115,16 @@ def _has_keys(scope: Scope, recorded: Recorded, contrast: PrimaryContrast) -> bo
 
 
 def _fits(scope: Scope, contrast: PrimaryContrast, protocol: Protocol) -> bool:
-    """Return whether the scope has the values that the contrast names; two sources or pools may be in either order."""
-    for first, second in (SOURCES, POOLS):
-        wanted = {value for part in (first, second) if (value := getattr(contrast, part))}
-        if second in scope:
-            default = protocol.reference if second == "reference" and contrast.reference is None else None
-            if not (wanted | ({default} if default else set())) <= {scope.get(first), scope[second]}:
-                return False
-        elif first in scope and wanted and scope[first] not in wanted:
+    """Return whether the scope has the values that the contrast names; two sources may be in either order."""
+    wanted = {value for part in SOURCES if (value := getattr(contrast, part))}
+    if "reference" in scope:
+        default = {protocol.reference} - {None} if contrast.reference is None else set()
+        if not wanted | default <= {scope.get("source"), scope["reference"]}:
             return False
-    others = (("attribute", "attribute"), ("code", "category"), ("covariate", "covariate"))
+    elif "source" in scope and wanted and scope["source"] not in wanted:
+        return False
+    pools = [(part, part) for part in POOLS if part in scope]
+    others = (*pools, ("attribute", "attribute"), ("code", "category"), ("covariate", "covariate"))
     is_same = all(getattr(contrast, part) in {None, scope.get(key)} for part, key in others)
     return is_same and (contrast.factor is None or _is_factor(scope, contrast))
 

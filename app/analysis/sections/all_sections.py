@@ -110,7 +110,7 @@ def _contrasts(study: StudyData) -> Iterator[Estimate]:
         yield from percent(data)
         yield from factors(data, study.designed_splits_of(data), study.protocol.conditions)
         yield from attributes(data, study.protocol)
-        yield from pools(data)
+        yield from pools(data, study.protocol)
         yield from covariates(data, scores)
         yield from reliability(data)
     for data in study.scaled:

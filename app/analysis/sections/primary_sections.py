@@ -76,7 +76,7 @@ def _attribute(study: StudyData, key: str) -> Iterator[Estimate]:
 
 def _pools(study: StudyData, key: str) -> Iterator[Estimate]:
     for data in _numbers(study, key):
-        yield from pools(data)
+        yield from pools(data, study.protocol)
 
 
 def _turns(study: StudyData, key: str) -> Iterator[Estimate]:

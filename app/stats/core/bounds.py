@@ -10,6 +10,9 @@ from scipy import special
 if TYPE_CHECKING:
     from app.stats.core.result import Result
 
+CUT = "limits cut at the possible range"
+ON_LOGIT_SCALE = "limits on the logit scale of the possible range"
+
 
 def ends_within(estimate: float, reach: float, low: float, high: float) -> tuple[float, float]:
     """Return the limits `reach` either side of the estimate, on the logit scale of the range if one would leave it.
@@ -34,14 +37,21 @@ def ends_within(estimate: float, reach: float, low: float, high: float) -> tuple
 
 
 def kept_within(result: Result, low: float, high: float) -> Result:
-    """Return the result with its symmetric interval brought within the range; see `ends_within`.
+    """Return the result with an interval that does not leave the range from `low` to `high`; the method says how.
 
-    An estimate outside the range (from values that the scale does not declare) is returned unchanged.
+    The interval of a test is cut at the end of the range: the true value is never beyond it, so the coverage is the
+    same, and the interval excludes the value that was tested exactly if p does. Other intervals are symmetric, and
+    computed on the logit scale; see `ends_within`. An estimate outside the range (from values that the scale does not
+    declare) is returned unchanged.
     """
     interval, estimate = result.interval, result.estimate
     if interval is None or estimate is None or not low <= estimate <= high:
         return result
     if low <= interval.low and interval.high <= high:
         return result
-    ends = ends_within(estimate, (interval.high - interval.low) / 2, low, high)
-    return replace(result, interval=replace(interval, low=ends[0], high=ends[1]))
+    if result.p_value is not None:
+        ends, how = (max(interval.low, low), min(interval.high, high)), CUT
+    else:
+        ends, how = ends_within(estimate, (interval.high - interval.low) / 2, low, high), ON_LOGIT_SCALE
+    method = f"{result.method or interval.method}, {how}"
+    return replace(result, method=method, interval=replace(interval, low=ends[0], high=ends[1]))

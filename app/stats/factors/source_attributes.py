@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from app.stats.core.arrays import Bools, Floats, Ints, Labels
 
 METHOD = "three_way_cluster_t: sources random"
+# on each side: the variance between two or three sources is too unstable for an interval that anyone can use
 MIN_SOURCES = 5
-_PAIR = 2
 
 
 def attribute_effect(
@@ -27,7 +27,7 @@ def attribute_effect(
 ) -> Result:
     """Return the mean of the sources with the attribute minus that of the others, each source weighted equally.
 
-    With at least five sources, two of them on each side, the interval is for new sources, items and raters: V_source
+    With at least five sources on each side, the interval is for new sources, items and raters: V_source
     from the means of the sources (s1^2 / n1 + s0^2 / n0), plus the two-way variance of items and raters for fixed
     sources, minus the variance of single ratings, which both contain. Its degrees of freedom combine those of sources
     (Satterthwaite, equal variances) with those of items and raters, weighted by their proportions of the variance. With
@@ -52,7 +52,7 @@ def attribute_effect(
     X, weight = np.column_stack([~at_level, at_level]).astype(np.float64), 1 / np.bincount(code)[code]
     arms, slope = Arms.of_two(at_level), np.array([-1.0, 1.0])
     fixed = linear_contrast(number, X, slope, item=items, rater=raters, weight=weight, arms=arms, level=level)
-    if n_sources < MIN_SOURCES or min(side.sum(), (~side).sum()) < _PAIR or fixed.standard_error is None:
+    if min(side.sum(), (~side).sum()) < MIN_SOURCES or fixed.standard_error is None:
         return replace(fixed, note=f"For these {n_sources} sources only. {fixed.note}".strip())
     return _for_new_sources(number, code, side, fixed, _rating_variance(number, code, side, items, raters), level)
 
@@ -61,7 +61,7 @@ def _for_new_sources(value: Floats, code: Ints, side: Bools, fixed: Result, of_r
     means = np.bincount(code, value) / np.bincount(code)
     sizes = [int(half.sum()) for half in (side, ~side)]
     between = sum(float(means[half].var(ddof=1)) / n for half, n in zip((side, ~side), sizes, strict=True))
-    # assumes equal variances on both sides: with two or three sources, Welch's degrees of freedom are too unstable
+    # assumes equal variances on both sides: with so few sources, Welch's degrees of freedom are unstable
     of_sources = sum(1 / n for n in sizes) ** 2 / sum(1 / n**2 / (n - 1) for n in sizes)
     fixed_variance = (fixed.standard_error or 0.0) ** 2
     variance = max(between + fixed_variance - of_ratings, between, fixed_variance)

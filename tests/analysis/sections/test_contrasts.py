@@ -213,6 +213,32 @@ def test_pools_are_compared_on_shared_responses() -> None:
     assert scope_filter(gap.scope) == ["pool in (expert, crowd)"]
 
 
+@pytest.mark.parametrize(
+    ("declared", "directions"),
+    [
+        ({"pool": "crowd", "reference_pool": "expert"}, [("crowd", "expert")]),
+        ({"pool": "expert", "reference_pool": "crowd"}, [("expert", "crowd")]),
+        ({"pool": "crowd"}, [("crowd", "expert"), ("crowd", "writer")]),
+        ({"reference_pool": "expert"}, [("crowd", "expert"), ("writer", "expert")]),
+        ({}, [("expert", "crowd"), ("writer", "crowd"), ("writer", "expert")]),
+    ],
+)
+def test_pool_contrast_has_the_declared_direction(declared: dict[str, str], directions: list[tuple[str, str]]) -> None:
+    primary = [{"question": "empathy", "test": "pool_difference", **declared}]
+    study = protocol(FIVE, analysis={"primary": primary}, design={"pools": {"crowd": {}, "expert": {}, "writer": {}}})
+    rows = source_ratings({"human": 2, "model": 4})
+    pools = [{"rater": f"r{n}", "pool": ("crowd", "expert", "writer")[n % 3]} for n in range(6)]
+    report = analyze(frames(study, rows, raters=pools), study)
+    found = report.primary[0].estimates
+    assert [(one.scope["pool"], one.scope["reference_pool"]) for one in found] == directions
+    mean = {
+        name: mean_rating([row for row in rows if int(row["rater"][1]) % 3 == at])
+        for at, name in enumerate(("crowd", "expert", "writer"))
+    }
+    assert [one.estimate for one in found] == pytest.approx([mean[a] - mean[b] for a, b in directions])
+    assert len(find(report, "pool_difference")) == 3
+
+
 def test_pools_without_shared_responses_are_not_compared() -> None:
     study = protocol(FIVE)
     rows = [row for row in source_ratings({"human": 2, "model": 4}) if (row["rater"] < "r3") == (row["item"] < "i3")]

@@ -28,6 +28,16 @@ def test_mean_near_scale_end_has_asymmetric_interval() -> None:
     result = kept_within(Result(4.8, interval=Interval(4.4, 5.2, "t", inference="items")), 1, 5)
     assert result.interval is not None
     assert (result.interval.low, result.interval.high) == pytest.approx((3.7932, 4.9745), abs=1e-3)
+    assert result.method == "t, limits on the logit scale of the possible range"
+
+
+def test_interval_of_a_test_is_cut_and_keeps_its_decision() -> None:
+    """0 lies inside both intervals or outside both: on the logit scale, 7.5 of 9 points would include it."""
+    interval = Interval(0.5, 14.5, "two_way_cluster_t", inference="items_and_raters")
+    result = kept_within(Result(7.5, "two_way_cluster_t", interval=interval, p_value=0.04), -9, 9)
+    assert result.interval is not None
+    assert (result.interval.low, result.interval.high) == (0.5, 9)
+    assert result.method == "two_way_cluster_t, limits cut at the possible range"
 
 
 def test_interval_of_mean_at_scale_end_is_truncated() -> None:

@@ -9,6 +9,7 @@ from app.analysis.data.questions.answers import Answers, Choices
 from app.analysis.estimate import estimate_of
 from app.analysis.minimum_data import held_to_minimum
 from app.analysis.uninformative_intervals import without_uninformative_interval
+from app.analysis.wording.statistics_registry import STATISTICS
 from app.design.questions.kinds.choice import ChoiceQuestion
 from app.design.questions.kinds.ranking import RankingQuestion
 from app.design.questions.kinds.registry import ScaledQuestion
@@ -88,15 +89,22 @@ class QuestionData(Generic[SomeQuestion, SomeAnswers]):
 
 
 # The largest distance from 0 that a statistic can have, in multiples of the range of the scale.
-SPANS = {"mean_difference": 1, "mean_difference_clmm": 1, "belief_effect": 1, "interaction": 2}
+SPANS = {
+    **dict.fromkeys(("mean_difference", "mean_difference_clmm", "mean_difference_at_equal", "belief_effect"), 1),
+    **dict.fromkeys(("equivalence", "non_inferiority"), 1),
+    **dict.fromkeys(("factor_effect", "attribute_effect", "pool_difference", "amce", "change"), 1),
+    **dict.fromkeys(("interaction", "change_difference"), 2),
+}
 
 
 def possible_range(
     question: ScaledQuestion | ChoiceQuestion | RankingQuestion, statistic: str
 ) -> tuple[float, float] | None:
     """Return the possible range of a mean, or difference of means, of this question; None for other statistics."""
+    if STATISTICS[statistic].kind == "share_points":
+        return -1.0, 1.0
     if isinstance(question, ChoiceQuestion):
-        return (-1.0, 1.0) if statistic == "share_difference" else None
+        return (-1.0, 1.0) if statistic == "amce" else None
     if isinstance(question, RankingQuestion):
         return None
     declared = question.values

@@ -49,8 +49,12 @@ def groups(codes: Codes) -> list[Group]:
 
 
 def distinct_groups(codes: Codes) -> list[Group]:
-    """Return the groups without pools that contain all human raters, whose estimates would be duplicates."""
-    return [group for group in groups(codes) if not _is_everyone(group, codes)]
+    """Return the groups without pools that contain all human raters, unless a primary contrast names the pool.
+
+    Estimates of such a pool duplicate those of all human raters, but have the scope that was declared.
+    """
+    declared = codes.raters.declared_pools
+    return [one for one in groups(codes) if one.scope.get("pool") in declared or not _is_everyone(one, codes)]
 
 
 def with_answers(found: list[Group], answers: Some) -> Iterator[tuple[Group, Some]]:
