@@ -22,6 +22,6 @@ def test_lock_for_tests_contains_every_package_and_version_of_the_other() -> Non
 
 
 def test_locks_name_all_that_the_packages_need() -> None:
-    """They are installed without their dependencies, because old releases of pip resolve extras past the pinned versions."""
+    """They are installed without resolving: old releases of pip look for extras past the pinned versions."""
     check = subprocess.run([sys.executable, "-m", "pip", "check"], capture_output=True, text=True, check=False)
     assert check.returncode == 0, check.stdout

@@ -77,8 +77,8 @@ def test_pilot_is_of_people_only() -> None:
 
 def test_report_of_simulated_ratings_begins_with_a_warning() -> None:
     report = analyze(frames(STUDY, answers("sim0", "sim1", "sim2"), raters=SIMULATED), STUDY)
-    document, _ = study_report(report, STUDY, (), Circumstances("24 November 2026", 1))
+    document, _ = study_report(report, STUDY, (), Circumstances("24 November 2026"))
     assert document.watermark == SIMULATED_ONLY
     assert document.warning.startswith("All ratings are simulated. They rehearse")
-    real, _ = study_report(analyze(frames(STUDY, answers("anna", "ben")), STUDY), STUDY, (), Circumstances("now", 1))
+    real, _ = study_report(analyze(frames(STUDY, answers("anna", "ben")), STUDY), STUDY, (), Circumstances("now"))
     assert (real.warning, real.watermark) == ("", "")
