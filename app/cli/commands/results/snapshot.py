@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from pathlib import Path  # noqa: TC003 - read by typer
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -26,7 +26,7 @@ from app.analysis.data.filters.filter_options import filtered_protocol
 from app.analysis.data.filters.report_filters import ALL, Filters
 from app.analysis.report.report_tables import report_json
 from app.analysis.report.stored_report import StoredReportError
-from app.cli.options.address_option import Address  # noqa: TC001 - read by typer
+from app.cli.options.address_option import Address
 from app.cli.options.filter_options import require_known, takes_filters
 from app.cli.output import WRONG_CALL, fail, say
 from app.cli.print_report import print_report

@@ -9,7 +9,7 @@ import typer
 
 from app.actions.breached_passwords import BREACHED
 from app.actions.lead_access import AccessError, add_lead, new_link, set_password
-from app.cli.options.address_option import Address  # noqa: TC001 - read by typer
+from app.cli.options.address_option import Address
 from app.cli.output import WRONG_CALL, fail, say
 from app.cli.store import store
 from app.design.word_lists import and_list

@@ -14,7 +14,7 @@ from app.actions.studies.opening_checks import UnfilledError, notes_on_opening
 from app.actions.studies.rater_links import rater_links
 from app.actions.studies.studies import LeadUnknownError, export_study, lead_for
 from app.cli.commands.studies import templates
-from app.cli.options.address_option import Address  # noqa: TC001 - read by typer
+from app.cli.options.address_option import Address
 from app.cli.output import WRONG_CALL, fail, say
 from app.cli.progress import progress
 from app.cli.reading import read_study_folder
