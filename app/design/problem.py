@@ -85,3 +85,17 @@ class InvalidInputError(Exception):
 
 class FolderExistsError(FileExistsError):
     """The folder to write exists and is not empty. Nothing was written."""
+
+
+HIDDEN = (
+    "The estimates of this study are hidden until it closes, because its protocol says blind_interim. Progress, "
+    "coverage, raters and the declared looks can be seen."
+)
+
+
+class BlindedError(Exception):
+    """The estimates are hidden; the message says until when, and what can be seen."""
+
+    def __init__(self) -> None:
+        """The message is always the same."""
+        super().__init__(HIDDEN)

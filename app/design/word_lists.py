@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -60,3 +61,17 @@ def _joined(words: Iterable[object], most: int | None, last: str) -> str:
     all_words = [str(word) for word in words]
     some = all_words if most is None or len(all_words) <= most else [*all_words[:most], f"{len(all_words) - most} more"]
     return last.join(filter(None, [", ".join(some[:-1]), *some[-1:]]))
+
+
+# Written in capitals where they stand alone: in `gpt-4`, not in `chatgpt`.
+ACRONYMS = re.compile(r"(?<![A-Za-z])(gpt|llm|ai)(?![A-Za-z])")
+
+
+def readable(key: str) -> str:
+    """A label made from a key.
+
+    >>> readable("emotional_understanding"), readable("gpt-4"), readable("person")
+    ('Emotional understanding', 'GPT-4', 'Person')
+    """
+    words = ACRONYMS.sub(lambda found: found[0].upper(), key.replace("_", " ").strip())
+    return words[:1].upper() + words[1:] or key

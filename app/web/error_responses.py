@@ -11,7 +11,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from app.actions.process_bounds import SideProcessError
-from app.actions.results.blinding import BlindedError
+from app.design.problem import BlindedError
 from app.design.validation_words import problem_in_words
 from app.language.message import Message, message
 from app.storage.database.outages import NO_TURN, OUTAGES, outage_in_words

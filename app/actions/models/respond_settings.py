@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from app.actions.models.respond_prompt import PROMPT_VERSION
 from app.design.model_runs.model_prompt import ModelPrompt
-from app.design.questions.scale import number_text
+from app.design.numbers import number_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.actions.process_bounds import SideProcessError
-from app.actions.results.blinding import BlindedError, is_blinded
+from app.actions.results.blinding import is_blinded
 from app.actions.results.kept_results import KeptResults
 from app.actions.results.known_marks import MANY, KnownMarks, Seen
 from app.analysis.data.filters.report_filters import ALL
+from app.design.problem import BlindedError
 from app.storage.results.large_studies import list_large_studies
 from app.storage.studies.protocols import get_protocol
 from app.storage.studies.studies import get_study

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from app.design.protocol.parts.labels import readable
-from app.design.questions.scale import number_text
+from app.design.numbers import number_text
+from app.design.word_lists import readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -8,7 +8,6 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from app.actions.studies.life_cycle import StudyMissingError
 from app.analysis.data.study_folder import StudyFolder
 from app.design.limits import ON_THIS_COMPUTER
 from app.exchange.folder.pairable import note_unpaired
@@ -28,7 +27,7 @@ from app.exchange.tabular.table import Table
 from app.exchange.tabular.wide_table import unfold
 from app.storage.studies.load import known_keys, store_texts
 from app.storage.studies.protocols import get_protocol
-from app.storage.studies.studies import get_study
+from app.storage.studies.studies import StudyMissingError, get_study
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -33,6 +33,7 @@ from app.storage.assignments.trials import (
     record_trials,
 )
 from app.storage.studies.protocols import get_protocol
+from app.storage.studies.studies import StudyMissingError
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -68,10 +69,6 @@ class _DrawnUp(NamedTuple):
     trials: Sequence[PlannedTrial]
     special: Special
     needs: Feasibility
-
-
-class StudyMissingError(LookupError):
-    """No study has this slug."""
 
 
 def change_status(db: Connection, study: StudyRow, status: GivenStatus, as_written: Container[str] = ()) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from app.actions.studies.life_cycle import StudyMissingError
 from app.design.limits import ON_THIS_COMPUTER
 from app.exchange.folder.read import read_folder
 from app.exchange.folder.written_tables import tables_of
@@ -18,7 +17,7 @@ from app.exchange.rating_import.read_ratings import read_ratings
 from app.exchange.tabular.csv_cells import write_csv
 from app.storage.studies.export import study_folder
 from app.storage.studies.load import count_answers, known_keys, list_raters_with_sessions, store_imported
-from app.storage.studies.studies import get_study
+from app.storage.studies.studies import StudyMissingError, get_study
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from app.actions.trial_page.options import Layout, Option, layout_of, options_of, scale_options
+from app.design.numbers import number_text
 from app.design.questions.kinds.highlight import HighlightQuestion
 from app.design.questions.question import SIDES
-from app.design.questions.scale import number_text
 from app.design.questions.slot import Slot, letter, response_name
 from app.design.questions.spans import quotes_of, read_spans, spans_to_text, to_shown
 

@@ -7,6 +7,7 @@ from string import ascii_uppercase
 from typing import TYPE_CHECKING, Literal, assert_never
 
 from app.design.allocation.trials import PAIR
+from app.design.numbers import number_text
 from app.design.pages.page_slots import places_as_read
 from app.design.questions.kinds.category import CategoryQuestion
 from app.design.questions.kinds.choice import DEFAULT_STRENGTH, STRENGTH, ChoiceQuestion
@@ -16,7 +17,7 @@ from app.design.questions.kinds.rating import RatingQuestion
 from app.design.questions.kinds.slider import SliderQuestion
 from app.design.questions.kinds.text import TextQuestion
 from app.design.questions.question import SIDES
-from app.design.questions.scale import Point, Scale, number_text
+from app.design.questions.scale import Point, Scale
 from app.design.questions.slot import letter, response_name
 from app.language.message import Message, message
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.design.questions.scale import number_text
+from app.design.numbers import number_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

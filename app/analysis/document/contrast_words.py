@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from app.analysis.report.primary_records import RECORDED
 from app.analysis.wording.statistics_registry import STATISTICS
-from app.design.protocol.parts.labels import readable
 from app.design.protocol.primary_default import primary_contrasts
+from app.design.word_lists import readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis.document.blocks import DataTable
+from app.design.numbers import number_text
 from app.design.questions.kinds.category import CategoryQuestion
 from app.design.questions.kinds.choice import ChoiceQuestion
 from app.design.questions.kinds.rating import RatingQuestion
 from app.design.questions.kinds.slider import SliderQuestion
-from app.design.questions.scale import number_text
 from app.design.word_lists import and_list, counted, or_list, spelled_out
 
 if TYPE_CHECKING:

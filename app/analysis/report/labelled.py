@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.analysis.wording.formatting import COVARIATES
-from app.design.protocol.parts.labels import readable
+from app.design.word_lists import readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -20,10 +20,10 @@ from app.analysis.wording.formatting import (
     why_text,
 )
 from app.analysis.wording.statistics_registry import STATISTICS
+from app.design.numbers import number_text
 from app.design.protocol.primary_default import first_question
 from app.design.questions.kinds.rating import RatingQuestion
 from app.design.questions.kinds.slider import SliderQuestion
-from app.design.questions.scale import number_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.analysis.wording.formatting import number
-from app.design.protocol.parts.labels import readable
-from app.design.questions.scale import number_text
+from app.design.numbers import number_text
+from app.design.word_lists import readable
 
 if TYPE_CHECKING:
     from app.analysis.estimate import Estimate

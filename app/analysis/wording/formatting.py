@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.wording.statistics_registry import SHARES, STATISTICS
-from app.design.questions.scale import number_text
+from app.design.numbers import number_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
+
+from app.design.numbers import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MAX_SAID = 8
-# First characters of numbers, intervals, p-values and dashes.
-_WORD = re.compile(r"[^\W\d_]{3,}")
-_NUMERIC = frozenset("0123456789.−–[<")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +43,6 @@ class Table:
         """
         cells = [row[column] for row in self.rows if row[column]]
         return bool(cells) and not any(is_number(cell) for cell in cells)
-
-
-def is_number(cell: str) -> bool:
-    r"""Return whether a cell contains a number or a dash; other cells give the reason in words.
-
-    >>> [is_number(cell) for cell in ("0.50\n0.25 to 0.75", "p = .040", ".009", "the ratings do not vary", "")]
-    [True, True, True, False, False]
-    >>> is_number("12 of 20"), is_number("4o-mini")
-    (True, False)
-    """
-    if _WORD.search(cell):
-        return False
-    return cell[:1] in _NUMERIC or (cell[:2] == "p " and is_number(cell[2:].removeprefix("= "))) if cell else False
 
 
 def first_few(sentences: Sequence[str]) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.design.protocol.parts.labels import Labels, readable, unique
+from app.design.protocol.parts.labels import Labels, unique
 from app.design.questions.kinds.category import CategoryQuestion
+from app.design.word_lists import readable
 
 if TYPE_CHECKING:
     from app.design.protocol.study_parts import ProtocolParts

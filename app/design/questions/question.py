@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from app.design.numbers import number_text
 from app.design.questions.prose import Prose
-from app.design.questions.scale import Label, number_text
+from app.design.questions.scale import Label
 from app.design.questions.show_if import ShowIf
 from app.language.message import Message, message
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 
 from app.design.broken_rule import BrokenRuleError
+from app.design.numbers import number, number_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,30 +31,6 @@ def _label(text: str) -> str:
 
 # What people read in place of a key: on the lead's pages, in charts and in tables.
 Label = Annotated[str, AfterValidator(_label)]
-
-
-def number(text: object) -> float | None:
-    """Parse a finite number; None if the text is not one.
-
-    >>> number(" 0.5 "), number("-5"), number("five"), number(True), number("nan"), number("1_0")
-    (0.5, -5.0, None, None, None, None)
-    """
-    if isinstance(text, bool) or "_" in str(text):
-        return None
-    try:
-        value = float(str(text))
-    except ValueError:
-        return None
-    return value if abs(value) < float("inf") else None
-
-
-def number_text(value: float) -> str:
-    """A number as written by people and in CSV files: 4, not 4.0.
-
-    >>> number_text(4.0), number_text(0.5), number_text(-5.0)
-    ('4', '0.5', '-5')
-    """
-    return str(int(value)) if float(value).is_integer() and abs(value) < 2**53 else repr(float(value))
 
 
 def equal_words(named: Iterable[tuple[str, str]]) -> str | None:

@@ -6,8 +6,9 @@ from abc import abstractmethod
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
+from app.design.numbers import number, number_text
 from app.design.questions.question import AnswerError, AskedQuestion, Given
-from app.design.questions.scale import Level, number, number_text
+from app.design.questions.scale import Level
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

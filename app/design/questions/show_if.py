@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, StringConstraints, model_validator
 
 from app.design.broken_rule import BrokenRuleError
-from app.design.questions.scale import number, number_text
+from app.design.numbers import number, number_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from app.design.protocol.parts.labels import readable
+from app.design.word_lists import readable
 from app.exchange.forms.nodes import Kinds, Lines, Member, Named, Node, Part, Rows, Scalar
 from app.exchange.forms.written import is_true, lines_of, named_of, part_dict, part_of_kind, text_of
 from app.exchange.protocol.yaml_tree import Path, dotted

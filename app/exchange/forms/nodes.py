@@ -11,9 +11,9 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from app.design.protocol.parts.descriptions import description_of
-from app.design.protocol.parts.labels import readable
 from app.design.questions.prose import ManyLines
 from app.design.questions.scale import Scale
+from app.design.word_lists import readable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.design.numbers import number_text
 from app.design.protocol.parts.conditions import level_name
 from app.design.questions.kinds.choice import DEFAULT_STRENGTH
-from app.design.questions.scale import number_text
 from app.exchange.forms.nodes import Kinds, Lines, Named, Node, Part, Rows, Scalar
 
 _TRUE = frozenset({"true", "yes", "on", "1", "t", "y"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, assert_never
 
+from app.design.numbers import number, number_text
 from app.design.questions.kinds.category import CategoryQuestion
 from app.design.questions.kinds.choice import ChoiceQuestion
 from app.design.questions.kinds.highlight import HighlightQuestion
@@ -12,7 +13,6 @@ from app.design.questions.kinds.ranking import RankingQuestion
 from app.design.questions.kinds.rating import RatingQuestion
 from app.design.questions.kinds.slider import SliderQuestion
 from app.design.questions.kinds.text import TextQuestion
-from app.design.questions.scale import number, number_text
 from app.design.questions.scaled import CANNOT_JUDGE
 from app.exchange.rating_import.name_matching import Names, source_names
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.design.questions.scale import number, number_text
+from app.design.numbers import number, number_text
 from app.design.word_lists import or_list
 from app.exchange.ratings.response_lookup import AMBIGUOUS, UNKNOWN
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from app.design.numbers import number
 from app.design.questions.kinds.ranking import MIN_RANKED
-from app.design.questions.scale import number
 from app.design.word_lists import or_list
 
 if TYPE_CHECKING:

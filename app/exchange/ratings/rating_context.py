@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from app.analysis.data.rating_columns import FRAME_COLUMNS
+from app.design.numbers import number
 from app.design.protocol.parts.cells import cells
 from app.design.questions.question import TYPING
-from app.design.questions.scale import number
 from app.design.word_lists import or_list
 from app.exchange.tabular.column_checks import A_TIME, text_or_none, times_of
 

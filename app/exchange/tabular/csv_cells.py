@@ -7,7 +7,7 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.data.column_text import column_text
-from app.design.questions.scale import number_text
+from app.design.numbers import number_text
 from app.exchange.tabular.protected_text import protected
 
 if TYPE_CHECKING:

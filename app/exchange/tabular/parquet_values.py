@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from fastparquet.parquet_thrift import ConvertedType, Type
 
-from app.design.questions.scale import number_text
+from app.design.numbers import number_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

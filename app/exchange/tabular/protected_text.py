@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from app.design.questions.scale import number
+from app.design.numbers import number
 
 # Characters that start a formula at the beginning of a cell, also in the full width of Japanese keyboards.
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", "\0")

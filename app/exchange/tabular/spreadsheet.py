@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from openpyxl import load_workbook
 
-from app.design.questions.scale import number_text
+from app.design.numbers import number_text
 from app.exchange.input_limits import check_archive, check_rows
 from app.exchange.tabular.encoding import PARQUET_MARKS, not_text
 from app.exchange.tabular.merged_cells import repeat_merged

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.design.questions.scale import number
+from app.design.numbers import number
 from app.exchange.problems import shown
 
 if TYPE_CHECKING:

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import inspect, text
 
-from app.storage.tables import metadata
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -94,13 +92,3 @@ def _applied(db: Connection) -> set[str]:
     if not inspect(db).has_table("alembic_version"):
         return set()
     return set(db.execute(text("SELECT version_num FROM alembic_version")).scalars())
-
-
-def differences(engine: Engine) -> list[object]:
-    """The differences between tables and migrations that `alembic check` would report."""
-    from alembic.autogenerate import compare_metadata
-    from alembic.migration import MigrationContext
-
-    with engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_server_default": True})
-        return list(compare_metadata(context, metadata))

@@ -71,3 +71,7 @@ def get_study(db: Connection, slug: str, lead_id: int | None = None) -> StudyRow
 def list_studies(db: Connection, lead_id: int | None = None) -> list[StudyRow]:
     """All studies, or those that one lead is a member of, newest first."""
     return [StudyRow(*row) for row in db.execute(_ALL, {"lead": lead_id})]
+
+
+class StudyMissingError(LookupError):
+    """No study has this slug."""

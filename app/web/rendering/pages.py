@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
-from app.charts.drawing.table import is_number
-from app.design.questions.scale import number_text
+from app.design.numbers import is_number, number_text
 from app.language.language import ENGLISH, Language, catalogue_of, language_of
 from app.web.rendering.kept_html import KeptHtml
 from app.web.rendering.kept_page import KeptPages, say

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from babel.dates import format_date, format_timedelta
 from markupsafe import Markup, escape
 
-from app.design.protocol.parts.labels import readable
+from app.design.word_lists import readable
 from app.language.language import SOURCE
 
 _MINUTE, _DAY = timedelta(minutes=1), timedelta(days=1)

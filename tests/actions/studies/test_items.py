@@ -12,12 +12,12 @@ from fastparquet import write
 from sqlalchemy import text
 
 from app.actions.studies.items import TextsInTheWayError, import_into_folder, import_into_store
-from app.actions.studies.life_cycle import StudyMissingError
 from app.design.problem import InvalidInputError
 from app.exchange.folder.read import read_folder
 from app.exchange.tabular.wide_table import Layout
 from app.storage.studies.export import study_folder
 from app.storage.studies.load import load_study
+from app.storage.studies.studies import StudyMissingError
 from tests.exchange.small import YAML, read_small
 from tests.real_data import ayers
 from tests.real_data.folder import read_rows, write_rows

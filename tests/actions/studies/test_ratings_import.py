@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
-from app.actions.studies.life_cycle import StudyMissingError, open_study
+from app.actions.studies.life_cycle import open_study
 from app.actions.studies.ratings_import import StudyChangedError, ratings_into_store
 from app.design.problem import InvalidInputError
 from app.exchange.rating_import.layout import NewRaters, RatingLayout
@@ -15,6 +15,7 @@ from app.storage.database.engine import transactions
 from app.storage.raters.invitations import get_person, list_uninvited
 from app.storage.raters.simulated import list_named_absent
 from app.storage.studies.export import study_folder
+from app.storage.studies.studies import StudyMissingError
 from tests.builder import build_study, protocol_of
 from tests.raters import rate_as
 

@@ -9,8 +9,9 @@ from alembic import command
 from sqlalchemy import inspect, text
 
 from app.settings import folder
+from app.storage.database.drift import differences
 from app.storage.database.engine import make_engine
-from app.storage.database.migrate import UnknownSchemaError, alembic_config, differences, has_all_migrations, upgrade
+from app.storage.database.migrate import UnknownSchemaError, alembic_config, has_all_migrations, upgrade
 from app.storage.tables import metadata
 
 if TYPE_CHECKING:

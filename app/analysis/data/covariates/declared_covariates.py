@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from app.design.questions.scale import number
+from app.design.numbers import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

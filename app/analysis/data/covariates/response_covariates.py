@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.design.questions.scale import number
+from app.design.numbers import number
 from app.stats.text.text_measures import MEASURES, measured
 
 if TYPE_CHECKING:

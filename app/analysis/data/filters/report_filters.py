@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from app.design.protocol.parts.labels import readable
+from app.design.word_lists import readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

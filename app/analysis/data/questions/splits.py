@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from app.analysis.data.study_folder import RATER_MARKS
+from app.design.numbers import number, number_text
 from app.design.protocol.parts.cells import cell_of
-from app.design.questions.scale import number, number_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.analysis.data.questions.scopes import distinct_groups, with_answers
+from app.design.numbers import number_text
 from app.design.questions.kinds.slider import SliderQuestion
-from app.design.questions.scale import number_text
 from app.stats.comparison import describe
 from app.stats.core.result import Result, undefined
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.analysis.data.questions.answers import NEITHER, TIE, Answers, Choices
+from app.design.numbers import number_text
 from app.design.questions.kinds.choice import ChoiceQuestion
 from app.design.questions.kinds.rating import RatingQuestion
 from app.design.questions.question import SIDES
-from app.design.questions.scale import number_text
 from app.stats.accuracy.calibration import (
     brier_score,
     calibration_bins,

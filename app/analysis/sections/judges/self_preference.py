@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.analysis.data.questions.answers import NEITHER, RESPONSE, TIE, Answers, Choices
+from app.design.numbers import number_text
 from app.design.questions.kinds.choice import ChoiceQuestion
-from app.design.questions.scale import number_text
 from app.stats.comparison import describe
 from app.stats.core.arrays import codes
 from app.stats.core.clusters import for_new_items

@@ -20,7 +20,7 @@ from app.cli.print_report import console
 from app.cli.reading import read_study_folder
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
-from app.design.questions.scale import number
+from app.design.numbers import number
 from app.storage.assignments.trials import list_items
 from app.storage.studies.protocols import get_protocol
 

@@ -26,8 +26,8 @@ from app.actions.readiness import MIN_FREE_BYTES, free_bytes
 from app.postgres import EmbeddedError, default_data_dir
 from app.settings import folder, settings
 from app.storage.database.address import DatabaseAddressError, DatabaseUnreachableError, parse_address, reach
+from app.storage.database.drift import differences
 from app.storage.database.engine import database_url, make_engine, transactions
-from app.storage.database.migrate import differences
 from app.storage.database.replica import ReplicaReads
 from app.web.rendering.assets import htmx_file
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.actions.studies.items import TextsFile, TextsInTheWayError, import_into_folder, import_into_store, read_file
-from app.actions.studies.life_cycle import StudyMissingError
 from app.cli.options.spreadsheet_options import column, spreadsheet
 from app.cli.output import fail, say
 from app.cli.reading import read_sheet, reading
@@ -17,6 +16,7 @@ from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_stud
 from app.design.word_lists import counted
 from app.exchange.tabular.wide_table import Layout
 from app.storage.database.engine import transactions
+from app.storage.studies.studies import StudyMissingError
 
 if TYPE_CHECKING:
     from app.analysis.data.study_folder import StudyFolder

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.actions.studies.life_cycle import StudyMissingError
 from app.actions.studies.ratings_import import (
     RatingsFile,
     StudyChangedError,
@@ -23,6 +22,7 @@ from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_study
 from app.exchange.rating_import.layout import NewRaters, RatingLayout
 from app.storage.database.engine import transactions
+from app.storage.studies.studies import StudyMissingError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from app.design.numbers import number_text
 from app.design.questions.prose import Prose
 from app.design.questions.question import Key
-from app.design.questions.scale import number_text
 
 Share = Annotated[float, Field(ge=0, le=1)]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -12,16 +11,12 @@ from pydantic import BaseModel, ConfigDict, field_validator
 from app.design.broken_rule import broken
 from app.design.protocol.parts.cells import cell_of
 from app.design.questions.scale import Label
-from app.design.word_lists import and_list
+from app.design.word_lists import and_list, readable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from app.design.broken_rule import Broken
-
-
-# Written in capitals where they stand alone: in `gpt-4`, not in `chatgpt`.
-ACRONYMS = re.compile(r"(?<![A-Za-z])(gpt|llm|ai)(?![A-Za-z])")
 
 
 class Attribute(BaseModel):
@@ -92,16 +87,6 @@ def unique(declared: Mapping[str, str | None]) -> dict[str, str]:
     found = {key: label or readable(key) for key, label in declared.items()}
     counts = Counter(label.casefold() for label in found.values())
     return {key: label if declared[key] or counts[label.casefold()] == 1 else key for key, label in found.items()}
-
-
-def readable(key: str) -> str:
-    """A label made from a key.
-
-    >>> readable("emotional_understanding"), readable("gpt-4"), readable("person")
-    ('Emotional understanding', 'GPT-4', 'Person')
-    """
-    words = ACRONYMS.sub(lambda found: found[0].upper(), key.replace("_", " ").strip())
-    return words[:1].upper() + words[1:] or key
 
 
 def same_labels(part: str, labels: Sequence[str | None]) -> Broken:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import model_validator
 
+from app.design.numbers import number, number_text
 from app.design.questions.question import SIDES, AnswerError, AskedQuestion, Given
-from app.design.questions.scale import Point, Scale, number, number_text
+from app.design.questions.scale import Point, Scale
 from app.language.message import message
 
 if TYPE_CHECKING:

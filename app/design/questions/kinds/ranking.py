@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from app.design.numbers import number
 from app.design.questions.question import AnswerError, AskedQuestion, Given
-from app.design.questions.scale import number
 from app.language.message import Message, message
 
 if TYPE_CHECKING:

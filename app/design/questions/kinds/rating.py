@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from app.design.questions.scale import Level, Scale, number, number_text
+from app.design.numbers import number, number_text
+from app.design.questions.scale import Level, Scale
 from app.design.questions.scaled import NumberQuestion
 from app.language.message import Message, message
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field, FiniteFloat, model_validator
 
 from app.design.broken_rule import BrokenRuleError
-from app.design.questions.scale import Level, number, number_text
+from app.design.numbers import number, number_text
+from app.design.questions.scale import Level
 from app.design.questions.scaled import NumberQuestion
 from app.language.message import Message, message
 

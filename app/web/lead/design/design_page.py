@@ -12,8 +12,8 @@ from starlette.responses import Response
 from app.actions.studies.protocol_edits import Edit, EditConflictError
 from app.design.opening.placeholders import placeholders
 from app.design.problem import Problem
-from app.design.protocol.parts.labels import readable
 from app.design.protocol.study import Protocol
+from app.design.word_lists import readable
 from app.exchange.forms.controls import Control
 from app.exchange.forms.reading import REMOVE
 from app.exchange.forms.sections import QUESTIONS, SECTIONS, Section, section_of

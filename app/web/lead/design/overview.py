@@ -8,9 +8,9 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from app.actions.studies.life_cycle import OpeningError, open_study
-from app.actions.studies.preview import preview_pages
 from app.actions.studies.protocol_edits import UnreadableEditError, get_draft, publish
 from app.design.opening.placeholders import placeholders
+from app.design.pages.preview_pages import preview_pages
 from app.storage.leads.audit import record_act
 from app.storage.studies.protocols import get_protocol
 from app.storage.studies.versions import list_versions

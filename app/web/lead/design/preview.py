@@ -8,11 +8,12 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import PlainTextResponse, Response
 
-from app.actions.studies.preview import PreviewPage, example_trial, preview_pages
+from app.actions.studies.preview import example_trial
 from app.actions.studies.protocol_edits import get_draft
 from app.actions.trial_page.fields import fields_of
 from app.actions.trial_page.plain_text import instructions_text, trial_text
 from app.actions.trial_page.sheet import make_sheet
+from app.design.pages.preview_pages import PreviewPage, preview_pages
 from app.design.pages.steps import questionnaire_of, slots_of_step
 from app.design.protocol.study import Protocol
 from app.language.language import language_of

@@ -6,8 +6,8 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from app.actions.studies.creation.template_questions import template_question, template_questions
-from app.actions.studies.preview import preview_pages
 from app.actions.studies.protocol_edits import Change, Edit, EditConflictError, get_draft, save_change
+from app.design.pages.preview_pages import preview_pages
 from app.design.questions.kinds.registry import KINDS
 from app.exchange.forms.question_list import moved, questions_in, with_copy, with_new, without
 from app.exchange.forms.sections import BY_KEY, QUESTIONS, question_control, with_question

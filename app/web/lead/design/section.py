@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from app.actions.studies.preview import preview_pages
 from app.actions.studies.protocol_edits import Change, Edit, EditConflictError, get_draft, save_change
+from app.design.pages.preview_pages import preview_pages
 from app.exchange.forms.sections import BY_KEY, Section, section_controls, value_at, with_section
 from app.storage.leads.leads import Lead
 from app.storage.studies.studies import StudyRow

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.analysis.wording.formatting import estimate_text, number
-from app.design.questions.scale import number_text
+from app.design.numbers import number_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

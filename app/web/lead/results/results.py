@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.actions.results.blinding import BlindedError
 from app.actions.results.computing import WAITING
 from app.actions.results.outcomes import ReportStoppedError
 from app.actions.side_process import SideProcessError
@@ -17,6 +16,7 @@ from app.analysis.report.command import command_of
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report_tables import report_json, results_csv
 from app.charts.raters.progress import ProgressChart
+from app.design.problem import BlindedError
 from app.storage.results.coverage import get_counts
 from app.storage.results.progress_counts import get_progress
 from app.storage.results.rater_kinds import has_only_simulated

@@ -11,10 +11,10 @@ from sqlalchemy import text
 
 from app.actions.process_bounds import SideProcessError
 from app.actions.results import live_report, outcomes, report_maker
-from app.actions.results.blinding import BlindedError
 from app.actions.results.computing import ELSEWHERE
 from app.actions.results.kept_results import WORK
 from app.analysis.data.filters.report_filters import ALL, Filters
+from app.design.problem import BlindedError
 from app.storage.database.process_locks import only_process
 from app.storage.results import kept_results as table
 from tests.actions.results.kept.steps import change, n_kept, until

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from app.actions.studies.creation.template_cards import CARDS
 from app.analysis.document.contrast_words import test_words
-from app.design.protocol.parts.labels import readable
 from app.design.protocol.primary_default import primary_contrasts
+from app.design.word_lists import readable
 from app.exchange.folder.study_templates import list_templates
 from tests.templates import template_study
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.studies.preview import example_trial, preview_pages
+from app.actions.studies.preview import example_trial
 from app.actions.trial_page.plain_text import QUOTE, instructions_text, trial_text
 from app.actions.trial_page.sheet import make_sheet
+from app.design.pages.preview_pages import preview_pages
 from app.exchange.folder.study_templates import list_templates
 from app.language.language import language_of
 from app.storage.studies.load import load_study

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
-from app.actions.results.blinding import BlindedError
 from app.actions.studies.life_cycle import OpeningError, close_study, open_study
+from app.design.problem import BlindedError
 from app.storage.studies.studies import get_study
 from tests.actions.results.study_report import report_of_study
 from tests.web.lead.test_new_study import FOLDER, parts
