@@ -19,8 +19,8 @@ BABEL := $(PY) -m babel.messages.frontend
 ORDER := --randomly-seed=1
 # One worker more than processors: many tests wait for processes, pages and clocks, and leave their processor to the others.
 WORKERS := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
-TRACED := app/stats app/design tests/stats tests/design
-CATALOGUES := app/language/catalogues
+TRACED := app/stats app/protocol tests/stats tests/protocol
+CATALOGUES := app/base/language/catalogues
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
   --no-emit-index-url --no-emit-find-links --no-header pyproject.toml
 
@@ -52,16 +52,16 @@ lint: .venv/test.stamp ## style, types, layers, templates
 # Statistics and design are held to every branch by the tests of their own rooms; the other tests run without the tracer.
 unit: .venv/test.stamp ## tests without a browser; statistics and design at 100 % branch coverage
 	$(PY) -m pytest -q -n auto $(ORDER) --dist worksteal -m "not browser and not slow" $(TRACED) \
-	  --cov=app/stats --cov=app/design --cov-report=term-missing --cov-fail-under=100
+	  --cov=app/stats --cov=app/protocol --cov-report=term-missing --cov-fail-under=100
 	$(PY) -m pytest -q -n $(WORKERS) $(ORDER) --dist worksteal -m "not browser and not slow" $(TRACED:%=--ignore=%) --ignore=tests/journeys
 
 # A journey that fails is tried once more, on a new database and in a new browser window, and named in the summary.
 journeys: .venv/test.stamp ## journeys through a real browser, with axe
-	$(PY) -m tests.browser
+	$(PY) -m tests.kit.browser
 	$(PY) -m pytest -q -n $(WORKERS) $(ORDER) --reruns 1 -rR -m "browser and not slow" tests/journeys
 
 explore: .venv/test.stamp ## another order, and properties on a thousand new random examples each
-	HYPOTHESIS_PROFILE=explore $(PY) -m pytest -q -n auto -m "not browser and not slow" tests/stats tests/design tests/exchange
+	HYPOTHESIS_PROFILE=explore $(PY) -m pytest -q -n auto -m "not browser and not slow" tests/stats tests/protocol tests/studies
 
 slow: .venv/test.stamp ## seeded coverage simulations of the intervals
 	$(PY) -m pytest -q -n auto -m slow
@@ -70,7 +70,7 @@ bench: .venv/test.stamp ## measurements, each a ratio to a baseline in the same 
 	@for b in benchmarks/[a-z]*.py; do name=$$(basename "$$b" .py); echo "== $$name"; $(PY) -m "benchmarks.$$name" || exit 1; done
 
 audit: .venv/test.stamp ## known vulnerabilities of the locked packages (skipped without network)
-	$(PY) -m tests.audit
+	$(PY) -m tests.kit.audit
 
 fix: .venv/test.stamp ## let the formatter and the linter fix what they can
 	$(PY) -m ruff check --fix --quiet || true
@@ -85,7 +85,7 @@ texts: .venv/test.stamp ## bring the catalogues of rater pages up to date (a new
 	@for po in $(CATALOGUES)/*.po; do \
 	  $(BABEL) --quiet update --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date --width 120 \
 	    --input-file build/texts.pot --locale "$$(basename "$$po" .po)" --output-file "$$po" || exit 1; done
-	@$(PY) -m pytest -q -p no:randomly tests/language/test_catalogues.py
+	@$(PY) -m pytest -q -p no:randomly tests/base/language/test_catalogues.py
 
 lock: ## renew both locks after a change of pyproject.toml, keeping the versions that are locked already (needs uv)
 	$(COMPILE) --group build --output-file requirements.lock

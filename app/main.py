@@ -19,53 +19,43 @@ from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.datastructures import URLPath
 
-from app.actions.breached_passwords import BREACHED
-from app.actions.deletion_list import DeletionList
-from app.actions.metric_files import FOLDER, only_living
-from app.actions.openid.provider import Client, OpenIdProvider
-from app.actions.operations import RecentOperations
-from app.actions.prolific.client import Prolific
-from app.actions.results.kept_results import KeptResults
-from app.actions.results.live_report import LiveReports
-from app.actions.results.processes.download_process import DownloadWriter
-from app.actions.results.processes.report_process import REPORT_PROCESS, ReportBounds, ReportWork
-from app.actions.studies.creation.upload_process import UploadReader
-from app.actions.webhooks.addresses import parse_networks
-from app.models.servers import read_servers
-from app.postgres import default_data_dir
+from app import routes
+from app.accounts.lead_access import BREACHED
+from app.accounts.openid.provider import Client, OpenIdProvider
+from app.base.database.address import parse_address
+from app.base.database.engine import TO_SPARE, database_url, hot_share, make_engine, make_hot_connections, transactions
+from app.base.database.operations import RecentOperations
+from app.base.database.replica import ReplicaReads
+from app.base.help.library import Library
+from app.base.postgres import default_data_dir
+from app.base.rendering.assets import Assets
+from app.base.rendering.pages import Pages
+from app.base.telemetry import TracedRequests, make_tracer, trace_statements
+from app.base.web import error_responses
+from app.base.web.deps import LongTurns
+from app.base.web.metric_files import FOLDER, only_living
+from app.base.web.middleware.bodies import Bodies, TooLarge
+from app.base.web.middleware.compression import Compression
+from app.base.web.middleware.hosts import AllowedHosts
+from app.base.web.middleware.logged_requests import COMPUTING, AccessLog, LoggablePath, RequestMetrics
+from app.base.web.middleware.logged_requests import log as access_log
+from app.base.web.middleware.proxies import TrustedProxies
+from app.base.web.middleware.security import Guard
+from app.base.web.middleware.unexpected_errors import UnexpectedErrors
+from app.llm.client.servers import read_servers
+from app.rating.answers.hot_routes import HotRoutes, HotThreads
+from app.rating.page.rate import HOT_ROUTES
+from app.rating.page.shown_pages import ShownPages
+from app.rating.prolific.client import Prolific
+from app.rating.withdrawal.deletions import DeletionList
+from app.results.downloads.download_process import DownloadWriter
+from app.results.reports.kept_results import KeptResults
+from app.results.reports.live_report import LiveReports
+from app.results.reports.report_process import REPORT_PROCESS, ReportBounds, ReportWork
+from app.routes import UPLOADS, paths_of
 from app.settings import folder, settings
-from app.storage.database.address import parse_address
-from app.storage.database.engine import (
-    TO_SPARE,
-    database_url,
-    hot_share,
-    make_engine,
-    make_hot_connections,
-    transactions,
-)
-from app.storage.database.replica import ReplicaReads
-from app.telemetry import TracedRequests, make_tracer, trace_statements
-from app.web import error_responses, routes
-from app.web.help.library import Library
-from app.web.lead.long_turns import LongTurns
-from app.web.middleware.access_log import AccessLog
-from app.web.middleware.access_log import log as access_log
-from app.web.middleware.bodies import Bodies
-from app.web.middleware.compression import Compression
-from app.web.middleware.hosts import AllowedHosts
-from app.web.middleware.loggable_path import LoggablePath
-from app.web.middleware.proxies import TrustedProxies
-from app.web.middleware.request_metrics import COMPUTING, RequestMetrics
-from app.web.middleware.security import Guard
-from app.web.middleware.too_large import TooLarge
-from app.web.middleware.unexpected_errors import UnexpectedErrors
-from app.web.rater.hot_routes import HotRoutes
-from app.web.rater.hot_threads import HotThreads
-from app.web.rater.shown_pages import ShownPages
-from app.web.rater.trial.rate import HOT_ROUTES
-from app.web.rendering.assets import Assets
-from app.web.rendering.pages import Pages
-from app.web.routes import UPLOADS, paths_of
+from app.studies.creation.upload_process import UploadReader
+from app.webhooks.addresses import parse_networks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,7 +123,7 @@ def create_app(engine: Engine | None = None) -> FastAPI:
         redoc_url=None,
         openapi_url=None,
         max_body_size=MEBIBYTE,
-        # FastAPI's own spans have the whole address, with tokens and participant IDs; ours are in app/telemetry.py.
+        # FastAPI's own spans have the whole address, with tokens and participant IDs; ours: app/base/telemetry.py.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     set_state(app, engine)

@@ -13,9 +13,9 @@ from urllib.parse import quote, urlsplit
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from app.actions.openid.fetching import is_allowed
-from app.design.limits import Bounds, Limits
-from app.design.validation_words import allowed_in_words
+from app.accounts.openid.provider import is_allowed
+from app.base.limits import Bounds, Limits
+from app.base.words import allowed_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,7 +17,7 @@ import krippendorff
 import numpy as np
 
 from app.stats.agreement import alpha_bootstrap, alpha_without_each_rater, krippendorff_alpha
-from app.stats.core.ratings import Ratings
+from app.stats.ratings import Ratings
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,17 +18,17 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from app.actions.rating.rating import begin_rating, protocol_of
-from app.actions.rating.trial_list import give_seats
-from app.actions.studies.life_cycle import open_study
-from app.postgres import EmbeddedPostgres
+from app.base.database.engine import make_engine
+from app.base.database.migrate import upgrade
+from app.base.postgres import EmbeddedPostgres
+from app.rating.life_cycle import open_study
+from app.rating.rating import begin_rating, protocol_of
+from app.rating.seats.trial_list import give_seats
 from app.settings import folder
-from app.storage.database.engine import make_engine
-from app.storage.database.migrate import upgrade
-from tests.builder import build_study
-from tests.builder import protocol_of as protocol
-from tests.postgres_fixture import reachable_folder
-from tests.storage.raters import Rater
+from tests.kit.builder import build_study
+from tests.kit.builder import protocol_of as protocol
+from tests.kit.postgres_fixture import reachable_folder
+from tests.kit.stored_raters import Rater
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

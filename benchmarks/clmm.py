@@ -13,7 +13,7 @@ import time
 
 import numpy as np
 
-from app.stats.ordinal.clmm_fit import fit_clmm
+from app.stats.mixed.clmm_fit import fit_clmm
 
 SIZES = {1_000: (100, 40), 10_000: (1_000, 100), 100_000: (10_000, 200), 1_000_000: (100_000, 400)}
 BOUNDS = {10_000: 2.0, 100_000: 20.0}

@@ -22,13 +22,13 @@ import numpy as np
 from scipy import special
 
 from app.stats.comparison.describe import mean, mean_difference, share
-from app.stats.factors.interaction import interaction
+from app.stats.factors import interaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.stats.core.arrays import Floats, Ints
-    from app.stats.core.result import Result
+    from app.stats.arrays import Floats, Ints
+    from app.stats.result import Result
 
 N_ITEMS, N_STUDIES = 60, 1_000
 RATERS = (4, 6, 10, 20)

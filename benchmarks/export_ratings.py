@@ -52,9 +52,9 @@ class Measured:
 
 def fill(url: str, n_raters: int, n_items: int = ITEMS) -> None:
     """Load a study, and give it many ratings."""
-    from app.exchange.folder.read import read_folder
-    from app.storage.database.engine import make_engine
-    from app.storage.studies.load import load_study
+    from app.base.database.engine import make_engine
+    from app.studies.folder.read import read_folder
+    from app.studies.load import load_study
 
     with tempfile.TemporaryDirectory() as place, make_engine(url).begin() as db:
         write(Path(place), n_items, 10)
@@ -66,7 +66,7 @@ def fill(url: str, n_raters: int, n_items: int = ITEMS) -> None:
 
 @contextmanager
 def connected(url: str) -> Iterator[Connection]:
-    from app.storage.database.engine import make_engine
+    from app.base.database.engine import make_engine
 
     with make_engine(url).begin() as db:
         yield db
@@ -74,8 +74,8 @@ def connected(url: str) -> Iterator[Connection]:
 
 def export(url: str) -> None:
     """What the download does."""
-    from app.actions.results.exports import ratings_file
-    from app.storage.studies.studies import get_study
+    from app.results.downloads.exports import ratings_file
+    from app.studies.studies import get_study
 
     with connected(url) as db:
         study = get_study(db, "large")
@@ -97,7 +97,7 @@ def export(url: str) -> None:
 
 def bare(url: str) -> None:
     """The rows as they are in the table, to a file."""
-    from app.storage.database.bulk_copy import driver_cursor
+    from app.base.database.bulk_copy import driver_cursor
 
     with tempfile.TemporaryFile() as file, connected(url) as db:
         start, own = time.perf_counter(), time.process_time()

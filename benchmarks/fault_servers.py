@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import psycopg
 
-from app.postgres.postmaster import proven_pid
+from app.base.postgres.postmaster import proven_pid
 from benchmarks import fault_clock
 from benchmarks.fault_disk import empty, fill
-from tests.postgres.embedded_processes import keepers, server_processes
-from tests.postgres_fixture import libpq_url
-from tests.processes import workers_of
+from tests.kit.embedded_processes import keepers, server_processes
+from tests.kit.postgres_fixture import libpq_url
+from tests.kit.processes import workers_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -25,17 +25,17 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import create_engine
 
-from app.actions.studies.life_cycle import open_study
-from app.postgres import EmbeddedPostgres
+from app.base.database.migrate import upgrade
+from app.base.postgres import EmbeddedPostgres
+from app.rating.life_cycle import open_study
 from app.settings import folder
-from app.storage.database.migrate import upgrade
 from benchmarks.fault_check import Verdict, compare
 from benchmarks.fault_clock import make_settable
 from benchmarks.fault_disk import MEGABYTES, small_disk
 from benchmarks.fault_rater import FaultRater, Page
 from benchmarks.fault_servers import DISK_FULL, Killer, Server, wait_until_up
-from tests.builder import build_study, protocol_of
-from tests.postgres_fixture import reachable_folder
+from tests.kit.builder import build_study, protocol_of
+from tests.kit.postgres_fixture import reachable_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -26,17 +26,17 @@ import psycopg
 import uvloop
 from sqlalchemy import create_engine, text
 
-from app.actions.studies.life_cycle import open_study
-from app.postgres import EmbeddedPostgres
+from app.base.database.migrate import upgrade
+from app.base.postgres import EmbeddedPostgres
+from app.rating.life_cycle import open_study
 from app.settings import folder
-from app.storage.database.migrate import upgrade
 from benchmarks import load_potato
 from benchmarks.bare_app import TABLE
 from benchmarks.load_client import BareClient, Begun, Rater, Spent, Tally, drive
 from benchmarks.rater_client import RaterClient
 from benchmarks.serving import application, attune_process, memory_mb, parent_of, processor_s
-from tests.builder import EMPATHY, PREFERENCE, build_study, protocol_of
-from tests.postgres_fixture import libpq_url, reachable_folder
+from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
+from tests.kit.postgres_fixture import libpq_url, reachable_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -105,10 +105,10 @@ def _rows(path: Path, header: list[str], rows: Iterator[object]) -> None:
 @contextmanager
 def database() -> Iterator[str]:
     """Yield the URL of the database given by DATABASE_URL, or of a temporary one."""
-    from app.postgres import EmbeddedPostgres
+    from app.base.database.engine import database_url, make_engine
+    from app.base.database.migrate import upgrade
+    from app.base.postgres import EmbeddedPostgres
     from app.settings import folder
-    from app.storage.database.engine import database_url, make_engine
-    from app.storage.database.migrate import upgrade
 
     with tempfile.TemporaryDirectory() as place:
         Path(place).chmod(0o711)
@@ -125,9 +125,9 @@ def database() -> Iterator[str]:
 
 def check_and_load(path: Path, url: str) -> None:
     """Run Attune: read, check, store."""
-    from app.exchange.folder.read import read_folder
-    from app.storage.database.engine import make_engine
-    from app.storage.studies.load import load_study
+    from app.base.database.engine import make_engine
+    from app.studies.folder.read import read_folder
+    from app.studies.load import load_study
 
     start = time.perf_counter()
     study = read_folder(path)
@@ -154,9 +154,9 @@ def backend_seconds(db: Connection) -> float:
 
 def read_frames(path: Path, url: str) -> None:
     """Read the study back for analysis, and check that all ratings of the folder are there."""
-    from app.storage.database.engine import make_engine
-    from app.storage.results.frames import study_frames
-    from app.storage.studies.studies import get_study
+    from app.base.database.engine import make_engine
+    from app.results.data.frames import study_frames
+    from app.studies.studies import get_study
 
     with make_engine(url).connect() as db:
         study = get_study(db, "large")

@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING
 
 import uvloop
 
-from app.exchange.folder.read import read_folder
-from app.storage.leads.api_tokens import record_api_token
-from app.storage.leads.leads import record_lead
-from app.storage.studies.load import load_study
-from app.storage.studies.members import record_member
-from app.storage.studies.studies import get_study
+from app.accounts.api_tokens import record_api_token
+from app.accounts.leads import record_lead
+from app.studies.folder.read import read_folder
+from app.studies.load import load_study
+from app.studies.members.members import record_member
+from app.studies.studies import get_study
 from benchmarks.load import N_TRIALS, analyze, begin, database, make_study, stored
 from benchmarks.load_client import Rater, Tally, drive
 from benchmarks.load_folder import write

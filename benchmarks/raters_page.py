@@ -44,12 +44,12 @@ def measured(
 
 
 def main() -> None:
-    from app.actions.results.known_evidence import KnownEvidence
-    from app.actions.results.rater_review import review
-    from app.storage.database.engine import make_engine
-    from app.storage.results.answers_by_rater import Compared
-    from app.storage.results.rater_rows import list_rater_rows
-    from app.storage.studies.protocols import get_protocol
+    from app.base.database.engine import make_engine
+    from app.rating.review.answers_by_rater import Compared
+    from app.rating.review.rater_review import review
+    from app.rating.review.rater_rows import list_rater_rows
+    from app.results.reports.known_evidence import KnownEvidence
+    from app.studies.protocols import get_protocol
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--raters", type=int, default=500, help="raters in addition to those of the study folder")

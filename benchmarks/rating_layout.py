@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import sync_playwright
 
 from benchmarks.rating_scenes import go_to_first_item, scenes
-from tests.browser import FLAGS, find_chromium
+from tests.kit.browser import FLAGS, find_chromium
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
-from app.actions.rating.rating import Arrival, arrive
-from app.actions.studies.life_cycle import open_study
-from app.exchange.folder.read import read_folder
-from app.exchange.folder.study_templates import list_templates, template_folder
+from app.base.database.engine import make_engine
+from app.base.database.migrate import upgrade
+from app.base.postgres import EmbeddedPostgres
 from app.main import create_app
-from app.postgres import EmbeddedPostgres
+from app.rating.arrival.arrivals import get_study_door
+from app.rating.life_cycle import open_study
+from app.rating.rating import Arrival, arrive
 from app.settings import folder
-from app.storage.database.engine import make_engine
-from app.storage.database.migrate import upgrade
-from app.storage.raters.arrivals import get_study_door
-from app.storage.studies.load import load_study
-from app.storage.studies.protocols import get_protocol
-from tests.builder import EMPATHY, PREFERENCE, build_study, protocol_of
-from tests.postgres_fixture import create_database, reachable_folder
+from app.studies.folder.read import read_folder
+from app.studies.folder.study_templates import list_templates, template_folder
+from app.studies.load import load_study
+from app.studies.protocols import get_protocol
+from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
+from tests.kit.postgres_fixture import create_database, reachable_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -25,7 +25,7 @@ import pandas as pd
 
 from app.analysis import analyze
 from app.analysis.data.frames import Frames, canonical, rating_frame
-from app.design.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 # time used by the process before this file was read is counted as imports too
 IMPORTS_FROM = 0.0

@@ -12,8 +12,8 @@ import time
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from app.actions.results.processes.report_process import ReportProcess
 from app.analysis import analyze
+from app.results.reports.report_process import ReportProcess
 from benchmarks.report import PROTOCOL, study
 
 if TYPE_CHECKING:

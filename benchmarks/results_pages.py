@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from app.actions.results.background_counts import count_large_studies
-from app.actions.results.processes.report_process import REPORT_PROCESS, ReportWork
-from app.storage.database.engine import make_engine, transactions
-from app.storage.leads.leads import record_lead, record_lead_session
-from app.storage.results.large_studies import list_large_studies
-from app.storage.studies.members import record_member
-from app.storage.studies.studies import get_study
+from app.accounts.leads import record_lead, record_lead_session
+from app.base.database.engine import make_engine, transactions
+from app.results.data.answer_counts import list_large_studies
+from app.results.reports.background_counts import count_large_studies
+from app.results.reports.report_process import REPORT_PROCESS, ReportWork
+from app.studies.members.members import record_member
+from app.studies.studies import get_study
 from benchmarks.export_ratings import fill
 from benchmarks.load_folder import database
 from benchmarks.serving import TICKS_PER_S, Served, attune_process

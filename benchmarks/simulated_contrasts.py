@@ -11,25 +11,20 @@ from scipy import special
 from app.stats.accuracy.empathic import empathic_accuracy
 from app.stats.comparison.change import change_difference
 from app.stats.comparison.percent import percent_change
-from app.stats.comparison.pool_correlation import pool_correlation
-from app.stats.comparison.pools import pool_difference
-from app.stats.core.ratings import Ratings
-from app.stats.factors.conjoint import amce
-from app.stats.factors.design_factor import factor_effect
-from app.stats.factors.interaction import interaction
-from app.stats.factors.source_attributes import attribute_effect
+from app.stats.comparison.pools import pool_correlation, pool_difference
+from app.stats.factors import amce, attribute_effect, factor_effect, interaction
 from app.stats.linear.covariates import covariate_slope
 from app.stats.linear.turns import turn_slope, turn_slope_difference, whole_on_turns
 from app.stats.proportions.share_difference import share_difference
+from app.stats.ratings import Ratings
 from app.stats.reliability.decision import phi_coefficient
-from app.stats.spans.characters import Marked
-from app.stats.spans.span_f1 import span_scores
+from app.stats.spans import Marked, span_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.stats.core.arrays import Bools, Floats, Ints
-    from app.stats.core.result import Result
+    from app.stats.arrays import Bools, Floats, Ints
+    from app.stats.result import Result
 
     Simulation = Callable[["Draw"], tuple["Result", float]]
 

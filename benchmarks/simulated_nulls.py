@@ -12,28 +12,25 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from app.stats.choice.preference_shares import LOST, TIE, WON, share_preferred
-from app.stats.choice.ranked_pairs import ranked_pairs
+from app.stats.choice.preference_shares import LOST, TIE, WON, ranked_pairs, share_preferred
 from app.stats.comparison.change import change_difference
 from app.stats.comparison.describe import mean_difference, share
 from app.stats.comparison.percent import percent_change
 from app.stats.comparison.pools import pool_difference
-from app.stats.comparison.responders import compare_responders
+from app.stats.comparison.rank_tests import compare_responders
 from app.stats.comparison.t_tests import t_unpaired
-from app.stats.factors.conjoint import amce
-from app.stats.factors.design_factor import factor_effect
-from app.stats.factors.interaction import interaction
+from app.stats.factors import amce, factor_effect, interaction
 from app.stats.linear.covariates import covariate_slope
-from app.stats.linear.lmm import mean_difference_lmm
 from app.stats.linear.turns import turn_slope_difference
-from app.stats.proportions.category_shares import category_difference
+from app.stats.mixed.lmm import mean_difference_lmm
 from app.stats.proportions.count_tests import chi_square
+from app.stats.proportions.share_difference import category_difference
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.stats.core.arrays import Bools, Floats, Ints
-    from app.stats.core.result import Result
+    from app.stats.arrays import Bools, Floats, Ints
+    from app.stats.result import Result
 
     Null = Callable[[np.random.Generator], Result]
 

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from app.storage.database.engine import make_engine
-from app.storage.leads.leads import record_lead, record_lead_session
-from app.storage.studies.members import record_member
-from app.storage.studies.studies import get_study
+from app.accounts.leads import record_lead, record_lead_session
+from app.base.database.engine import make_engine
+from app.studies.members.members import record_member
+from app.studies.studies import get_study
 from benchmarks.export_ratings import MORE, fill
 from benchmarks.load_folder import database
 from benchmarks.serving import attune_process, processor_s

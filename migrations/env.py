@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from alembic import context
 from sqlalchemy import create_engine, text
 
+from app.base.database.engine import database_url
+from app.schema import metadata
 from app.settings import settings
-from app.storage.database.engine import database_url
-from app.storage.tables import metadata
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.examples import EXPLORE, GATE, PROFILE
+from tests.kit.examples import EXPLORE, GATE, PROFILE
 
 # Before numpy is loaded, and for all processes that tests start: the workers of pytest already use all processors, and
 # threads of linear algebra would only wait for each other.
@@ -31,12 +31,17 @@ settings.load_profile(PROFILE)
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytest_plugins = ["tests.doctest_modules", "tests.long_tests_first"]
+pytest_plugins = ["tests.kit.doctest_modules", "tests.kit.long_tests_first"]
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
-OF_THE_APPLICATION = ("tests.postgres_fixture", "tests.database", "tests.application", "tests.reports_once")
-WITHOUT_APPLICATION = [ROOT / folder for folder in ("app/stats", "app/design", "tests/stats", "tests/design")]
+OF_THE_APPLICATION = (
+    "tests.kit.postgres_fixture",
+    "tests.kit.database",
+    "tests.kit.application",
+    "tests.kit.reports_once",
+)
+WITHOUT_APPLICATION = [ROOT / folder for folder in ("app/stats", "app/protocol", "tests/stats", "tests/protocol")]
 # Before a conftest.py of a room imports them.
 pytest.register_assert_rewrite(*OF_THE_APPLICATION)
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.analysis.data.filters.report_filters import ALL
+from app.analysis.data.report_filters import ALL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.analysis.data.filters.report_filters import Filters
     from app.analysis.data.frames import Frames
+    from app.analysis.data.report_filters import Filters
     from app.analysis.report.report import Report
-    from app.design.protocol.study import Protocol
+    from app.protocol.study import Protocol
 
 
 def analyze(
@@ -40,7 +40,7 @@ def analyze_primary(frames: Frames, protocol: Protocol, *, full: bool = False) -
 
     Its exploratory estimates are incomplete and not counted.
     """
-    from app.analysis.report.computed_report import report_of  # as above
+    from app.analysis.report.computed_report import report_of  # as above  # as above
 
     return report_of(frames, protocol, full=full, only_primary=True)
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from app.analysis.estimate import method_of
-from app.stats.core.clusters import without_interval
-from app.stats.core.result import undefined
+from app.stats.clusters import without_interval
+from app.stats.result import undefined
 
 if TYPE_CHECKING:
     from app.analysis.estimate import Counts, Scope
-    from app.stats.core.result import Result
+    from app.stats.result import Result
 
 # two groups of at least two raters
 MIN_RATINGS_FOR_CAMPS = 4

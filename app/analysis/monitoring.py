@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from app.analysis.report.computed_report import report_of
 from app.analysis.report.verdicts import decisive_p
-from app.design.protocol.primary_default import first_question, primary_contrasts
-from app.stats.sequential.boundaries import boundaries, nominal_p
+from app.protocol.primary_default import first_question, primary_contrasts
+from app.stats.sequential import boundaries, nominal_p
 
 # The results of a study that is not blinded are on the same page.
 NOT_ADJUSTED = "Intervals and p-values below are not adjusted for looks."
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.frames import Frames
     from app.analysis.estimate import Estimate
-    from app.design.protocol.study import Protocol
+    from app.protocol.study import Protocol
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from app.analysis.wording.statistics_registry import STATISTICS
 
 if TYPE_CHECKING:
     from app.analysis.wording.statistics_registry import Kind
-    from app.stats.core.result import Interval, Result
+    from app.stats.result import Interval, Result
 
 EVERYTHING = "No interval: with so little data it would include nearly all possible values."
 # ends this close to those of the possible range, as a share of it, exclude nothing

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from app import __version__
+from app.base.problem import BlindedError, InvalidInputError
 from app.cli.command_table import CommandTable
 from app.cli.output import INPUT_ERROR, WRONG_CALL, say
-from app.design.problem import BlindedError, InvalidInputError
 from app.settings import SettingsError
 
 cli = typer.Typer(

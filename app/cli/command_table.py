@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A command, or a group of commands if `attribute` is a Typer, in a room of `app.cli.commands`.
+    """A command, or a group of commands if `attribute` is a Typer, in a room of `app.cli`.
 
     `summary` is shown by `attune --help`: the first sentence of the command, whose module is not loaded yet.
     """
@@ -28,7 +28,7 @@ class Entry:
 
     def load(self, name: str) -> Any:  # noqa: ANN401 - typer's own classes are private
         """Import the module and create the command with this name."""
-        found = getattr(import_module(f"app.cli.commands.{self.module}"), self.attribute)
+        found = getattr(import_module(f"app.cli.{self.module}"), self.attribute)
         if isinstance(found, typer.Typer):
             command: Any = typer.main.get_group(found)
         else:
@@ -41,86 +41,80 @@ class Entry:
 
 COMMANDS = {
     "serve": Entry(
-        "server.serve",
+        "serve",
         "serve",
         "Start the web application for raters and leads; Ctrl-C stops it. The database is upgraded first.",
     ),
     "demo": Entry(
-        "server.demo",
+        "demo",
         "demo",
         "Start the web application with an example study and simulated ratings; Ctrl-C stops it.",
     ),
-    "make-demo": Entry("server.make_demo", "make_demo", "Fill a database with the demo study.", is_hidden=True),
-    "analyze": Entry(
-        "results.analyze", "analyze", "Compute the estimates of a study. A study folder needs no database."
-    ),
+    "make-demo": Entry("make_demo", "make_demo", "Fill a database with the demo study.", is_hidden=True),
+    "analyze": Entry("analyze", "analyze", "Compute the estimates of a study. A study folder needs no database."),
     "report": Entry(
-        "results.report",
+        "report",
         "report",
         "Write the report of a study for a paper: methods, results, limits, and the way to compute each number again.",
     ),
     "preregister": Entry(
-        "results.preregister",
+        "preregister",
         "preregister",
         "Preregister a study: freeze its protocol and the power of its plan with a time and a hash.",
     ),
     "ethics": Entry(
-        "results.ethics",
+        "ethics",
         "ethics",
         "Write the document for an ethics board: purposes, procedure, data, recipients, retention and rights.",
     ),
     "plan": Entry(
-        "results.plan",
+        "plan",
         "plan",
         "Forecast interval widths and power before data collection, by simulating the design of the study.",
     ),
-    "simulate": Entry("studies.simulate", "simulate", "Send simulated raters through the design of a study."),
-    "reproduce": Entry(
-        "results.reproduce", "reproduce", "Compute a published study again, and compare each printed number."
-    ),
+    "simulate": Entry("simulate", "simulate", "Send simulated raters through the design of a study."),
+    "reproduce": Entry("reproduce", "reproduce", "Compute a published study again, and compare each printed number."),
     "judge": Entry(
-        "models.judge",
+        "judge",
         "judge",
         "Let a language model judge the responses of a study, under the same protocol as its raters.",
     ),
     "respond": Entry(
-        "models.respond",
+        "respond",
         "respond",
         "Let a language model write a response to each item of a study, from a prompt file with a name and a version.",
     ),
     "compare-prompts": Entry(
-        "models.compare_prompts",
+        "compare_prompts",
         "compare_prompts",
         "Compare two prompts: the prompt files and the texts of both runs, side by side.",
     ),
     "score": Entry(
-        "models.score",
+        "score",
         "score",
         "Score each response of a study with a program or an endpoint, such as an emotion classifier.",
     ),
     "backup": Entry(
-        "server.database",
+        "database",
         "backup",
         "Back up the whole database, and check the backup by restoring it into a scratch database.",
     ),
     "restore": Entry(
-        "server.database",
+        "database",
         "restore",
         "Restore a backup into an empty database, upgrade it to this version, and repeat deletions made since.",
     ),
     "doctor": Entry(
-        "server.doctor",
+        "doctor",
         "doctor",
         "Check this installation and its studies, and say what to do. Exit code 1 for a problem, 3 for warnings only.",
     ),
-    "study": Entry("studies.study", "cli", "Create, check, load, open, close and export studies."),
-    "items": Entry("studies.items", "cli", "Import items and responses from a spreadsheet."),
-    "ratings": Entry("studies.ratings", "cli", "Import ratings that were collected elsewhere."),
-    "snapshot": Entry(
-        "results.snapshot", "cli", "Save results under a name, and show them again with the same digits."
-    ),
-    "lead": Entry("server.lead", "cli", "Add study leads, and give them access."),
-    "db": Entry("server.database", "cli", "Maintain the database."),
+    "study": Entry("study", "cli", "Create, check, load, open, close and export studies."),
+    "items": Entry("items", "cli", "Import items and responses from a spreadsheet."),
+    "ratings": Entry("ratings", "cli", "Import ratings that were collected elsewhere."),
+    "snapshot": Entry("snapshot", "cli", "Save results under a name, and show them again with the same digits."),
+    "lead": Entry("lead", "cli", "Add study leads, and give them access."),
+    "db": Entry("database", "cli", "Maintain the database."),
 }
 
 

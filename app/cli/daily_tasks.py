@@ -7,19 +7,19 @@ from datetime import UTC, datetime
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
-from app.actions.backups import is_due, make_backup
-from app.actions.results.background_counts import count_large_studies
-from app.actions.results.processes.report_process import REPORT_PROCESS, ReportWork
-from app.actions.studies.retention import delete_outdated
-from app.storage.backups.backup import BackupError
-from app.storage.database.engine import make_engine, transactions
-from app.storage.database.outages import OUTAGES
+from app.base.backups.backup import BackupError
+from app.base.backups.backups import is_due, make_backup
+from app.base.database.engine import make_engine, transactions
+from app.base.database.outages import OUTAGES
+from app.rating.withdrawal.deletions import delete_outdated
+from app.results.reports.background_counts import count_large_studies
+from app.results.reports.report_process import REPORT_PROCESS, ReportWork
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from app.actions.deletion_list import DeletionList
+    from app.rating.withdrawal.deletions import DeletionList
 
     Task = Callable[[], None]
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, NoReturn
 
 from uvicorn import Config, Server
 
-from app.actions.metric_files import FOLDER, make_folder
-from app.cli.bounded_protocol import allow_open_files
+from app.base.logs import log_config
+from app.base.web.bounded_protocol import allow_open_files
+from app.base.web.metric_files import FOLDER, make_folder
 from app.cli.output import WRONG_CALL, fail, say
 from app.cli.workers import Workers
-from app.logs import log_config
 from app.settings import SECRET_FILES, settings
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _config(workers: int) -> Config:
         workers=workers,
         lifespan="off",
         ws="none",
-        http="app.cli.bounded_protocol:BoundedProtocol",
+        http="app.base.web.bounded_protocol:BoundedProtocol",
         log_config=log_config(now.log_format, now.log_level),
         log_level="warning",
         access_log=False,

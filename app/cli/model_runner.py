@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 from threading import Event, Thread
 
-from app.actions.models.queued_runs import QueuedRuns
+from app.base.database.engine import make_engine, transactions
+from app.base.database.outages import OUTAGES, outage_in_words
 from app.cli.output import WRONG_CALL, fail
-from app.models.servers import ServersFileError, read_servers
+from app.llm.client.servers import ServersFileError, read_servers
+from app.llm.runs.queued_runs import QueuedRuns
 from app.settings import settings
-from app.storage.database.engine import make_engine, transactions
-from app.storage.database.outages import OUTAGES, outage_in_words
 
 log = logging.getLogger("attune.models")
 LOOK_S, RETRY_S = 2.0, 30.0

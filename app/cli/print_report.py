@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
-    from app.design.protocol.study import Protocol
+    from app.protocol.study import Protocol
 
 # The table does not fit into the default width of 80 characters for output that is not a terminal.
 LEAST_WIDTH = 150

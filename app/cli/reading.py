@@ -5,19 +5,19 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from app.actions.studies.creation.reading_bounds import bounded
-from app.actions.studies.creation.upload_process import UploadReader
-from app.exchange.folder.read import read_folder
-from app.exchange.tabular.records import quiet
-from app.exchange.tabular.spreadsheet import is_parquet
+from app.base.files.records import quiet
+from app.base.files.spreadsheet import is_parquet
+from app.base.processes.reading_bounds import bounded
 from app.settings import settings
+from app.studies.creation.upload_process import UploadReader
+from app.studies.folder.read import read_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from app.analysis.data.study_folder import StudyFolder
-    from app.design.limits import Limits
+    from app.base.limits import Limits
 
 FACTOR = 4
 Job = TypeVar("Job")

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import DBAPIError
 
+from app.base.database.address import DatabaseAddressError, DatabaseUnreachableError, reach, why_unreachable
+from app.base.database.engine import database_url, make_engine
+from app.base.database.migrate import UnknownSchemaError, upgrade
+from app.base.postgres import EmbeddedError
 from app.cli.output import WRONG_CALL, fail
-from app.postgres import EmbeddedError
 from app.settings import folder, settings
-from app.storage.database.address import DatabaseAddressError, DatabaseUnreachableError, reach, why_unreachable
-from app.storage.database.engine import database_url, make_engine
-from app.storage.database.migrate import UnknownSchemaError, upgrade
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,12 +13,12 @@ import typer
 
 from app.cli.output import WRONG_CALL, fail
 from app.cli.store import store
-from app.storage.studies.studies import get_study
+from app.studies.studies import get_study
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from app.storage.studies.studies import StudyRow
+    from app.studies.studies import StudyRow
 
 Study = Annotated[
     str,

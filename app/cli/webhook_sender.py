@@ -6,15 +6,15 @@ import logging
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
-from app.actions.webhooks.addresses import parse_networks
-from app.actions.webhooks.sender import send_due
+from app.base.database.engine import make_engine, transactions
+from app.base.database.outages import OUTAGES, outage_in_words
 from app.settings import settings
-from app.storage.database.engine import make_engine, transactions
-from app.storage.database.outages import OUTAGES, outage_in_words
+from app.webhooks.addresses import parse_networks
+from app.webhooks.sender import send_due
 
 if TYPE_CHECKING:
-    from app.actions.webhooks.addresses import Networks
-    from app.storage.database.engine import Begin
+    from app.base.database.engine import Begin
+    from app.webhooks.addresses import Networks
 
 log = logging.getLogger("attune.webhooks")
 LOOK_S, RETRY_S = 2.0, 30.0

@@ -17,7 +17,7 @@ import pandas as pd
 from scipy import stats
 
 from app.analysis import analyze
-from tests.analysis.builders import CHOICE, FIVE, Row, frames, protocol
+from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.analysis.builders import find, first, only
+from tests.kit.frames import find, first, only
 
 if TYPE_CHECKING:
     from app.analysis.report.report import Report

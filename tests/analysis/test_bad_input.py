@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from app.analysis import analyze
 from app.analysis.estimate import FIELDS
-from app.stats.core.result import REASONS
-from tests.analysis.builders import CHOICE, FIVE, Row, frames, protocol
-from tests.examples import examples
+from app.stats.result import REASONS
+from tests.kit.examples import examples
+from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
 
 SLIDER = {"key": "empathy", "target": "response", "type": "slider", "text": "How empathetic?"}
 SCALES: dict[str, dict[str, Any]] = {

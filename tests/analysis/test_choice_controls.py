@@ -10,7 +10,7 @@ import pytest
 from app.analysis import analyze
 from app.analysis.data.frames import Frames
 from app.stats.choice.preference_shares import coherence
-from tests.analysis.builders import CHOICE, FIVE, find, frames, only, protocol
+from tests.kit.frames import CHOICE, FIVE, find, frames, only, protocol
 
 LENGTH = {"source": "model", "reference": "human", "covariate": "length"}
 Row = dict[str, Any]

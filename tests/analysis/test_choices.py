@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.analysis import analyze
-from tests.analysis.builders import CHOICE, find, first, frames, only, protocol
+from tests.kit.frames import CHOICE, find, first, frames, only, protocol
 
 AGAINST = {"source": "model", "reference": "human"}
 SIDES = [("human", "model"), ("model", "human")]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.analysis import analyze
-from tests.analysis.builders import CHOICE, FIVE, find, first, frames, only, protocol
+from tests.kit.frames import CHOICE, FIVE, find, first, frames, only, protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from app.analysis import analyze
-from app.stats.core.result import REASONS
-from tests.analysis.builders import CHOICE, Row, frames, protocol
+from app.stats.result import REASONS
+from tests.kit.frames import CHOICE, Row, frames, protocol
 
 RATED = (
     "mean",

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.analysis import analyze
-from tests.analysis.builders import read_study
 from tests.analysis.golden import FOLDERS, HERE, differences, kept, numbers_of
+from tests.kit.frames import read_study
 
 if TYPE_CHECKING:
     from app.analysis.report.report import Report

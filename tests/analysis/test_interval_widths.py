@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from app.analysis import analyze
 from app.analysis.uninformative_intervals import NEAR, RANGES
 from app.analysis.wording.statistics_registry import STATISTICS
-from tests.analysis.builders import CHOICE, FIVE, Row, frames, protocol
+from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
 
 if TYPE_CHECKING:
     from app.analysis.estimate import Estimate

@@ -10,8 +10,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from app.analysis import analyze
-from tests.analysis.builders import CHOICE, FIVE, Row, first, frames, protocol
-from tests.examples import examples
+from tests.kit.examples import examples
+from tests.kit.frames import CHOICE, FIVE, Row, first, frames, protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.analysis.builders import find, first, only
+from tests.kit.frames import find, first, only
 from tests.real_data.folder import read_rows
 
 if TYPE_CHECKING:

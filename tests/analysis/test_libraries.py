@@ -8,8 +8,8 @@ import sys
 from app.analysis import analyze
 from app.analysis.data.study_folder import frames_of
 from app.analysis.libraries import load_libraries
-from app.exchange.folder.read import read_files
-from tests.exchange.small import small
+from app.studies.folder.read import read_files
+from tests.kit.small import small
 
 folder = read_files(small())
 load_libraries()

@@ -11,13 +11,13 @@ from app.analysis.minimum_data import MINIMUMS, PER_RATER, enough, held_to_minim
 from app.analysis.uninformative_intervals import without_uninformative_interval
 from app.analysis.wording.formatting import interval_text
 from app.analysis.wording.statistics_registry import STATISTICS
-from app.stats.core.result import Interval, Result, undefined
-from tests.analysis.builders import CHOICE, FIVE, find, first, frames, only, protocol
+from app.stats.result import Interval, Result, undefined
+from tests.kit.frames import CHOICE, FIVE, find, first, frames, only, protocol
 
 if TYPE_CHECKING:
     from app.analysis.estimate import Counts
     from app.analysis.report.report import Report
-    from tests.analysis.builders import Row
+    from tests.kit.frames import Row
 
 
 # effect sizes have the minimum of a comparison: two items and two raters on each side

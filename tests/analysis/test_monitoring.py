@@ -10,12 +10,12 @@ import pytest
 from pydantic import ValidationError
 
 from app.analysis.monitoring import monitored, progress_sentences
-from tests.analysis.builders import CHOICE, FIVE, frames, protocol
 from tests.analysis.report.test_primary import rows
+from tests.kit.frames import CHOICE, FIVE, frames, protocol
 
 if TYPE_CHECKING:
     from app.analysis.data.frames import Frames
-    from app.design.protocol.study import Protocol
+    from app.protocol.study import Protocol
 
 N = 96  # ratings of the small study: 8 items, 6 raters, 2 sources
 

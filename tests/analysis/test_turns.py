@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.analysis import analyze
-from tests.analysis.builders import FIVE, frames, only, protocol
+from tests.kit.frames import FIVE, frames, only, protocol
 
 TURN = {**FIVE, "key": "now", "target": "turn"}
 

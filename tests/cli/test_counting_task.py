@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from app.actions.results.processes.report_process import REPORT_PROCESS
 from app.cli.daily_tasks import counting_task
-from app.exchange.folder.read import read_files
-from app.storage.studies.load import load_study
-from tests.exchange.small import small
+from app.results.reports.report_process import REPORT_PROCESS
+from app.studies.folder.read import read_files
+from app.studies.load import load_study
+from tests.kit.small import small
 
 if TYPE_CHECKING:
     import pytest
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def test_large_studies_are_counted_in_a_process_of_their_own(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.actions.results.background_counts.MANY", 3)
+    monkeypatch.setattr("app.results.reports.background_counts.MANY", 3)
     with engine.begin() as db:
         load_study(db, read_files(small()))
         db.execute(text("ANALYZE ratings"))

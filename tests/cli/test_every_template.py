@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import pytest
 from starlette.testclient import TestClient
 
-from app.actions.lead_access import begin_session
-from app.actions.results.live_report import LiveReports
+from app.accounts.lead_access import begin_session
+from app.accounts.leads import get_lead
 from app.analysis import analyze
-from app.exchange.folder.study_templates import list_templates, template_folder
+from app.base.database.engine import make_engine
 from app.main import create_app
+from app.results.reports.live_report import LiveReports
 from app.settings import settings
-from app.storage.database.engine import make_engine
-from app.storage.leads.leads import get_lead
-from tests.cli.database import AS_WRITTEN, Outcome, attune
-from tests.reports_here import ReportsHere
+from app.studies.folder.study_templates import list_templates, template_folder
+from tests.kit.command_line import AS_WRITTEN, Outcome, attune
+from tests.kit.reports_here import ReportsHere
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,8 +54,9 @@ PAGES = (
     "/ratings.csv",
     "/export.zip",
 )
-# One whose trials have no responses. Each template is also loaded, rated and
-# analysed in tests/actions/test_templates_rated.py, and edited, opened and copied in tests/web/lead/test_settings.py.
+# One whose trials have no responses. Each template is also loaded, rated and analysed in
+# tests/studies/folder/test_templates_rated.py,
+# and edited, opened and copied in tests/rating/lead/test_settings.py.
 IN_THE_DEFAULT_RUN = {"theory-of-mind"}
 
 
@@ -76,7 +77,7 @@ def pages_of(slug: str) -> dict[str, int]:
     return found
 
 
-# That the same answers give the same estimates is held by tests/actions/results/test_report.py.
+# That the same answers give the same estimates is held by tests/results/reports/test_report.py.
 @pytest.mark.usefixtures("each_report_once")
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name in IN_THE_DEFAULT_RUN else pytest.mark.slow) for name in NAMES]

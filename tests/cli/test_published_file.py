@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.exchange.folder.read import read_folder
-from tests.cli.database import Outcome, attune
+from app.studies.folder.read import read_folder
+from tests.kit.command_line import Outcome, attune
 from tests.real_data.ayers import raw_csv
 
 if TYPE_CHECKING:

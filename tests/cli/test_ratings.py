@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.database import Outcome, attune
-from tests.exchange.small import small
+from tests.kit.command_line import Outcome, attune
+from tests.kit.small import small
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.base.problem import InvalidInputError
 from app.cli.reading import read_sheet, reading
-from app.design.problem import InvalidInputError
 
 if TYPE_CHECKING:
-    from app.design.limits import Limits
+    from app.base.limits import Limits
 
 FILES = Path(__file__).parents[1] / "exchange" / "tabular" / "parquet_files"
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from openpyxl import Workbook
 
-from tests.builder import TEMPLATE_WORDS
-from tests.cli.database import Outcome, attune
+from tests.kit.builder import TEMPLATE_WORDS
+from tests.kit.command_line import Outcome, attune
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,9 +6,9 @@ import pytest
 import typer
 from pydantic import ValidationError
 
-from app.cli.commands.server.serve import check_connections
+from app.base.database.engine import connections_needed, count_connections, max_workers
+from app.cli.serve import check_connections
 from app.settings import Settings, SettingsError, settings
-from app.storage.database.capacity import connections_needed, count_connections, max_workers
 
 if TYPE_CHECKING:
     from pathlib import Path

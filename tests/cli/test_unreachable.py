@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.exchange.folder.study_templates import template_folder
 from app.settings import settings
-from tests.cli.database import Outcome, attune
+from app.studies.folder.study_templates import template_folder
+from tests.kit.command_line import Outcome, attune
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.processes import IN_PROC, all_end, workers_of
-from tests.serving import serving
+from tests.kit.processes import IN_PROC, all_end, workers_of
+from tests.kit.serving import serving
 
 if TYPE_CHECKING:
     from pathlib import Path

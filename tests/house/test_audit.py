@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.audit import verdict
+from tests.kit.audit import verdict
 
 
 def of(*packages: object) -> str:

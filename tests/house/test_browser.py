@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests import browser
+from tests.kit import browser
 
 if TYPE_CHECKING:
     from pathlib import Path

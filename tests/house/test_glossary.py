@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from app.analysis.data.frames import CHECK_COLUMNS
-from app.analysis.data.rating_columns import FILE_COLUMNS
 from app.analysis.data.study_folder import ITEM_COLUMNS, RATER_COLUMNS, RESPONSE_COLUMNS
 from app.analysis.estimate import FIELDS
-from app.design.questions.kinds.registry import KINDS
-from app.exchange.folder.scores import SCORE_COLUMNS
-from app.exchange.folder.written_tables import EVENT_COLUMNS
-from app.storage.studies.export_sessions import ASSIGNMENT_COLUMNS, CHANGE_COLUMNS, SESSION_COLUMNS
-from app.storage.tables import metadata
+from app.protocol.questions.registry import KINDS
+from app.protocol.rating_columns import FILE_COLUMNS
+from app.schema import metadata
+from app.studies.export import ASSIGNMENT_COLUMNS, CHANGE_COLUMNS, SESSION_COLUMNS
+from app.studies.folder.raters import SCORE_COLUMNS
+from app.studies.folder.written_tables import EVENT_COLUMNS
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "glossary.md").read_text()
 

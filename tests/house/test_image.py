@@ -30,11 +30,11 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from ruamel.yaml import YAML
 
-from app.postgres import EmbeddedPostgres
-from app.postgres.account import server_account
-from app.postgres.binaries import binaries, server_binaries
-from tests.postgres.embedded_processes import IS_ROOT, PACKAGES, eventually, keepers, python_of
-from tests.postgres_fixture import folder_in_memory, reachable_folder
+from app.base.postgres import EmbeddedPostgres
+from app.base.postgres.account import server_account
+from app.base.postgres.binaries import binaries, server_binaries
+from tests.kit.embedded_processes import IS_ROOT, PACKAGES, eventually, keepers, python_of
+from tests.kit.postgres_fixture import folder_in_memory, reachable_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -12,26 +12,14 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 # For each contract, a line that breaks it and the file to add it to.
 BREAKS = {
-    "Nothing imports upward, siblings do not import each other": (
-        "app/stats/core/result.py",
-        "import app.design.questions.scale",
-    ),
-    "No rooms and no modules import each other in a circle": (
-        "app/design/questions/spans.py",
-        "import app.design.protocol.parts.flow",
-    ),
-    "Statistics are pure: arrays in, numbers out": ("app/stats/core/result.py", "import sqlalchemy"),
-    "The design is plain Python and pydantic": ("app/design/questions/scale.py", "import pandas"),
+    "No room imports a room above it": ("app/stats/result.py", "import app.protocol.questions.scale"),
+    "Statistics are pure: arrays in, numbers out": ("app/stats/result.py", "import sqlalchemy"),
+    "The protocol is plain Python and pydantic": ("app/protocol/questions/scale.py", "import pandas"),
     "The analysis does no input or output": ("app/analysis/estimate.py", "import psycopg"),
-    "The embedded server stands alone": ("app/postgres/launch.py", "import pandas"),
-    "The web does not know the database library": ("app/web/health.py", "import sqlalchemy"),
-    "The store does not know the web": ("app/storage/database/engine.py", "import fastapi"),
-    "One module talks to language models": ("app/web/health.py", "import openai"),
-    "Models know no database and no web": ("app/models/asked.py", "import pandas"),
-    "Settings are read only where the program is put together": (
-        "app/storage/database/engine.py",
-        "import app.settings",
-    ),
+    "The embedded server stands alone": ("app/base/postgres/postmaster.py", "import pandas"),
+    "One room talks to language models": ("app/base/web/health.py", "import openai"),
+    "The client of language models knows no database and no web": ("app/llm/client/asked.py", "import pandas"),
+    "Settings are read only where the program is put together": ("app/base/database/engine.py", "import app.settings"),
 }
 
 

@@ -6,8 +6,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from app.actions.studies.life_cycle import open_study
-from tests.builder import build_study, protocol_of
+from app.rating.life_cycle import open_study
+from tests.kit.builder import build_study, protocol_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -27,16 +27,16 @@ HEAVY = {
 }
 # What the web process imports to hand work over to side processes, which alone load the libraries for it.
 HANDED_OVER = (
-    "app.actions.results.report_download",
-    "app.actions.results.charts",
-    "app.actions.results.processes.monitoring_process",
-    "app.actions.results.processes.preregistration_process",
+    "app.results.documents.report_folder",
+    "app.results.charts.chart_files",
+    "app.results.reports.monitoring_process",
+    "app.results.registration.preregistration_process",
 )
 RATE = """
 import re, sys
 from starlette.testclient import TestClient
 from app.main import create_app
-from app.storage.database.engine import make_engine
+from app.base.database.engine import make_engine
 
 app = create_app(make_engine(sys.argv[1]))
 app.state.allowed_hosts = ["testserver"]
@@ -60,7 +60,7 @@ def loaded_by(code: str, *arguments: str) -> set[str]:
 
 
 def test_commands_load_no_heavy_library() -> None:
-    code = "import app.cli, app.cli.commands.server.serve, app.cli.commands.server.demo"
+    code = "import app.cli, app.cli.serve, app.cli.demo"
     assert HEAVY & loaded_by(code) == set()
 
 

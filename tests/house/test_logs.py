@@ -12,8 +12,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.logs import JsonFormatter, RepeatedLines, TextFormatter, log_config
-from app.web.request_id import new_request_id
+from app.base.logs import JsonFormatter, RepeatedLines, TextFormatter, log_config, new_request_id
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

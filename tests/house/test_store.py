@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.storage.database.drift import differences
+from app.schema import differences
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine

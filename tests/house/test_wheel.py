@@ -52,6 +52,6 @@ def test_wheel_contains_required_files_and_its_commands_run(unpacked_wheel: Path
     outcome = run(unpacked_wheel, "-m", "app", "study", "new", "recipient", "--out", str(out))
     assert outcome.returncode == 0, outcome.stderr
     assert {file.name for file in out.iterdir()} == {"study.yaml", "items.csv", "responses.csv", "raters.csv"}
-    code = "from app.language.language import language_of; print(language_of('de').catalogue.gettext('Next'))"
+    code = "from app.base.language.language import language_of; print(language_of('de').catalogue.gettext('Next'))"
     outcome = run(unpacked_wheel, "-c", code)
     assert outcome.stdout.strip() == "Weiter", outcome.stderr

@@ -12,7 +12,7 @@ TEXTS = sorted(
     [
         *(ROOT / "app").rglob("*.py"),
         *(ROOT / "app/study_templates").rglob("*.yaml"),
-        *(ROOT / "app/language/catalogues").glob("*.po"),
+        *(ROOT / "app/base/language/catalogues").glob("*.po"),
         *(ROOT / "templates").rglob("*.html"),
         *(ROOT / "static").glob("*.js"),
         *(path for path in (ROOT / "docs").rglob("*.md") if path.parent.name != "decisions"),

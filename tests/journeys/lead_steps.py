@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
 
-from app.actions.lead_access import add_lead, new_link
-from app.exchange.folder.read import read_files
-from app.storage.studies.load import load_study
+from app.accounts.lead_access import add_lead, new_link
+from app.studies.folder.read import read_files
+from app.studies.load import load_study
 from tests.journeys.rater_steps import eventually
-from tests.web.lead.folder import rated_folder
+from tests.kit.folder import rated_folder
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from sqlalchemy import create_engine
 from starlette.testclient import TestClient
 
-from app.actions.results.live_report import LiveReport
-from app.analysis.data.filters.filtering import options_of
+from app.accounts.leads import Lead
+from app.accounts.session import LeadAndStudy, lead_and_study
+from app.analysis.data.filters import options_of
 from app.main import create_app
-from app.storage.leads.leads import Lead
-from app.storage.studies.studies import StudyRow
-from app.web.lead.session import LeadAndStudy, lead_and_study
+from app.results.reports.live_report import LiveReport
+from app.studies.studies import StudyRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from app.analysis.data.frames import Frames
     from app.analysis.report.report import Report
-    from app.design.protocol.study import Protocol
+    from app.protocol.study import Protocol
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 SITE = "http://testserver"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
 
-from app.actions.studies.life_cycle import open_study
-from tests.builder import EMPATHY, PREFERENCE, build_study, protocol_of
+from app.rating.life_cycle import open_study
+from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,7 +6,7 @@ import base64
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.actions.studies.creation.read_new_study import read_template, store_study
+from app.studies.creation.read_new_study import read_template, store_study
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

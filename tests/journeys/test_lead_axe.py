@@ -8,10 +8,10 @@ import pytest
 from playwright.sync_api import expect
 from sqlalchemy import text
 
-from app.actions.studies.life_cycle import open_study
+from app.rating.life_cycle import open_study
 from tests.journeys.axe import LOOKS_OF_LEADS, check_in
 from tests.journeys.lead_steps import a_lead, charts_are_drawn, open_part, open_results, sign_in
-from tests.web.lead.build import rate
+from tests.kit.lead_studies import rate
 
 if TYPE_CHECKING:
     from pathlib import Path

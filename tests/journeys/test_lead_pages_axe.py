@@ -9,14 +9,14 @@ import pytest
 from playwright.sync_api import expect
 from sqlalchemy import text
 
-from app.actions.lead_access import add_lead, new_link
-from app.actions.studies.creation.read_new_study import read_template, store_study
-from app.actions.studies.life_cycle import open_study
-from app.storage.studies.members import record_invitation, record_member
-from tests.exchange.tabular.test_import_report import SHEET
+from app.accounts.lead_access import add_lead, new_link
+from app.rating.life_cycle import open_study
+from app.studies.creation.read_new_study import read_template, store_study
+from app.studies.members.members import record_invitation, record_member
+from tests.base.files.test_import_report import SHEET
 from tests.journeys.axe import LIGHT_AND_DARK_PHONE, check_in
 from tests.journeys.lead_steps import PASSWORD, sign_in
-from tests.web.lead.build import rate
+from tests.kit.lead_studies import rate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

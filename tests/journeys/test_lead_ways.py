@@ -13,13 +13,13 @@ import pytest
 from playwright.sync_api import expect
 from sqlalchemy import text
 
-from app.actions.studies.life_cycle import open_study
+from app.rating.life_cycle import open_study
 from app.settings import settings
-from tests.builder import TEMPLATE_WORDS
 from tests.journeys.axe import LIGHT_AND_DARK_PHONE, check_in
 from tests.journeys.lead_steps import PASSWORD, a_lead, open_part, open_results, sign_in
-from tests.web.lead.build import rate
-from tests.web.lead.folder import N_ITEMS, RATERS, rated_folder
+from tests.kit.builder import TEMPLATE_WORDS
+from tests.kit.folder import N_ITEMS, RATERS, rated_folder
+from tests.kit.lead_studies import rate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

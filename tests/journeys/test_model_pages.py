@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from app.actions.lead_access import add_lead, new_link
-from app.actions.models.judge_runs import begin_run
-from app.actions.models.judge_settings import JudgeSettings
-from app.models.endpoint import Endpoint
-from app.models.servers import ModelServer
-from app.storage.studies.studies import get_study
+from app.accounts.lead_access import add_lead, new_link
+from app.llm.client.endpoint import Endpoint
+from app.llm.client.servers import ModelServer
+from app.llm.judges.judge_runs import begin_run
+from app.llm.judges.judge_settings import JudgeSettings
+from app.studies.studies import get_study
 from tests.journeys.axe import LIGHT_AND_DARK_PHONE, check_in
 from tests.journeys.lead_steps import PASSWORD, sign_in
-from tests.web.lead.build import study_of
-from tests.web.lead.models.test_generated import add_run
+from tests.kit.lead_studies import study_of
+from tests.llm.web.test_generated import add_run
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

@@ -12,14 +12,14 @@ import pytest
 from playwright.sync_api import expect
 from sqlalchemy import text
 
-from app.actions.simulation.demo import demo_link
-from app.actions.simulation.make_demo import open_demo, simulate_demo
-from app.actions.studies.creation.read_new_study import read_template, store_study
-from app.cli.commands.server.make_demo import FOLDER as DEMO
-from app.exchange.folder.read import read_folder
-from app.exchange.folder.study_templates import list_templates
-from app.storage.database.engine import transactions
-from tests.exchange.tabular.test_import_report import SHEET
+from app.base.database.engine import transactions
+from app.cli.make_demo import FOLDER as DEMO
+from app.rating.simulation.demo import demo_link
+from app.rating.simulation.make_demo import open_demo, simulate_demo
+from app.studies.creation.read_new_study import read_template, store_study
+from app.studies.folder.read import read_folder
+from app.studies.folder.study_templates import list_templates
+from tests.base.files.test_import_report import SHEET
 from tests.journeys.lead_steps import a_lead, sign_in
 from tests.journeys.template_pictures import SCHEMES, THUMBNAILS, WINDOW, picture, store_templates
 

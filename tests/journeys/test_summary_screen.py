@@ -9,8 +9,8 @@ import pytest
 
 from app.analysis import analyze
 from app.analysis.data.study_folder import frames_of
-from app.exchange.folder.read import read_folder
-from app.exchange.folder.study_templates import list_templates, template_folder
+from app.studies.folder.read import read_folder
+from app.studies.folder.study_templates import list_templates, template_folder
 from tests.analysis.headlines.simulated_ratings import Effect, Seen, simulate
 from tests.journeys.axe import check
 from tests.journeys.offline_results import serve_results

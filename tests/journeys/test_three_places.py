@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 from playwright.sync_api import expect
 
-from app.exchange.folder.write import write_folder
-from app.storage.studies.export import study_folder
-from app.storage.studies.export_sessions import study_rating_sessions
-from tests.builder import EMPATHY, PREFERENCE
+from app.studies.export import study_folder, study_rating_sessions
+from app.studies.folder.write import write_folder
 from tests.journeys.rater_steps import arrive, open_a_study, rows
+from tests.kit.builder import EMPATHY, PREFERENCE
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from app.actions.lead_access import add_lead, new_link
+from app.accounts.lead_access import add_lead, new_link
 from tests.journeys.lead_steps import PASSWORD, sign_in
 
 if TYPE_CHECKING:

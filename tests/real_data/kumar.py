@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.exchange.published import kumar2025
+from app.results.reproduction import kumar2025
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.exchange.published import pandalm
+from app.results.reproduction import pandalm
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TypeAlias
 
-    from app.stats.core.arrays import Bools, Floats, Ints
+    from app.stats.arrays import Bools, Floats, Ints
 
     Oracle: TypeAlias = Callable[[str], dict[str, Any]]
     Ayers: TypeAlias = Callable[[str], "Ratings"]

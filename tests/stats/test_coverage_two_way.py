@@ -11,8 +11,8 @@ from scipy import special, stats
 from app.stats.comparison.describe import mean_difference, share
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Bools, Floats, Ints
-    from app.stats.core.result import Interval
+    from app.stats.arrays import Bools, Floats, Ints
+    from app.stats.result import Interval
 
 N_STUDIES = 2_000
 DIFFERENCE, LOGIT = 0.4, 0.8

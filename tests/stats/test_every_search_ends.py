@@ -10,12 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.stats.agreement import variance_components
-from app.stats.choice.davidson import fit_davidson
-from app.stats.core.ratings import Ratings
-from app.stats.linear.lmm import mean_difference_lmm
-from app.stats.ordinal.clmm import compare_ordinal
+from app.stats.choice.strengths import fit_davidson
+from app.stats.mixed.clmm import compare_ordinal
+from app.stats.mixed.lmm import mean_difference_lmm
 from app.stats.raters.profiles import profiles
-from app.stats.scales.omega import omega
+from app.stats.ratings import Ratings
+from app.stats.scales import omega
 from tests.stats.bounded import processor_seconds
 from tests.stats.tiny import CLOSED, SEARCHING, Tiny, tiny
 
@@ -55,21 +55,21 @@ def _crossed() -> tuple[np.ndarray, np.ndarray, Where]:
 def test_linear_model_without_minimum_is_not_converged(monkeypatch: pytest.MonkeyPatch) -> None:
     value, treated, where = _crossed()
     assert mean_difference_lmm(value, treated, **where).reason is None
-    monkeypatch.setattr("app.stats.linear.lmm_fit._MAX_STEPS", 0)
+    monkeypatch.setattr("app.stats.mixed.lmm._MAX_STEPS", 0)
     assert mean_difference_lmm(value, treated, **where).reason == "not_converged"
     assert profiles(value, unit=where["item"], rater=where["rater"])[0].severity.reason == "no_variation"
 
 
 def test_ordinal_model_without_maximum_is_not_converged(monkeypatch: pytest.MonkeyPatch) -> None:
     value, treated, where = _crossed()
-    monkeypatch.setattr("app.stats.ordinal.clmm_fit._POLISHES", 0)
+    monkeypatch.setattr("app.stats.mixed.clmm_fit._POLISHES", 0)
     assert compare_ordinal(np.rint(value), treated, **where).effect.reason == "not_converged"
 
 
 def test_preference_model_without_maximum_has_no_strengths(monkeypatch: pytest.MonkeyPatch) -> None:
     left, won = np.ones((6, 1)), np.array([1.0, 1, 1, 1, 0, 0])
     assert fit_davidson(left, won) is not None
-    monkeypatch.setattr("app.stats.choice.davidson._MAX_STEPS", 1)
+    monkeypatch.setattr("app.stats.choice.strengths._MAX_STEPS", 1)
     assert fit_davidson(left, won) is None
 
 
@@ -77,7 +77,7 @@ def test_unconverged_components_fall_back_to_henderson(monkeypatch: pytest.Monke
     value, _, where = _crossed()
     kept = np.arange(len(value)) % 7 > 0
     ratings = Ratings(where["item"][kept], where["rater"][kept], np.rint(value[kept]))
-    monkeypatch.setattr("app.stats.reliability.reml.MAX_STEPS", 0)
+    monkeypatch.setattr("app.stats.reliability.components.MAX_STEPS", 0)
     found = variance_components(ratings)
     assert found is not None
     assert found.method == "Henderson's method 1 (REML did not converge)"
@@ -86,5 +86,5 @@ def test_unconverged_components_fall_back_to_henderson(monkeypatch: pytest.Monke
 def test_unconverged_loadings_give_no_omega(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(2)
     scores = rng.normal(size=(40, 1)) + rng.normal(size=(40, 4))
-    monkeypatch.setattr("app.stats.scales.omega._MAX_STEPS", 0)
+    monkeypatch.setattr("app.stats.scales._MAX_STEPS", 0)
     assert omega(scores).reason == "not_converged"

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from app.stats.agreement import icc
 from app.stats.agreement.chance import brennan_prediger, gwet_ac1, gwet_ac2
 from app.stats.agreement.rankings import concordance_within_items
-from app.stats.core.ratings import Ratings
-from app.stats.core.result import Result
 from app.stats.raters.dif import dif
 from app.stats.raters.severity import rater_severity
+from app.stats.ratings import Ratings
 from app.stats.reliability.decision import g_coefficient, one_way_coefficient
-from app.stats.scales.composite_scores import cronbach_alpha
+from app.stats.result import Result
+from app.stats.scales import cronbach_alpha
 from tests.stats.tiny import CLOSED, Tiny, tiny
 
 if TYPE_CHECKING:

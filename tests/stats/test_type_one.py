@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from app.design.protocol.primary_default import primary_contrasts
-from app.exchange.folder.study_templates import list_templates
+from app.protocol.primary_default import primary_contrasts
+from app.studies.folder.study_templates import list_templates
 from benchmarks.simulated_nulls import NULLS, PUBLISHED, SLOW
 from benchmarks.type_one import rejected
-from tests.templates import template_study
+from tests.kit.templates import template_study
 
 # primary estimates that test no effect
 WITHOUT_TEST = {"krippendorff_alpha", "accuracy_share", "f1_macro", "span_f1", "span_alpha", "empathic_accuracy"}

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 from hypothesis import strategies as st
 
-from app.stats import agreement
+from app.stats import agreement, multiplicity, scales
+from app.stats import factors as interaction
+from app.stats import scales as omega
 from app.stats.accuracy import detection
 from app.stats.agreement.disagreement import Level
 from app.stats.choice import controlled_shares as choice_models
@@ -17,25 +19,21 @@ from app.stats.choice import strengths
 from app.stats.comparison import describe, equivalence, pigeonhole, superiority
 from app.stats.comparison import rank_tests as ranks
 from app.stats.comparison import t_tests as classical
-from app.stats.core import multiplicity
-from app.stats.core.ratings import Ratings
-from app.stats.factors import interaction
-from app.stats.linear import correlation, lmm, regression
-from app.stats.ordinal import clmm
-from app.stats.ordinal import proportional_odds as proportional
+from app.stats.linear import correlation, regression
+from app.stats.mixed import clmm, lmm
+from app.stats.mixed import proportional_odds as proportional
 from app.stats.proportions import binomial_intervals as binomial
 from app.stats.proportions import count_tests as tables
 from app.stats.proportions import share_bootstrap as bootstrap
 from app.stats.raters import alt_test, dawid_skene, profiles
 from app.stats.raters import response_patterns as habits
+from app.stats.ratings import Ratings
 from app.stats.reliability.icc import Form
-from app.stats.scales import composite_scores as scales
-from app.stats.scales import omega
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.stats.core.arrays import Bools, Floats, Ints
+    from app.stats.arrays import Bools, Floats, Ints
     from tests.stats.conftest import Where
 
 SCALES: list[list[float]] = [[0, 1], [1, 2, 3, 4, 5], [0, 0.5, 1], [-5, -2, 0, 5], [0.1, 0.3], [3], [0, 50, 100, 7.25]]

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 from sqlalchemy import text
 
-from app.actions.lead_access import add_lead, begin_session
-from app.actions.studies.life_cycle import open_study
-from app.design.roles import ROLES as ROLES_ASKED
-from app.storage.leads.api_tokens import record_api_token
-from app.storage.studies.members import record_member
-from tests.database import rolled_back
-from tests.web.conftest import app_on, browser_of
-from tests.web.lead.build import study_of
+from app.accounts.api_tokens import record_api_token
+from app.accounts.lead_access import add_lead, begin_session
+from app.accounts.roles import ROLES as ROLES_ASKED
+from app.rating.life_cycle import open_study
+from app.studies.members.members import record_member
+from tests.kit.database import rolled_back
+from tests.kit.lead_studies import study_of
+from tests.kit.web_app import app_on, browser_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
     from starlette.testclient import TestClient
 
-    from app.design.roles import Role
+    from app.accounts.roles import Role
 
 CAST = (*ROLES_ASKED, "lead of another study", "rater", "another rater", "visitor")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.design.roles import ROLES as ROLES_ASKED
+from app.accounts.roles import ROLES as ROLES_ASKED
 
 SIGN_IN = "to sign in"
 

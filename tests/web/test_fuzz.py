@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.lead_access import add_lead, begin_session
-from app.actions.studies.life_cycle import open_study
-from app.web.routes import paths_of
+from app.accounts.lead_access import add_lead, begin_session
+from app.rating.life_cycle import open_study
+from app.routes import paths_of
+from tests.kit.lead_studies import study_of
 from tests.web.fuzz import ask, draw, in_words
-from tests.web.lead.build import study_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

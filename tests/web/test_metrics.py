@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy.exc import OperationalError
 from starlette.testclient import TestClient
 
-from app.actions.studies.life_cycle import open_study
-from app.storage.database.operations import get_trials_shown
-from app.web.metrics import may_read
-from tests.builder import build_study, protocol_of
+from app.base.database.operations import get_trials_shown
+from app.base.web.metrics import may_read
+from app.rating.life_cycle import open_study
+from tests.kit.builder import build_study, protocol_of
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

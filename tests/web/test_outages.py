@@ -11,10 +11,10 @@ from psycopg import errors as postgres
 from sqlalchemy.exc import DBAPIError, InternalError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from app.storage.database.engine import make_engine, transactions
-from app.storage.database.outages import outage_in_words
-from app.web import error_responses
-from app.web.throttled_log import ThrottledLog
+from app.base.database.engine import make_engine, transactions
+from app.base.database.outages import outage_in_words
+from app.base.logs import ThrottledLog
+from app.base.web import error_responses
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -100,7 +100,7 @@ def test_programming_error_returns_500(app: FastAPI, visitor: TestClient) -> Non
 def test_request_waiting_too_long_returns_503(
     app: FastAPI, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.web.deps.WAIT_S", 0.01)
+    monkeypatch.setattr("app.base.web.deps.WAIT_S", 0.01)
     app.state.turns._value = 0
     assert visitor.get("/readyz").status_code == 503
     app.state.turns._value = 1
@@ -116,7 +116,7 @@ def test_repeated_log_lines_are_throttled_with_count(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     times = iter([100.0, 101.0, 102.0, 111.0])
-    monkeypatch.setattr("app.web.throttled_log.time.monotonic", lambda: next(times))
+    monkeypatch.setattr("app.base.logs.time.monotonic", lambda: next(times))
     log = ThrottledLog(logging.getLogger("attune.web"), every_s=10)
     for _ in range(4):
         log.error("unavailable: %s", "disk full")

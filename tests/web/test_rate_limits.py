@@ -9,11 +9,11 @@ import pytest
 from limits import RateLimitItemPerMinute
 from sqlalchemy import func, update
 
-from app.actions import rate_limits
-from app.actions.lead_access import add_lead, begin_session
-from app.actions.studies.life_cycle import open_study
-from app.storage.tables import attempts
-from tests.web.lead.build import study_of
+from app.accounts import rate_limits
+from app.accounts.lead_access import add_lead, begin_session
+from app.accounts.tables import attempts
+from app.rating.life_cycle import open_study
+from tests.kit.lead_studies import study_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.base.rendering.assets import Assets
 from app.settings import folder
-from app.web.rendering.assets import Assets
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient

@@ -12,8 +12,8 @@ import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from starlette.testclient import TestClient
 
+from app.base.telemetry import ENDPOINTS, make_tracer
 from app.main import create_app
-from app.telemetry import ENDPOINTS, make_tracer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

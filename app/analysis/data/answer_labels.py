@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from app.design.questions.kinds.choice import ChoiceQuestion
-from app.design.questions.kinds.rating import RatingQuestion
-from app.design.questions.kinds.slider import SliderQuestion
+from app.protocol.questions.choice import ChoiceQuestion
+from app.protocol.questions.rating import RatingQuestion
+from app.protocol.questions.slider import SliderQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from app.design.protocol.study import Protocol
+    from app.protocol.study import Protocol
 
 OUTCOMES = {"tie": "Tie", "neither": "Neither", "cannot_judge": "Cannot judge"}
 # A text can be the same word, and a code can have other words.

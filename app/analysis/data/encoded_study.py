@@ -16,11 +16,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from app.analysis.data.frames import is_missing
-from app.analysis.data.rating_columns import OUTCOMES
+from app.protocol.rating_columns import OUTCOMES
 
 if TYPE_CHECKING:
     from app.analysis.data.frames import Frames
-    from app.design.protocol.study import Protocol
+    from app.protocol.study import Protocol
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

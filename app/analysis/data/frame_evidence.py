@@ -9,18 +9,18 @@ import numpy as np
 import pandas as pd
 
 from app.analysis.data.rater_evidence import RaterAnswers, evidence_of
-from app.analysis.data.rating_columns import RATER_EXCLUDED
-from app.design.rater_flags import Evidence, Typing, compared_question, flags_of, side_question
+from app.protocol.rater_flags import Evidence, Typing, compared_question, flags_of, side_question
+from app.protocol.rating_columns import RATER_EXCLUDED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from app.analysis.data.frames import Frames
-    from app.design.protocol.study import Protocol
-    from app.design.questions.kinds.choice import ChoiceQuestion
-    from app.design.questions.kinds.registry import ScaledQuestion
-    from app.design.rater_flags import Flag
-    from app.stats.core.arrays import Ints
+    from app.protocol.questions.choice import ChoiceQuestion
+    from app.protocol.questions.registry import ScaledQuestion
+    from app.protocol.rater_flags import Flag
+    from app.protocol.study import Protocol
+    from app.stats.arrays import Ints
 
 # The questions of one page share their time.
 TRIAL = ["rater", "item", "condition", "repeat", "served_at", "active_ms"]

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from app.design.rater_flags import Evidence
+from app.protocol.rater_flags import Evidence
 from app.stats.raters.agreement_with_others import agreement_with_others
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Mapping
 
-    from app.stats.core.arrays import Bools, Floats, Ints
+    from app.stats.arrays import Bools, Floats, Ints
 
 K = TypeVar("K", bound="Hashable")
 

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any, assert_never
 import numpy as np
 
 from app.analysis.data.answer_labels import words_of
-from app.analysis.data.cells import Cells, either, encoded, number_cells, picked, text_cells, time_cells, whole_cells
+from app.base.files.distinct_cells import (
+    Cells,
+    either,
+    encoded,
+    number_cells,
+    picked,
+    text_cells,
+    time_cells,
+    whole_cells,
+)
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -17,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from app.analysis.data.rating_columns import RatingColumn, Table
+    from app.protocol.rating_columns import RatingColumn, Table
 
 # By name of the column; an array of numbers or, for texts, a list of UTF-8.
 Piece = Mapping[str, Any]
@@ -77,7 +86,7 @@ def rating_cells(columns: Sequence[RatingColumn], piece: Piece, known: Dictionar
 
     Args:
         columns: the stored columns that were read, at least rater, item, response and question.
-        piece: their values, as from `app.storage.results.rating_arrays`.
+        piece: their values, as from `app.results.data.rating_arrays`.
         known: the dictionaries.
     """
     tables = {column.name: known.keys[column.of] for column in columns if column.of}

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from app.analysis.data.frames import Frames, canonical, passage_frame, word_frame
-from app.design.dialogue import n_words, turns_from_json, whole_text
+from app.protocol.dialogue import n_words, turns_from_json, whole_text
 
 if TYPE_CHECKING:
-    from app.design.problem import Problem
-    from app.design.protocol.study import Protocol
+    from app.base.problem import Problem
+    from app.protocol.study import Protocol
 
 ITEM_COLUMNS = ("item", "text", "turns", "profile", "content_note", "retired_because")
 RESPONSE_COLUMNS = ("response", "item", "source", "text", "turns")

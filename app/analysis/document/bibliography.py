@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.analysis.document.reference import Reference
+from app.base.documents.reference import Reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

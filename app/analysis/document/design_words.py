@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.analysis.document.bibliography import REFERENCES
 from app.analysis.document.flag_words import flag_rules
-from app.design.word_lists import and_list, counted
+from app.analysis.report.primary import RECORDED
+from app.analysis.wording.formatting import p_text
+from app.analysis.wording.statistics_registry import STATISTICS
+from app.base.documents.blocks import DataTable
+from app.base.documents.reference import cited
+from app.base.words import and_list, counted, number_text, or_list, readable, spelled_out
+from app.protocol.primary_default import primary_contrasts
+from app.protocol.questions.category import CategoryQuestion
+from app.protocol.questions.choice import ChoiceQuestion
+from app.protocol.questions.rating import RatingQuestion
+from app.protocol.questions.slider import SliderQuestion
+from app.stats.sequential import boundaries, nominal_p
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-    from app.design.protocol.study import Protocol
+    from app.protocol.primary import PrimaryContrast
+    from app.protocol.questions.registry import AnyQuestion
+    from app.protocol.questions.scale import Scale
+    from app.protocol.study import Protocol
+
 
 TRIALS = {
     None: "two responses to the same item, or one response where an item has only one",
@@ -147,3 +163,179 @@ def consent_sentences(protocol: Protocol) -> Iterator[str]:
         yield f"Eligibility is decided by: {asked}."
     if flow.debrief:
         yield "Raters are debriefed at the end."
+
+
+# A primary contrast in words, before there is an estimate.
+
+# tests that share their statistic with another one
+HOW = {
+    "mean_difference_lmm": "linear mixed model",
+    "share_preferred_wilson_cc": "Wilson interval with continuity correction",
+}
+
+
+def contrast_lines(protocol: Protocol) -> list[str]:
+    """Each primary contrast with its one test."""
+    return [contrast_words(contrast, protocol) for contrast in primary_contrasts(protocol)]
+
+
+def contrast_words(contrast: PrimaryContrast, protocol: Protocol) -> str:
+    """Question, test and what is compared, such as `Empathy: Mean difference (source: GPT-4)`."""
+    labels = protocol.labels
+    says: dict[str, Callable[[str], str]] = {
+        "source": labels.source,
+        "reference": labels.source,
+        "pool": labels.pool,
+        "reference_pool": labels.pool,
+        "attribute": labels.column,
+        "covariate": labels.column,
+        "factor": lambda name: labels.factors.get(name) or readable(name),
+        "level": lambda level: labels.level(contrast.factor or "", level),
+    }
+    named = [f"{part.replace('_', ' ')}: {says.get(part, str)(value)}" for part, value in contrast.named.items()]
+    if contrast.reference is None and contrast.source and protocol.reference:
+        named.append(f"reference: {labels.source(protocol.reference)}")
+    of = f" ({'; '.join(named)})" if named else ""
+    beside = f"; beside it, as published: {test_words(contrast.published)}" if contrast.published else ""
+    return f"{labels.question(contrast.question)}: {test_words(str(contrast.test))}{of}{beside}"
+
+
+def test_words(test: str) -> str:
+    """The name of a test."""
+    statistic = RECORDED[test].statistic
+    words = STATISTICS[statistic].words if statistic in STATISTICS else "Krippendorff's alpha"
+    return f"{words}, {HOW[test]}" if test in HOW else words
+
+
+# The declared looks in words, for methods and preregistrations.
+
+SHAPES = {"obrien_fleming": ("O'Brien and Fleming", "obrien1979"), "pocock": ("Pocock", "pocock1977")}
+
+
+def monitoring_keys(protocol: Protocol) -> tuple[str, ...]:
+    """The publications that a plan of looks cites."""
+    return ("lan1983", SHAPES[protocol.monitoring.spending][1]) if protocol.monitoring.looks else ()
+
+
+def monitoring_sentences(protocol: Protocol) -> Iterator[str]:
+    """When the primary contrast is tested, and by which bounds; whether estimates are hidden meanwhile."""
+    plan = protocol.monitoring
+    if plan.looks and plan.n_ratings:
+        bounds = boundaries(plan.looks, alpha=plan.alpha, spending=plan.spending)
+        at = and_list([f"{look * plan.n_ratings:,.0f}" for look in plan.looks])
+        zs = and_list([f"{bound:.3f}" for bound in bounds])
+        ps = and_list([p_text(nominal_p(bound)) for bound in bounds])
+        references = cited([REFERENCES[key] for key in monitoring_keys(protocol)])
+        yield (
+            f"The primary contrast is tested at {at} ratings, with alpha spending in the shape of "
+            f"{SHAPES[plan.spending][0]} at a two-sided error rate of {plan.alpha:g}{references}: bounds |z| = {zs} "
+            f"(p {ps}). The study stops where a bound is crossed."
+        )
+    if plan.blind_interim:
+        yield "Estimates are hidden from the study's leads until the study closes."
+
+
+# Questions, composites, cut-off values and margins in words, for the methods of a report and for a preregistration.
+
+TARGETS = {
+    "response": "each response",
+    "pair": "the pair",
+    "set": "the set of responses",
+    "item": "the item",
+    "turn": "each turn",
+    "rater": "the rater",
+}
+# more scales than these are counted where all of them are meant
+MAX_SCALES = 2
+
+
+def question_table(protocol: Protocol) -> DataTable:
+    """Every question as raters read it, with its answers."""
+    labels = protocol.labels
+    rows = tuple(
+        (labels.question(one.key), TARGETS[one.target], " ".join(one.text.split()), _answers_cell(one, protocol))
+        for one in protocol.questions
+    )
+    return DataTable("Questions", ("Question", "About", "Wording", "Answers"), rows, widths=(3, 2, 6, 6))
+
+
+def _answers_cell(question: AnyQuestion, protocol: Protocol) -> str:
+    """The possible answers, and whether the question is optional or depends on the condition or an earlier answer."""
+    parts = [answers_words(question)]
+    if not question.required:
+        parts.append("optional")
+    if question.condition:
+        parts.append(f"asked only in {protocol.labels.condition(question.condition)}")
+    if rule := question.show_if:
+        parts.append(f"asked only if {protocol.labels.question(rule.question)} {rule.in_words}")
+    return "; ".join(parts)
+
+
+def answers_words(question: AnyQuestion) -> str:
+    """The possible answers to a question."""
+    if isinstance(question, RatingQuestion):
+        turned = "; high values are undesirable" if question.reversed else ""
+        return f"{_points(question.scale)} ({question.level}){turned}"
+    if isinstance(question, SliderQuestion):
+        ends = ((question.min, question.min_words), (question.max, question.max_words))
+        low, high = (f"{number_text(end)} ({words})" if words else number_text(end) for end, words in ends)
+        return f"slider from {low} to {high}"
+    if isinstance(question, CategoryQuestion):
+        codes = ", ".join(words or code for code, words in question.codes.items())
+        return f"{codes} (several possible)" if question.multiple else codes
+    if isinstance(question, ChoiceQuestion):
+        return _choice_words(question)
+    return {"ranking": "the order of the responses", "highlight": "marked words"}.get(question.type, "free text")
+
+
+def _choice_words(question: ChoiceQuestion) -> str:
+    others = [{"tie": "about the same"}.get(word, word) for word in question.words]
+    answers = or_list(["one of the two responses", *others]) if others else "one of the two responses (no ties)"
+    return f"{answers}; strength of preference: {_points(question.strength)}" if question.strength else answers
+
+
+def _points(scale: Scale) -> str:
+    return ", ".join(f"{number_text(point.value)} {point.words}".strip() for point in scale.points)
+
+
+def composite_sentences(protocol: Protocol) -> Iterator[str]:
+    """Each composite with its questions."""
+    name = protocol.labels.question
+    for key, one in protocol.analysis.composites.items():
+        reversed_ = [name(asked) for asked in one.questions if getattr(protocol.question(asked), "reversed", False)]
+        turned = f", with {and_list(reversed_)} reverse-scored" if reversed_ else ""
+        is_partial = one.n_needed < len(one.questions)
+        least = f" It needs answers to at least {one.n_needed} of them." if is_partial else ""
+        of = f"{counted(len(one.questions), 'question')}: {and_list(map(name, one.questions))}"
+        yield f"{name(key)} is the {one.score} of {of}{turned}.{least}"
+
+
+def decision_sentences(protocol: Protocol) -> Iterator[str]:
+    """The reference, what counts as high, and margins."""
+    analysis, labels = protocol.analysis, protocol.labels
+    if protocol.reference and len(protocol.sources) > 1:
+        yield f"Differences are source minus reference; the reference is {labels.source(protocol.reference)}."
+    yield from _cuts(protocol)
+    margins = dict.fromkeys([*analysis.margin, *(one.question for one in analysis.primary if one.margin)])
+    for key in margins:
+        yield f"The margin of {labels.question(key)} is {number_text(analysis.margin_of(key) or 0)} points."
+
+
+def _cuts(protocol: Protocol) -> Iterator[str]:
+    """Which ratings count as high; questions with the same answers share a sentence."""
+    alike: dict[str, list[str]] = {}
+    for key, cut in protocol.analysis.cut.items():
+        alike.setdefault(_high(protocol, key, cut), []).append(key)
+    scales = {one.key for one in protocol.scaled_questions if one.target != "rater"}
+    for words, keys in alike.items():
+        is_every = len(keys) > MAX_SCALES and {*keys} == scales
+        on = f"all {spelled_out(len(keys))} scales" if is_every else and_list(map(protocol.labels.question, keys))
+        yield f"Ratings of {words} counted as high on {on}."
+
+
+def _high(protocol: Protocol, key: str, cut: float) -> str:
+    """The ratings at or above the cut: the points of a scale, otherwise a number."""
+    question = protocol.question(key)
+    points = question.values if isinstance(question, RatingQuestion) else ()
+    high = [number_text(value) for value in points if value >= cut]
+    return or_list(high) if high else f"{number_text(cut)} or more"

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.analysis.document.blocks import DataTable, Paragraph, Section
-from app.analysis.document.contrast_words import contrast_lines
 from app.analysis.document.design_words import (
     blinding,
     check_sentences,
     condition_sentences,
+    contrast_lines,
+    decision_sentences,
     design_sentences,
 )
 from app.analysis.document.preregistration import exclusions, hypotheses, stopping
-from app.analysis.document.question_words import decision_sentences
 from app.analysis.document.registration import RegistrationError
-from app.design.word_lists import and_list, counted
+from app.base.documents.blocks import DataTable, Paragraph, Section
+from app.base.words import and_list, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from app.analysis.document.registration import Registration
     from app.analysis.report.report import Report
-    from app.design.protocol.study import Protocol
+    from app.protocol.study import Protocol
 
 Point = tuple[str, str, str]
 HEADER = ("Point", "Registered", "Done", "Deviation")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.analysis.document.blocks import Bullets, DataTable, Document, Paragraph, Section
 from app.analysis.document.design_words import (
     check_sentences,
     condition_sentences,
@@ -12,13 +11,14 @@ from app.analysis.document.design_words import (
     design_sentences,
     sources_sentence,
 )
-from app.design.stored_data import stored_data
+from app.base.documents.blocks import Bullets, DataTable, Document, Paragraph, Section
+from app.protocol.stored_data import stored_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import date
 
-    from app.design.protocol.study import Protocol
+    from app.protocol.study import Protocol
 
 TO_FILL = "[to be completed: {}]"
 HEADER = ("Data", "Purpose", "Where and how they are kept")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.design.rater_flags import (
+from app.base.words import counted
+from app.protocol.rater_flags import (
     LONG_RUN,
     MAX_CHANCE,
     MAX_WORDS_PER_MINUTE,
@@ -12,12 +13,11 @@ from app.design.rater_flags import (
     SAME_POINT,
     compared_question,
 )
-from app.design.word_lists import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.design.protocol.study import Protocol
+    from app.protocol.study import Protocol
 
 
 def flag_rules(protocol: Protocol) -> Iterator[str]:

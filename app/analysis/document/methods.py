@@ -5,39 +5,106 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis.document.bibliography import REFERENCES, of_estimate, of_method
-from app.analysis.document.blocks import Bullets, Paragraph, Section
-from app.analysis.document.contrast_words import contrast_words
 from app.analysis.document.design_words import (
     GENERALIZATION,
     check_sentences,
+    composite_sentences,
     condition_sentences,
     consent_sentences,
+    contrast_words,
+    decision_sentences,
     design_sentences,
     exclusion_rule,
     inference_sentences,
+    monitoring_sentences,
+    question_table,
     sample_size_sentence,
     sources_sentence,
 )
-from app.analysis.document.monitoring_words import monitoring_sentences
-from app.analysis.document.question_words import composite_sentences, decision_sentences, question_table
-from app.analysis.document.rater_words import missing_sentences, participation_sentences, rater_sentences
-from app.analysis.document.reference import cited
 from app.analysis.report.labelled import labelled_estimate
 from app.analysis.report.sentences import test_of
-from app.analysis.wording.formatting import of_text
+from app.analysis.wording.formatting import number, of_text
 from app.analysis.wording.statistics_registry import STATISTICS
-from app.design.word_lists import and_list, counted
+from app.base.documents.blocks import Bullets, Paragraph, Section
+from app.base.documents.reference import cited
+from app.base.words import and_list, counted, spelled_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from app.analysis.document.circumstances import Circumstances
-    from app.analysis.document.reference import Reference
     from app.analysis.estimate import Estimate
+    from app.analysis.findings.summary import Summary
     from app.analysis.report.primary import PrimaryResult
-    from app.analysis.report.report import Report
-    from app.analysis.report.sample import Sample
-    from app.design.protocol.study import Protocol
+    from app.analysis.report.report import Report, Sample
+    from app.base.documents.reference import Reference
+    from app.protocol.study import Protocol
+
+
+# Who took part, who left early, and which answers are missing, for the methods of a report.
+
+
+def rater_sentences(sample: Sample, protocol: Protocol) -> Iterator[str]:
+    """How many raters of which kind and pool answered, and when."""
+    if not sample.raters:
+        yield "No rater has answered."
+        return
+    is_unknown = protocol.raters.identity == "unknown"
+    if is_unknown:
+        yield "It is not known which person gave which rating, so ratings are counted by slots."
+    people = [group for group in sample.raters if group.kind != "model"]
+    n_people, n_judges = sum(group.n for group in people), sample.n_raters - sum(group.n for group in people)
+    groups = [(n_people, "rater slot" if is_unknown else "rater"), (n_judges, "model judge")]
+    who = and_list([f"{spelled_out(n)} {word}{'' if n == 1 else 's'}" for n, word in groups if n])
+    marks = [(sample.n_simulated, "simulated"), (sample.n_imported, "imported from elsewhere")]
+    told = [f"{'all' if n == sample.n_raters else f'{n:,}'} {words}" for n, words in marks if n]
+    pools = [f"{group.n:,} {_of_pool(group.pool, protocol)}" for group in people]
+    of_pools = f": {and_list(pools)}" if any(group.pool for group in people) else ""
+    started = who if who[0].isalpha() else f"a total of {who}"
+    in_brackets = f" ({', '.join(told)})" if told else ""
+    yield f"{started[:1].upper()}{started[1:]} took part{in_brackets}{of_pools}."
+    if sample.first_day and sample.last_day:
+        first, last = sample.first_day.isoformat(), sample.last_day.isoformat()
+        yield f"Ratings were given {f'on {first}' if first == last else f'from {first} to {last}'} (UTC)."
+
+
+def _of_pool(pool: str | None, protocol: Protocol) -> str:
+    return f"of the pool {protocol.labels.pool(pool)}" if pool else "of no pool"
+
+
+def participation_sentences(protocol: Protocol, about: Circumstances) -> Iterator[str]:
+    """How many arrived and finished, overall and by arm, and why others did not finish."""
+    if about.arrivals:
+        yield f"Participation: {and_list([f'{n:,} {words}' for words, n in about.arrivals.items()])}."
+    if len(about.arms) > 1:
+        parts = [f"{_arm(arm, protocol)} {n.n_finished:,} of {n.n_arrived:,}" for arm, n in about.arms.items()]
+        yield f"Finished of those assigned, by {_kind_of_arm(protocol)}: {', '.join(parts)}."
+
+
+def missing_sentences(sample: Sample, protocol: Protocol, n_skipped: int | None) -> Iterator[str]:
+    """How many answers are missing on rated pages, overall and by arm, and how many trials were skipped."""
+    n_missing, n_expected = (sum(n[at] for n in sample.missing.values()) for at in (0, 1))
+    if n_skipped:
+        yield f"Raters skipped {counted(n_skipped, 'trial')}; skipped trials were offered to other raters."
+    if not n_expected:
+        return
+    if not n_missing:
+        yield "No answer is missing in the trials rated."
+        return
+    share = number(n_missing / n_expected, "share")
+    parts = [f"{_arm(arm, protocol)} {n:,} of {of:,}" for arm, (n, of) in sample.missing.items() if arm]
+    by_arm = f" (by {_kind_of_arm(protocol)}: {', '.join(parts)})" if len(parts) > 1 else ""
+    yield f"In the trials rated, {n_missing:,} of {n_expected:,} answers ({share}) are missing{by_arm}."
+    yield "Estimates use all answers that were given; missing answers are not imputed."
+
+
+def _arm(arm: str, protocol: Protocol) -> str:
+    return protocol.labels.condition(arm) if "=" in arm else protocol.labels.pool(arm)
+
+
+def _kind_of_arm(protocol: Protocol) -> str:
+    is_between = any(factor.assign == "between" for factor in protocol.conditions.values())
+    return "condition" if is_between else "pool"
 
 
 def methods_section(report: Report, protocol: Protocol, shown: Iterable[Estimate], about: Circumstances) -> Section:
@@ -156,3 +223,53 @@ def _statistics(shown: list[Estimate]) -> Iterator[str]:
     for name, statistic in STATISTICS.items():
         if name in by_name:
             yield f"{statistic.words}{cited([*by_name[name].values()])}."
+
+
+# The limits of a report: which checks failed, what could not be computed, what is exploratory.
+
+FEW_ITEMS, FEW_RATERS = 10, 5
+DOUBTFUL_P = 0.05
+
+
+def limits_section(report: Report, protocol: Protocol, summary: Summary) -> Section:
+    """Sentences, one each."""
+    return Section("Limits", (Bullets(tuple(_limits(report, protocol, summary))),))
+
+
+def _limits(report: Report, protocol: Protocol, summary: Summary) -> Iterator[str]:
+    if only := report.filters.in_words(protocol.labels):
+        yield f"This report is of a part of the answers only: {only}."
+    yield from report.notes
+    yield from _checks(report)
+    yield from summary.warnings
+    sample = report.sample
+    if sample.n_items < FEW_ITEMS or sample.n_raters < FEW_RATERS:
+        yield (
+            f"With {sample.n_items:,} items and {sample.n_raters:,} raters, intervals for new items and new raters are "
+            "wide and depend on few cases."
+        )
+    if summary.failed:
+        yield summary.failed
+    yield _exploratory(report)
+
+
+def _checks(report: Report) -> Iterator[str]:
+    """What the raters' checks and the models' assumptions say."""
+    for one in report.of("rater"):
+        if one.statistic == "flagged_share" and not one.scope and one.estimate is not None:
+            n = round(one.estimate * (one.n_units or 0))
+            yield f"{n:,} of {one.n_units:,} raters are flagged: {one.note}." if n else "No rater is flagged."
+    odds = [one for one in report.estimates if one.statistic == "proportional_odds_trend" and one.p_value is not None]
+    failed = [one for one in odds if (one.p_value or 1) < DOUBTFUL_P and "rater_kind" not in one.scope]
+    if failed:
+        n, of = len(failed), len(odds)
+        yield f"The proportional odds assumption of the ordinal model is in doubt in {n} of {of} tests (p < .05)."
+
+
+def _exploratory(report: Report) -> str:
+    n = sum(one.role == "exploratory" for one in report.estimates)
+    n_primary = sum(one.role == "primary" for one in report.estimates)
+    return (
+        f"{n_primary:,} of {len(report.estimates):,} estimates belong to the primary contrasts, and {n:,} other "
+        "comparisons are exploratory: they suggest hypotheses and do not test them."
+    )

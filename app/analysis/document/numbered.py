@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
-from app.analysis.document.blocks import DataTable
 from app.analysis.report.labelled import labelled_estimate
 from app.analysis.wording.formatting import (
     ci_cell,
@@ -18,12 +17,13 @@ from app.analysis.wording.formatting import (
     why_text,
 )
 from app.analysis.wording.statistics_registry import STATISTICS
+from app.base.documents.blocks import DataTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from app.analysis.estimate import Estimate
-    from app.design.protocol.parts.labels import Labels
+    from app.protocol.labels import Labels
 
 MAX_ROWS = 80
 HEADER = ("No.", "Question", "Statistic", "Of", "Estimate ({ci})", "p", "Items", "Raters", "Ratings")

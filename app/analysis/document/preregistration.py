@@ -4,30 +4,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.analysis.document.blocks import Bullets, DataTable, Document, Paragraph, Section
-from app.analysis.document.contrast_words import contrast_lines
 from app.analysis.document.design_words import (
     GENERALIZATION,
     check_sentences,
+    composite_sentences,
     condition_sentences,
     consent_sentences,
+    contrast_lines,
+    decision_sentences,
     design_sentences,
     inference_sentences,
+    monitoring_sentences,
+    question_table,
     sample_size_sentence,
     sources_sentence,
 )
-from app.analysis.document.monitoring_words import monitoring_sentences
-from app.analysis.document.question_words import composite_sentences, decision_sentences, question_table
 from app.analysis.wording.formatting import number
 from app.analysis.wording.statistics_registry import STATISTICS
-from app.design.word_lists import counted
+from app.base.documents.blocks import Bullets, DataTable, Document, Paragraph, Section
+from app.base.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.analysis.document.blocks import Block
     from app.analysis.document.registration import Registration
-    from app.design.protocol.study import Protocol
+    from app.base.documents.blocks import Block
+    from app.protocol.study import Protocol
 
 STOPPING = "Data collection ends when every trial has its number of raters."
 EXCLUSIONS = (

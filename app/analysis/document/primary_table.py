@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from scipy import special
 
-from app.analysis.document.blocks import DataTable
 from app.analysis.document.numbered import Reasons, value_cell, with_numbers
 from app.analysis.report.effects import effect_behind
 from app.analysis.report.labelled import labelled_estimate
@@ -22,6 +21,7 @@ from app.analysis.wording.formatting import (
     statistic_text,
 )
 from app.analysis.wording.statistics_registry import STATISTICS
+from app.base.documents.blocks import DataTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from app import __version__
-from app.design.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,26 +7,86 @@ from typing import TYPE_CHECKING
 from app import __version__
 from app.analysis.data.simulated import SIMULATED_ONLY, SIMULATED_ONLY_SENTENCE
 from app.analysis.document.bibliography import REFERENCES, references_of
-from app.analysis.document.blocks import Bullets, Document, Paragraph, Section
+from app.analysis.document.design_words import monitoring_keys
 from app.analysis.document.deviations import deviations_section
 from app.analysis.document.findings import primary_bullets, results_section
-from app.analysis.document.limits import limits_section
-from app.analysis.document.methods import methods_section
-from app.analysis.document.monitoring_words import monitoring_keys
+from app.analysis.document.methods import limits_section, methods_section
 from app.analysis.document.numbered import Numbered
-from app.analysis.document.reproduction import reproduction_section
 from app.analysis.findings.summary import summary_of
+from app.analysis.report.command import command_of
 from app.analysis.report.labelled import labelled
+from app.analysis.report.recipe import software
+from app.base.documents.blocks import Bullets, DataTable, Document, Paragraph, Section
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from app.analysis.document.circumstances import Circumstances
     from app.analysis.document.findings import PlacedFigure
-    from app.analysis.document.reference import Reference
+    from app.analysis.estimate import Estimate
     from app.analysis.findings.summary import Summary
     from app.analysis.report.report import Report
-    from app.design.protocol.study import Protocol
+    from app.base.documents.reference import Reference
+    from app.protocol.study import Protocol
+
+
+# How the numbers of a report can be got again: data, software, and a recipe for each number with all its digits.
+
+_METHOD_HEAD = ("Method", "Statistic", "How", "Formula", "Seed")
+_WIDE = (2, 7, 9, 12, 3)
+_ROWS_HEAD = ("Rows", "Condition", "Hash of the answers")
+
+
+def reproduction_section(report: Report, numbers: Numbered) -> Section:
+    """Data hash, software, and the list of recipes. Numbers in square brackets in the text are those of the list.
+
+    Most numbers share their method and their rows with others, so that each method and each set of rows is told once.
+    """
+    shown = list(numbers.shown.values())
+    methods, rows = _names("M", map(_method, shown)), _names("R", map(_rows, shown))
+    text = (
+        f"The numbers were computed by {software()} from data with the SHA-256 {report.data_hash}. Each number in this "
+        "report has a row in the first table below, which refers to its method and to the rows of ratings.csv that it "
+        "was computed from. The same recipes, and every estimate that is not shown, are in report.json."
+    )
+    how = (
+        f"To print every estimate again from the same answers: {command_of(report, 'STUDY')}, where STUDY is the slug "
+        "of the study or the path of its folder. To recompute one record of report.json: attune analyze STUDY --again "
+        "RECORD.json."
+    )
+    recipes = tuple(
+        (str(number), digits(one), methods[_method(one)], rows[_rows(one)]) for number, one in enumerate(shown, 1)
+    )
+    tables = (
+        DataTable("Recipe for each number", ("No.", "All digits", "Method", "Rows"), recipes, (), (1, 12, 2, 2), True),
+        DataTable("Methods", _METHOD_HEAD, tuple((name, *key) for key, name in methods.items()), (), _WIDE, True),
+        DataTable("Rows", _ROWS_HEAD, tuple((name, *key) for key, name in rows.items()), (), (2, 24, 4), True),
+    )
+    return Section("How each number was computed", (Paragraph(text), Paragraph(how), *tables))
+
+
+def _names(letter: str, keys: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], str]:
+    """A short name for each different key, in the order in which they come first."""
+    return {key: f"{letter}{number}" for number, key in enumerate(dict.fromkeys(keys), 1)}
+
+
+def _method(estimate: Estimate) -> tuple[str, ...]:
+    seed = estimate.recipe.get("seed")
+    return estimate.statistic, estimate.method, estimate.recipe["formula"], "–" if seed is None else str(seed)
+
+
+def _rows(estimate: Estimate) -> tuple[str, ...]:
+    return estimate.recipe["filter"], str(estimate.recipe["answers"])
+
+
+def digits(estimate: Estimate) -> str:
+    """The estimate with its interval as JSON and CSV write them."""
+    if estimate.estimate is None:
+        return f"none ({estimate.reason})"
+    if estimate.ci_low is None:
+        return repr(estimate.estimate)
+    return f"{estimate.estimate!r} ({estimate.ci_low!r} to {estimate.ci_high!r})"
+
 
 ALWAYS_CITED = ("holm1979", "benjamini1995")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.analysis.wording.formatting import interval_text, number
-from app.design.protocol.primary_default import by_importance
+from app.protocol.primary_default import by_importance
 from app.stats.reliability.decision import UNLIMITED
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
-    from app.design.protocol.study import Protocol
+    from app.protocol.study import Protocol
 
 # What the ends of the coefficients mean, by the start of their keys.
 MEANINGS = {

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from app.stats.core.result import Result
+    from app.stats.result import Result
 
 
 @dataclass(frozen=True, slots=True)

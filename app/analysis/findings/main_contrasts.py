@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from app.analysis.report.effects import effect_behind
 from app.analysis.wording.formatting import MINUS, REASONS, interval_text, number, why_text
 from app.analysis.wording.statistics_registry import STATISTICS
-from app.design.questions.kinds.category import CategoryQuestion
-from app.design.questions.kinds.choice import ChoiceQuestion
-from app.design.questions.kinds.ranking import RankingQuestion
+from app.protocol.questions.category import CategoryQuestion
+from app.protocol.questions.choice import ChoiceQuestion
+from app.protocol.questions.ranking import RankingQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
     from app.analysis.wording.statistics_registry import Kind
-    from app.design.protocol.study import Protocol
-    from app.design.questions.kinds.registry import AnyQuestion
+    from app.protocol.questions.registry import AnyQuestion
+    from app.protocol.study import Protocol
 
     # question, statistic and scope
     Pair = tuple[str | None, str, str]

@@ -9,15 +9,15 @@ from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.planning.scenario import Simulated
-from app.stats.planning.simulated_ratings import expectation
+from app.stats.simulated_ratings import expectation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from app.analysis.planning.scenario import Assumed, Scenario
-    from app.design.allocation.trials import PlannedItem
-    from app.design.protocol.study import Protocol
-    from app.design.questions.kinds.registry import ScaledQuestion
+    from app.protocol.allocation.trials import PlannedItem
+    from app.protocol.questions.registry import ScaledQuestion
+    from app.protocol.study import Protocol
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,26 +8,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.design.allocation.bulk_allocation import deal, so_many_items, with_raters_per_trial
-from app.design.allocation.randomization import seeded
-from app.design.allocation.trial_plan import planned_trials
+from app.protocol.allocation.bulk_allocation import deal, so_many_items, with_raters_per_trial
+from app.protocol.allocation.randomization import seeded
+from app.protocol.allocation.trials import planned_trials
 from app.stats.agreement import krippendorff_alpha
 from app.stats.comparison.describe import mean_difference, share
-from app.stats.core.ratings import Ratings
-from app.stats.planning.simulated_ratings import Minds, Shown
+from app.stats.ratings import Ratings
+from app.stats.simulated_ratings import Minds, Shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from app.analysis.data.encoded_study import Floats
-    from app.design.allocation.bulk_allocation import Dealt
-    from app.design.allocation.trial_plan import PlannedTrial
-    from app.design.allocation.trials import PlannedItem
-    from app.design.protocol.study import Protocol
-    from app.design.questions.kinds.registry import ScaledQuestion
-    from app.design.questions.scale import Level
-    from app.stats.core.result import Result
-    from app.stats.planning.simulated_ratings import Sds
+    from app.protocol.allocation.bulk_allocation import Dealt
+    from app.protocol.allocation.trials import PlannedItem, PlannedTrial
+    from app.protocol.questions.registry import ScaledQuestion
+    from app.protocol.questions.scale import Level
+    from app.protocol.study import Protocol
+    from app.stats.result import Result
+    from app.stats.simulated_ratings import Sds
 
 PAIR = 2
 

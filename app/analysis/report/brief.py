@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.analysis.report.effects import effect_behind
-from app.analysis.report.primary_records import places_of
-from app.design.protocol.primary_default import default_contrast, first_question
+from app.analysis.report.primary import places_of
+from app.protocol.primary_default import default_contrast, first_question
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
-    from app.design.protocol.study import Protocol
+    from app.protocol.study import Protocol
 
 MAIN_AGREEMENT = ("krippendorff_alpha", "kendall_w_within_items")
 

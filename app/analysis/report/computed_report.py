@@ -2,34 +2,286 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pandas as pd
+from pandas.api.typing import NaTType
+
 from app.analysis.data.encoded_study import codes_of
-from app.analysis.data.filters.filter_options import filtered_protocol
-from app.analysis.data.filters.filtering import filtered
-from app.analysis.data.filters.report_filters import ALL
+from app.analysis.data.filter_options import filtered_protocol
+from app.analysis.data.filters import filtered
 from app.analysis.data.frame_evidence import rater_flags
+from app.analysis.data.frames import for_items_only, with_slots
+from app.analysis.data.report_filters import ALL
 from app.analysis.data.simulated import counted_frames
-from app.analysis.data.unknown_raters import for_items_only, with_slots
-from app.analysis.report.counted_sample import sample_of
-from app.analysis.report.multiple_testing import with_adjusted_p
-from app.analysis.report.notes import notes
 from app.analysis.report.primary import declared_first, primary_results, with_roles
 from app.analysis.report.recipe import data_hash, with_recipes
-from app.analysis.report.report import SECTIONS, Report
+from app.analysis.report.report import SECTIONS, RaterGroup, Report, Sample
 from app.analysis.report.verdicts import with_verdicts
-from app.analysis.sections.all_sections import estimates_of
-from app.analysis.sections.primary_sections import estimates_for
+from app.analysis.sections.all_sections import estimates_for, estimates_of
 from app.analysis.sections.study_data import StudyData
-from app.design.protocol.primary_default import primary_contrasts
-from app.stats.core.one_thread import one_thread
+from app.base.words import counted
+from app.protocol.cells import Cell, cell_of
+from app.protocol.primary_default import primary_contrasts
+from app.stats.arrays import one_thread
+from app.stats.multiplicity import adjusted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
+    from datetime import date, datetime
 
-    from app.analysis.data.filters.report_filters import Filters
+    from app.analysis.data.encoded_study import Bools, Codes, Ints
     from app.analysis.data.frames import Frames
-    from app.design.protocol.study import Protocol
+    from app.analysis.data.report_filters import Filters
+    from app.analysis.estimate import Estimate
+    from app.protocol.study import Protocol
+    from app.stats.multiplicity import Adjustment
+
+
+# The sample of a report, counted once from the same frames.
+
+# Questions that may well be left unanswered.
+OPEN = frozenset({"text", "highlight"})
+
+
+def sample_of(frames: Frames, codes: Codes, protocol: Protocol) -> Sample:
+    """The sample of these frames; `codes` are their codes without repeats."""
+    rows, responses, ratings = codes.rows, codes.responses, frames.ratings
+    is_rated = _occurs(rows.item, responses.n_items)
+    raters = frames.raters.loc[_occurs(rows.rater, len(frames.raters))]
+    rated_at = codes.kept["rated_at"]
+    return Sample(
+        n_items=int(is_rated.sum()),
+        n_responses=_counts(responses.source[is_rated[responses.item]], codes.sources),
+        raters=_groups(raters),
+        n_simulated=_marked(raters, "is_simulated"),
+        n_imported=_marked(raters, "is_imported"),
+        n_answers=_counts(rows.question, codes.questions),
+        excluded=_counts(*pd.factorize(ratings["exclude"])) if codes.n_excluded else {},
+        n_repeats=int((ratings["repeat"] > 0).sum()),
+        first_day=_day(rated_at.min()),
+        last_day=_day(rated_at.max()),
+        missing=_missing(codes, protocol),
+    )
+
+
+def _occurs(code: Ints, n: int) -> Bools:
+    """Whether each of n codes occurs; -1 is none."""
+    return np.bincount(code[code >= 0], minlength=n) > 0
+
+
+def _day(time: datetime | NaTType) -> date | None:
+    return None if isinstance(time, NaTType) else time.date()
+
+
+def _counts(code: Ints, names: Sequence[str] | pd.Index[str]) -> dict[str, int]:
+    """How often each name occurs, in the order of their first occurrence."""
+    number, found = pd.factorize(code[code >= 0])
+    return {str(names[int(at)]): int(n) for at, n in zip(found, np.bincount(number), strict=True)}
+
+
+def _groups(raters: pd.DataFrame) -> tuple[RaterGroup, ...]:
+    pairs = [(str(kind), None if pool is None or pool != pool else str(pool)) for kind, pool in _pairs(raters)]  # noqa: PLR0124 - nan
+    return tuple(RaterGroup(*pair, pairs.count(pair)) for pair in dict.fromkeys(pairs))
+
+
+def _pairs(raters: pd.DataFrame) -> list[tuple[object, object]]:
+    return list(zip(raters["kind"], raters["pool"], strict=True))
+
+
+def _missing(codes: Codes, protocol: Protocol) -> dict[str, tuple[int, int]]:
+    """The numbers of missing and of expected answers by arm.
+
+    A rater who answered one of the questions about a thing was asked all of them.
+    """
+    arm, names = _arms(codes, protocol)
+    counts = np.zeros((2, len(names)), dtype=np.int64)
+    for keys in _asked_together(protocol):
+        places = np.concatenate([codes.rows_of(key) for key in keys])
+        units = places[_first_of_unit(codes, places)]
+        expected = len(keys) * np.bincount(arm[units], minlength=len(names))
+        counts += (expected - np.bincount(arm[places], minlength=len(names)), expected)
+    return {name: (int(n), int(of)) for name, n, of in zip(names, *counts, strict=True) if of}
+
+
+def _asked_together(protocol: Protocol) -> Iterator[list[str]]:
+    """Several questions about the same thing that every rater is asked on the same page."""
+    always = [
+        question
+        for question in protocol.questions
+        if question.show_if is None
+        and question.condition is None
+        and question.key not in protocol.flow.revisit
+        and question.type not in OPEN
+    ]
+    for target in ("response", "turn", "item"):
+        keys = [question.key for question in always if question.target == target]
+        if len(keys) > 1:
+            yield keys
+
+
+def _first_of_unit(codes: Codes, places: Ints) -> Ints:
+    """For each thing that a rater answered questions about, the position in `places` of one of the answers."""
+    rows = codes.rows
+    turn = np.nan_to_num(rows.turn[places], nan=-1).astype(np.int64)
+    parts = (rows.rater[places], rows.item[places], rows.response[places], turn)
+    return np.unique(np.stack(parts, axis=1), axis=0, return_index=True)[1]
+
+
+def _arms(codes: Codes, protocol: Protocol) -> tuple[Ints, list[str]]:
+    """The arm of each answer, and the names of the arms."""
+    between = {name for name, factor in protocol.conditions.items() if factor.assign == "between"}
+    if between:
+        cell, cells = pd.factorize(codes.kept["condition"].fillna("").astype(str))
+        named = [Cell(tuple(part for part in cell_of(text).levels if part[0] in between)).text for text in cells]
+        arms = list(dict.fromkeys(named))
+        return np.array([arms.index(name) for name in named], dtype=np.int64)[cell], arms
+    pools = [*codes.raters.pools, ""]
+    return codes.raters.pool[codes.rows.rater] % len(pools), pools
+
+
+def _marked(raters: pd.DataFrame, mark: str) -> int:
+    return int(raters[mark].fillna(value=False).astype(bool).sum()) if mark in raters else 0
+
+
+# Adjust p-values for multiple testing: the primary contrasts as one family, all others by kind of test.
+
+ADJUSTED = ("comparison", "choice", "ranking", "belief", "subgroup", "contrast")
+# Differences from the reference are in the first section, those between other sources in the second.
+DIFFERENCES = ("comparison", "contrast")
+
+
+def with_adjusted_p(estimates: Sequence[Estimate]) -> list[Estimate]:
+    """Return the estimates with `p_adjusted`: Holm over the primary contrasts, Benjamini-Hochberg over the others.
+
+    The primary contrasts are one family, whatever their tests. An exploratory family consists of one kind of test over
+    questions and sources, including pairs of sources without the reference: the same statistic, unit and raters, and
+    the same position among the records of that statistic (the first method, the second ...). Several tests of one
+    difference do not count as several differences.
+    """
+    primary = [at for at, one in enumerate(estimates) if one.role == "primary" and one.p_value is not None]
+    found = _with_p(list(estimates), primary, "holm")
+    families: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    places: Counter[tuple[object, ...]] = Counter()
+    for at, estimate in enumerate(estimates):
+        if estimate.section in ADJUSTED:
+            record = (estimate.section, estimate.question, str(estimate.scope), estimate.statistic, estimate.unit)
+            if estimate.role != "primary" and estimate.p_value is not None:
+                families[_family(estimate, places[record])].append(at)
+            places[record] += 1
+    for members in families.values():
+        found = _with_p(found, members, "benjamini_hochberg")
+    return found
+
+
+def _with_p(estimates: list[Estimate], members: Sequence[int], method: Adjustment) -> list[Estimate]:
+    """Return the list, with the adjusted p-values of one family filled in."""
+    for at, p in zip(members, adjusted([estimates[k].p_value for k in members], method), strict=True):
+        estimates[at] = replace(estimates[at], p_adjusted=p)
+    return estimates
+
+
+def _family(estimate: Estimate, place: int) -> tuple[object, ...]:
+    raters = tuple((key, value) for key, value in estimate.scope.items() if key in {"pool", "rater_kind"})
+    section = DIFFERENCES[0] if estimate.section in DIFFERENCES else estimate.section
+    return section, estimate.statistic, estimate.unit, place, tuple(estimate.scope), raters
+
+
+# Notes to read before the estimates: what was excluded, which raters are not human, how many tests were run.
+
+ALPHA = 0.05
+UNKNOWN_RATERS = (
+    "It is not known which person gave which rating: raters are counted as slots, intervals generalize to new items "
+    "only, and nothing is reported about single raters."
+)
+
+
+NAME_ONE = "To choose another, name it in analysis.primary of study.yaml before raters begin."
+NOTHING_PRIMARY = (
+    "The study has no primary contrast: none of its questions compares sources, conditions, pools or times, or has "
+    "answers on which raters can agree. Add a question about responses, or say in analysis.changes which "
+    "questions about raters are asked before and after, before raters begin."
+)
+
+
+def notes(
+    codes: Codes, frames: Frames, estimates: Sequence[Estimate], protocol: Protocol, *, n_simulated: int = 0
+) -> Iterator[str]:
+    """Yield one sentence per note; `n_simulated` simulated raters were left out."""
+    if n_simulated:
+        who = "1 simulated rater is" if n_simulated == 1 else f"{n_simulated:,} simulated raters are"
+        yield f"{who} left out of all results, because people have rated."
+    if codes.n_excluded:
+        yield f"Excluded from all estimates: {_rows(codes.n_excluded)} (column exclude)."
+    if codes.n_repeats:
+        yield f"Planned repeats, used only for intra-rater estimates: {_rows(codes.n_repeats)}."
+    if protocol.design.adaptive:
+        yield (
+            "Pairs of sources were selected adaptively, so some were compared more often than "
+            "others. Strengths account for this; shares and agreement describe the pairs that were rated."
+        )
+    if not codes.raters.are_known:
+        yield UNKNOWN_RATERS
+    yield from _roles(estimates, protocol)
+    yield from _marked_raters(frames)
+    if codes.raters.is_model.any():
+        n_models = int(codes.raters.is_model.sum())
+        models = f"{n_models} of the raters are model judges, reported separately."
+        yield f"{models} They are not included in estimates of human raters."
+
+
+def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
+    """Yield what was specified before the data, and how many exploratory tests there are."""
+    yield from _undeclared(protocol)
+    n_tests = sum(estimate.role == "exploratory" and estimate.p_value is not None for estimate in estimates)
+    if n_tests:
+        yield f"{counted(n_tests, 'exploratory test')} in addition to the primary contrasts. {false_positives(n_tests)}"
+
+
+def false_positives(n_tests: int) -> str:
+    """How many of several tests would have p < .05 if there were no differences.
+
+    >>> false_positives(33)
+    'If no true differences existed, about 2 of these 33 tests would still have p < .05.'
+    >>> false_positives(1)
+    'If no true difference existed, this test would still have p < .05 with a probability of 5%.'
+    """
+    if n_tests == 1:
+        return "If no true difference existed, this test would still have p < .05 with a probability of 5%."
+    n = round(ALPHA * n_tests)
+    about = f"about {n:,}" if n else "fewer than 1"
+    return f"If no true differences existed, {about} of these {n_tests:,} tests would still have p < .05."
+
+
+def _undeclared(protocol: Protocol) -> Iterator[str]:
+    """Yield that the design names no primary contrast, what is shown in its place, and what to do."""
+    if protocol.analysis.primary:
+        return
+    contrasts = primary_contrasts(protocol)
+    if not contrasts:
+        yield NOTHING_PRIMARY
+        return
+    label = protocol.labels.question(contrasts[0].question)
+    yield (
+        "The design names no primary contrast, so the first question that can be compared is shown as the primary one: "
+        f"{label}. {NAME_ONE}"
+    )
+
+
+def _marked_raters(frames: Frames) -> Iterator[str]:
+    """Yield notes about simulated and imported raters."""
+    said = {"is_simulated": "are simulated", "is_imported": "rated elsewhere; their ratings were imported"}
+    for mark, words in said.items():
+        n = int(frames.raters[mark].fillna(False).astype(bool).sum()) if mark in frames.raters else 0
+        if n:
+            yield f"{n} of {len(frames.raters)} raters {words}."
+
+
+def _rows(n: int) -> str:
+    return "1 answer" if n == 1 else f"{n:,} answers"
 
 
 def report_of(

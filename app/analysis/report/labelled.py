@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.analysis.wording.formatting import COVARIATES
-from app.design.word_lists import readable
+from app.base.words import readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from app.analysis.estimate import Estimate, Scope
     from app.analysis.report.report import Report
-    from app.design.protocol.parts.labels import Labels
+    from app.protocol.labels import Labels
 
 
 def labelled(report: Report, labels: Labels) -> Report:

@@ -6,15 +6,152 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.analysis.report.effects import effect_behind
-from app.analysis.report.primary_records import places_of
-from app.design.protocol.primary_default import primary_contrasts
+from app.protocol.primary_default import primary_contrasts
+from app.stats.mixed.lmm_name import LMM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.analysis.estimate import Estimate
-    from app.design.protocol.parts.primary import PrimaryContrast
-    from app.design.protocol.study import Protocol
+    from app.analysis.estimate import Estimate, Scope
+    from app.protocol.primary import PrimaryContrast
+    from app.protocol.study import Protocol
+
+
+# Find the estimates of a report that answer a primary contrast, by their content rather than their position.
+
+SOURCES, POOLS = ("source", "reference"), ("pool", "reference_pool")
+# Parts of a contrast that have another name in scopes.
+SCOPE_KEYS = {"code": "category"}
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """How the estimates of a test are recorded: statistic, unit, keys of the scope, and start of the method if needed.
+
+    `keys` are in the scope of every such record, `perhaps` only in some. The parts that a contrast names are added. If
+    several records of one scope differ in their method, the first is the main one.
+    """
+
+    statistic: str
+    unit: str | None = "rating"
+    keys: tuple[str, ...] = SOURCES
+    perhaps: tuple[str, ...] = ()
+    method: str = ""
+
+
+RECORDED: dict[str, Recorded] = {
+    "mean_difference": Recorded("mean_difference"),
+    "mean_difference_lmm": Recorded("mean_difference", method=LMM),
+    "t_paired": Recorded("t_paired", "item_mean"),
+    "t_unpaired": Recorded("t_unpaired", "item_mean"),
+    "wilcoxon": Recorded("wilcoxon", "item_mean"),
+    "mann_whitney": Recorded("mann_whitney", "item_mean", perhaps=("level",)),
+    "odds_ratio_clmm": Recorded("odds_ratio_clmm"),
+    "prob_superiority": Recorded("prob_superiority"),
+    "chi_square": Recorded("chi_square"),
+    "chi_square_all_sources": Recorded("chi_square", keys=()),
+    "share_at_least_ratio": Recorded("share_at_least_ratio", "item_mean", (*SOURCES, "cut")),
+    "percent_change": Recorded("percent_change"),
+    "percent_change_at_least": Recorded("percent_change", keys=(*SOURCES, "cut")),
+    "equivalence": Recorded("equivalence"),
+    "non_inferiority": Recorded("non_inferiority"),
+    "share_preferred": Recorded("share_preferred", "choice"),
+    "share_preferred_glmm": Recorded("share_preferred_glmm", "choice"),
+    "share_preferred_wilson_cc": Recorded("share_preferred", "choice", method="wilson_cc"),
+    "category_difference": Recorded("category_difference", keys=("category", *SOURCES)),
+    "stuart_maxwell": Recorded("stuart_maxwell"),
+    "factor_effect": Recorded("factor_effect", keys=("factor", "level", "reference_level")),
+    "interaction": Recorded("interaction", perhaps=("condition", "shown_label")),
+    "attribute_effect": Recorded("attribute_effect", keys=("attribute", "level", "reference_level")),
+    "pool_difference": Recorded("pool_difference", "response", POOLS),
+    "pool_correlation": Recorded("pool_correlation", "response", POOLS),
+    "turn_slope": Recorded("turn_slope", keys=("source",)),
+    "turn_slope_difference": Recorded("turn_slope_difference"),
+    "covariate_slope": Recorded("covariate_slope_by_source", keys=("covariate", "source")),
+    "covariate_slope_difference": Recorded("covariate_slope_by_source", keys=("covariate", *SOURCES)),
+    "dprime": Recorded("dprime", keys=()),
+    "belief_effect": Recorded("belief_effect", keys=("source", "covariate")),
+    "accuracy_share": Recorded("accuracy_share", keys=(), perhaps=("source",)),
+    "f1_macro": Recorded("f1_macro", keys=()),
+    "change": Recorded("change", "rater_mean", ("before",)),
+    "change_difference": Recorded("change_difference", "rater_mean", ("before", "factor", "level", "reference_level")),
+    "amce": Recorded("amce", None, ("attribute", "level", "reference_level")),
+    "empathic_accuracy": Recorded("empathic_accuracy", "rater_mean", ("covariate",)),
+    "span_f1": Recorded("span_f1", "response", ()),
+    "span_alpha": Recorded("span_alpha", "response", ()),
+    "krippendorff_alpha": Recorded("krippendorff_alpha", None, ()),
+    **{name: Recorded(name, None, ()) for name in ("fleiss_kappa", "gwet_ac1", "gwet_ac2", "icc_a_1", "icc_a_k")},
+}
+
+
+def places_of(contrast: PrimaryContrast, estimates: Sequence[Estimate], protocol: Protocol) -> list[int]:
+    """Return the positions of the estimates that answer the contrast, one per scope (of human raters or a pool)."""
+    found: dict[frozenset[object], int] = {}
+    for place, estimate in enumerate(estimates):
+        if _is_of(estimate, contrast, protocol):
+            found.setdefault(_identity(estimate), place)
+    return list(found.values())
+
+
+def _is_of(estimate: Estimate, contrast: PrimaryContrast, protocol: Protocol) -> bool:
+    recorded = RECORDED[str(contrast.test)]
+    return (
+        _is_statistic(estimate, recorded)
+        and (estimate.question or "").partition("=")[0] == contrast.question
+        and _has_keys(estimate.scope, recorded, contrast)
+        and _fits(estimate.scope, contrast, protocol)
+    )
+
+
+def _is_statistic(estimate: Estimate, recorded: Recorded) -> bool:
+    name = estimate.statistic
+    is_same = name.startswith("krippendorff_alpha") if recorded.statistic == "krippendorff_alpha" else None
+    is_same = name == recorded.statistic if is_same is None else is_same
+    return is_same and recorded.unit in {None, estimate.unit} and estimate.method.startswith(recorded.method)
+
+
+def _has_keys(scope: Scope, recorded: Recorded, contrast: PrimaryContrast) -> bool:
+    """Return whether the scope has exactly the keys that the contrast requires."""
+    named = {SCOPE_KEYS.get(part, part) for part in contrast.named if part not in {"margin", "factor", "level"}}
+    needed = set(recorded.keys) | {key for key in named if key not in recorded.perhaps}
+    if recorded.statistic == "change" and contrast.factor is not None:
+        needed |= {"factor", "level"}
+    return needed <= scope.keys() <= needed | set(recorded.perhaps)
+
+
+def _fits(scope: Scope, contrast: PrimaryContrast, protocol: Protocol) -> bool:
+    """Return whether the scope has the values that the contrast names; two sources may be in either order."""
+    wanted = {value for part in SOURCES if (value := getattr(contrast, part))}
+    if "reference" in scope:
+        default = {protocol.reference} - {None} if contrast.reference is None else set()
+        if not wanted | default <= {scope.get("source"), scope["reference"]}:
+            return False
+    elif "source" in scope and wanted and scope["source"] not in wanted:
+        return False
+    pools = [(part, part) for part in POOLS if part in scope]
+    others = (*pools, ("attribute", "attribute"), ("code", "category"), ("covariate", "covariate"))
+    is_same = all(getattr(contrast, part) in {None, scope.get(key)} for part, key in others)
+    return is_same and (contrast.factor is None or _is_factor(scope, contrast))
+
+
+def _is_factor(scope: Scope, contrast: PrimaryContrast) -> bool:
+    """Return whether the scope has the contrast's factor: by name in effects, as `factor=level` in interactions."""
+    factor, level = contrast.factor, contrast.level
+    if "factor" in scope:
+        return scope["factor"] == factor and level in {None, scope["level"], scope.get("reference_level")}
+    if factor == "shown_label":
+        return "shown_label" in scope and level in {None, scope["shown_label"]}
+    name, _, value = str(scope.get("condition", "")).partition("=")
+    return name == factor and level in {None, value}
+
+
+def _identity(estimate: Estimate) -> frozenset[object]:
+    """Return what identifies an estimate; two sources or two pools are the same pair in either order."""
+    pairs = [frozenset((estimate.scope[a], estimate.scope[b])) for a, b in (SOURCES, POOLS) if b in estimate.scope]
+    paired = {key for pair in (SOURCES, POOLS) if pair[1] in estimate.scope for key in pair}
+    rest = [(key, str(value)) for key, value in estimate.scope.items() if key not in paired]
+    return frozenset([("question", estimate.question), *pairs, *rest])
+
 
 # Sections with comparisons, in which multiple tests are adjusted.
 COMPARING = ("comparison", "choice", "ranking", "category", "belief", "subgroup", "contrast")

@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from app import __version__
-from app.analysis.data.filters.report_filters import ALL
 from app.analysis.data.frames import is_missing
+from app.analysis.data.report_filters import ALL
 from app.analysis.wording.formatting import scope_filter
 from app.analysis.wording.statistics_registry import page_of
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from app.analysis.data.encoded_study import Codes, Ints
-    from app.analysis.data.filters.report_filters import Filters
     from app.analysis.data.frames import Frames
+    from app.analysis.data.report_filters import Filters
     from app.analysis.estimate import Estimate
-    from app.design.protocol.study import Protocol
+    from app.protocol.study import Protocol
 
 
 # Labels do not change any estimate.

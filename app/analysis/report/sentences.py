@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.analysis.report.effects import effect_behind
-from app.analysis.report.primary_records import places_of
+from app.analysis.report.primary import places_of
 from app.analysis.report.verdict_words import UNDESIRABLE, verdict_sentence
-from app.analysis.wording.about import About
-from app.analysis.wording.claims import claim_of
+from app.analysis.wording.claims import About, claim_of
 from app.analysis.wording.formatting import (
     GENERALIZES,
     MINUS,
@@ -20,10 +19,10 @@ from app.analysis.wording.formatting import (
     why_text,
 )
 from app.analysis.wording.statistics_registry import STATISTICS
-from app.design.numbers import number_text
-from app.design.protocol.primary_default import first_question
-from app.design.questions.kinds.rating import RatingQuestion
-from app.design.questions.kinds.slider import SliderQuestion
+from app.base.words import number_text
+from app.protocol.primary_default import first_question
+from app.protocol.questions.rating import RatingQuestion
+from app.protocol.questions.slider import SliderQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from app.analysis.estimate import Estimate
     from app.analysis.report.primary import PrimaryResult
     from app.analysis.report.report import Report
-    from app.design.protocol.study import Protocol
+    from app.protocol.study import Protocol
 
 # by the start of the method; more specific ones first
 TESTS = {

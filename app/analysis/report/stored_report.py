@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from app.analysis.data.filters.filter_options import FilterOptions
-from app.analysis.data.filters.report_filters import Filters
+from app.analysis.data.filter_options import FilterOptions
+from app.analysis.data.report_filters import Filters
 from app.analysis.estimate import Estimate
 from app.analysis.report.primary import PrimaryResult
-from app.analysis.report.report import Report
-from app.analysis.report.sample import RaterGroup, Sample
-from app.design.protocol.parts.primary import PrimaryContrast
-from app.stats.core.result import Interval, Result
+from app.analysis.report.report import RaterGroup, Report, Sample
+from app.protocol.primary import PrimaryContrast
+from app.stats.result import Interval, Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable

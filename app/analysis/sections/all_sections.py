@@ -4,47 +4,46 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.analysis.sections.agreement.agreement import agreement, agreement_by
-from app.analysis.sections.agreement.disagreement import disagreement
-from app.analysis.sections.agreement.pairwise_kappas import kappas
-from app.analysis.sections.agreement.repeats import repeats
+from app.analysis.sections.agreement import agreement, agreement_by, reliability
+from app.analysis.sections.answer_keys import answer_key_estimates
 from app.analysis.sections.belief import beliefs_of, detection, effects
 from app.analysis.sections.categories import categories
-from app.analysis.sections.choice.choice import choice
-from app.analysis.sections.choice.coherence import coherence
-from app.analysis.sections.comparison.comparison import comparison
-from app.analysis.sections.comparison.composites import composites, table_of
-from app.analysis.sections.comparison.dimensions import dimensions
-from app.analysis.sections.comparison.distribution import distribution
-from app.analysis.sections.comparison.subgroups import choice_subgroups, not_split, subgroups, with_split
-from app.analysis.sections.contrasts.answer_keys import answer_key_estimates
-from app.analysis.sections.contrasts.attributes import attributes
-from app.analysis.sections.contrasts.changes import changes
-from app.analysis.sections.contrasts.code_differences import code_differences
-from app.analysis.sections.contrasts.conjoint import conjoint
-from app.analysis.sections.contrasts.covariates import covariates
-from app.analysis.sections.contrasts.dif import differential
-from app.analysis.sections.contrasts.empathic import empathic
-from app.analysis.sections.contrasts.factors import factors
-from app.analysis.sections.contrasts.highlights import highlights
-from app.analysis.sections.contrasts.pairs import source_pairs
-from app.analysis.sections.contrasts.percent import percent
-from app.analysis.sections.contrasts.pools import pools
-from app.analysis.sections.contrasts.reliability import reliability
-from app.analysis.sections.contrasts.turns import turns
+from app.analysis.sections.changes import changes
+from app.analysis.sections.choice import choice, coherence
+from app.analysis.sections.code_differences import code_differences
+from app.analysis.sections.comparison import comparison
+from app.analysis.sections.composites import composites, table_of
+from app.analysis.sections.conjoint import conjoint
+from app.analysis.sections.covariates import covariates
+from app.analysis.sections.dif import differential
+from app.analysis.sections.dimensions import dimensions
+from app.analysis.sections.disagreement import disagreement
+from app.analysis.sections.distribution import distribution
+from app.analysis.sections.empathic import empathic
+from app.analysis.sections.factors import attributes, factors
+from app.analysis.sections.highlights import highlights
 from app.analysis.sections.judges.model_judges import judges
+from app.analysis.sections.latent_categories import truth
+from app.analysis.sections.pairs import percent, source_pairs
+from app.analysis.sections.pairwise_kappas import kappas
+from app.analysis.sections.pools import pools
 from app.analysis.sections.rankings import rankings
-from app.analysis.sections.raters.latent_categories import truth
-from app.analysis.sections.raters.rater_profiles import raters, severities
-from app.analysis.sections.raters.session_times import RatingSessions, rating_sessions
-from app.analysis.sections.raters.without_flagged import without_flagged
+from app.analysis.sections.rater_profiles import raters, severities
+from app.analysis.sections.repeats import repeats
+from app.analysis.sections.session_times import RatingSessions, rating_sessions
+from app.analysis.sections.subgroups import choice_subgroups, not_split, subgroups, with_split
 from app.analysis.sections.texts import ratings_and_texts, texts
+from app.analysis.sections.turns import turns
+from app.analysis.sections.without_flagged import without_flagged
+from app.protocol.primary import TESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
+    from app.analysis.data.question_data import ScaledData
     from app.analysis.estimate import Estimate
     from app.analysis.sections.study_data import StudyData
+    from app.protocol.primary import Compared, PrimaryContrast
 
 
 def estimates_of(study: StudyData, watch: Callable[[int, int], None] = lambda _done, _all: None) -> Iterator[Estimate]:
@@ -185,3 +184,114 @@ _PARTS = (
     _of_raters,
     _judged,
 )
+
+
+# Only the sections with the primary contrasts of a study, for a fast first answer.
+
+
+def estimates_for(study: StudyData, contrasts: Iterable[PrimaryContrast]) -> Iterator[Estimate]:
+    """Yield the estimates of the sections with these contrasts; they are the same as in the whole report."""
+    for compared, key in dict.fromkeys((TESTS[str(one.test)].compares, one.question) for one in contrasts):
+        yield from SECTIONS[compared](study, key)
+
+
+def _numbers(study: StudyData, key: str) -> Iterator[ScaledData]:
+    yield from (data for data in study.numbers if data.question.key == key)
+
+
+def _sources(study: StudyData, key: str) -> Iterator[Estimate]:
+    for data in _numbers(study, key):
+        yield from comparison(data)
+        yield from source_pairs(data)
+        yield from percent(data)
+    for votes in study.choices:
+        if votes.question.key == key:
+            yield from choice(votes)
+    for ranks in study.rankings:
+        if ranks.question.key == key:
+            yield from rankings(ranks)
+    for asked in study.categories:
+        if asked.question.key == key:
+            yield from code_differences(asked, study.protocol)
+
+
+def _factor(study: StudyData, key: str) -> Iterator[Estimate]:
+    for data in _numbers(study, key):
+        yield from factors(data, study.designed_splits_of(data), study.protocol.conditions)
+        for split in study.designed_splits_of(data):
+            yield from with_split(subgroups(data, split), split)
+
+
+def _attribute(study: StudyData, key: str) -> Iterator[Estimate]:
+    for data in _numbers(study, key):
+        yield from attributes(data, study.protocol)
+
+
+def _pools(study: StudyData, key: str) -> Iterator[Estimate]:
+    for data in _numbers(study, key):
+        yield from pools(data, study.protocol)
+
+
+def _turns(study: StudyData, key: str) -> Iterator[Estimate]:
+    for data in _numbers(study, key):
+        yield from turns(data, study.scaled)
+
+
+def _covariate(study: StudyData, key: str) -> Iterator[Estimate]:
+    for data in _numbers(study, key):
+        yield from covariates(data, study.scores)
+
+
+def _belief(study: StudyData, key: str) -> Iterator[Estimate]:
+    for asked in study.categories:
+        beliefs = beliefs_of(study.protocol, asked)
+        if beliefs is not None:
+            yield from detection(beliefs)
+            for data in _numbers(study, key):
+                yield from effects(data, beliefs)
+
+
+def _accuracy(study: StudyData, key: str) -> Iterator[Estimate]:
+    for asked in study.categories:
+        if asked.question.key == key:
+            yield from categories(asked)
+            yield from answer_key_estimates(asked, study.splits)
+
+
+def _spans(study: StudyData, key: str) -> Iterator[Estimate]:
+    yield from (estimate for estimate in highlights(study) if estimate.question == key)
+
+
+def _change(study: StudyData, key: str) -> Iterator[Estimate]:
+    yield from (estimate for estimate in changes(study) if estimate.question == key)
+
+
+def _conjoint(study: StudyData, key: str) -> Iterator[Estimate]:
+    yield from (estimate for estimate in conjoint(study) if estimate.question == key)
+
+
+def _empathic(study: StudyData, key: str) -> Iterator[Estimate]:
+    yield from (estimate for estimate in empathic(study) if estimate.question == key)
+
+
+def _agreement(study: StudyData, key: str) -> Iterator[Estimate]:
+    for data in study.every:
+        if data.question.key.partition("=")[0] == key:
+            yield from agreement(data)
+
+
+SECTIONS: dict[Compared, Callable[[StudyData, str], Iterator[Estimate]]] = {
+    "sources": _sources,
+    "factor": _factor,
+    "attribute": _attribute,
+    "pools": _pools,
+    "turns": _turns,
+    "covariate": _covariate,
+    "belief": _belief,
+    "accuracy": _accuracy,
+    "agreement": _agreement,
+    "change": _change,
+    "conjoint": _conjoint,
+    "empathic_accuracy": _empathic,
+    "spans": _spans,
+}

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.stats.arrays import codes
+from app.stats.clusters import BY_ITEM, for_new_items, kept_within, without_interval
 from app.stats.comparison import describe
-from app.stats.core.arrays import codes
-from app.stats.core.bounds import kept_within
-from app.stats.core.clusters import BY_ITEM, for_new_items, without_interval
-from app.stats.core.result import Interval, Result, undefined
+from app.stats.result import Interval, Result, undefined
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Bools, Floats, Ints, Labels
+    from app.stats.arrays import Bools, Floats, Ints, Labels
 
 N_BINS = 10
 # The largest score: all probability on one answer, and every human rater gave another.

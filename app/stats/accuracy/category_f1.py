@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from app.stats.core.arrays import codes
-from app.stats.core.clusters import without_interval
-from app.stats.core.result import Interval, Result, undefined
+from app.stats.arrays import codes
+from app.stats.clusters import without_interval
+from app.stats.comparison.describe import share
+from app.stats.result import Interval, Result, undefined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.stats.core.arrays import Bools, Floats, Ints, Labels
+    from app.stats.arrays import Bools, Floats, Ints, Labels
+    from app.stats.result import Result
+
 
 METHOD = "bootstrap_items"
 _PAIR = 2
@@ -104,3 +107,31 @@ def _resampled(by_item: Ints, k: int, n_resamples: int, rng: np.random.Generator
     sizes = [min(step, n_resamples - done) for done in range(0, n_resamples, step)]
     parts = [_macro((rng.multinomial(n, weight / n, size) @ patterns).reshape(-1, k, k)) for size in sizes]
     return np.concatenate(parts)
+
+
+# Accuracy of answers against an answer key: proportion correct.
+
+
+def accuracy_share(
+    is_correct: Floats, *, item: Labels, rater: Labels, chance: float | None = None, level: float = 0.95
+) -> Result:
+    """Return the proportion of correct answers, for new items and raters. Unit: rating.
+
+    Args:
+        is_correct: 1, 0, or nan if not answered, shape (n,).
+        item: labels, shape (n,).
+        rater: labels, shape (n,).
+        chance: proportion expected from guessing, as null value of the test.
+        level: confidence level of the two-way cluster t interval, computed on the logit scale.
+    """
+    return share(is_correct, item=item, rater=rater, null=chance, level=level)
+
+
+def is_correct(given: Labels, key: Labels) -> Floats:
+    """Return 1 if the answer equals the key, 0 if not, nan if either is missing; shape (n,).
+
+    >>> is_correct(np.array(["joy", "fear", None]), np.array(["joy", "joy", "joy"]))
+    array([ 1.,  0., nan])
+    """
+    known = ~(pd.isna(given) | pd.isna(key))
+    return np.where(known, np.asarray(given) == np.asarray(key), np.nan).astype(np.float64)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.stats.clusters import clusters, t_p_value
 from app.stats.comparison.describe import mean
-from app.stats.core.clusters import clusters, t_p_value
-from app.stats.core.result import undefined
+from app.stats.result import undefined
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Floats, Ints, Labels
-    from app.stats.core.result import Result
+    from app.stats.arrays import Floats, Ints, Labels
+    from app.stats.result import Result
 
 METHOD = "two_way_cluster_t: Fisher z, one correlation per target and perceiver"
 _MIN_N = 3

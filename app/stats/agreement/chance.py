@@ -6,27 +6,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from app.stats.agreement.disagreement import Weights, disagreement_weights
 from app.stats.agreement.percent_agreement import agreeing_pairs, agreement_influence
 from app.stats.agreement.two_way import between_raters, is_too_small, two_way_spread
-from app.stats.agreement.weights import Weights, disagreement_weights
-from app.stats.core.clusters import t_quantile
-from app.stats.core.jackknife import (
-    PAIR,
-    ZERO,
-    Spread,
-    jackknife_se,
-    no_spread,
-    no_variation,
-    nothing_to_compare,
-)
-from app.stats.core.result import Interval, Result
+from app.stats.clusters import t_quantile
+from app.stats.jackknife import PAIR, ZERO, Spread, jackknife_se, no_spread, no_variation, nothing_to_compare
+from app.stats.result import Interval, Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.stats.agreement.two_way import For
-    from app.stats.core.arrays import Floats, Ints
-    from app.stats.core.ratings import Ratings
+    from app.stats.arrays import Floats, Ints
+    from app.stats.ratings import Ratings
 
     # maps proportions of values (V,) and agreement weights (V, V) to chance agreement and its gradient (V,)
     Chance = Callable[[Floats, Floats], tuple[float, Floats]]

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import chdtrc
 
-from app.stats.core.jackknife import PAIR, no_variation
-from app.stats.core.ranks import midranks
-from app.stats.core.result import Result, undefined, with_method
+from app.stats.arrays import midranks
+from app.stats.jackknife import PAIR, no_variation
+from app.stats.result import Result, undefined, with_method
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Floats
-    from app.stats.core.ratings import Ratings
+    from app.stats.arrays import Floats
+    from app.stats.ratings import Ratings
 
 METHOD = "ranks within rater, corrected for ties"
 

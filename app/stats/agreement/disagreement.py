@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from app.stats.core.ratings import row_patterns
+from app.stats.ratings import row_patterns
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Floats, Ints
+    from app.stats.arrays import Floats, Ints
+
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
@@ -157,3 +158,18 @@ def _through_ranks(pairs: Floats, n: Floats) -> Floats:
     rank = mid_ranks(n)
     slope = 4 * (pairs.sum(axis=1) * rank - pairs @ rank)
     return np.asarray(np.cumsum(slope[::-1])[::-1] - slope / 2)
+
+
+# Disagreement weights: how much two different values disagree, depending on their distance.
+
+Weights = Literal["none", "linear", "quadratic"]
+
+
+def disagreement_weights(values: Floats, weights: Weights) -> Floats:
+    """Return weights from 0 (equal values) to 1 (the two extremes), shape (V, V), V at least 2. Cohen (1968)."""
+    if weights == "none":
+        return 1.0 - np.eye(len(values))
+    values = unit_free(values)
+    distance = np.abs(values[:, None] - values)
+    share: Floats = distance / distance.max()
+    return share if weights == "linear" else share**2

@@ -9,15 +9,15 @@ import numpy as np
 
 from app.stats.agreement.cohen import cohen_kappa
 from app.stats.agreement.percent_agreement import percent_agreement, within_one_agreement
-from app.stats.core.clusters import t_quantile
-from app.stats.core.jackknife import PAIR, ZERO, fisher_ends
-from app.stats.core.ratings import Ratings
-from app.stats.core.result import Interval, Result
+from app.stats.clusters import t_quantile
+from app.stats.jackknife import PAIR, ZERO, fisher_ends
+from app.stats.ratings import Ratings
+from app.stats.result import Interval, Result
 
 if TYPE_CHECKING:
-    from app.stats.agreement.weights import Weights
-    from app.stats.core.arrays import Ints
-    from app.stats.core.result import Inference
+    from app.stats.agreement.disagreement import Weights
+    from app.stats.arrays import Ints
+    from app.stats.result import Inference
 
 METHOD = "jackknife_raters"
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from app.stats.agreement.disagreement import Disagreement
-from app.stats.core.clusters import t_quantile
-from app.stats.core.jackknife import PAIR, ZERO, Spread, fisher_ends, jackknife_se, no_spread
-from app.stats.core.result import Interval
+from app.stats.clusters import t_quantile
+from app.stats.jackknife import PAIR, ZERO, Spread, fisher_ends, jackknife_se, no_spread
+from app.stats.result import Interval
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Floats, Ints
-    from app.stats.core.ratings import Ratings
+    from app.stats.arrays import Floats, Ints
+    from app.stats.ratings import Ratings
 
 For = Literal["new_units", "new_units_and_raters"]
 METHOD = "jackknife_two_way"

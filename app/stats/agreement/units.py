@@ -12,8 +12,8 @@ from app.stats.agreement.disagreement import Disagreement, Level
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.stats.core.arrays import Bools, Floats, Ints
-    from app.stats.core.ratings import Ratings
+    from app.stats.arrays import Bools, Floats, Ints
+    from app.stats.ratings import Ratings
 
 # minimum number of ratings that form a group
 CAMP = 2

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from app.stats.choice.davidson import fit_davidson
-from app.stats.core.arrays import present
-from app.stats.core.clusters import (
+from app.stats.arrays import present
+from app.stats.choice.strengths import fit_davidson
+from app.stats.clusters import (
     METHOD,
     Clusters,
     clusters,
@@ -23,18 +23,18 @@ from app.stats.core.clusters import (
     with_two_way_interval,
     without_interval,
 )
-from app.stats.core.result import Interval, Result, undefined
+from app.stats.mixed.clmm import Prediction
+from app.stats.mixed.clmm_fit import fit_clmm
 from app.stats.mixed.model_design import is_nested_one_to_one, random_columns
-from app.stats.ordinal.clmm_fit import fit_clmm
-from app.stats.ordinal.clmm_predict import Prediction
+from app.stats.result import Interval, Result, undefined
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.stats.core.arrays import Floats, Labels
-    from app.stats.core.result import Reason
+    from app.stats.arrays import Floats, Labels
+    from app.stats.mixed.clmm_fit import ClmmFit
     from app.stats.mixed.model_design import RandomColumns
-    from app.stats.ordinal.clmm_fit import ClmmFit
+    from app.stats.result import Reason
 
 GLMM = "glmm_laplace"
 _FARTHEST = 20.0

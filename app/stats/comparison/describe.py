@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.core.arms import Arms
-from app.stats.core.arrays import present, spread
-from app.stats.core.clusters import METHOD, clusters, with_two_way_interval, without_interval
-from app.stats.core.result import Result, undefined
+from app.stats.arms import Arms
+from app.stats.arrays import present, spread
+from app.stats.clusters import METHOD, clusters, with_two_way_interval, without_interval
+from app.stats.result import Result, undefined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.stats.core.arrays import Bools, Floats, Labels
+    from app.stats.arrays import Bools, Floats, Labels
 
 _NO_RATINGS = "There are no ratings."
 _POINT = 1e-9

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 from scipy import special
 
-from app.stats.core.clusters import t_quantile
+from app.stats.clusters import t_quantile
 
 if TYPE_CHECKING:
-    from app.stats.core.result import Result
+    from app.stats.result import Result
 
 Side = Literal["low", "high"]
 _WORSE: dict[Side, str] = {"low": "worse", "high": "worse (higher)"}

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.core.arms import Arms
-from app.stats.core.arrays import present
-from app.stats.core.clusters import t_p_value, t_quantile, without_interval
-from app.stats.core.contrast_sides import missing_side
-from app.stats.core.result import Result, undefined, with_method
+from app.stats.arms import Arms, missing_side
+from app.stats.arrays import present
+from app.stats.clusters import t_p_value, t_quantile, without_interval
 from app.stats.linear.cluster_robust import METHOD, linear_contrast
+from app.stats.result import Result, undefined, with_method
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Bools, Floats, Labels
+    from app.stats.arrays import Bools, Floats, Labels
 
 _HUNDRED = 100.0
 _BELOW_ZERO = "A percentage needs a scale without values below 0."

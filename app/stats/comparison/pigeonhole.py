@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
-from app.stats.core.arrays import present
-from app.stats.core.clusters import Clusters, clusters, without_interval
-from app.stats.core.result import Interval, Result, undefined
+from app.stats.arrays import present
+from app.stats.clusters import Clusters, clusters, without_interval
+from app.stats.result import Interval, Result, undefined
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Bools, Floats, Labels
+    from app.stats.arrays import Bools, Floats, Labels
 
 METHOD = "pigeonhole"
 _AT_ONCE = 100

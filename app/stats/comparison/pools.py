@@ -6,20 +6,22 @@ Arguments: `value`, `is_first`, `unit`, `item`, `rater` shape (n,), one entry pe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.core.arms import Arms
-from app.stats.core.arrays import codes, present
-from app.stats.core.contrast_sides import warned_of_few
-from app.stats.core.result import undefined
+from app.stats.arms import Arms, warned_of_few
+from app.stats.arrays import codes, present
+from app.stats.clusters import clusters, combined_df, t_p_value, t_quantile, without_interval
 from app.stats.linear.cluster_robust import linear_contrast
+from app.stats.result import Interval, Result, undefined
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Bools, Floats, Ints, Labels
-    from app.stats.core.result import Result
+    from collections.abc import Sequence
+
+    from app.stats.arrays import Bools, Floats, Ints, Labels
+    from app.stats.result import Result
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,3 +86,130 @@ def pool_difference(
         level=level,
     )
     return warned_of_few(found.with_counts(**shared.counts), shared.first, shared.rater)
+
+
+# Correlation between the mean ratings that two pools of raters give to the same responses.
+
+METHOD = "two_way_jackknife_t: Fisher z"
+_MIN_N = 3
+_PERFECT = 1 - 1e-12
+
+
+def pool_correlation(
+    value: Floats, is_first: Bools, *, unit: Labels, item: Labels, rater: Labels, level: float = 0.95
+) -> Result:
+    """Return the Pearson correlation of the two pools' mean ratings over responses. Unit: response. As `pools`.
+
+    Not corrected for the unreliability of the means: few ratings per response attenuate it. Interval on Fisher's z by
+    deleting one item, one rater (of either pool) or one item x rater cell at a time (Efron and Stein 1981):
+    V = V_item + V_rater - V_cell, at least the larger of the first two.
+    """
+    shared = shared_units(value, is_first, unit, item, rater)
+    counts = shared.counts
+    if shared.n_units < _MIN_N:
+        return undefined("no_pairable_units", "A correlation needs three responses.", method=METHOD, **counts)
+    z = _fisher_z(shared)
+    if not np.isfinite(z):
+        return _without_spread(shared, counts)
+    bare = Result(float(np.tanh(z)), METHOD).with_counts(**counts)
+    parts = _variances(shared)
+    if parts is None:
+        return without_interval(bare, "one_cluster", "An interval for new items and raters needs more of each.")
+    variance, df = parts
+    reach, error = t_quantile(df, level) * variance**0.5, variance**0.5
+    ends = np.tanh([z - reach, z + reach])
+    interval = Interval(float(ends[0]), float(ends[1]), METHOD.partition(":")[0], level, inference="items_and_raters")
+    error_of_r = error * (1 - float(np.tanh(z)) ** 2)
+    return replace(bare, interval=interval, standard_error=error_of_r, df=df, p_value=t_p_value(z / error, df))
+
+
+def _without_spread(shared: SharedUnits, counts: dict[str, int | None]) -> Result:
+    a, b = _means(shared)
+    if min(np.ptp(a), np.ptp(b)) == 0:
+        note = "In one of the pools, all responses have the same mean."
+        return undefined("no_variation", note, method=METHOD, **counts)
+    bare = Result(float(np.sign(np.corrcoef(a, b)[0, 1])), METHOD).with_counts(**counts)
+    return without_interval(bare, "no_variation", "The association is perfect, so no interval.")
+
+
+def _means(shared: SharedUnits) -> tuple[Floats, Floats]:
+    """Return the mean of each unit by the first and by the second pool, shapes (n_units,)."""
+    mean = np.bincount(shared.place, shared.value) / np.bincount(shared.place)
+    return mean[1::2], mean[::2]
+
+
+def _variances(shared: SharedUnits) -> tuple[float, float] | None:
+    """Return the variance of z and its degrees of freedom, or None if z without some cluster is undefined."""
+    groups = clusters(shared.item, shared.rater)
+    by_item = _jackknife(_without_each(shared, groups.item, groups.n_items))
+    by_cell = _jackknife(_without_each(shared, groups.cell, groups.n_cells))
+    pools = [_of_pool(shared, side) for side in (shared.first, ~shared.first)]
+    variances = [by_item, by_cell, *(variance for variance, _ in pools)]
+    if min(groups.n_items - 1, *(df for _, df in pools)) < 1 or by_item <= 0 or not np.isfinite(variances).all():
+        return None
+    by_pool, df_raters = _apart(pools)
+    # if each rater has one response, both pools include the variance between responses: their sum is no lower bound
+    whole = max(by_item + sum(by_pool) - by_cell, by_item, *by_pool)
+    # the raters' contribution beyond the variance over items has only the raters' degrees of freedom
+    share = (whole - by_item) / whole
+    return whole, combined_df(share, df_raters, groups.n_items - 1)
+
+
+def _apart(pools: Sequence[tuple[float, int]]) -> tuple[list[float], float]:
+    """Return the variance over raters of each pool, and the Satterthwaite degrees of freedom of their sum."""
+    whole = sum(variance for variance, _ in pools)
+    df = whole**2 / sum(variance**2 / n for variance, n in pools) if whole else 1.0
+    return [variance for variance, _ in pools], df
+
+
+def _of_pool(shared: SharedUnits, side: Bools) -> tuple[float, int]:
+    """Return the jackknife variance over the raters of one pool, and its degrees of freedom."""
+    code, n = codes(shared.rater[side])
+    everyone = np.full(len(shared.value), n, dtype=np.int64)
+    everyone[side] = code
+    return _jackknife(_without_each(shared, everyone, n + 1)[:n]), n - 1
+
+
+def _jackknife(z: Floats) -> float:
+    """Return (G - 1) / G times the sum of squares of the G values with one cluster deleted."""
+    return float(((z - z.mean()) ** 2).sum() * (len(z) - 1) / len(z))
+
+
+def _fisher_z(shared: SharedUnits) -> float:
+    """Return atanh of the correlation over all units; nan if undefined."""
+    return float(_from_sums(_terms(*_means(shared)).sum(axis=1, keepdims=True))[0])
+
+
+def _without_each(shared: SharedUnits, code: Ints, n: int) -> Floats:
+    """Return Fisher's z without the ratings of each of n clusters, shape (n,); nan if undefined.
+
+    Only the units that contain ratings of a cluster are recomputed.
+    """
+    centre = tuple(mean.mean() for mean in _means(shared))
+    terms = _terms(*_means(shared), centre)
+    touched, at = np.unique(code * shared.n_units + shared.unit, return_inverse=True)
+    cluster, unit = touched // shared.n_units, touched % shared.n_units
+    size, total = (np.bincount(shared.place, weight).reshape(-1, 2) for weight in (None, shared.value))
+    pair = 2 * at + shared.first
+    n_gone = np.bincount(pair, minlength=2 * len(touched)).reshape(-1, 2)
+    gone = np.bincount(pair, shared.value, 2 * len(touched)).reshape(-1, 2)
+    n_left = size[unit] - n_gone
+    mean = (total[unit] - gone) / np.maximum(n_left, 1)
+    left = np.where((n_left > 0).all(axis=1), _terms(mean[:, 1], mean[:, 0], centre), 0.0)
+    change = [np.bincount(cluster, row, n) for row in left - terms[:, unit]]
+    return _from_sums(terms.sum(axis=1)[:, np.newaxis] + np.array(change))
+
+
+def _terms(a: Floats, b: Floats, centre: tuple[float, ...] = (0.0, 0.0)) -> Floats:
+    """Return 1, a, b, a^2, b^2 and ab of each unit, shape (6, n_units)."""
+    u, v = a - centre[0], b - centre[1]
+    return np.array([np.ones(len(u)), u, v, u**2, v**2, u * v])
+
+
+def _from_sums(sums: Floats) -> Floats:
+    """Return atanh of the correlation from the sums of 1, a, b, a^2, b^2 and ab, shape (6, n)."""
+    n, a, b, aa, bb, ab = sums
+    with np.errstate(all="ignore"):
+        r = (ab - a * b / n) / np.sqrt((aa - a * a / n) * (bb - b * b / n))
+        z: Floats = np.where((n >= _MIN_N) & (np.abs(r) < _PERFECT), np.arctanh(r), np.nan)
+    return z

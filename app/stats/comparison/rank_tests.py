@@ -7,17 +7,21 @@ the normal approximation with the correction for ties.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special
 
-from app.stats.core.item_means import item_means
-from app.stats.core.ranks import midranks
-from app.stats.core.result import Result, undefined
+from app.stats.arms import missing_side
+from app.stats.arrays import codes, midranks, present
+from app.stats.comparison.t_tests import item_means
+from app.stats.result import Result, undefined
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Bools, Floats, Ints, Labels
+    from app.stats.arrays import Bools, Floats, Ints, Labels
+    from app.stats.result import Result
+
 
 MAX_EXACT_PAIRS = 300
 MAX_EXACT_POOLED = 60
@@ -151,3 +155,55 @@ def _splits(doubled: Ints, n: int) -> Floats:
 def _two_sided(chance: Floats, observed: int) -> float:
     """Return twice the smaller tail probability, at most 1."""
     return float(min(1.0, 2 * min(chance[: observed + 1].sum(), chance[observed:].sum())))
+
+
+# Comparisons of few responders per group (six models, eight trainees), with the responder as the unit of analysis.
+
+
+@dataclass(frozen=True, slots=True)
+class RespondersCompared:
+    """Mann-Whitney tests of responder means.
+
+    Attributes:
+        exact: U of the smaller side (named in its note), p over all splits of the observed means.
+        asymptotic: the same U, p by the normal approximation corrected for ties but not for continuity.
+        rank_biserial: r = 1 - 2 U / (n m) with the sign of the source: positive if it is rated higher.
+    """
+
+    exact: Result
+    asymptotic: Result
+    rank_biserial: Result
+
+
+def compare_responders(value: Floats, is_treated: Bools, responder: Labels) -> RespondersCompared:
+    """Run the Mann-Whitney U test of responder means, source against reference (Mann and Whitney 1947).
+
+    Args:
+        value: ratings, shape (n,); nan is dropped.
+        is_treated: whether the responder belongs to the source, shape (n,).
+        responder: labels, shape (n,); the same label in both groups counts as two responders.
+    """
+    number, (treated, responders) = present(value, is_treated, responder)
+    treated = treated.astype(bool)
+    problem = missing_side(treated, "the source", "the reference")
+    if problem:
+        return RespondersCompared(problem, problem, problem)
+    mine, theirs = (responder_means(number[side], responders[side]) for side in (treated, ~treated))
+    counts: dict[str, int | None] = {"n_units": len(mine) + len(theirs), "n_ratings": len(number)}
+    exact = mann_whitney(mine, theirs)
+    r = rank_biserial(mine, theirs).with_counts(**counts)
+    if exact.estimate is None:
+        return RespondersCompared(exact.with_counts(**counts), exact.with_counts(**counts), r)
+    above = exact.estimate
+    smaller = min(above, len(mine) * len(theirs) - above)
+    note = f"U of the {'source' if smaller == above else 'reference'}, the smaller of the two."
+    exact = replace(exact, estimate=smaller, note=note).with_counts(**counts)
+    p = asymptotic_p(mine, theirs, is_corrected=False)
+    asymptotic = replace(exact, method="mann_whitney: normal approximation", p_value=p)
+    return RespondersCompared(exact, asymptotic, r)
+
+
+def responder_means(value: Floats, responder: Labels) -> Floats:
+    """Return the mean rating per responder, in order of first appearance. `value` must not contain nan."""
+    code, n = codes(responder)
+    return np.asarray(np.bincount(code, value, n) / np.bincount(code, minlength=n))

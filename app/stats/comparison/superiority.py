@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from app.stats.arms import Arms
+from app.stats.arrays import midranks, present
+from app.stats.clusters import METHOD, clusters, with_two_way_interval
 from app.stats.comparison.describe import share
-from app.stats.core.arms import Arms
-from app.stats.core.arrays import present
-from app.stats.core.clusters import METHOD, clusters, with_two_way_interval
-from app.stats.core.ranks import midranks
-from app.stats.core.result import undefined
+from app.stats.result import undefined
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Bools, Floats, Labels
-    from app.stats.core.result import Result
+    from app.stats.arrays import Bools, Floats, Labels
+    from app.stats.result import Result
 
 
 def prob_superiority(value: Floats, is_treated: Bools, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:

@@ -13,18 +13,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.core.arms import Side
-from app.stats.core.clusters import clusters, combined_df, t_p_value, t_quantile, without_interval
-from app.stats.core.cr2 import ClusterSums
-from app.stats.core.result import Interval, Result, undefined
-from app.stats.linear.least_squares import least_squares
+from app.stats.arms import ClusterSums, Side
+from app.stats.clusters import clusters, combined_df, t_p_value, t_quantile, without_interval
+from app.stats.linear.regression import least_squares
+from app.stats.result import Interval, Result, undefined
 
 if TYPE_CHECKING:
-    from app.stats.core.arms import Arms
-    from app.stats.core.arrays import Floats, Ints, Labels
-    from app.stats.core.clusters import Clusters
-    from app.stats.core.cr2 import ClusterVariance
-    from app.stats.linear.least_squares import LeastSquares
+    from app.stats.arms import Arms, ClusterVariance
+    from app.stats.arrays import Floats, Ints, Labels
+    from app.stats.clusters import Clusters
+    from app.stats.linear.regression import LeastSquares
 
 METHOD = "two_way_cr2_t"
 _ROUNDING = 1e-12

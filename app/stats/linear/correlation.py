@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from app.stats.core.arrays import codes, present, spread
-from app.stats.core.clusters import METHOD, clusters, with_two_way_interval, without_interval
-from app.stats.core.ranks import midranks
-from app.stats.core.result import Result, undefined
+from app.stats.arrays import codes, midranks, present, spread
+from app.stats.clusters import METHOD, clusters, with_two_way_interval, without_interval
+from app.stats.result import Result, undefined
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Floats, Labels
+    from app.stats.arrays import Floats, Labels
 
 Kind = Literal["pearson", "spearman"]
 _MIN_N = 3

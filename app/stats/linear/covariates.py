@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.core.arrays import codes, present
-from app.stats.core.result import undefined
+from app.stats.arrays import codes, present
 from app.stats.linear.cluster_robust import METHOD, linear_contrast
+from app.stats.result import undefined
 
 _ROUNDING = 1e-9
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Bools, Floats, Labels
-    from app.stats.core.result import Result
+    from app.stats.arrays import Bools, Floats, Labels
+    from app.stats.result import Result
 
 
 @dataclass(frozen=True, slots=True)

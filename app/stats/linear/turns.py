@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.core.arrays import present
-from app.stats.core.contrast_sides import missing_side
+from app.stats.arms import missing_side
+from app.stats.arrays import present
 from app.stats.linear.cluster_robust import linear_contrast
-from app.stats.linear.random_slopes import mixed_contrast
+from app.stats.mixed.random_slopes import mixed_contrast
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Bools, Floats, Labels
-    from app.stats.core.result import Result
+    from app.stats.arrays import Bools, Floats, Labels
+    from app.stats.result import Result
 
 
 def turn_slope(value: Floats, turn: Floats, *, dialogue: Labels, rater: Labels, level: float = 0.95) -> Result:

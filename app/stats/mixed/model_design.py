@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.core.arrays import codes
+from app.stats.arrays import codes
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Bools, Floats, Ints, Labels
+    from app.stats.arrays import Bools, Floats, Ints, Labels
 
 MAX_CLASSES = 12
 _REPEATS = 1.5

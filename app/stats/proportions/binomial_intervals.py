@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from scipy import special
 
-from app.stats.core.result import Interval, Result, undefined
+from app.stats.result import Interval, Result, undefined
 
 if TYPE_CHECKING:
     from collections.abc import Callable

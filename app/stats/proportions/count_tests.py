@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from scipy import special
 
-from app.stats.core.result import Result, undefined
+from app.stats.result import Result, undefined
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Ints
+    from app.stats.arrays import Ints
 
 
 def chi_square(counts: Ints) -> Result:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.core.arrays import codes, present
-from app.stats.core.clusters import without_interval
-from app.stats.core.item_means import item_means, means_by_item
-from app.stats.core.result import Interval, Result, undefined
+from app.stats.arrays import codes, present
+from app.stats.clusters import without_interval
+from app.stats.comparison.t_tests import item_means, means_by_item
+from app.stats.result import Interval, Result, undefined
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Bools, Floats, Labels
+    from app.stats.arrays import Bools, Floats, Labels
 
 METHOD = "bootstrap_items"
 _POINT = 1e-9

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from scipy import special
 
-from app.stats.core.clusters import cluster_variance, t_quantile, without_interval
-from app.stats.core.multiplicity import benjamini_yekutieli
-from app.stats.core.result import Interval, Result, undefined
+from app.stats.clusters import cluster_variance, t_quantile, without_interval
+from app.stats.multiplicity import benjamini_yekutieli
+from app.stats.result import Interval, Result, undefined
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Floats, Ints
+    from app.stats.arrays import Floats, Ints
 
 MIN_RATERS, MIN_UNITS = 3, 30
 _ALPHA = 0.05

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from app.stats.core.arrays import codes
+from app.stats.arrays import codes
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Floats, Ints, Labels
+    from app.stats.arrays import Floats, Ints, Labels
 
 _MAX_STEPS = 1_000
 _SETTLED = 1e-10

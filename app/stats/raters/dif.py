@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from app.stats.core.arrays import codes, present, spread
-from app.stats.core.clusters import without_interval
-from app.stats.core.contrast_sides import missing_side
-from app.stats.core.result import Interval, Result, undefined
+from app.stats.arms import missing_side
+from app.stats.arrays import codes, present, spread
+from app.stats.clusters import without_interval
+from app.stats.mixed.clmm_fit import fit_clmm
 from app.stats.mixed.model_design import is_nested_one_to_one, ordered_classes, random_columns
-from app.stats.ordinal.clmm_fit import fit_clmm
+from app.stats.result import Interval, Result, undefined
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Bools, Floats, Labels
-    from app.stats.core.result import Reason
-    from app.stats.ordinal.clmm_fit import ClmmFit
+    from app.stats.arrays import Bools, Floats, Labels
+    from app.stats.mixed.clmm_fit import ClmmFit
+    from app.stats.result import Reason
 
 METHOD = "clmm_laplace: likelihood ratio"
 _LARGEST = 20.0

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from app.stats.core.arrays import codes, present, spread
-from app.stats.core.clusters import for_new_items
-from app.stats.core.result import Result, undefined
+from app.stats.arrays import codes, present, spread
+from app.stats.clusters import for_new_items
 from app.stats.linear.correlation import correlation
-from app.stats.linear.lmm_fit import fit_lmm
+from app.stats.mixed.lmm import fit_lmm
+from app.stats.result import Result, undefined
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Floats, Ints, Labels
+    from app.stats.arrays import Floats, Ints, Labels
 
 METHOD = "lmm: response and rater crossed"
 _PAIR = 2

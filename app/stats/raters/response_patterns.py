@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.core.arrays import spread
+from app.stats.arrays import spread
 from app.stats.proportions.binomial_intervals import sign_test_p
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Floats, Labels
+    from app.stats.arrays import Floats, Labels
 
 
 @dataclass(frozen=True)

@@ -9,17 +9,17 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from app.stats.core.arrays import present
-from app.stats.core.clusters import without_interval
-from app.stats.core.result import Interval, Result, undefined
+from app.stats.arrays import present
+from app.stats.clusters import without_interval
+from app.stats.mixed.clmm_fit import fit_clmm
+from app.stats.mixed.clmm_laplace import Laplace
 from app.stats.mixed.crossed import Factor, crossed
 from app.stats.mixed.model_design import ordered_classes
-from app.stats.ordinal.clmm_fit import fit_clmm
-from app.stats.ordinal.clmm_laplace import Laplace
+from app.stats.result import Interval, Result, undefined
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Floats, Ints, Labels
-    from app.stats.ordinal.clmm_fit import ClmmFit
+    from app.stats.arrays import Floats, Ints, Labels
+    from app.stats.mixed.clmm_fit import ClmmFit
 
 METHOD = "clmm_laplace: conditional modes"
 _PAIR = 2

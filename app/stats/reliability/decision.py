@@ -16,11 +16,11 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from app.stats.core.result import Interval, Result, undefined
 from app.stats.reliability.icc import icc_forms
+from app.stats.result import Interval, Result, undefined
 
 if TYPE_CHECKING:
-    from app.stats.core.ratings import Ratings
+    from app.stats.ratings import Ratings
     from app.stats.reliability.icc import Form
 
 Coefficient = Literal["phi", "g", "one_way"]

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Literal
 
 from scipy.special import fdtri
 
-from app.stats.core.jackknife import PAIR, ZERO, no_variation, nothing_to_compare
-from app.stats.core.result import Interval, Result, undefined
-from app.stats.reliability.mean_squares import MeanSquares, crossed, one_way
+from app.stats.jackknife import PAIR, ZERO, no_variation, nothing_to_compare
+from app.stats.reliability.components import MeanSquares, crossed, one_way
+from app.stats.result import Interval, Result, undefined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.stats.core.ratings import Ratings
-    from app.stats.core.result import Inference
+    from app.stats.ratings import Ratings
+    from app.stats.result import Inference
 
 Form = Literal["1_1", "1_k", "a_1", "a_k", "c_1", "c_k"]
 NEGATIVE = (

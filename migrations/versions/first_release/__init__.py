@@ -1,1 +1,1 @@
-"""The tables of the first release, in the groups of `app/storage/tables`. One function creates one table."""
+"""The tables of the first release, in the groups of `app/schema.py`. One function creates one table."""

@@ -4,8 +4,8 @@ import pandas as pd
 
 from app.analysis.data.answer_labels import with_derived
 from app.analysis.data.frames import rating_frame
-from app.design.protocol.study import Protocol
-from tests.builder import PREFERENCE, protocol_of
+from app.protocol.study import Protocol
+from tests.kit.builder import PREFERENCE, protocol_of
 
 WHO = {"key": "who", "type": "category", "target": "item", "text": "Who is right?", "codes": {"neither": "Nobody"}}
 WHY = {"key": "why", "type": "text", "target": "item", "text": "Why?"}

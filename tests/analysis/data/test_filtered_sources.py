@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.analysis import analyze
-from app.analysis.data.filters.filter_options import filtered_protocol
-from app.analysis.data.filters.report_filters import Filters
+from app.analysis.data.filter_options import filtered_protocol
+from app.analysis.data.report_filters import Filters
 from app.analysis.data.study_folder import frames_of
-from app.analysis.findings.study_question import study_question
+from app.analysis.findings.summary import study_question
 from app.analysis.report.primary import PrimaryResult
-from app.design.protocol.primary_default import primary_contrasts
-from app.exchange.folder.read import read_folder
-from app.exchange.folder.study_templates import template_folder
+from app.protocol.primary_default import primary_contrasts
+from app.studies.folder.read import read_folder
+from app.studies.folder.study_templates import template_folder
 from tests.analysis.headlines.simulated_ratings import Effect, simulate
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from app.analysis.data.simulated import SIMULATED_ONLY, counted_frames
 from app.analysis.document.circumstances import Circumstances
 from app.analysis.document.study_report import study_report
 from app.analysis.planning.pilot import assumed_of_pilot
-from tests.analysis.builders import FIVE, frames, protocol, told
+from tests.kit.frames import FIVE, frames, protocol, told
 
 STUDY = protocol(FIVE)
 SIMULATED = [{"rater": f"sim{n}", "is_simulated": True} for n in range(3)]

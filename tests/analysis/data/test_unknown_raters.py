@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.analysis import analyze
-from app.analysis.data.unknown_raters import with_slots
-from tests.analysis.builders import CHOICE, FIVE, frames, protocol
+from app.analysis.data.frames import with_slots
+from tests.kit.frames import CHOICE, FIVE, frames, protocol
 
 if TYPE_CHECKING:
     from app.analysis.report.report import Report
-    from tests.analysis.builders import Row
+    from tests.kit.frames import Row
 
 UNKNOWN = {"raters": {"identity": "unknown"}}
 

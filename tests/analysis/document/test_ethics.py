@@ -6,9 +6,9 @@ from datetime import date
 from typing import Any
 
 from app.analysis.document.ethics import Retention, ethics_document
-from app.design.protocol.study import Protocol
-from app.exchange.documents.markdown import markdown_document
-from tests.builder import EMPATHY, protocol_of
+from app.base.documents.markdown import markdown_document
+from app.protocol.study import Protocol
+from tests.kit.builder import EMPATHY, protocol_of
 
 AGE = {"key": "age", "target": "rater", "type": "slider", "text": "How old are you?", "min": 18, "max": 99}
 

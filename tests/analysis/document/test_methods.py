@@ -8,11 +8,17 @@ from typing import Any
 import pytest
 
 from app.analysis.document.circumstances import Arm, Circumstances
-from app.analysis.document.design_words import design_sentences, inference_sentences, sample_size_sentence
-from app.analysis.document.question_words import answers_words, composite_sentences, decision_sentences
-from app.analysis.document.rater_words import missing_sentences, participation_sentences, rater_sentences
-from app.analysis.report.sample import NO_SAMPLE, RaterGroup
-from tests.analysis.builders import CHOICE, FIVE, protocol
+from app.analysis.document.design_words import (
+    answers_words,
+    composite_sentences,
+    decision_sentences,
+    design_sentences,
+    inference_sentences,
+    sample_size_sentence,
+)
+from app.analysis.document.methods import missing_sentences, participation_sentences, rater_sentences
+from app.analysis.report.report import NO_SAMPLE, RaterGroup
+from tests.kit.frames import CHOICE, FIVE, protocol
 
 POOLS = {"crowd": {}, "experts": {"raters_per_trial": 2, "label": "Clinical experts"}}
 

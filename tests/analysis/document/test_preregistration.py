@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.results.documents.preregister import ToRegister, register
 from app.analysis import analyze
-from app.analysis.data.filters.report_filters import Filters
-from app.analysis.document.blocks import DataTable, Paragraph
+from app.analysis.data.report_filters import Filters
 from app.analysis.document.deviations import NONE, SELECTED, deviations_section
 from app.analysis.document.preregistration import aspredicted_document, osf_document
 from app.analysis.document.registration import Registration, RegistrationError, read_registration, registration_json
-from tests.analysis.builders import FIVE, frames, protocol
+from app.base.documents.blocks import DataTable, Paragraph
+from app.results.registration.preregister import ToRegister, register
 from tests.analysis.document.test_study_report import texts
 from tests.analysis.report.test_primary import rows
+from tests.kit.frames import FIVE, frames, protocol
 
 if TYPE_CHECKING:
-    from app.design.protocol.study import Protocol
+    from app.protocol.study import Protocol
 
 WORDS = {
     "hypotheses": ["The model is rated higher."],

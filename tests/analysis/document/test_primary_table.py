@@ -13,8 +13,8 @@ from app.analysis.document.primary_table import test_statistic as statistic_of
 from app.analysis.estimate import Estimate
 from app.analysis.report.primary import PrimaryResult
 from app.analysis.report.report import Report
-from app.design.protocol.parts.primary import PrimaryContrast
-from tests.analysis.builders import FIVE, protocol
+from app.protocol.primary import PrimaryContrast
+from tests.kit.frames import FIVE, protocol
 
 SCOPE = {"source": "model", "reference": "human"}
 # Two-sided p of t(29) = 2.045230 is .05 (any table of Student's t).

@@ -18,22 +18,21 @@ from app.analysis.document.bibliography import (
     of_statistic,
     references_of,
 )
-from app.analysis.document.blocks import Bullets, DataTable, Paragraph
 from app.analysis.document.circumstances import Circumstances
-from app.analysis.document.monitoring_words import SHAPES
-from app.analysis.document.reproduction import digits
-from app.analysis.document.study_report import ALWAYS_CITED, study_report
+from app.analysis.document.design_words import SHAPES
+from app.analysis.document.study_report import ALWAYS_CITED, digits, study_report
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import needed_sentence
 from app.analysis.wording.statistics_registry import STATISTICS
+from app.base.documents.blocks import Bullets, DataTable, Paragraph
 from app.stats.reliability.decision import UNLIMITED
-from tests.analysis.builders import CHOICE, FIVE, frames, protocol
 from tests.analysis.report.test_primary import rows
+from tests.kit.frames import CHOICE, FIVE, frames, protocol
 
 if TYPE_CHECKING:
-    from app.analysis.document.blocks import Document
     from app.analysis.report.report import Report
-    from app.design.protocol.study import Protocol
+    from app.base.documents.blocks import Document
+    from app.protocol.study import Protocol
 
 NOW = Circumstances("2026-11-22", "The study is closed.", {"arrived": 7, "did not consent": 1})
 

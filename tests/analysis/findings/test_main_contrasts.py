@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 from app.analysis import analyze
 from app.analysis.estimate import Estimate
 from app.analysis.findings.main_contrasts import MainContrast, interval_words, main_contrasts
-from app.analysis.findings.overturning import warnings_of
+from app.analysis.findings.summary import warnings_of
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
 from app.analysis.report.verdicts import with_verdicts
 from app.analysis.wording.formatting import number
-from tests.analysis.builders import FIVE, frames, protocol
+from tests.kit.frames import FIVE, frames, protocol
 
 if TYPE_CHECKING:
-    from app.design.protocol.study import Protocol
+    from app.protocol.study import Protocol
 
 WARMTH = {**FIVE, "key": "warmth"}
 KIND: dict[str, object] = {

@@ -8,16 +8,16 @@ import pytest
 
 from app.analysis import analyze
 from app.analysis.findings.main_contrasts import main_contrasts
-from app.analysis.findings.study_question import study_question
+from app.analysis.findings.summary import study_question
 from app.analysis.report.labelled import labelled
 from app.analysis.report.primary import PrimaryResult
-from app.design.protocol.primary_default import primary_contrasts
-from app.exchange.folder.read import read_folder
-from app.exchange.folder.study_templates import template_folder
-from tests.analysis.builders import FIVE, frames, protocol
+from app.protocol.primary_default import primary_contrasts
+from app.studies.folder.read import read_folder
+from app.studies.folder.study_templates import template_folder
+from tests.kit.frames import FIVE, frames, protocol
 
 if TYPE_CHECKING:
-    from app.design.protocol.study import Protocol
+    from app.protocol.study import Protocol
 
 WARMTH = {**FIVE, "key": "warmth"}
 COMMON = {

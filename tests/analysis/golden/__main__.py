@@ -7,9 +7,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from app.analysis import analyze
-from tests.analysis.builders import read_study
 from tests.analysis.golden import FOLDERS, HERE, differences, keep, kept, numbers_of
 from tests.conftest import SHARED
+from tests.kit.frames import read_study
 from tests.real_data.ayers import write_ayers
 from tests.real_data.kumar import write_kumar
 from tests.real_data.pandalm import write_pandalm

@@ -10,7 +10,7 @@ import pandas as pd
 from app.analysis import analyze_primary
 from app.analysis.data.study_folder import frames_of
 from app.analysis.report.sentences import primary_answers
-from app.exchange.folder.read import read_folder
+from app.studies.folder.read import read_folder
 from tests.analysis.headlines.simulated_ratings import Effect, Seen, simulate
 
 if TYPE_CHECKING:

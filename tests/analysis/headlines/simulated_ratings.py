@@ -9,23 +9,23 @@ from dataclasses import dataclass, field
 from itertools import combinations, cycle
 from typing import TYPE_CHECKING, Any
 
-from app.design.allocation.randomization import seeded
-from app.design.questions.kinds.category import CategoryQuestion
-from app.design.questions.kinds.choice import ChoiceQuestion
-from app.design.questions.kinds.highlight import HighlightQuestion
-from app.design.questions.kinds.ranking import RankingQuestion
-from app.design.questions.kinds.rating import RatingQuestion
-from app.design.questions.kinds.slider import SliderQuestion
-from app.exchange.folder.study_templates import template_folder
-from tests.templates import template_study
+from app.protocol.allocation.randomization import seeded
+from app.protocol.questions.category import CategoryQuestion
+from app.protocol.questions.choice import ChoiceQuestion
+from app.protocol.questions.highlight import HighlightQuestion
+from app.protocol.questions.ranking import RankingQuestion
+from app.protocol.questions.rating import RatingQuestion
+from app.protocol.questions.slider import SliderQuestion
+from app.studies.folder.study_templates import template_folder
+from tests.kit.templates import template_study
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
     from random import Random
 
-    from app.design.protocol.study import Protocol
-    from app.design.questions.kinds.registry import AnyQuestion
+    from app.protocol.questions.registry import AnyQuestion
+    from app.protocol.study import Protocol
 
 NOISE = 0.8
 SLIDER_STEP = 10

@@ -11,12 +11,12 @@ import pytest
 
 from app.analysis import analyze
 from app.analysis.data.study_folder import frames_of
-from app.design.questions.kinds.category import CategoryQuestion
-from app.exchange.folder.read import read_folder
-from app.exchange.folder.study_templates import list_templates
+from app.protocol.questions.category import CategoryQuestion
+from app.studies.folder.read import read_folder
+from app.studies.folder.study_templates import list_templates
 from tests.analysis.headlines.promised import PROMISED, Record
 from tests.analysis.headlines.simulated_ratings import Effect, Seen, simulate
-from tests.templates import template_study
+from tests.kit.templates import template_study
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,7 +90,7 @@ def test_the_page_promises_what_is_checked(name: str) -> None:
 def test_the_report_contains_what_the_page_promises(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if name not in BY_ATTRIBUTE:
         # as in a large study, which leaves out mixed models, most of the time here, and subgroups of attributes
-        monkeypatch.setattr("app.analysis.data.questions.question_data.MAX_RATINGS", 0)
+        monkeypatch.setattr("app.analysis.data.question_data.MAX_RATINGS", 0)
     folder = tmp_path / "study"
     simulate(name, folder, Effect(lean, code=code_of(name), n_raters=6, middle=0.7))
     if (folder / "raters.csv").exists():

@@ -9,10 +9,10 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from app.analysis.report.sentences import published_line
-from app.exchange.folder.study_templates import list_templates
+from app.studies.folder.study_templates import list_templates
 from tests.analysis.headlines.driven import by_source, covers, drive, driven, is_difference, means, right_by, says
 from tests.analysis.headlines.simulated_ratings import Effect
-from tests.templates import template_study
+from tests.kit.templates import template_study
 
 if TYPE_CHECKING:
     from pathlib import Path

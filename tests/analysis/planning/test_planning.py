@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from app.actions.planning.planning import rated_questions
 from app.analysis.planning.pilot import ASSUMED, assumed_of_pilot, assumed_of_scale, with_stated
 from app.analysis.planning.planning import FIELDS, Plan, plan, plan_csv, plan_json
 from app.analysis.planning.scenario import Assumed, Scenario
-from app.stats.planning.simulated_ratings import Sds
-from tests.analysis.builders import CHOICE, FIVE, frames, protocol, read_study
+from app.results.planning.planning import rated_questions
+from app.stats.simulated_ratings import Sds
+from tests.kit.frames import CHOICE, FIVE, frames, protocol, read_study
 from tests.real_data.ayers import write_ayers
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.analysis.estimate import Estimate
 from app.analysis.report.labelled import labelled_estimate
 from app.analysis.wording.formatting import MINUS, scope_text
-from app.design.protocol.parts.labels import Labels
+from app.protocol.labels import Labels
 
 LABELS = Labels(
     sources={"gpt4": "GPT-4", "md": "Physician"},

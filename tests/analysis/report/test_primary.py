@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.analysis import analyze
-from app.analysis.document.blocks import DataTable
 from app.analysis.document.circumstances import Circumstances
 from app.analysis.document.study_report import study_report
 from app.analysis.findings.main_contrasts import interval_words, main_contrasts
 from app.analysis.report.brief import brief
+from app.analysis.report.computed_report import NAME_ONE, NOTHING_PRIMARY
 from app.analysis.report.labelled import labelled
-from app.analysis.report.notes import NAME_ONE, NOTHING_PRIMARY
 from app.analysis.report.report_tables import records_csv, report_json
 from app.analysis.report.sentences import primary_answers
-from app.charts.comparison.forest import forest_table
-from app.web.lead.results.sections.part_tables import blocks_of
-from tests.analysis.builders import CHOICE, FIVE, Row, find, first, frames, protocol
+from app.base.documents.blocks import DataTable
+from app.results.charts.forest import forest_table
+from app.results.pages.sections.part_tables import blocks_of
+from tests.kit.frames import CHOICE, FIVE, Row, find, first, frames, protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.analysis.report.report import Report
     from app.analysis.report.sentences import PrimaryAnswer
-    from app.design.protocol.study import Protocol
+    from app.protocol.study import Protocol
 
 CLEAR = {**FIVE, "key": "clear", "label": "Clarity"}
 

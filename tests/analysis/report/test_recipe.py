@@ -15,17 +15,17 @@ from app.analysis.estimate import Estimate
 from app.analysis.report.recipe import filter_of, software
 from app.analysis.report.recompute import again
 from app.analysis.wording.statistics_registry import STATISTICS, page_of
-from app.exchange.folder.read import read_folder
 from app.stats.proportions.share_bootstrap import share_at_least_ratio
-from tests.analysis.builders import FIVE, first, frames, protocol
+from app.studies.folder.read import read_folder
 from tests.analysis.wording.test_statistics_registry import DOCS, headings
+from tests.kit.frames import FIVE, first, frames, protocol
 from tests.real_data.ayers import write_ayers
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from app.analysis.report.report import Report
-    from tests.analysis.builders import Row
+    from tests.kit.frames import Row
 
 BOTH = {"source": "chatgpt", "reference": "physician"}
 

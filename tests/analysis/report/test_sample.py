@@ -9,9 +9,9 @@ import pandas as pd
 
 from app.analysis import analyze
 from app.analysis.data.encoded_study import codes_of
-from app.analysis.report.counted_sample import sample_of
-from app.analysis.report.sample import RaterGroup, Sample
-from tests.analysis.builders import CHOICE, FIVE, Row, frames, protocol
+from app.analysis.report.computed_report import sample_of
+from app.analysis.report.report import RaterGroup, Sample
+from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
 
 STUDY = protocol(FIVE, CHOICE)
 

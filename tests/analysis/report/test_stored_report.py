@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from app.actions.results.report import report_of_folder
 from app.analysis.report.stored_report import (
     StoredReportError,
     read_report,
@@ -11,7 +10,8 @@ from app.analysis.report.stored_report import (
     stored_text,
     without_single_raters,
 )
-from app.exchange.folder.read import read_folder
+from app.results.reports.report import report_of_folder
+from app.studies.folder.read import read_folder
 from tests.analysis.golden import HERE
 
 

@@ -13,13 +13,13 @@ import pytest
 from app.analysis import analyze
 from app.analysis.estimate import Estimate
 from app.analysis.findings.main_contrasts import main_contrasts
+from app.analysis.report.computed_report import with_adjusted_p
 from app.analysis.report.labelled import labelled
-from app.analysis.report.multiple_testing import with_adjusted_p
 from app.analysis.report.report_tables import records_csv
 from app.analysis.report.sentences import primary_answers, sentence_of
 from app.analysis.report.verdict_words import verdict_sentence, verdict_text
 from app.analysis.report.verdicts import verdict_of, with_verdicts
-from tests.analysis.builders import FIVE, Row, find, first, frames, protocol
+from tests.kit.frames import FIVE, Row, find, first, frames, protocol
 
 AGAINST = {"source": "model", "reference": "human"}
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import norm
 
 from app.analysis import analyze
-from tests.analysis.builders import FIVE, Row, find, frames, only, protocol
+from tests.kit.frames import FIVE, Row, find, frames, only, protocol
 
 DOES = {
     "key": "does",

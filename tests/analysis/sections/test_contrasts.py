@@ -10,9 +10,9 @@ import pytest
 from app.analysis import analyze
 from app.analysis.data.frames import canonical
 from app.analysis.wording.formatting import scope_filter, scope_text
-from app.stats.core.multiplicity import adjusted
-from tests.analysis.builders import FIVE, find, frames, only, protocol
-from tests.analysis.sections.contrasts.source_ratings import mean_rating, source_ratings
+from app.stats.multiplicity import adjusted
+from tests.analysis.sections.source_ratings import mean_rating, source_ratings
+from tests.kit.frames import FIVE, find, frames, only, protocol
 
 if TYPE_CHECKING:
     from app.analysis.estimate import Estimate

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from app.analysis import analyze
 from app.analysis.data.encoded_study import codes_of
-from app.analysis.data.questions.rater_panel import Panel
+from app.analysis.data.rater_panel import Panel
 from app.analysis.sections.study_data import StudyData
-from tests.analysis.builders import FIVE, Row, frames, protocol
+from tests.kit.frames import FIVE, Row, frames, protocol
 
 if TYPE_CHECKING:
     import pytest
 
-    from app.design.protocol.study import Protocol
+    from app.protocol.study import Protocol
 
 WRITER = {"kind": "source", "assign": "between", "levels": ["human", "model"]}
 TONE = {"kind": "instruction", "assign": "between", "levels": {"plain": "Read.", "warm": "Imagine."}}
@@ -68,7 +68,7 @@ def test_other_conditions_are_kept_beside_that_of_the_source() -> None:
 
 
 def test_flagged_rater_is_reported_whatever_the_number_of_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.analysis.data.questions.rater_panel.MAX_RATERS", 2)
+    monkeypatch.setattr("app.analysis.data.rater_panel.MAX_RATERS", 2)
     study = protocol(FIVE)
     given = [
         {"rater": f"r{r}", "item": f"i{i}", "response": f"i{i}:human", "question": "empathy", "value": 1 + (r + i) % 5}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.analysis import analyze
-from tests.analysis.builders import first, frames, only, protocol
+from tests.kit.frames import first, frames, only, protocol
 
 ORDER = {"key": "order", "type": "ranking", "text": "Rank the replies.", "ties": True}
 THREE = {"human": {"kind": "human"}, "one": {"kind": "model"}, "two": {"kind": "model"}}

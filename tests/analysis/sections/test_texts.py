@@ -9,10 +9,10 @@ import pytest
 from scipy import stats
 
 from app.analysis import analyze
-from app.analysis.data.covariates import response_covariates
+from app.analysis.data import covariates as response_covariates
 from app.analysis.wording.formatting import COVARIATES, covariate_text, scope_text
-from app.stats.text.text_measures import MEASURES
-from tests.analysis.builders import FIVE, Row, find, first, frames, only, protocol
+from app.stats.text_measures import MEASURES
+from tests.kit.frames import FIVE, Row, find, first, frames, only, protocol
 
 KIND, COLD = "I am so sorry. That sounds hard! Have you tried talking to a friend?", "You should see a doctor."
 BOTH = {"source": "model", "reference": "human"}

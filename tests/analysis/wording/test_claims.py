@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.analysis.estimate import Estimate
-from app.analysis.wording.about import About
-from app.analysis.wording.claims import claim_of
-from app.design.protocol.parts.labels import Labels
+from app.analysis.wording.claims import About, claim_of
+from app.protocol.labels import Labels
 
 PAIR = {"source": "model", "reference": "person"}
 

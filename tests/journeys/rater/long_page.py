@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.builder import EMPATHY, PREFERENCE
+from tests.kit.builder import EMPATHY, PREFERENCE
 
 # 24 words of average length, five times
 WORDS = " ".join(

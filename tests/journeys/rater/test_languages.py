@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.builder import EMPATHY, PREFERENCE
 from tests.journeys.axe import LIGHT, OF_COLOURS, PHONE, Look, check, check_in
 from tests.journeys.rater_steps import open_a_study, rows
+from tests.kit.builder import EMPATHY, PREFERENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.builder import EMPATHY, PREFERENCE
 from tests.journeys.axe import check
 from tests.journeys.rater.long_page import MANY, PHONE, TEXTS
 from tests.journeys.rater_steps import arrive, open_a_study
+from tests.kit.builder import EMPATHY, PREFERENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import expect
 from sqlalchemy import text
 
-from tests.builder import EMPATHY
 from tests.journeys.rater_steps import arrive, open_a_study, rows
+from tests.kit.builder import EMPATHY
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.builder import PREFERENCE
 from tests.journeys.rater_steps import arrive, eventually, open_a_study, rows
+from tests.kit.builder import PREFERENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

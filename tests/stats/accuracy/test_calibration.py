@@ -17,7 +17,7 @@ from app.stats.accuracy.calibration import (
 )
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Floats, Ints
+    from app.stats.arrays import Floats, Ints
 
 sklearn_calibration = pytest.importorskip("sklearn.calibration")
 metrics = pytest.importorskip("sklearn.metrics")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.stats.accuracy.share_correct import accuracy_share, is_correct
+from app.stats.accuracy.category_f1 import accuracy_share, is_correct
 from app.stats.comparison.describe import share
 
 ITEM, RATER = (axis.ravel() for axis in np.indices((6, 8)))

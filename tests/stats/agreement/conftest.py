@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from app.stats.core.ratings import Ratings
+from app.stats.ratings import Ratings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

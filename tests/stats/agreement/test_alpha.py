@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.stats.agreement import krippendorff_alpha
 from app.stats.agreement.disagreement import Disagreement, Level, patterns
-from app.stats.core.ratings import Ratings
+from app.stats.ratings import Ratings
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,15 +20,15 @@ from app.stats.agreement import (
     two_way,
     within_one_agreement,
 )
-from app.stats.core.ratings import Ratings
+from app.stats.ratings import Ratings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from app.stats.agreement.disagreement import Weights
     from app.stats.agreement.two_way import For
-    from app.stats.agreement.weights import Weights
-    from app.stats.core.result import Result
+    from app.stats.result import Result
 
     Oracle = Callable[[str], dict[str, Any]]
 

@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.stats.agreement import cohen_kappa
-from app.stats.core.ratings import Ratings
+from app.stats.ratings import Ratings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from app.stats.agreement.cohen import Categories
-    from app.stats.agreement.weights import Weights
+    from app.stats.agreement.disagreement import Weights
 
     Oracle = Callable[[str], dict[str, Any]]
 

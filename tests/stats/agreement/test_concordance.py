@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from app.stats.agreement import kendall_w
-from app.stats.core.ratings import Ratings
+from app.stats.ratings import Ratings
 
 # Zar (2010), Biostatistical Analysis, example 20.5: wing, tail and bill length of twelve birds, with ties
 BIRDS = np.array(

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from app.stats.agreement import percent_agreement, unanimous_share, within_one_agreement
-from app.stats.core.ratings import Ratings
-from app.stats.core.result import Result
+from app.stats.ratings import Ratings
+from app.stats.result import Result
 
 if TYPE_CHECKING:
     Oracle = Callable[[str], dict[str, Any]]

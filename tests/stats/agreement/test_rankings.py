@@ -12,7 +12,7 @@ from scipy import stats
 from app.stats.agreement.rankings import concordance_within_items, midranks, rank_correlation_within_items
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Floats, Ints
+    from app.stats.arrays import Floats, Ints
 
 
 class Long(TypedDict):

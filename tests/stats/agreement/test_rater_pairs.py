@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from app.stats.agreement import cohen_kappa, percent_agreement, rater_pairs
 from app.stats.agreement.cohen import paired_values
-from app.stats.core.ratings import Ratings
+from app.stats.ratings import Ratings
 
 if TYPE_CHECKING:
-    from app.stats.agreement.weights import Weights
+    from app.stats.agreement.disagreement import Weights
 
 WEIGHTS: list[Weights] = ["none", "linear", "quadratic"]
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.stats.agreement import cohen_kappa, intra_rater_agreement
-from app.stats.core.ratings import Ratings
+from app.stats.ratings import Ratings
 
 
 def ratings(rows: list[tuple[int, int, float]]) -> Ratings:

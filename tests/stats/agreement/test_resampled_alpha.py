@@ -7,10 +7,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.stats.agreement import alpha_bootstrap, alpha_without_each_rater, krippendorff_alpha, resampled_alpha
+from app.stats.agreement import alpha as resampled_alpha
+from app.stats.agreement import alpha_bootstrap, alpha_without_each_rater, krippendorff_alpha
+from app.stats.agreement.alpha import _alphas, bootstrap_alphas
 from app.stats.agreement.disagreement import Level, patterns
-from app.stats.agreement.resampled_alpha import _alphas, bootstrap_alphas
-from app.stats.core.ratings import Ratings
+from app.stats.ratings import Ratings
 
 LEVELS: list[Level] = ["nominal", "ordinal", "interval", "ratio"]
 
@@ -61,7 +62,7 @@ def test_bootstrap_is_reproducible_and_near_analytic_interval() -> None:
 
 
 def test_slider_bootstrap_runs_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.stats.agreement.resampled_alpha.CHUNK", 1000)
+    monkeypatch.setattr("app.stats.agreement.alpha.CHUNK", 1000)
     ratings = panel(101)
     assert len(bootstrap_alphas(ratings, level="ordinal", n_resamples=50, seed=0)) == 50
 

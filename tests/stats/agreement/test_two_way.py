@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from app.stats.agreement import krippendorff_alpha
 from app.stats.agreement.disagreement import Disagreement, Level, distances
-from app.stats.core.ratings import Ratings
+from app.stats.ratings import Ratings
 
 if TYPE_CHECKING:
-    from app.stats.core.result import Interval, Result
+    from app.stats.result import Interval, Result
 
 SEVERITY = np.array([0, 0, 0, 0, 0, 2])
 LEVELS: list[Level] = ["nominal", "ordinal", "interval", "ratio"]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.stats.agreement import krippendorff_alpha, worst_units
-from app.stats.core.ratings import Ratings
+from app.stats.ratings import Ratings
 
 if TYPE_CHECKING:
     from app.stats.agreement.disagreement import Level

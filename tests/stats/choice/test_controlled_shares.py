@@ -13,7 +13,7 @@ from app.stats.choice.controlled_shares import preference_model, share_at_equal
 from app.stats.comparison.describe import share
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Floats
+    from app.stats.arrays import Floats
     from tests.stats.conftest import RandomRatings, Where
 
 NONE = np.zeros((0, 0))

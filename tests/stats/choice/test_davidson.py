@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from app.stats.choice.davidson import fit_davidson
+from app.stats.choice.strengths import fit_davidson
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Floats
+    from app.stats.arrays import Floats
     from tests.stats.conftest import Oracle
 
 

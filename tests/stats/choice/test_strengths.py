@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from app.stats.choice.strengths import Strengths, strengths, win_matrix
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Floats, Ints
+    from app.stats.arrays import Floats, Ints
 
 Choice = tuple[int, int, float]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from app.stats.comparison import describe
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Ints
+    from app.stats.arrays import Ints
     from tests.stats.conftest import Ayers, Oracle, RandomRatings, Where
 
 ITEM, RATER = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])

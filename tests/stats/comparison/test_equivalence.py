@@ -8,11 +8,11 @@ from statsmodels.stats.weightstats import ttost_paired
 
 from app.stats.comparison.describe import mean_difference
 from app.stats.comparison.equivalence import equivalence, non_inferiority
-from app.stats.core.result import Interval, Result, undefined
-from app.stats.ordinal.clmm_fit import fit_clmm
+from app.stats.mixed.clmm_fit import fit_clmm
+from app.stats.result import Interval, Result, undefined
 
 if TYPE_CHECKING:
-    from app.stats.ordinal.clmm_links import LinkName
+    from app.stats.mixed.clmm_laplace import LinkName
 
 # number of ratings at each of five points
 REFERENCE, SOURCE = (10, 22, 40, 30, 18), (8, 18, 40, 34, 20)

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.stats.clusters import clusters
 from app.stats.comparison.describe import mean_difference
 from app.stats.comparison.pigeonhole import mean_difference_pigeonhole, resampled_sums
-from app.stats.core.clusters import clusters
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Floats
+    from app.stats.arrays import Floats
     from tests.stats.conftest import RandomRatings, Where
 
 

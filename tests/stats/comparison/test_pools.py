@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from app.stats.comparison.pool_correlation import pool_correlation
-from app.stats.comparison.pools import pool_difference
+from app.stats.comparison.pools import pool_correlation, pool_difference
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Bools, Floats, Ints
+    from app.stats.arrays import Bools, Floats, Ints
 
 
 def test_one_rating_per_pool_matches_paired_t_test() -> None:

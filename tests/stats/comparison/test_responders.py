@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from app.stats.comparison.responders import compare_responders
+from app.stats.comparison.rank_tests import compare_responders
 
 
 def test_napiwotzki_2025_responder_comparison_is_reproduced() -> None:

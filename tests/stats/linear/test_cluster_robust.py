@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import linalg
 
+from app.stats.clusters import clusters
 from app.stats.comparison.describe import mean_difference
-from app.stats.core.clusters import clusters
 from app.stats.linear.cluster_robust import cluster_variance, linear_contrast
-from app.stats.linear.least_squares import least_squares
-from tests.stats.linear.sleepstudy import day, reaction, subject
+from app.stats.linear.regression import least_squares
+from tests.stats.sleepstudy import day, reaction, subject
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Floats, Ints
+    from app.stats.arrays import Floats, Ints
     from tests.stats.conftest import RandomRatings
 
 LAST = np.array([0.0, 1.0])

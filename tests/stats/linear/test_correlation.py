@@ -11,7 +11,7 @@ from scipy import stats
 from app.stats.linear.correlation import correlation, halo
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Floats
+    from app.stats.arrays import Floats
     from tests.stats.conftest import RandomRatings
 
 

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from app.stats.linear.random_slopes import mixed_contrast
 from app.stats.linear.turns import turn_slope, turn_slope_difference, whole_on_turns
-from tests.stats.linear.sleepstudy import day, reaction, subject
+from app.stats.mixed.random_slopes import mixed_contrast
+from tests.stats.sleepstudy import day, reaction, subject
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Floats, Ints
+    from app.stats.arrays import Floats, Ints
 
 
 def _dialogues(n_dialogues: int, n_raters: int, n_turns: int, noise: float = 1.0) -> tuple[Floats, Ints, Ints, Ints]:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from app.stats.agreement.cohen import kappa_of_table
+from app.stats.arrays import midranks
 from app.stats.comparison.rank_tests import asymptotic_p
-from app.stats.core.ranks import midranks
 from app.stats.proportions.binomial_intervals import clopper_pearson, wilson, wilson_cc
 from app.stats.proportions.count_tests import chi_square
 

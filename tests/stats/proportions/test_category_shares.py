@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from statsmodels.stats.contingency_tables import SquareTable, cochrans_q
 
-from app.stats.proportions.category_shares import category_difference, cochran_q, stuart_maxwell
 from app.stats.proportions.count_tests import mcnemar
-from app.stats.proportions.share_difference import share_difference
+from app.stats.proportions.share_difference import category_difference, cochran_q, share_difference, stuart_maxwell
 
 
 def test_category_difference_equals_share_difference() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from app.stats.proportions.share_bootstrap import share_at_least_ratio, share_of_item_means_at_least
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Bools, Floats, Ints
+    from app.stats.arrays import Bools, Floats, Ints
     from tests.stats.conftest import Ayers, RandomRatings
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.stats.core.clusters import t_quantile
+from app.stats.clusters import t_quantile
 from app.stats.proportions.share_difference import share_difference
 
 if TYPE_CHECKING:

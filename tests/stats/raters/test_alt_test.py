@@ -10,7 +10,7 @@ from statsmodels.stats.multitest import multipletests
 from app.stats.raters.alt_test import alternative_annotator_test, units_to_pass
 
 if TYPE_CHECKING:
-    from app.stats.core.arrays import Floats
+    from app.stats.arrays import Floats
 
 
 def _study(judge_noise: float, n_units: int = 200, n_raters: int = 5) -> tuple[Floats, Floats]:

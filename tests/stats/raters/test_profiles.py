@@ -39,7 +39,7 @@ def test_severe_and_random_raters_stand_out() -> None:
 
 def test_balanced_severity_is_shrunken_rater_mean() -> None:
     """Best linear unbiased prediction by hand: the deviation of the rater's mean times its reliability."""
-    from app.stats.linear.lmm_fit import fit_lmm
+    from app.stats.mixed.lmm import fit_lmm
 
     value, unit, rater = _study()
     one = np.ones((1, 200))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from app.stats.core.ratings import Ratings
+from app.stats.ratings import Ratings
 from app.stats.reliability.components import variance_components
 from app.stats.reliability.decision import (
     UNLIMITED,

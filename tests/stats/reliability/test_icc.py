@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.stats.agreement import icc, variance_components
-from app.stats.core.ratings import Ratings
-from app.stats.reliability.crossing import Crossing
+from app.stats.ratings import Ratings
+from app.stats.reliability.components import Crossing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,8 +79,8 @@ def test_unbalanced_components_match_statsmodels_mixed_model(shape: tuple[int, i
 @pytest.mark.parametrize("shape", [(60, 7), (9, 25)])
 @pytest.mark.parametrize("severity", [0.0, 0.4])
 def test_components_match_own_mixed_model(shape: tuple[int, int], severity: float) -> None:
-    from app.stats.linear.lmm_fit import fit_lmm
-    from app.stats.reliability.reml import reml
+    from app.stats.mixed.lmm import fit_lmm
+    from app.stats.reliability.components import reml
 
     crossing = Crossing(crossed(np.random.default_rng(4), shape, 4, (1.0, severity, 0.6)))
     one = np.ones((1, crossing.n))
@@ -94,8 +94,7 @@ def test_components_match_own_mixed_model(shape: tuple[int, int], severity: floa
 
 
 def test_reml_matches_sums_of_squares_on_complete_data(oracle: Oracle) -> None:
-    from app.stats.reliability.components import _complete, _henderson
-    from app.stats.reliability.reml import reml
+    from app.stats.reliability.components import _complete, _henderson, reml
 
     crossing = Crossing(oracle("icc_shrout_fleiss_1979")["ratings"])
     assert reml(crossing, (0.5, 0.5, 0.5)) == pytest.approx(_complete(crossing), abs=1e-4)

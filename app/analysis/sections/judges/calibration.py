@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.questions.answers import NEITHER, TIE, Answers, Choices
-from app.design.numbers import number_text
-from app.design.questions.kinds.choice import ChoiceQuestion
-from app.design.questions.kinds.rating import RatingQuestion
-from app.design.questions.question import SIDES
+from app.analysis.data.answers import NEITHER, TIE, Answers, Choices
+from app.base.words import number_text
+from app.protocol.questions.choice import ChoiceQuestion
+from app.protocol.questions.question import SIDES
+from app.protocol.questions.rating import RatingQuestion
 from app.stats.accuracy.calibration import (
     brier_score,
     calibration_bins,
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from app.analysis.data.encoded_study import Bools, Floats
-    from app.analysis.data.questions.question_data import AnyQuestionData
+    from app.analysis.data.question_data import AnyQuestionData
     from app.analysis.estimate import Estimate, Scope, Unit
-    from app.stats.core.result import Result
+    from app.stats.result import Result
 
     # a statistic, its result, what its method is based on, and what it adds to the scope
     Found = tuple[str, Result, str, Scope]

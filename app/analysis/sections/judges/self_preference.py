@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.questions.answers import NEITHER, RESPONSE, TIE, Answers, Choices
-from app.design.numbers import number_text
-from app.design.questions.kinds.choice import ChoiceQuestion
+from app.analysis.data.answers import NEITHER, RESPONSE, TIE, Answers, Choices
+from app.base.words import number_text
+from app.protocol.questions.choice import ChoiceQuestion
+from app.stats.arrays import codes
+from app.stats.clusters import for_new_items
 from app.stats.comparison import describe
-from app.stats.core.arrays import codes
-from app.stats.core.clusters import for_new_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.analysis.data.encoded_study import Bools, Floats, Ints
-    from app.analysis.data.questions.question_data import AnyQuestionData
+    from app.analysis.data.question_data import AnyQuestionData
     from app.analysis.estimate import Estimate, Scope, Unit
-    from app.design.protocol.study import Protocol
-    from app.design.questions.kinds.registry import ScaledQuestion
-    from app.stats.core.result import Result
+    from app.protocol.questions.registry import ScaledQuestion
+    from app.protocol.study import Protocol
+    from app.stats.result import Result
 
 SECTION = "judge"
 FAMILY = "family"

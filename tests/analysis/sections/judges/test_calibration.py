@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.analysis import analyze
-from app.charts.chart import charts_of
-from tests.analysis.builders import CHOICE, FIVE, Row, find, frames, only, protocol
+from app.results.charts.chart import charts_of
+from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol
 
 if TYPE_CHECKING:
     from app.analysis.report.report import Report

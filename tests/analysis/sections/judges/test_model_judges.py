@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.analysis import analyze
-from tests.analysis.builders import CHOICE, FIVE, Row, find, frames, only, protocol, told
+from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol, told
 
 if TYPE_CHECKING:
     from app.analysis.report.report import Report

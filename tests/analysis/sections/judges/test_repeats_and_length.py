@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.analysis import analyze
-from tests.analysis.builders import CHOICE, FIVE, Row, find, frames, only, protocol
+from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol
 
 if TYPE_CHECKING:
     from app.analysis.report.report import Report

@@ -1,0 +1,144 @@
+"""What each address of a study asks of the lead who uses it. One table; handlers do not ask again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.accounts.roles import Right
+from app.base.web.errors import ForbiddenError, NotFoundError
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from app.studies.studies import StudyRow
+
+_HANDLERS: dict[Right, tuple[str, ...]] = {
+    Right.FOLLOW: (
+        "show_study",
+        "show_coverage",
+        "show_raters",
+        "show_people",
+        "submit_leaving",
+        "api_study",
+        "api_raters",
+    ),
+    Right.READ: (
+        "show_texts",
+        "show_items",
+        "show_item",
+        "show_item_texts",
+        "show_design",
+        "show_design_preview",
+        "show_preview_text",
+        "show_text",
+        "export_text",
+        "show_questions_list",
+        "show_question",
+        "show_section",
+        "show_settings",
+        "show_plan",
+        "show_judges",
+        "show_generated",
+        "show_generated_texts",
+        "show_prompt_comparison",
+        "submit_copy",
+        "show_results",
+        "show_results_part",
+        "submit_snapshot",
+        "show_snapshot",
+        "export_report_json",
+        "export_report_csv",
+        "export_report",
+        "show_preregistration",
+        "export_preregistration",
+        "show_charts",
+        "show_drawing",
+        "show_chart",
+        "export_chart",
+        "export_picture",
+        "show_downloads",
+        "export_download",
+        "export_ratings",
+        "export_study",
+        "show_tokens",
+        "submit_token",
+        "submit_token_revocation",
+        "api_protocol",
+        "api_items",
+        "api_responses",
+        "api_ratings",
+        "api_estimates",
+        "api_ratings_csv",
+        "api_study_zip",
+    ),
+    Right.EDIT: (
+        "submit_text_file",
+        "submit_columns",
+        "show_sheet_ratings",
+        "submit_sheet_ratings",
+        "submit_status",
+        "submit_version",
+        "submit_preregistration",
+        "submit_text",
+        "submit_questions_list",
+        "submit_question",
+        "submit_section",
+        "submit_retirement",
+        "submit_exclusion",
+        "submit_release",
+        "show_new_judge",
+        "submit_new_judge",
+        "show_new_generated",
+        "submit_new_generated",
+        "submit_text_decision",
+        "submit_texts_used",
+        "submit_run_stop",
+        "submit_run_continue",
+        "show_identity",
+        "export_rater_data",
+        "export_prolific",
+        "export_bonus",
+        "export_mturk",
+        "export_sona",
+        "show_rater_invitations",
+        "submit_rater_invitations",
+        "submit_title",
+        "export_log",
+        "show_prolific",
+        "submit_approvals",
+        "show_messages",
+        "submit_message",
+        "show_webhooks",
+        "submit_webhook",
+        "submit_webhook_change",
+        "api_webhooks",
+        "api_webhook",
+        "api_webhook_deletion",
+        "api_webhook_test",
+        "api_deliveries",
+        "api_status",
+        "api_exclusion",
+        "api_links",
+    ),
+}
+RIGHT_OF = {handler: right for right, handlers in _HANDLERS.items() for handler in handlers}
+REFUSED = "Your role in this study, {role}, does not allow this. An owner of the study can change your role."
+
+
+def right_of(handler: str) -> Right:
+    """The right that a handler asks for. One that the table does not name is for owners only."""
+    return RIGHT_OF.get(handler, Right.OWN)
+
+
+def check_right(request: Request, study: StudyRow | None) -> StudyRow:
+    """The study, if this lead may do with it what this address does.
+
+    Raises:
+        NotFoundError: there is no such study, or the lead does not belong to it: both look the same.
+        ForbiddenError: the lead's role does not allow it.
+    """
+    if study is None or study.role is None:
+        raise NotFoundError
+    if not study.may(right_of(request.scope["route"].name)):
+        raise ForbiddenError(REFUSED.format(role=study.role))
+    return study

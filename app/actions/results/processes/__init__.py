@@ -1,1 +1,0 @@
-"""What runs in side processes: reports, charts and downloads."""

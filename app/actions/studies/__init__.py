@@ -1,1 +1,0 @@
-"""Create, check, open and close studies."""

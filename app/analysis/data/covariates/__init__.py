@@ -1,1 +1,0 @@
-"""Covariates of responses and of ratings."""

@@ -1,1 +1,0 @@
-"""Filters: which answers a report uses."""

@@ -1,0 +1,149 @@
+"""Question data: one question with its answers and the lead's declarations about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from app.analysis.data.answers import Answers, Choices
+from app.analysis.estimate import estimate_of
+from app.analysis.minimum_data import held_to_minimum
+from app.analysis.uninformative_intervals import without_uninformative_interval
+from app.analysis.wording.statistics_registry import STATISTICS
+from app.protocol.questions.choice import ChoiceQuestion
+from app.protocol.questions.ranking import RankingQuestion
+from app.protocol.questions.registry import ScaledQuestion
+from app.stats.clusters import kept_within
+
+if TYPE_CHECKING:
+    from app.analysis.data.encoded_study import Codes
+    from app.analysis.estimate import Estimate, Scope, Unit
+    from app.stats.result import Result
+
+# With more ratings, mixed models and resampling take minutes, and are run on demand only.
+MAX_RATINGS = 20_000
+TOO_MANY = "left out above 20,000 ratings; run with --full"
+SomeQuestion = TypeVar("SomeQuestion", bound=ScaledQuestion | ChoiceQuestion | RankingQuestion)
+SomeAnswers = TypeVar("SomeAnswers", bound=Answers)
+
+
+@dataclass(frozen=True, eq=False)
+class QuestionData(Generic[SomeQuestion, SomeAnswers]):
+    """A question, all answers to it, and whether mixed models are fitted to large studies too."""
+
+    codes: Codes
+    question: SomeQuestion
+    answers: SomeAnswers
+    reference: str | None
+    cut: float | None = None
+    margin: float | None = None
+    full: bool = False
+    is_composite: bool = False
+
+    @property
+    def is_light(self) -> bool:
+        """Whether the study is small enough for slow methods, or they were requested."""
+        return self.full or len(self.codes.rows.question) <= MAX_RATINGS
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The sources that the question compares; empty if it is not about responses.
+
+        Turns have a source if each response is a whole conversation.
+        """
+        is_compared = self.question.target in {"response", "pair", "set"} or bool((self.answers.source >= 0).any())
+        return self.codes.sources if is_compared else ()
+
+    def code_of(self, source: str) -> int:
+        """Return the code of a source."""
+        return self.codes.sources.index(source)
+
+    def record(
+        self,
+        result: Result,
+        answers: Answers,
+        *,
+        section: str,
+        scope: Scope,
+        statistic: str,
+        unit: Unit,
+        **detail: object,
+    ) -> Estimate:
+        """Return the estimate for a result; counts that the result does not state are those of the answers in scope.
+
+        Items, raters and ratings are those in scope; units are those that the statistic was computed from.
+        """
+        ends = possible_range(self.question, statistic)
+        result = kept_within(result, *ends) if ends else result
+        return record_of(
+            self.question.key,
+            result,
+            answers,
+            section=section,
+            scope=scope,
+            statistic=statistic,
+            unit=unit,
+            ends=ends,
+            **detail,
+        )
+
+
+# The largest distance from 0 that a statistic can have, in multiples of the range of the scale.
+SPANS = {
+    **dict.fromkeys(("mean_difference", "mean_difference_clmm", "mean_difference_at_equal", "belief_effect"), 1),
+    **dict.fromkeys(("equivalence", "non_inferiority"), 1),
+    **dict.fromkeys(("factor_effect", "attribute_effect", "pool_difference", "amce", "change"), 1),
+    **dict.fromkeys(("interaction", "change_difference"), 2),
+}
+
+
+def possible_range(
+    question: ScaledQuestion | ChoiceQuestion | RankingQuestion, statistic: str
+) -> tuple[float, float] | None:
+    """Return the possible range of a mean, or difference of means, of this question; None for other statistics."""
+    if STATISTICS[statistic].kind == "share_points":
+        return -1.0, 1.0
+    if isinstance(question, ChoiceQuestion):
+        return (-1.0, 1.0) if statistic == "amce" else None
+    if isinstance(question, RankingQuestion):
+        return None
+    declared = question.values
+    if statistic == "mean":
+        return declared[0], declared[-1]
+    reach = SPANS.get(statistic, 0) * (declared[-1] - declared[0])
+    return (-reach, reach) if reach else None
+
+
+def record_of(
+    question: str | None,
+    result: Result,
+    answers: Answers,
+    *,
+    section: str,
+    scope: Scope,
+    statistic: str,
+    unit: Unit,
+    ends: tuple[float, float] | None = None,
+    **detail: object,
+) -> Estimate:
+    """Like `QuestionData.record`.
+
+    `question` is None for estimates of the whole study; `ends` are the lowest and highest possible value, if known.
+    """
+    enough = held_to_minimum(result, statistic, answers.counts, scope)
+    return estimate_of(
+        without_uninformative_interval(enough, statistic, ends),
+        section=section,
+        question=question,
+        scope=scope,
+        statistic=statistic,
+        unit=unit,
+        of_answers=answers.counts,
+        answers=answers.hash,
+        **detail,
+    )
+
+
+ScaledData = QuestionData[ScaledQuestion, Answers]
+ChoiceData = QuestionData[ChoiceQuestion, Choices]
+AnyQuestionData = ScaledData | ChoiceData

@@ -1,1 +1,0 @@
-"""The answers to one question, by group of raters, by source and by split."""

@@ -1,0 +1,149 @@
+"""The coefficients of agreement of a question, each with all intervals that are available."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, get_args
+
+from app.analysis.data.question_data import TOO_MANY
+from app.protocol.questions.choice import ChoiceQuestion
+from app.protocol.questions.rating import RatingQuestion
+from app.stats.agreement import (
+    alpha_bootstrap,
+    alpha_without_each_rater,
+    brennan_prediger,
+    fleiss_kappa,
+    gwet_ac1,
+    gwet_ac2,
+    icc_forms,
+    kendall_w,
+    krippendorff_alpha,
+    percent_agreement,
+    unanimous_share,
+    within_one_agreement,
+)
+from app.stats.result import undefined, with_method
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from app.analysis.data.answers import Answers
+    from app.analysis.data.question_data import AnyQuestionData
+    from app.protocol.questions.scale import Level
+    from app.stats.agreement.two_way import For
+    from app.stats.ratings import Ratings
+    from app.stats.result import Result
+
+    Named = tuple[str, Result]
+
+IccForm = Literal["a_1", "a_k", "c_1", "c_k", "1_1", "1_k"]
+# The cost of resampling and jackknifing is units x values: with this many values, both are fast for any number of
+# ratings.
+FEW_VALUES = 25
+# More points than this are the positions of a slider, where two ratings are rarely equal.
+MAX_CATEGORIES = 25
+
+
+def coefficients(data: AnyQuestionData, answers: Answers) -> Iterator[Named]:
+    """Yield alpha at the level of the scale first, then coefficients of categories, Kendall's W and the ICCs."""
+    ratings, level = answers.ratings, level_of(data)
+    yield from _alphas(data, answers, level)
+    if not data.is_composite:
+        yield from _of_categories(data, ratings, level)
+    if level != "nominal":
+        if data.codes.raters.are_known:
+            yield "kendall_w", kendall_w(ratings)
+        yield from _iccs(data, ratings)
+
+
+def _of_categories(data: AnyQuestionData, ratings: Ratings, level: Level) -> Iterator[Named]:
+    """Yield coefficients based on equal ratings; composites are left out because their scores are rarely equal.
+
+    So are the positions of a slider: its coefficients with one category per position would be 0 whatever raters do.
+
+    Each coefficient has an interval for new units and raters, if available, and then one for new units.
+    """
+    question, domain = data.question, domain_of(data)
+    named: dict[str, Callable[[For], Result]] = {
+        "percent_agreement": lambda who: percent_agreement(ratings, inference=who),
+        "within_one_agreement": lambda who: within_one_agreement(ratings, inference=who),
+        "fleiss_kappa": lambda who: fleiss_kappa(ratings, inference=who),
+        "gwet_ac1": lambda who: gwet_ac1(ratings, domain=domain, inference=who),
+        "gwet_ac2": lambda who: gwet_ac2(ratings, domain=domain, inference=who),
+        "brennan_prediger": lambda who: brennan_prediger(ratings, domain=domain, inference=who),
+    }
+    if not (isinstance(question, RatingQuestion) and question.values[-1] - question.values[0] > 1):
+        del named["within_one_agreement"]
+    if level == "nominal":
+        del named["gwet_ac2"]
+    if is_fine(level, domain):
+        named = {name: named[name] for name in ("percent_agreement", "gwet_ac2")}
+    for name, statistic in named.items():
+        both = statistic("new_units_and_raters") if data.codes.raters.are_known else None
+        if both and both.interval:
+            yield name, both
+        yield name, with_method(statistic("new_units"), "jackknife_units")
+    if not is_fine(level, domain):
+        yield "unanimous_share", with_method(unanimous_share(ratings), "units that all raters rated alike")
+
+
+def is_fine(level: Level, domain: Sequence[float]) -> bool:
+    """Whether a scale has the positions of a slider rather than categories."""
+    return level != "nominal" and len(domain) > MAX_CATEGORIES
+
+
+def _alphas(data: AnyQuestionData, answers: Answers, level: Level) -> Iterator[Named]:
+    """Yield alpha for new units and raters if available, for new units, and bootstrapped.
+
+    A note gives the range when one rater is left out. Two raters form a single pair, from which new raters cannot be
+    inferred: the interval for new units then comes first.
+    """
+    ratings, name = answers.ratings, f"krippendorff_alpha_{level}"
+    units = with_method(krippendorff_alpha(ratings, level=level), f"jackknife_units: {level} distances")
+    if units.estimate is None:
+        yield name, units
+        return
+    is_light = data.is_light or len(ratings.values) <= FEW_VALUES
+    found = [units]
+    if data.codes.raters.are_known:
+        both = krippendorff_alpha(ratings, level=level, inference="new_units_and_raters")
+        both = with_method(both, f"jackknife_two_way: {level} distances")
+        found = [both, units] if both.interval else [units, both]
+        found[0] = replace(found[0], note=_range(ratings, level) if is_light else "")
+    yield from ((name, result) for result in found)
+    if is_light:
+        yield name, alpha_bootstrap(ratings, level=level, seed=answers.seed)
+    else:
+        yield name, undefined("not_run", TOO_MANY, method="bootstrap_units")
+
+
+def _range(ratings: Ratings, level: Level) -> str:
+    ends = alpha_without_each_rater(ratings, level=level).range
+    return f"between {ends[0]:.3f} and {ends[1]:.3f} when one rater at a time is left out" if ends else ""
+
+
+def level_of(data: AnyQuestionData) -> Level:
+    """Return the level of measurement; choices have no order."""
+    return "nominal" if isinstance(data.question, ChoiceQuestion) else data.question.level
+
+
+def domain_of(data: AnyQuestionData) -> list[float]:
+    """Return the possible categories; for a choice every response of an item, and tie and neither if allowed."""
+    question = data.question
+    if not isinstance(question, ChoiceQuestion):
+        return list(question.values)
+    places = int(data.codes.responses.place.max(initial=0)) + 1
+    more = [places + k for k, is_allowed in enumerate((question.tie, question.neither)) if is_allowed]
+    return [float(category) for category in (*range(places), *more)]
+
+
+def _iccs(data: AnyQuestionData, ratings: Ratings) -> Iterator[Named]:
+    """Yield the ICCs. Unbalanced data need a mixed model, which is fitted to large studies on demand only."""
+    is_complete = len(ratings.value) == ratings.n_units * len(ratings.rater_codes)
+    is_light = is_complete or data.is_light
+    every: tuple[IccForm, ...] = get_args(IccForm)
+    forms = [form for form in every if data.codes.raters.are_known or form.startswith("1")]
+    found = icc_forms(ratings, [form for form in forms if is_light or form.startswith("1")])
+    for form in forms:
+        result = found.get(form) or undefined("not_run", TOO_MANY, method="REML")
+        yield f"icc_{form}", with_method(result, "f_distribution: mean squares or REML")

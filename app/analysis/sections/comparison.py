@@ -1,0 +1,269 @@
+"""Comparisons of sources on a scale."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.analysis.data.question_data import TOO_MANY
+from app.analysis.data.scopes import Contrast, Found, distinct_groups, with_answers
+from app.analysis.sections.distribution import point_counts
+from app.stats.clusters import for_new_items, has_few_raters
+from app.stats.comparison import describe
+from app.stats.comparison import superiority as stats
+from app.stats.comparison import t_tests as classical
+from app.stats.comparison.equivalence import equivalence, non_inferiority
+from app.stats.comparison.pigeonhole import METHOD as PIGEONHOLE
+from app.stats.comparison.pigeonhole import mean_difference_pigeonhole
+from app.stats.comparison.rank_tests import compare_responders, mann_whitney, rank_biserial, wilcoxon_of_item_means
+from app.stats.comparison.t_tests import item_means
+from app.stats.mixed.clmm import METHOD, compare_ordinal, probit_shift
+from app.stats.mixed.lmm import mean_difference_lmm
+from app.stats.mixed.lmm_name import LMM
+from app.stats.mixed.proportional_odds import proportional_odds
+from app.stats.proportions import share_bootstrap as bootstrap
+from app.stats.proportions.count_tests import chi_square
+from app.stats.result import undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from app.analysis.data.answers import Answers
+    from app.analysis.data.encoded_study import Bools
+    from app.analysis.data.question_data import ScaledData
+    from app.analysis.data.scopes import Contrast
+    from app.analysis.estimate import Estimate, Scope
+    from app.stats.mixed.clmm import OrdinalComparison
+    from app.stats.result import Result
+
+
+# Differences of means and of shares: first for new items and raters, then by the methods common in the field.
+
+# Label of intervals that treat the raters as fixed.
+THESE_RATERS = "these raters only"
+
+
+def mean_differences(contrast: Contrast) -> Iterator[Found]:
+    """Yield the two-way cluster interval first, then alternatives, then the t tests on item means."""
+    answers, is_mine, means, means_are_mine = (
+        contrast.answers,
+        contrast.is_mine,
+        contrast.means,
+        contrast.means_are_mine,
+    )
+    found = describe.mean_difference(answers.value, is_mine, **answers.where)
+    yield Found("mean_difference", "rating", found)
+    if has_few_raters(found):
+        alone = describe.mean_difference(answers.value, is_mine, item=answers.item, rater=answers.item)
+        yield Found("mean_difference", "rating", for_new_items(alone, THESE_RATERS))
+    if contrast.data.is_light:
+        linear = mean_difference_lmm(answers.value, is_mine, **answers.where)
+        drawn = mean_difference_pigeonhole(answers.value, is_mine, seed=answers.seed, **answers.where)
+    else:
+        linear, drawn = (undefined("not_run", TOO_MANY, method=method) for method in (LMM, PIGEONHOLE))
+    yield Found("mean_difference", "rating", linear)
+    if contrast.data.codes.raters.are_known:
+        yield Found("mean_difference", "rating", drawn)
+    for is_paired, name, test in (
+        (True, "t_paired", classical.t_paired),
+        (False, "t_unpaired", classical.t_unpaired),
+    ):
+        gap = classical.item_mean_difference(means.value, means_are_mine, is_paired=is_paired, **means.where)
+        yield Found("mean_difference", "item_mean", gap)
+        yield Found(name, "item_mean", test(means.value, means_are_mine, **means.where))
+
+
+def against_margin(contrast: Contrast) -> Iterator[Found]:
+    """Yield equivalence and non-inferiority, if the lead declared a margin."""
+    margin, answers = contrast.data.margin, contrast.answers
+    if margin is None:
+        return
+    difference = describe.mean_difference(answers.value, contrast.is_mine, **answers.where)
+    worse_is_higher = contrast.data.question.reversed
+    yield Found("equivalence", "rating", equivalence(difference, margin))
+    yield Found("non_inferiority", "rating", non_inferiority(difference, margin, is_lower_better=worse_is_higher))
+
+
+def shares(contrast: Contrast) -> Iterator[Found]:
+    """Yield the ratio of the shares of item means at or above the cut."""
+    cut, means = contrast.data.cut, contrast.means
+    if cut is not None:
+        ratio = bootstrap.share_at_least_ratio(
+            means.value, contrast.means_are_mine, cut, seed=means.seed, **means.where
+        )
+        yield Found("share_at_least_ratio", "item_mean", ratio, {"cut": cut})
+
+
+# Estimates of the cumulative link mixed model for two sources: the primary analysis of an ordinal scale.
+
+PARTS = ("item", "rater", "item_slope", "rater_slope")
+
+
+def ordinal(contrast: Contrast) -> Iterator[Found]:
+    """Yield odds ratio, predicted difference and shares, variance components, and the probit shift.
+
+    Nothing for nominal questions, which have no order.
+    """
+    data, answers = contrast.data, contrast.answers
+    if data.question.level == "nominal":
+        return
+    if not data.is_light:
+        yield Found("odds_ratio_clmm", "rating", undefined("not_run", TOO_MANY, method=METHOD))
+        return
+    fitted = compare_ordinal(answers.value, contrast.is_mine, **answers.where)
+    yield Found("odds_ratio_clmm", "rating", fitted.effect)
+    yield Found("mean_difference_clmm", "rating", fitted.mean_difference)
+    yield from _predicted(contrast, fitted)
+    yield from _components(fitted)
+    probit = probit_shift(answers.value, contrast.is_mine, logit=fitted, **answers.where)
+    yield Found("probit_shift_clmm", "rating", probit)
+
+
+def proportionality(contrast: Contrast) -> Iterator[Found]:
+    """Yield whether the odds ratio is the same at every point, as the ordinal model assumes."""
+    if contrast.data.question.level != "nominal":
+        found = proportional_odds(contrast.answers.value, contrast.is_mine, **contrast.answers.where)
+        yield Found("proportional_odds_trend", "rating", found.trend)
+        for cut, ratio in zip(found.cuts, found.log_odds_ratios, strict=True):
+            yield Found("log_odds_ratio_at_least", "rating", ratio, {"cut": cut})
+
+
+def _predicted(contrast: Contrast, fitted: OrdinalComparison) -> Iterator[Found]:
+    """Yield shares at or above the declared cut; above the middle of the scale if none is declared."""
+    values = contrast.data.question.values
+    middle = (values[0] + values[-1]) / 2
+    for share in fitted.upper_shares:
+        if share.cut == contrast.data.cut or (contrast.data.cut is None and share.cut > middle):
+            yield Found("share_at_least_clmm", "rating", share.source, {"cut": share.cut})
+            reference = {"source": contrast.data.reference, "reference": contrast.source, "cut": share.cut}
+            yield Found("share_at_least_clmm", "rating", share.reference, reference)
+
+
+def _components(fitted: OrdinalComparison) -> Iterator[Found]:
+    """Yield the standard deviations of the random effects on the latent scale, and the thresholds."""
+    bare = replace(fitted.effect, interval=None, interval_reason=None, p_value=None, note="")
+    for part in PARTS:
+        if part in (fitted.sds or {}):
+            yield Found(f"sd_{part}_clmm", "rating", replace(bare, estimate=(fitted.sds or {})[part]))
+    for share, threshold in zip(fitted.upper_shares, fitted.thresholds, strict=True):
+        yield Found("threshold_clmm", "rating", replace(bare, estimate=threshold), {"cut": share.cut})
+
+
+# Comparisons that use only the order of the points, and common tests of ranks and counts.
+
+
+def superiority(contrast: Contrast) -> Iterator[Found]:
+    """Yield how often the source is rated above the reference: by the same rater on the same item, then unpaired."""
+    value, is_mine, where = contrast.answers.value, contrast.is_mine, contrast.answers.where
+    for name in ("prob_superiority", "cliffs_delta", "prob_superiority_unpaired", "cliffs_delta_unpaired"):
+        yield Found(name, "rating", getattr(stats, name)(value, is_mine, **where))
+
+
+def rank_tests(contrast: Contrast) -> Iterator[Found]:
+    """Yield Wilcoxon of paired item means, Mann-Whitney of item or responder means, and chi-square of the points."""
+    means = contrast.means
+    yield Found("wilcoxon", "item_mean", wilcoxon_of_item_means(means.value, contrast.means_are_mine, **means.where))
+    yield from _of_responders(contrast) if _has_responders(contrast) else _of_item_means(contrast)
+    sides = (contrast.answers.select(side) for side in _sides(contrast))
+    table = np.array([point_counts(contrast.data.question, side)[2] for side in sides])
+    yield Found("chi_square", "rating", _as_counted(chi_square(table), contrast, table.shape[1]))
+
+
+def _as_counted(result: Result, contrast: Contrast, n_columns: int) -> Result:
+    """Name the steps in the method if the values of a fine slider were counted in steps."""
+    if n_columns == len(contrast.data.question.values):
+        return result
+    return replace(result, method=f"{result.method}, values in {n_columns} equal steps")
+
+
+def _of_item_means(contrast: Contrast) -> Iterator[Found]:
+    means = item_means(contrast.means.value, contrast.means_are_mine, **contrast.means.where)
+    for name, test in (("mann_whitney", mann_whitney), ("rank_biserial", rank_biserial)):
+        result = test(means.mine, means.theirs)
+        yield Found(name, "item_mean", replace(result, method=f"{result.method}, item means, unpaired"))
+
+
+def _has_responders(contrast: Contrast) -> bool:
+    """Return whether the authors of the responses are known and the question is about responses."""
+    return contrast.data.codes.responses.responder is not None and contrast.data.question.target == "response"
+
+
+def _of_responders(contrast: Contrast) -> Iterator[Found]:
+    """Yield exact and asymptotic tests of responders' means, without responses of unknown authors (-1)."""
+    answers, writers = contrast.answers, contrast.data.codes.responses.responder
+    responder = np.full(len(answers.value), -1) if writers is None else writers[answers.unit]
+    known = responder >= 0
+    found = compare_responders(answers.value[known], contrast.is_mine[known], responder[known])
+    for name, result in (
+        ("mann_whitney", found.exact),
+        ("mann_whitney", found.asymptotic),
+        ("rank_biserial", found.rank_biserial),
+    ):
+        of_means = replace(result, method=f"{result.method}, means of responders")
+        yield Found(name, "item_mean", of_means, {"level": "responder"})
+
+
+def _sides(contrast: Contrast) -> tuple[Bools, Bools]:
+    return contrast.is_mine, ~contrast.is_mine
+
+
+# Comparisons of sources on a scale: each source minus the reference, and the share at or above a cut.
+
+SECTION = "comparison"
+
+
+def comparison(data: ScaledData) -> Iterator[Estimate]:
+    """Yield each source against the reference: ordinal model, differences, superiority, common tests, shares.
+
+    Nothing without a reference.
+    """
+    if data.reference is None:
+        return
+    for group, answers in with_answers(distinct_groups(data.codes), data.answers):
+        for source in data.sources:
+            yield from _shares(data, answers, {**group.scope, "source": source})
+        for source in data.sources:
+            if source != data.reference:
+                scope = {**group.scope, "source": source, "reference": data.reference}
+                yield from _against_reference(data, answers, scope)
+
+
+def _shares(data: ScaledData, answers: Answers, scope: Scope) -> Iterator[Estimate]:
+    if data.cut is None:
+        return
+    part = answers.of_source(data.code_of(scope["source"]))
+    means = part.per_item
+    single = describe.share_at_least(part.value, data.cut, **part.where)
+    by_item = bootstrap.share_of_item_means_at_least(means.value, data.cut, seed=means.seed, **means.where)
+    scope = {**scope, "cut": data.cut}
+    found = (Found("share_at_least", "rating", single), Found("share_at_least", "item_mean", by_item))
+    yield from _records(data, part, scope, found)
+
+
+def _against_reference(data: ScaledData, answers: Answers, scope: Scope) -> Iterator[Estimate]:
+    contrast = Contrast.of(data, answers, scope)
+    parts = (
+        ordinal,
+        proportionality,
+        mean_differences,
+        against_margin,
+        superiority,
+        shares,
+        rank_tests,
+    )
+    for part in parts:
+        yield from _records(data, contrast.answers, scope, part(contrast))
+
+
+def _records(data: ScaledData, answers: Answers, scope: Scope, found: Iterable[Found]) -> Iterator[Estimate]:
+    for one in found:
+        yield data.record(
+            one.result,
+            answers,
+            section=SECTION,
+            scope={**scope, **one.scope},
+            statistic=one.statistic,
+            unit=one.unit,
+        )

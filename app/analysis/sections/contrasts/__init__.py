@@ -1,1 +1,0 @@
-"""Contrasts other than source against reference: factors, attributes, pools, turns and so on."""

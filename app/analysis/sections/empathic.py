@@ -1,0 +1,78 @@
+"""Empathic accuracy: perceivers' ratings of what a target felt, compared with the target's own account."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from app.analysis.data.scopes import distinct_groups
+from app.stats.accuracy.empathic import METHOD, empathic_accuracy
+from app.stats.result import undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.answers import Answers
+    from app.analysis.data.encoded_study import Bools
+    from app.analysis.data.question_data import ScaledData
+    from app.analysis.estimate import Estimate
+    from app.analysis.sections.study_data import StudyData
+
+SECTION = "contrast"
+MOMENT = ["item", "response", "turn"]
+NOBODY = "No target rated their own items. The column rater of items.csv names the target of each item."
+
+
+def empathic(study: StudyData) -> Iterator[Estimate]:
+    """Yield the mean correlation within target and perceiver, for human raters, pools and model judges."""
+    declared = study.protocol.analysis.empathic_accuracy
+    if declared is None:
+        return
+    by_key = {data.question.key: data for data in study.scaled}
+    own, data = by_key[declared.felt], by_key[declared.answered]
+    targets = own.answers.select(_is_target(own, own.answers, declared.pool))
+    others = data.answers.select(~_is_target(data, data.answers, declared.pool))
+    felt = _moments(own, targets).rename(columns={"value": "felt", "rater": "target"}).drop(columns="place")
+    for group in distinct_groups(data.codes):
+        part = group.of(others)
+        both = _moments(data, part).merge(felt, on=MOMENT)
+        if group.scope and both.empty:
+            continue
+        found = undefined("no_pairable_units", NOBODY, method=METHOD)
+        if len(felt):
+            target, perceiver = both["target"].to_numpy(), both["rater"].to_numpy()
+            found = empathic_accuracy(
+                both["felt"].to_numpy(), both["value"].to_numpy(), target=target, perceiver=perceiver
+            )
+        rated = part.select(both["place"].unique())
+        scope = {**group.scope, "covariate": declared.felt}
+        yield data.record(found, rated, section=SECTION, scope=scope, statistic="empathic_accuracy", unit="rater_mean")
+
+
+def _is_target(data: ScaledData, answers: Answers, pool: str | None) -> Bools:
+    """Return whether each answer is by the target of what it is about."""
+    codes = data.codes
+    if pool is not None:
+        numbers = [number for number, name in enumerate(codes.raters.pools) if name == pool]
+        return np.isin(codes.raters.pool[answers.rater], numbers)
+    if "rater" not in codes.items:
+        return np.zeros(len(answers.value), dtype=bool)
+    named = codes.items["rater"].to_numpy(dtype=object)[answers.item]
+    return np.asarray(np.array(codes.raters.ids, dtype=object)[answers.rater] == named, dtype=bool)
+
+
+def _moments(data: ScaledData, answers: Answers) -> pd.DataFrame:
+    """Return one row per answer: item, response, turn, value, rater and position."""
+    rows = data.codes.rows
+    return pd.DataFrame(
+        {
+            "item": answers.item,
+            "response": rows.response[answers.row],
+            "turn": np.nan_to_num(rows.turn[answers.row], nan=-1),
+            "value": answers.value,
+            "rater": answers.rater,
+            "place": np.arange(len(answers.value)),
+        }
+    )

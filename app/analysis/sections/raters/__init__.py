@@ -1,1 +1,0 @@
-"""Estimates for individual raters."""

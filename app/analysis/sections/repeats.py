@@ -1,0 +1,64 @@
+"""Intra-rater agreement, from planned repeats, which enter no other estimate."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.analysis.data.answers import UNITS
+from app.analysis.data.rater_panel import MAX_RATERS, SECTION
+from app.analysis.data.scopes import groups
+from app.analysis.minimum_data import MIN_IN_COMMON, enough
+from app.protocol.questions.choice import ChoiceQuestion
+from app.protocol.questions.rating import RatingQuestion
+from app.stats.agreement import intra_rater_agreement
+from app.stats.ratings import Ratings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.analysis.data.answers import Answers
+    from app.analysis.data.encoded_study import Bools
+    from app.analysis.data.question_data import AnyQuestionData
+    from app.analysis.estimate import Estimate, Scope
+    from app.stats.agreement import SelfAgreement
+    from app.stats.result import Result
+
+NOT_REPEATED = "nothing was rated twice: the protocol plans no repeats, or none has been rated yet"
+
+
+def repeats(data: AnyQuestionData) -> Iterator[Estimate]:
+    """Yield the agreement of first and repeated answers, for all human raters and for each rater with repeats.
+
+    The question data must include the repeats.
+    """
+    question, codes = data.question, data.codes
+    if question.target == "rater" or data.is_composite:
+        return
+    both = groups(codes)[0].of(data.answers)
+    is_again = codes.kept["repeat"].to_numpy(dtype=np.float64, na_value=0)[both.row] > 0
+    is_nominal = isinstance(question, ChoiceQuestion) or question.level == "nominal"
+    found = intra_rater_agreement(
+        _ratings(both, ~is_again), _ratings(both, is_again), weights="none" if is_nominal else "quadratic"
+    )
+    for one in found[: MAX_RATERS + 1]:
+        part = both if one.rater is None else both.select(both.rater == one.rater)
+        scope: Scope = {} if one.rater is None else {"raters": [codes.raters.ids[one.rater]]}
+        for statistic, result in _named(one, has_steps=isinstance(question, RatingQuestion) and not is_nominal):
+            named = replace(result, note=NOT_REPEATED) if result.reason == "no_pairable_units" else result
+            yield data.record(
+                named, part, section=SECTION, scope=scope, statistic=statistic, unit=UNITS[question.target]
+            )
+
+
+def _named(one: SelfAgreement, *, has_steps: bool) -> Iterator[tuple[str, Result]]:
+    yield "intra_rater_agreement", one.percent
+    if has_steps:
+        yield "intra_rater_within_one", one.within_one
+    yield "intra_rater_kappa", enough(one.kappa, one.kappa.n_pairable_units or 0, MIN_IN_COMMON, "repeats")
+
+
+def _ratings(answers: Answers, rows: Bools) -> Ratings:
+    return Ratings(answers.unit[rows], answers.rater[rows], answers.value[rows])

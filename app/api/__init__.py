@@ -1,0 +1,46 @@
+"""The programming interface for leads: JSON below /api/v1, with tokens instead of cookies."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter
+from fastapi.openapi.utils import get_openapi
+from starlette.responses import JSONResponse, Response
+
+from app.api import estimates, rater_decisions, studies, tables, webhooks
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+router = APIRouter(prefix="/api/v1")
+DESCRIPTION = """
+Reads a study's design, progress, texts, ratings and estimates, opens and closes it, decides about raters, makes
+personal links and adds webhooks. Every request needs a token, made on the page *API* of the study's settings:
+`Authorization: Bearer attune_...`. A token belongs to one study and has at most the rights of the lead who made it.
+
+Lists come in pages: pass `next` of one page as `cursor` to get the following one. Requests that change something may
+carry an `Idempotency-Key`: a request that is repeated with the same key within seven days is not carried out again.
+Errors are JSON: `{"error": {"status": 404, "title": ..., "message": ...}}`.
+"""
+
+
+def include(app: FastAPI) -> None:
+    """Add the routers."""
+    for one in (router, studies.router, tables.router, estimates.router, rater_decisions.router, webhooks.router):
+        app.include_router(one)
+
+
+@router.get("/openapi.json")
+def show_openapi() -> Response:
+    """The description of the interface in OpenAPI 3.1; it needs no token."""
+    return JSONResponse(openapi())
+
+
+@cache
+def openapi() -> dict[str, Any]:
+    """The description of the interface."""
+    parts = (studies, tables, estimates, rater_decisions, webhooks)
+    routes = [route for part in parts for route in part.router.routes]
+    return get_openapi(title="Attune", version="1", description=DESCRIPTION.strip(), routes=routes)

@@ -1,0 +1,90 @@
+"""Results of a study through the API: estimates, and files."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from email.utils import format_datetime
+from typing import TYPE_CHECKING, Any
+
+from fastapi import Request
+from starlette.responses import Response
+
+from app.api.access import OwnApiExport, OwnApiForLong
+from app.api.routing import api_router
+from app.results.downloads.page import sent_once
+from app.results.pages.asked import Asked
+
+if TYPE_CHECKING:
+    from app.results.reports.live_report import LiveReports
+
+router = api_router("results")
+
+
+def _file(kind: str, description: str) -> dict[int | str, dict[str, Any]]:
+    content: dict[str, Any] = {kind: {"schema": {"type": "string"}}}
+    return {200: {"description": description, "content": content}}
+
+
+@router.get(
+    "/estimates",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The study's report, as `attune analyze --json` prints it",
+            "content": {
+                "application/json": {
+                    "schema": {
+                        "type": "object",
+                        "required": ["study", "estimates"],
+                        "properties": {
+                            "study": {"type": "string"},
+                            "estimates": {"type": "array", "items": {"type": "object"}},
+                        },
+                    }
+                }
+            },
+        },
+    },
+    summary="Estimates",
+)
+def api_estimates(request: Request, own: OwnApiForLong, asked: Asked) -> Response:
+    """All estimates with intervals. The filters are those of the results pages; the first call may take seconds.
+
+    `Last-Modified` says when the ratings were read; `after` asks for ratings that were read later than that.
+    """
+    from app.analysis.report.report_tables import report_json
+
+    reports: LiveReports = request.app.state.reports
+    made = reports.now(request.app.state.begin_reading, own.study, None, asked.filters, asked.after)
+    read_at = {"Last-Modified": format_datetime(made.read_at.astimezone(UTC), usegmt=True)}
+    text = report_json(asked.narrowed(made.report), made.read_at)
+    return Response(text, media_type="application/json", headers=read_at)
+
+
+@router.get(
+    "/ratings.csv",
+    response_class=Response,
+    responses=_file("text/csv", "Every answer as a row of ratings.csv"),
+    summary="All answers as CSV",
+)
+def api_ratings_csv(request: Request, own: OwnApiExport) -> Response:
+    """All answers in one file, which is faster than page by page."""
+    from app.results.downloads.exports import ratings_file
+
+    path = ratings_file(request.app.state.begin_reading, own.study)
+    return sent_once(path, f"{own.study.slug}-ratings.csv", "text/csv; charset=utf-8")
+
+
+@router.get(
+    "/study.zip",
+    response_class=Response,
+    responses=_file("application/zip", "The study folder: protocol, texts, raters, ratings, estimates, codebook"),
+    summary="The whole study as a folder",
+)
+def api_study_zip(request: Request, own: OwnApiExport) -> Response:
+    """The whole study as a folder, which `attune analyze` and `attune study load` read."""
+    from app.results.downloads.exports import study_zip_file
+
+    state = request.app.state
+    path = study_zip_file(state.begin_reading, own.study, state.downloads)
+    return sent_once(path, f"{own.study.slug}.zip", "application/zip")

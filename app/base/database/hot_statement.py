@@ -1,0 +1,127 @@
+"""Statements of the rating pages, run directly on psycopg without the overhead of SQLAlchemy.
+
+For each execution of a text statement, SQLAlchemy inspects its result columns again; for the twenty columns of a rating
+page this takes four times as long as the statement itself. Errors are raised as SQLAlchemy errors, so callers see no
+difference.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+import psycopg
+from psycopg.raw_cursor import RawCursorMixin
+from psycopg.rows import dict_row
+from sqlalchemy import event
+from sqlalchemy.exc import DBAPIError, DisconnectionError, NoResultFound
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlalchemy import Connection, Engine
+    from sqlalchemy.engine.interfaces import DBAPIConnection
+    from sqlalchemy.pool import ConnectionPoolEntry
+
+
+# `:name`, but not `::type`.
+_PARAMETER = re.compile(r"(?<![:\w]):([a-z]\w*)")
+
+
+class HotStatement:
+    """One statement with `:name` parameters.
+
+    psycopg sends it as it is: translating placeholders takes a third of the time of a save, and psycopg forgets the
+    translation of statements above 4,096 characters.
+    """
+
+    def __init__(self, sql: str) -> None:
+        """Number the parameters as PostgreSQL does."""
+        one_line = " ".join(sql.split())
+        self.parameters = tuple(dict.fromkeys(_PARAMETER.findall(one_line)))
+        self.sql = _PARAMETER.sub(lambda found: f"${self.parameters.index(found[1]) + 1}", one_line)
+        self.sent = self.sql.encode()
+
+    def one(self, db: Connection, values: Mapping[str, object]) -> dict[str, Any]:
+        """The first row, which must be there."""
+        row = self.one_or_none(db, values)
+        if row is None:
+            raise NoResultFound("No row was found when one was required")
+        return row
+
+    def one_or_none(self, db: Connection, values: Mapping[str, object]) -> dict[str, Any] | None:
+        """The first row as a dictionary by column name, or None."""
+        row: dict[str, Any] | None = self._fetch(db, values, "fetchone")
+        return row
+
+    def all(self, db: Connection, values: Mapping[str, object]) -> list[dict[str, Any]]:
+        """All rows as dictionaries by column name."""
+        rows: list[dict[str, Any]] = self._fetch(db, values, "fetchall")
+        return rows
+
+    def _fetch(self, db: Connection, values: Mapping[str, object], fetch: Literal["fetchone", "fetchall"]) -> Any:  # noqa: ANN401 - as psycopg
+        """Run the statement.
+
+        Each connection keeps one cursor per statement, which knows how to convert its parameters and columns.
+        """
+        cursors = db.info
+        cursor: Any = cursors.get(self)
+        if cursor is None:
+            connection: Any = db.connection.dbapi_connection
+            cursor = cursors[self] = _raw(connection.cursor_factory)(connection, row_factory=dict_row)
+        try:
+            cursor.execute(self.sent, [values[name] for name in self.parameters], prepare=True)
+            return getattr(cursor, fetch)()
+        except psycopg.Error as error:
+            broken: Any = error
+            if db.dialect.is_disconnect(broken, db.connection.dbapi_connection, cursor):
+                db.invalidate(error)
+            raise DBAPIError.instance(
+                self.sql, None, error, psycopg.Error, hide_parameters=True, dialect=db.dialect
+            ) from error
+
+
+@cache
+def _raw(cursor: type[psycopg.Cursor[Any]]) -> type[psycopg.Cursor[Any]]:
+    """A connection's kind of cursor, such as one that writes traces, for statements with `$1` parameters."""
+    return type(f"Raw{cursor.__name__}", (RawCursorMixin, cursor), {})
+
+
+# Plans that PostgreSQL made while tables were small are made again when they may have grown.
+#
+# A connection keeps the plan of each statement, and of each check of a foreign key. PostgreSQL makes it for the
+# table's
+# size at that time: while a table has up to a page of rows, reading all of it costs as much as any index, and so does
+# an
+# index of which only `study_id` can be used. Kept, such a plan reads every rater's answers for each request, until
+# autovacuum notices that the table has grown, which takes a minute or two.
+
+# How often a connection was used when its plans are made again for the first time.
+FIRST = 16
+DISCARD = "DISCARD PLANS"
+
+
+def is_renewal_due(n_uses: int) -> bool:
+    """Whether a connection that is used for this time discards its plans: each time that `n_uses` has doubled."""
+    return n_uses >= FIRST and not n_uses & (n_uses - 1)
+
+
+def renew_plans(engine: Engine) -> None:
+    """Discard the plans of a connection whenever it was used twice as often as when they were made.
+
+    Tables grow by a few rows per use, so a plan for a small table is gone before the table is large. The plans of all
+    statements take about 20 ms, and are made again ten times in 10,000 uses.
+    """
+
+    @event.listens_for(engine, "checkout")
+    def renew(connection: DBAPIConnection, entry: ConnectionPoolEntry, _: Any) -> None:  # noqa: ANN401 - private to the pool
+        n_uses = entry.info["n_uses"] = entry.info.get("n_uses", 0) + 1
+        if not is_renewal_due(n_uses):
+            return
+        driver: Any = connection
+        try:
+            driver.execute(DISCARD)
+            driver.commit()  # a rollback would make psycopg forget its prepared statements
+        except engine.dialect.loaded_dbapi.Error as error:
+            raise DisconnectionError from error

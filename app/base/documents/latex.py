@@ -1,0 +1,163 @@
+"""A document as LaTeX that compiles with pdfLaTeX, XeLaTeX and LuaLaTeX; pictures are PDF files beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.base.documents.blocks import Bullets, DataTable, Figure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.base.documents.blocks import Block, Document
+
+_ESCAPED = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "$": r"\$",
+        "&": r"\&",
+        "#": r"\#",
+        "_": r"\_\allowbreak{}",
+        "%": r"\%",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "[": "{[}",
+        "]": "{]}",
+        "*": "{*}",  # after the end of a row it would belong to the command
+        "/": r"/\allowbreak{}",
+        "-": "-{}",
+    }
+)
+# control characters, which no TeX reads; white space becomes a space
+_CONTROLS = dict.fromkeys(code for code in (*range(32), *range(0x7F, 0xA0)) if not chr(code).isspace())
+# what pdfLaTeX does not know by itself
+_SYMBOLS = {
+    "−": r"\ensuremath{-}",
+    "×": r"\ensuremath{\times}",
+    "≥": r"\ensuremath{\geq}",
+    "≤": r"\ensuremath{\leq}",
+    "χ": r"\ensuremath{\chi}",
+    "Φ": r"\ensuremath{\Phi}",
+    "ν": r"\ensuremath{\nu}",
+    "α": r"\ensuremath{\alpha}",
+    "′": r"\ensuremath{'}",
+    "→": r"\ensuremath{\rightarrow}",
+    "\u202f": r"\,",
+    "\u2009": r"\,",
+    "\u200b": "",
+}
+_LAST_LATIN = 0x17F
+_KNOWN = "–—‘’“”…€†‡•"
+_PREAMBLE = r"""\documentclass[a4paper,11pt]{article}
+\usepackage[margin=22mm]{geometry}
+\usepackage{iftex}
+\ifPDFTeX
+  \usepackage[T1]{fontenc}
+  \usepackage[utf8]{inputenc}
+  \usepackage{textcomp}
+  \usepackage{lmodern}
+%(characters)s\else
+  \usepackage{fontspec}
+\fi
+\usepackage{array,booktabs,longtable,graphicx}
+\usepackage[hidelinks]{hyperref}
+\setlength{\parindent}{0pt}
+\setlength{\parskip}{5pt}
+\sloppy
+"""
+_HEADINGS = {1: "section", 2: "subsection"}
+
+
+def latex_document(document: Document, *, pictures: str = "charts") -> str:
+    """The document as text; `pictures` is the folder of the PDF files."""
+    title = escaped(document.title)
+    head = _PREAMBLE % {"characters": _characters(document)}
+    lines = [head, r"\hypersetup{pdftitle={" + title + "}}", r"\title{" + title + "}", r"\date{}", r"\author{}"]
+    if document.watermark:
+        lines += [r"\pagestyle{myheadings}", r"\markright{\textbf{" + escaped(document.watermark) + "}}"]
+    warning = [r"\textbf{" + escaped(document.warning) + r"}\par"] if document.warning else []
+    lines += [r"\begin{document}", r"\maketitle", *warning, *(escaped(line) + r"\par" for line in document.lines)]
+    for level, section in document.walk():
+        lines += ["", rf"\{_HEADINGS[level]}*{{{escaped(section.title)}}}"]
+        lines += [rf"\addcontentsline{{toc}}{{{_HEADINGS[level]}}}{{{escaped(section.title)}}}"]
+        for block in section.blocks:
+            lines += [*_block(block, pictures), ""]
+    return "\n".join([*lines, r"\end{document}", ""])
+
+
+def latex_tables(document: Document) -> str:
+    r"""The tables alone, to be copied or `\input` into a manuscript that loads array, booktabs and longtable."""
+    tables = (block for block in document.blocks if isinstance(block, DataTable))
+    return "\n".join("\n".join(_table(table)) + "\n" for table in tables)
+
+
+def escaped(text: str) -> str:
+    r"""Text in which nothing is a command.
+
+    >>> print(escaped("50 % & p < .05"))
+    50 \% \& p \textless{} .05
+    """
+    return " ".join(text.translate(_CONTROLS).translate(_ESCAPED).split())
+
+
+def _characters(document: Document) -> str:
+    """What pdfLaTeX prints for characters that its fonts lack; letters of other scripts become a question mark."""
+    text = "".join(_texts(document))
+    others = sorted({letter for letter in text if ord(letter) > _LAST_LATIN and letter not in _KNOWN})
+    declared = (f"  \\DeclareUnicodeCharacter{{{ord(one):04X}}}{{{_SYMBOLS.get(one, '?')}}}\n" for one in others)
+    return "".join(declared)
+
+
+def _texts(document: Document) -> Iterator[str]:
+    yield from (document.title, document.warning, document.watermark, *document.lines)
+    for _, section in document.walk():
+        yield section.title
+        for block in section.blocks:
+            if isinstance(block, Bullets):
+                yield from block.lines
+            elif isinstance(block, DataTable):
+                yield from (block.caption, *block.header, *block.notes, *(cell for row in block.rows for cell in row))
+            elif isinstance(block, Figure):
+                yield block.caption
+            else:
+                yield block.text
+
+
+def _block(block: Block, pictures: str) -> Iterator[str]:
+    if isinstance(block, Bullets):
+        if block.lines:
+            yield r"\begin{itemize}"
+            yield from (rf"\item {escaped(line)}" for line in block.lines)
+            yield r"\end{itemize}"
+    elif isinstance(block, DataTable):
+        yield from _table(block)
+    elif isinstance(block, Figure):
+        yield r"\begin{center}"
+        size = r"width=\linewidth,height=0.8\textheight,keepaspectratio"
+        yield rf"\includegraphics[{size}]{{{pictures}/{block.key}.pdf}}\\"
+        yield rf"\small {escaped(block.caption)}"
+        yield r"\end{center}"
+    else:
+        yield escaped(block.text)
+
+
+def _table(table: DataTable) -> Iterator[str]:
+    whole = sum(table.shares)
+    gaps = rf"\dimexpr {2 * len(table.header)}\tabcolsep\relax"
+    widths = (rf"\dimexpr {share / whole:.3f}\linewidth-{share / whole:.3f}{gaps}\relax" for share in table.shares)
+    columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width}}}" for width in widths)
+    yield r"{\scriptsize" if table.is_small else r"{\footnotesize"
+    yield rf"\begin{{longtable}}{{{columns}}}"
+    yield rf"\multicolumn{{{len(table.header)}}}{{l}}{{\textbf{{{escaped(table.caption)}}}}}\\"
+    yield r"\toprule"
+    yield f"{' & '.join(map(escaped, table.header))} \\\\"
+    yield r"\midrule"
+    yield r"\endhead"
+    yield from (f"{' & '.join(map(escaped, row))} \\\\" for row in table.rows)
+    yield r"\bottomrule"
+    yield r"\end{longtable}}"
+    yield from (escaped(note) for note in table.notes)

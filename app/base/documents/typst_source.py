@@ -1,0 +1,139 @@
+"""A document as Typst source, from which the PDF is made; pictures are PDF files beside it."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+import typst
+
+from app.base.documents.blocks import Bullets, DataTable, Figure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from app.base.documents.blocks import Block, Document
+
+
+_HEAD = """\
+#set document(title: {title}, date: none)
+#set page(paper: "a4", margin: (x: 20mm, y: 22mm), numbering: "1 / 1", footer-descent: 40%)
+#set text(font: "Libertinus Serif", size: 10.5pt, lang: "en")
+#set par(leading: 0.62em, spacing: 0.9em, justify: false)
+#set list(spacing: 0.7em)
+#set table(stroke: none, inset: (x: 0pt, y: 3pt), column-gutter: 7pt, align: left)
+#show table: set text(size: 8pt, hyphenate: true)
+#show table: set par(leading: 0.5em)
+#show figure: set block(breakable: true)
+#show figure.caption: set text(size: 9pt)
+#show figure.caption: set align(left)
+#show figure.caption: set block(sticky: true)
+#show figure.where(kind: table): set figure.caption(position: top)
+#show heading.where(level: 1): set text(size: 15pt)
+#show heading.where(level: 2): set text(size: 12pt)
+#show heading: set block(above: 1.5em, below: 0.8em)
+"""
+
+_WATERMARK = '#set page(background: rotate(-50deg, text(size: 52pt, weight: "bold", fill: luma(225), {words})))'
+
+# The brackets end what is set here.
+_SMALL = """\
+#[#show table: set text(size: 6.5pt)
+#set table(inset: (x: 0pt, y: 1.9pt))"""
+
+# A row whose cells are short stays on one page.
+_WHOLE_ROWS = """\
+#[#set table.cell(breakable: false)"""
+MAX_UNBROKEN = 400
+
+ZERO_WIDTH_SPACE, BREAK_EVERY = "\u200b", 12
+_LONG = re.compile(r"\S{25,}")
+
+
+def typst_document(document: Document, *, pictures: str = "charts") -> str:
+    """The source; `pictures` is the folder of the PDF files."""
+    title = quoted(document.title)
+    lines = [_HEAD.format(title=title), f'#block(below: 1em, text(size: 20pt, weight: "bold", {title}))']
+    if document.watermark:
+        lines.insert(1, _WATERMARK.format(words=quoted(document.watermark)))
+    lines += [f'#block(text(weight: "bold", {quoted(document.warning)}))'] if document.warning else []
+    lines += [f"#block(text(size: 9pt, fill: luma(90), {quoted(line)}))" for line in document.lines]
+    for level, section in document.walk():
+        lines.append(f"#heading(level: {level}, {quoted(section.title)})")
+        for block in section.blocks:
+            lines += [*_block(block, pictures)]
+    return "\n".join([*lines, ""])
+
+
+def quoted(text: str) -> str:
+    r"""Text as a string of Typst, in which nothing is markup.
+
+    >>> print(quoted('a "b" #c'))
+    "a \"b\" #c"
+    """
+    plain = " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{plain}"'
+
+
+def breakable(cell: str) -> str:
+    """A cell in which words that are too long for a column can break; Typst would print them across the next one.
+
+    >>> breakable("a short word"), breakable("x" * 40).count(ZERO_WIDTH_SPACE)
+    ('a short word', 3)
+    """
+    return _LONG.sub(lambda word: ZERO_WIDTH_SPACE.join(wrap(word[0], BREAK_EVERY)), cell)
+
+
+def _block(block: Block, pictures: str) -> Iterator[str]:
+    if isinstance(block, Bullets):
+        if block.lines:
+            yield f"#list({', '.join(map(quoted, block.lines))})"
+    elif isinstance(block, DataTable):
+        yield from _table(block)
+    elif isinstance(block, Figure):
+        image = f"image({quoted(f'{pictures}/{block.key}.pdf')}, width: 100%, alt: {quoted(block.alt)})"
+        yield f"#figure(block(breakable: false, {image}), caption: {quoted(block.caption)})"
+    else:
+        yield f"#par({quoted(block.text)})"
+
+
+def _table(table: DataTable) -> Iterator[str]:
+    columns = ", ".join(f"{share}fr" for share in table.shares)
+    is_short = all(len(cell) <= MAX_UNBROKEN for row in table.rows for cell in row)
+    if table.is_small:
+        yield _SMALL
+    elif is_short:
+        yield _WHOLE_ROWS
+    yield f"#figure(kind: table, supplement: [Table], caption: {quoted(table.caption)}, table("
+    yield f"  columns: ({columns},),"
+    head = ", ".join(f"strong({quoted(cell)})" for cell in table.header)
+    yield f"  table.hline(stroke: 0.8pt), table.header({head}), table.hline(stroke: 0.4pt),"
+    for row in table.rows:
+        yield f"  {', '.join(quoted(breakable(cell)) for cell in row)},"
+    yield "  table.hline(stroke: 0.8pt),"
+    yield "))]" if table.is_small or is_short else "))"
+    yield from (f"#text(size: 9pt, {quoted(note)})" for note in table.notes)
+
+
+# Typst source as PDF, with bookmarks, tags and selectable text.
+
+# a PDF of the same numbers is the same file
+TIMESTAMP = 0
+
+
+def pdf_of(source: str, files: Mapping[str, bytes]) -> bytes:
+    """The PDF of a source with the files that it names.
+
+    Typst embeds its fonts; letters that they lack are taken from fonts of the system where there are any.
+    """
+    with tempfile.TemporaryDirectory(prefix="attune-") as name:
+        folder = Path(name)
+        for path, content in files.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(content)
+        main = folder / "main.typ"
+        main.write_text(source, encoding="utf-8")
+        return bytes(typst.compile(str(main), root=name, timestamp=TIMESTAMP))

@@ -1,0 +1,55 @@
+"""Columns of a frame as CSV cells, for programs or for spreadsheets."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING, Any
+
+from app.base.files.column_text import column_text
+from app.base.files.protected_text import protected
+from app.base.words import number_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+
+
+def write_csv(path: Path, columns: dict[str, pd.Series[Any]], *, spreadsheet: bool = False) -> None:
+    """Write one CSV file (RFC 4180, UTF-8); for spreadsheets with a byte order mark and without formulas."""
+    names = [protected(name) for name in columns] if spreadsheet else list(columns)
+    cells = [column_cells(column, spreadsheet=spreadsheet) for column in columns.values()]
+    with path.open("w", encoding="utf-8-sig" if spreadsheet else "utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\r\n")
+        writer.writerow(names)
+        writer.writerows(zip(*cells, strict=True))
+
+
+def write_text_csv(path: Path, text: str, *, spreadsheet: bool = False) -> list[str]:
+    """Write text that is already CSV, without formulas if it is for spreadsheets; return its header."""
+    records = list(csv.reader(io.StringIO(text, newline="")))
+    if spreadsheet:
+        records = [[protected(cell) for cell in record] for record in records]
+    with path.open("w", encoding="utf-8-sig" if spreadsheet else "utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\r\n").writerows(records)
+    return records[0]
+
+
+def column_cells(column: pd.Series[Any], *, spreadsheet: bool = False) -> list[str]:
+    """Return each cell as text: times as ISO 8601 in UTC, numbers at full precision, missing values as ""."""
+
+    def cell(value: object) -> str:
+        return protected(_cell(value)) if spreadsheet else _cell(value)
+
+    return column_text(column, cell, missing="", utc="Z")
+
+
+def _cell(value: object) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return number_text(value)
+        case _:
+            return str(value)

@@ -1,0 +1,54 @@
+"""The pages of Help. They ask no database, so that they can be read while it cannot be reached."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, HTTPException, Request
+from starlette.responses import PlainTextResponse, Response
+
+from app.base.help.library import INDEX, Library
+from app.base.help.search import SearchIndex
+from app.base.rendering.pages import page
+
+router = APIRouter()
+NOT_FOUND = 404
+MAX_QUERY = 200
+
+
+@router.get("/help")
+def show_help(request: Request) -> Response:
+    return page(request, "help/index.html", lead=None, library=_library(request), words="")
+
+
+@router.get("/help/search")
+def show_help_search(request: Request, words: str = "") -> Response:
+    words = words[:MAX_QUERY].strip()
+    index = _index(request)
+    return page(request, "help/search.html", lead=None, library=_library(request), words=words, found=index.find(words))
+
+
+@router.get("/help/{page_name:path}")
+def show_help_page(request: Request, page_name: str) -> Response:
+    library = _library(request)
+    if page_name in library.scripts:
+        return PlainTextResponse((library.folder / page_name).read_text(encoding="utf-8"))
+    if page_name not in library.names or page_name == INDEX:
+        raise HTTPException(NOT_FOUND)
+    before, after = library.around(page_name)
+    context: dict[str, Any] = {"shown": library.page(page_name), "name": page_name, "before": before, "after": after}
+    return page(request, "help/page.html", lead=None, library=library, words="", **context)
+
+
+def _library(request: Request) -> Library:
+    library: Library = request.app.state.help
+    return library
+
+
+def _index(request: Request) -> SearchIndex:
+    """The index is made for the first search."""
+    state = request.app.state
+    if not hasattr(state, "help_index"):
+        state.help_index = SearchIndex(_library(request))
+    index: SearchIndex = state.help_index
+    return index

@@ -1,0 +1,162 @@
+"""Languages: the texts of a catalogue, and the local formats of numbers and dates."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from gettext import GNUTranslations, NullTranslations
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from babel.core import Locale, UnknownLocaleError
+from babel.dates import format_date, format_datetime
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+from babel.numbers import format_decimal
+
+from app.base.language.message import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import date, datetime
+
+CATALOGUES = Path(__file__).resolve().parent / "catalogues"
+SOURCE = "en"
+# Years and other four-digit numbers have no separator.
+_GROUPED_FROM = 10_000
+# The zero of numbering systems with their own digits (CLDR, numberingSystems.xml); Babel formats their separators only.
+_ZEROS = {"arab": "٠", "arabext": "۰", "beng": "০", "deva": "०", "mymr": "၀"}
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One language of rater pages. `code` is the language code of the study, valid in HTML."""
+
+    code: str
+    is_right_to_left: bool
+    locale: Locale
+    catalogue: NullTranslations
+
+    @property
+    def direction(self) -> str:
+        """The value of HTML's `dir` attribute."""
+        return "rtl" if self.is_right_to_left else "ltr"
+
+    def say(self, text: Message | str | float) -> str:
+        """Return a message in this language or a number in its format; strings are returned unchanged."""
+        if isinstance(text, str):
+            return text
+        if not isinstance(text, Message):
+            return self.number(text)
+        words = (
+            self.catalogue.ngettext(text.text, text.plural, text.count)
+            if text.plural
+            else self.catalogue.gettext(text.text)
+        )
+        return words % {name: self.say(value) for name, value in text.values.items()}
+
+    def number(self, value: float) -> str:
+        """Return a number with the digits and separators of the language and all of its decimal places."""
+        return self._in_digits(_decimal(value or 0, self.locale))
+
+    def moment(self, at: datetime) -> str:
+        """Return date and time of day, with the time zone of `at`."""
+        return self._in_digits(format_datetime(at, "long", tzinfo=at.tzinfo, locale=self.locale))
+
+    def day(self, on: date) -> str:
+        """Return a date."""
+        return self._in_digits(format_date(on, "long", locale=self.locale))
+
+    def _in_digits(self, text: str) -> str:
+        zero = _ZEROS.get(self.locale.default_numbering_system)
+        return text.translate({ord("0") + n: ord(zero) + n for n in range(10)}) if zero else text
+
+
+@lru_cache(maxsize=64)
+def language_of(code: str) -> Language:
+    """Return the language of a study; its fixed texts are in English if it has no catalogue.
+
+    >>> persian = language_of("fa-AF")
+    >>> persian.direction, persian.number(0.5)
+    ('rtl', '0.5')
+    """
+    name = catalogue_of(code)
+    words = next(_locales(code), Locale(SOURCE)) if name else Locale(SOURCE)
+    return Language(code, is_right_to_left(code), words, _catalogue(name or SOURCE))
+
+
+def catalogues() -> list[str]:
+    """Return the languages of the fixed texts, English first."""
+    return [SOURCE, *sorted(file.stem for file in CATALOGUES.glob("*.po"))]
+
+
+def catalogue_of(code: str) -> str | None:
+    """Return the catalogue of a language, otherwise of the language without region; None if there is neither.
+
+    >>> catalogue_of("en-GB"), catalogue_of("tlh")
+    ('en', None)
+    """
+    there = {name.lower(): name for name in catalogues()}
+    return next((there[name] for name in _names(code.lower()) if name in there), None)
+
+
+def note_on(code: str) -> str:
+    """Return the note for the lead of a study whose language has no catalogue; empty if it has one."""
+    if catalogue_of(code):
+        return ""
+    there = f"{', '.join(catalogues()[:-1])} or {catalogues()[-1]}"
+    missing = f"The built-in texts will be in English, because there is no translation for {code}."
+    return f"{missing} Available: {there}. See docs/languages.md."
+
+
+def is_right_to_left(code: str) -> bool:
+    """Return whether a language is written from right to left, with or without a catalogue.
+
+    >>> is_right_to_left("ar"), is_right_to_left("fa-AF"), is_right_to_left("az-Arab"), is_right_to_left("de")
+    (True, True, True, False)
+    """
+    locale = next(_locales(code), None)
+    return locale is not None and locale.text_direction == "rtl"
+
+
+def _names(code: str) -> Iterator[str]:
+    """Yield a code in Babel's format, and then the code with fewer and fewer parts."""
+    parts = re.split("[-_]", code)
+    for n in range(len(parts), 0, -1):
+        yield "_".join(parts[:n])
+
+
+def _locales(code: str) -> Iterator[Locale]:
+    for name in _names(code):
+        try:
+            yield Locale.parse(name)
+        except (ValueError, UnknownLocaleError):
+            continue
+
+
+@lru_cache(maxsize=4096)
+def _decimal(value: float, locale: Locale) -> str:
+    return format_decimal(
+        value,
+        locale=locale,
+        decimal_quantization=False,
+        numbering_system="default",
+        group_separator=abs(value) >= _GROUPED_FROM,
+    )
+
+
+@lru_cache(maxsize=16)
+def _catalogue(name: str) -> NullTranslations:
+    """Return the texts of a catalogue, compiled from the file that translators edit."""
+    if name == SOURCE:
+        return NullTranslations()
+    compiled = BytesIO()
+    with (CATALOGUES / f"{name}.po").open("rb") as file:
+        write_mo(compiled, read_po(file, locale=name))
+    compiled.seek(0)
+    return GNUTranslations(compiled)
+
+
+ENGLISH = language_of(SOURCE)

@@ -1,0 +1,117 @@
+"""Templates: one environment, in which undefined names are errors."""
+
+from __future__ import annotations
+
+import re
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.responses import HTMLResponse
+
+from app.base.language.language import ENGLISH, Language, catalogue_of, language_of
+from app.base.rendering.kept_html import KeptHtml
+from app.base.rendering.kept_page import KeptPages, say
+from app.base.rendering.markdown import markdown
+from app.base.rendering.words import FILTERS
+from app.base.words import is_number, number_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from starlette.requests import Request
+
+    from app.base.language.message import Message
+    from app.base.rendering.assets import Assets
+
+_CODE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3}")
+# The language of the page being rendered, also for imported macros, which have no access to the context.
+_now: ContextVar[Language] = ContextVar("language", default=ENGLISH)
+
+
+def _gettext(text: str) -> str:
+    return _now.get().catalogue.gettext(text)
+
+
+def _ngettext(text: str, plural: str, n: int) -> str:
+    return _now.get().catalogue.ngettext(text, plural, n)
+
+
+def said(text: Message | str | float) -> str:
+    """A message or a number in the language of the page."""
+    return say(_now.get(), text)
+
+
+class Pages:
+    """Renders whole pages, or for htmx fragments of them, from the same templates."""
+
+    def __init__(self, folder: Path, assets: Assets, url_for: Callable[..., str]) -> None:
+        """Use templates in `folder`; `url_for(handler, **path)` returns the address of a handler."""
+        self.environment = Environment(
+            loader=FileSystemLoader(folder),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+            extensions=["jinja2.ext.i18n"],
+        )
+        self.templates = frozenset(self.environment.list_templates())
+        self.environment.policies["ext.i18n.trimmed"] = True
+        self.environment.install_gettext_callables(_gettext, _ngettext, newstyle=True)  # type: ignore[attr-defined]
+        self.environment.globals["asset"] = assets.url
+        self.environment.globals["url_for"] = url_for
+        self.environment.globals["kept"] = KeptHtml(lambda: _now.get().code)
+        self.environment.globals["kept_page"] = KeptPages(_now.get)
+        self.environment.filters.update(FILTERS, number=number_text, markdown=markdown, said=said)
+        self.environment.tests["numeric"] = is_number
+
+    def render(self, template: str, context: dict[str, Any], language: Language = ENGLISH) -> str:
+        """The HTML of one template, with its built-in texts in this language."""
+        before = _now.set(language)
+        try:
+            return self.environment.get_template(template).render({"language": language, **context})
+        finally:
+            _now.reset(before)
+
+
+def use_language(request: Request, code: str) -> None:
+    """Use this language for the response to this request, including errors."""
+    request.state.language = language_of(code)
+
+
+def use_accepted_language(request: Request) -> None:
+    """If the study's language is unknown, use the browser's first language that has a catalogue."""
+    if hasattr(request.state, "language"):
+        return
+    accepted = request.headers.get("accept-language", "")[:200].split(",")
+    codes = (part.partition(";")[0].strip() for part in accepted)
+    if code := next((code for code in codes if _CODE.fullmatch(code) and catalogue_of(code)), None):
+        use_language(request, code)
+
+
+def language_in(request: Request) -> Language:
+    """The language of the response to this request."""
+    return getattr(request.state, "language", ENGLISH)
+
+
+def page(request: Request, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:  # noqa: ANN401 - a template takes anything
+    """Respond with a page (`rater/rate.html`) or, for htmx, with its fragment (`rater/_rate.html`) if it has one."""
+    pages: Pages = request.app.state.pages
+    folder, _, name = template.rpartition("/")
+    if is_htmx(request) and f"{folder}/_{name}" in pages.templates:
+        template = f"{folder}/_{name}"
+    html = pages.render(template, {"request": request, **context}, language_in(request))
+    return HTMLResponse(html, status_code=status)
+
+
+def form_page(request: Request, template: str, *, problem: str = "", **context: Any) -> HTMLResponse:  # noqa: ANN401 - a template takes anything
+    """A page with a form, or the same page again with the problem of what was sent and status 422."""
+    return page(request, template, status=422 if problem else 200, problem=problem, **context)
+
+
+def is_htmx(request: Request) -> bool:
+    """Whether htmx requests a fragment; when it restores a page from the history, it needs the whole page."""
+    headers = request.headers
+    return headers.get("hx-request") == "true" and headers.get("hx-history-restore-request") != "true"

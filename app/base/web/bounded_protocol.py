@@ -1,0 +1,152 @@
+"""HTTP connections with limits: how many are idle, how many requests wait in one, how long a response is not read.
+
+The connections that a process can have are limited by its open files. A client that opens connections and sends
+nothing, or sends requests and does not read the responses, must not take them from others.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from app.base.logs import ThrottledLog
+from app.base.web.header_timeout import HeaderTimeoutProtocol
+
+if TYPE_CHECKING:
+    import asyncio
+
+if sys.platform != "win32":  # Windows has no such module
+    import resource
+
+log = ThrottledLog(logging.getLogger("attune.web"), every_s=10)
+# For each process; hundreds of raters of one university may share an address.
+MAX_IDLE_PER_ADDRESS = 256
+# Browsers and proxies do not send a request before the response to the last one.
+MAX_PIPELINED = 8
+# A slow client reads some bytes in this time.
+UNREAD_S = 30.0
+EVERYONE = ""
+FEW_FILES = 1024
+
+
+def allow_open_files() -> int:
+    """Raise the soft limit on open files to the hard one, and return it: the usual soft limit is 1,024."""
+    if sys.platform == "win32":
+        return FEW_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):  # macOS has a lower limit than it says
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        soft = hard
+    return soft if soft != resource.RLIM_INFINITY else sys.maxsize
+
+
+class IdleConnections:
+    """The connections of a process that wait for a request; beyond a limit, the one that waited longest is closed."""
+
+    def __init__(self, per_address: int, in_all: int) -> None:
+        """Set the limits for each address, and for all of them together."""
+        self._per_address, self._in_all = per_address, in_all
+        self._waiting: dict[str, dict[BoundedProtocol, None]] = {}
+
+    def add(self, connection: BoundedProtocol) -> None:
+        """Note that a connection waits now."""
+        for address, most in ((connection.address, self._per_address), (EVERYONE, self._in_all)):
+            waiting = self._waiting.setdefault(address, {})
+            waiting[connection] = None
+            if len(waiting) > most:
+                longest = next(iter(waiting))
+                self.remove(longest)
+                longest.give_up()
+                log.error(
+                    "more than %s idle connections%s: the oldest are closed",
+                    most,
+                    " from one address" if address else "",
+                )
+
+    def remove(self, connection: BoundedProtocol) -> None:
+        """Note that a connection does not wait any more."""
+        for address in (connection.address, EVERYONE):
+            if waiting := self._waiting.get(address):
+                waiting.pop(connection, None)
+                if not waiting:
+                    del self._waiting[address]
+
+
+class BoundedProtocol(HeaderTimeoutProtocol):
+    """Closes connections beyond the limits."""
+
+    idle = IdleConnections(MAX_IDLE_PER_ADDRESS, allow_open_files() // 2)
+    unread_s = UNREAD_S
+    address = EVERYONE
+    _unread: tuple[asyncio.TimerHandle, int] | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Count the connection as idle."""
+        super().connection_made(transport)
+        self.address = self.client[0] if self.client else EVERYONE
+        self.idle.add(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection, and requests in it that have not begun."""
+        self.idle.remove(self)
+        self.pipeline.clear()
+        self._stop_watching()
+        super().connection_lost(exc)
+
+    def on_message_begin(self) -> None:
+        """End a connection in which too many requests wait for a response; raising stops the parser."""
+        if len(self.pipeline) >= MAX_PIPELINED:
+            log.error("a client sent requests without waiting for responses and was cut off")
+            self.transport.abort()
+            raise ConnectionAbortedError
+        super().on_message_begin()
+
+    def send_400_response(self, msg: str) -> None:
+        """Say nothing in a connection that was ended."""
+        if not self.transport.is_closing():
+            super().send_400_response(msg)
+
+    def on_headers_complete(self) -> None:
+        """Count the connection as busy."""
+        self.idle.remove(self)
+        super().on_headers_complete()
+
+    def on_response_complete(self) -> None:
+        """Count the connection as idle, unless another request waits in it."""
+        super().on_response_complete()
+        self._watch()
+        if not self.transport.is_closing() and self.cycle.response_complete:
+            self.idle.add(self)
+
+    def pause_writing(self) -> None:
+        """Watch whether the client reads."""
+        super().pause_writing()
+        self._watch()
+
+    def give_up(self) -> None:
+        """Close the connection, at once if the client has not read everything."""
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
+        else:
+            self.transport.close()
+
+    def _watch(self) -> None:
+        """End the connection if the client reads nothing for a while."""
+        if self._unread is None and (n_bytes := self.transport.get_write_buffer_size()):
+            self._unread = self.loop.call_later(self.unread_s, self._look), n_bytes
+
+    def _look(self) -> None:
+        before = self._unread[1] if self._unread else 0
+        self._unread = None
+        if self.transport.get_write_buffer_size() < before:
+            self._watch()
+        else:
+            log.error("a client did not read its response for %.0f seconds and was cut off", self.unread_s)
+            self.transport.abort()
+
+    def _stop_watching(self) -> None:
+        if self._unread is not None:
+            self._unread[0].cancel()
+            self._unread = None

@@ -1,0 +1,24 @@
+"""A CSV file that is made for one download and safe to open in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING
+
+from starlette.responses import Response
+
+from app.base.files.protected_text import protected
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def csv_file(name: str, header: Iterable[str], rows: Iterable[Iterable[str]]) -> Response:
+    """Answer with the table; cells that a spreadsheet would take for formulas are disabled."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow([protected(cell) for cell in header])
+    writer.writerows([protected(cell) for cell in row] for row in rows)
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return Response(text.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)

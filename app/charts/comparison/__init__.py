@@ -1,1 +1,0 @@
-"""Charts that compare sources on rating questions."""

@@ -1,1 +1,0 @@
-"""What every chart is drawn with: the theme, rows, points, lines and the table of values."""

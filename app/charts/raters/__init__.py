@@ -1,1 +1,0 @@
-"""Charts of raters and judges: agreement, pairs and pace."""

@@ -1,1 +1,0 @@
-"""The commands of `attune`, one module per command or group of commands."""

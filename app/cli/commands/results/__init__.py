@@ -1,1 +1,0 @@
-"""Commands that compute and write: plans, estimates, reports and registrations."""

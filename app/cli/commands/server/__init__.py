@@ -1,1 +1,0 @@
-"""Commands that run and maintain an installation."""

@@ -1,1 +1,0 @@
-"""Commands that create studies and fill them."""

@@ -1,0 +1,66 @@
+"""attune ethics: a study for an ethics board, written from its protocol."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.analysis.document.ethics import Retention, ethics_document
+from app.base.backups.backups import MAX_AGE_DAYS
+from app.cli.output import say
+from app.cli.reading import read_study_folder
+from app.cli.report import Formats, NewFolder, chosen_formats, refuse_full_folder, write_files
+from app.cli.store import store
+from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
+from app.results.documents.report_files import document_files
+from app.settings import settings
+from app.studies.coverage import get_counts
+from app.studies.creation.read_new_study import planned_items
+from app.studies.folder.template_origin import template_origin
+from app.studies.protocols import get_protocol
+from app.studies.studies import get_keep_until
+
+if TYPE_CHECKING:
+    from app.base.documents.blocks import Document
+
+
+def ethics(study: Study, out: NewFolder, format_: Formats = None, is_folder: BareName = None) -> None:
+    """Write the document for an ethics board: purposes, procedure, data, recipients, retention and rights.
+
+    It is written from the protocol; what the protocol does not say is marked as to be completed.
+    """
+    formats = chosen_formats(format_)
+    refuse_full_folder(out)
+    which = folder_or_slug(study, command="ethics", is_folder=is_folder)
+    document = _of_folder(which) if isinstance(which, Path) else _of_stored(which)
+    files = {
+        path: content
+        for path, content in document_files(document, {}, formats, name="ethics").items()
+        if path != "tables.tex"
+    }
+    say(f"{write_files(out, files)} files written to {out}. Read them, and complete what is in brackets.")
+
+
+def _of_folder(folder: Path) -> Document:
+    read = read_study_folder(folder)
+    return ethics_document(
+        read.protocol,
+        Retention(None, _backup_days()),
+        n_items=len(planned_items(read)),
+        origin=template_origin(read.protocol),
+    )
+
+
+def _of_stored(slug: str) -> Document:
+    with store() as engine, engine.connect() as db:
+        row = stored_study(db, slug)
+        protocol = get_protocol(db, row.id, row.protocol_version)
+        retention = Retention(get_keep_until(db, row.id), _backup_days())
+        return ethics_document(
+            protocol, retention, n_items=get_counts(db, row.id).n_items, origin=template_origin(protocol)
+        )
+
+
+def _backup_days() -> int | None:
+    """Return how long our own backups are kept; those of a database elsewhere are not known."""
+    return None if settings().database_url else MAX_AGE_DAYS

@@ -1,0 +1,128 @@
+"""attune items ...: import items and responses from a spreadsheet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.base.database.engine import transactions
+from app.base.words import counted
+from app.cli.options import column, spreadsheet
+from app.cli.output import fail, say
+from app.cli.reading import read_sheet, reading
+from app.cli.store import store
+from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_study
+from app.studies.imports.items import TextsFile, TextsInTheWayError, import_into_folder, import_into_store, read_file
+from app.studies.imports.wide_table import Layout
+from app.studies.studies import StudyMissingError
+
+if TYPE_CHECKING:
+    from app.analysis.data.study_folder import StudyFolder
+
+cli = typer.Typer(no_args_is_help=True)
+
+
+ItemSheet = Annotated[Path, spreadsheet("The spreadsheet, one row per item: .csv, .tsv, .xlsx, .jsonl or .parquet.")]
+ResponseColumns = Annotated[
+    list[str] | None,
+    typer.Option(metavar="SOURCE=COLUMN", help="The column with the responses of one source. Repeat for each source."),
+]
+ItemColumn = Annotated[
+    str | None, column("The column of item IDs. Default: the column item, otherwise the row number.")
+]
+TextColumn = Annotated[
+    str, column("The column with the text of the item. Default: `text`, otherwise found by content or name.")
+]
+TurnsColumn = Annotated[str | None, column("The column with a dialogue as JSON, instead of a text.")]
+ProfileColumn = Annotated[str | None, column("The column with a profile of the person in the item.")]
+NoteColumn = Annotated[str | None, column("The column with a content note that raters see before the item.")]
+AttributeColumns = Annotated[
+    list[str] | None,
+    column("A column to keep as an attribute. Default: all other columns except those with ratings."),
+]
+NoAttributes = Annotated[bool, typer.Option("--no-attributes", help="Do not keep other columns as attributes.")]
+Out = Annotated[
+    Path | None, typer.Option(metavar="FOLDER", help="Write to this folder. Default: the study folder itself.")
+]
+Replace = Annotated[
+    bool, typer.Option("--replace", help="Replace the items and responses that the folder already has.")
+]
+
+
+@cli.callback()
+def items() -> None:
+    """Import items and responses from a spreadsheet."""
+
+
+@cli.command("import")
+def import_(  # noqa: PLR0913, PLR0917 - each is an option
+    study: Study,
+    file: ItemSheet,
+    response: ResponseColumns = None,
+    item: ItemColumn = None,
+    text: TextColumn = "text",
+    turns: TurnsColumn = None,
+    profile: ProfileColumn = None,
+    content_note: NoteColumn = None,
+    attribute: AttributeColumns = None,
+    no_attributes: NoAttributes = False,
+    out: Out = None,
+    replace: Replace = False,
+    is_folder: BareName = None,
+) -> None:
+    """Import items and responses from a spreadsheet with one row per item and any column names."""
+    layout = Layout(
+        responses=_sources(response or []),
+        item=item,
+        text=text,
+        turns=turns,
+        profile=profile,
+        content_note=content_note,
+        attributes=[] if no_attributes else attribute or None,
+    )
+    if attribute and no_attributes:
+        raise typer.BadParameter("Use either --attribute or --no-attributes, not both.", param_hint="--no-attributes")
+    found = folder_or_slug(study, command="items import", is_folder=is_folder)
+    if isinstance(found, Path):
+        added, where = _into_folder(found, file, layout, out or found, replace=replace), str(out or found)
+    elif out is not None or replace:
+        raise typer.BadParameter("--out and --replace can be used only with a study folder.", param_hint="STUDY")
+    else:
+        added, where = _into_store(found, file, layout), found
+    for note in added.notes:
+        say(f"Note: {note.sentence()}")
+    say(f"Imported into {where}: {counted(len(added.items), 'item')}, {counted(len(added.responses), 'response')}.")
+
+
+def _sources(named: list[str]) -> dict[str, str]:
+    sources: dict[str, str] = {}
+    for pair in named:
+        source, sign, column = pair.partition("=")
+        if not sign or not source.strip() or not column or source.strip() in sources:
+            raise typer.BadParameter(
+                f'Expected SOURCE=COLUMN, each source once; found "{pair}".', param_hint="--response"
+            )
+        sources[source.strip()] = column
+    return sources
+
+
+def _read(job: TextsFile) -> StudyFolder:
+    return read_sheet(read_file, job, job.file)
+
+
+def _into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, replace: bool) -> StudyFolder:
+    try:
+        with reading():
+            return import_into_folder(folder, file, layout, out, replace=replace, read_job=_read)
+    except TextsInTheWayError as error:
+        fail(f"{error} To replace these files, add --replace.")
+
+
+def _into_store(slug: str, file: Path, layout: Layout) -> StudyFolder:
+    with store() as engine, reading():
+        try:
+            return import_into_store(transactions(engine), slug, file, layout, read_job=_read)
+        except StudyMissingError:
+            no_such_study(slug)

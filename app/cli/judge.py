@@ -1,0 +1,149 @@
+"""attune judge: let a language model judge the responses of a study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from app.base.database.engine import transactions
+from app.cli.model_options import ModelOptions, with_model_options
+from app.cli.model_work import cost_words, exit_on_error, work_through
+from app.cli.output import say
+from app.cli.reading import read_sheet, reading
+from app.cli.store import store
+from app.cli.study_argument import Slug, stored_study
+from app.llm.judges.judge_pages import NOT_ASKED, judged_study
+from app.llm.judges.judge_runs import begin_run, estimate_run
+from app.llm.judges.judge_settings import JudgeSettings, profile_settings
+from app.llm.judges.judging import judging
+from app.llm.judges.read_profiles import read_profiles
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from app.base.database.engine import Begin
+    from app.cli.model_work import RunOptions
+    from app.llm.client.budget import Budget, Prices
+    from app.llm.client.endpoint import Endpoint
+    from app.llm.runs.request_run import RequestRun
+    from app.studies.studies import StudyRow
+
+
+JudgeName = Annotated[
+    str | None, typer.Option(metavar="ID", help="The judge's rater ID. Default: the name of the model.")
+]
+Repeats = Annotated[
+    int, typer.Option(min=1, max=100, help="How often each trial is judged; each repeat adds 1 to the seed.")
+]
+BothSides = Annotated[
+    bool,
+    typer.Option("--both-sides/--one-side", help="Show each pair a second time with its sides swapped, or once."),
+]
+Family = Annotated[
+    str, typer.Option(help="The model's family, as in the attribute `family` of sources, for self-preference.")
+]
+Persona = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", exists=True, dir_okay=False, help="A text that the prompt begins with."),
+]
+RaterProfiles = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        exists=True,
+        dir_okay=False,
+        help="A table of rater profiles, one judge per row: the column rater, optionally persona, and attributes.",
+    ),
+]
+AnswerFormat = Annotated[
+    Literal["schema", "json", "words"],
+    typer.Option(help="How the server is asked for JSON: by a schema, by JSON mode, or in the prompt only."),
+]
+WithProbabilities = Annotated[
+    bool, typer.Option("--probabilities", help="Ask for log-probabilities, for the calibration of the judge.")
+]
+
+
+@with_model_options(temperature=0.0, max_tokens=1000)
+def judge(  # noqa: PLR0913, PLR0917 - each is an option
+    study: Slug,
+    asked: ModelOptions,
+    name: JudgeName = None,
+    repeats: Repeats = 1,
+    both_sides: BothSides = True,
+    family: Family = "",
+    persona: Persona = None,
+    profile: RaterProfiles = None,
+    answer_format: AnswerFormat = "schema",
+    probabilities: WithProbabilities = False,
+) -> None:
+    """Let a language model judge the responses of a study, under the same protocol as its raters.
+
+    The model reads what raters read, as plain text, and answers the same questions. Its answers are stored as those of
+    a rater of kind `model`, apart from those of people. Run the same command again to continue a run that was stopped
+    or killed: nothing that was answered is asked again. The key of the server is read from ATTUNE_MODEL_KEY or from the
+    file that ATTUNE_MODEL_KEY_FILE names.
+    """
+    settings = JudgeSettings(
+        repeats=repeats,
+        both_sides=both_sides,
+        temperature=asked.temperature,
+        seed=asked.seed,
+        max_tokens=asked.max_tokens,
+        answer_format=answer_format,
+        persona=persona.read_text(encoding="utf-8") if persona else "",
+        family=family,
+        with_probabilities=probabilities,
+    )
+    endpoint, limits, judges = asked.endpoint, asked.limits, _judges_of(profile, name or asked.model, settings)
+    with store() as engine, exit_on_error():
+        with engine.connect() as db:
+            row = stored_study(db, study)
+        for judge_name, own in judges.items():
+            if len(judges) > 1:
+                say(f"{judge_name}:")
+            _say_estimate(engine, row, own, limits.prices)
+            if not asked.dry_run:
+                _judge(engine, row, endpoint, own, judge_name, limits, asked.at_once)
+
+
+def _judges_of(file: Path | None, name: str, settings: JudgeSettings) -> dict[str, JudgeSettings]:
+    """The settings of a judge per profile, by its name; of one judge without a file of profiles."""
+    if file is None:
+        return {name: settings}
+    with reading():
+        return profile_settings(read_sheet(read_profiles, file, file), name, settings)
+
+
+def _say_estimate(engine: Engine, study: StudyRow, settings: JudgeSettings, prices: Prices) -> None:
+    with engine.connect() as db:
+        estimate = estimate_run(db, study, settings)
+    say(
+        f"{estimate.n_trials:,} trials, {estimate.n_requests:,} requests, {estimate.n_fields:,} answers: about "
+        f"{estimate.tokens_in:,} tokens in prompts and {estimate.tokens_out:,} in answers"
+        f"{cost_words(estimate, prices)}."
+    )
+    say(f"Not asked: {'; '.join(NOT_ASKED)}.")
+
+
+def _judge(
+    engine: Engine,
+    study: StudyRow,
+    endpoint: Endpoint,
+    settings: JudgeSettings,
+    name: str,
+    budget: Budget,
+    n_at_once: int,
+) -> None:
+    with transactions(engine)() as db:
+        run, is_new = begin_run(db, study, endpoint, settings, name)
+        judged = judged_study(db, study.id, run.protocol_version)
+
+    def work_of(begin: Begin, options: RunOptions) -> RequestRun:
+        return judging(begin, run, judged, endpoint, budget, **options)
+
+    is_complete = work_through(engine, run, budget, work_of, is_new=is_new, n_at_once=n_at_once, doing="Judging")
+    if not is_complete:
+        raise typer.Exit(1)

@@ -1,0 +1,108 @@
+"""Options of the commands that ask language models, declared once, and what follows from them."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import MISSING, dataclass, fields
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from urllib.parse import urlsplit
+
+import typer
+
+from app.llm.client.budget import Budget, Prices
+from app.llm.client.endpoint import Endpoint
+from app.settings import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Command = Callable[..., None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelOptions:
+    """The model, how it is sampled, and what it may cost. Commands set their own defaults by `with_model_options`."""
+
+    model: Annotated[str, typer.Option(metavar="NAME", help="The model, as the server names it.", show_default=False)]
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="The OpenAI-compatible server, such as http://127.0.0.1:8000/v1. Default: ATTUNE_MODEL_ENDPOINT.",
+        ),
+    ] = None
+    temperature: Annotated[float, typer.Option(min=0, max=2, help="Sampling temperature.")] = 0.0
+    seed: Annotated[int | None, typer.Option(help="The seed that is sent. Default: none.")] = None
+    max_tokens: Annotated[int, typer.Option(min=1, help="Maximum tokens of one answer.")] = 1000
+    budget_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Stop before a request that could exceed this number of tokens.")
+    ] = None
+    budget: Annotated[
+        float | None, typer.Option(min=0, help="Stop before a request that could cost more than this in total.")
+    ] = None
+    price_in: Annotated[float, typer.Option(min=0, help="Price of a million tokens in prompts.")] = 0.0
+    price_out: Annotated[float, typer.Option(min=0, help="Price of a million tokens in answers.")] = 0.0
+    at_once: Annotated[int, typer.Option(min=1, max=64, help="Number of requests at the same time.")] = 4
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds to wait for an answer.")] = 120.0
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show the number of requests and the estimated tokens and cost.")
+    ] = False
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """The server and the model, with the key of the environment."""
+        known = settings()
+        address = self.base_url or known.model_endpoint
+        if not address:
+            raise typer.BadParameter("Name the server, or set ATTUNE_MODEL_ENDPOINT.", param_hint="--base-url")
+        parts = urlsplit(address)
+        if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username is not None:
+            raise typer.BadParameter(
+                "Expected an address such as http://127.0.0.1:8000/v1, without a user name.", param_hint="--base-url"
+            )
+        key = known.model_key.get_secret_value() if known.model_key else ""
+        return Endpoint(address, self.model, key, self.timeout)
+
+    @property
+    def limits(self) -> Budget:
+        """A new budget; one in money needs prices."""
+        prices = Prices(self.price_in, self.price_out)
+        if self.budget is not None and prices == Prices():
+            raise typer.BadParameter("A budget in money needs --price-in and --price-out.", param_hint="--budget")
+        return Budget(prices, self.budget_tokens, self.budget)
+
+
+def with_model_options(**defaults: float) -> Callable[[Command], Command]:
+    """Give a command the options of `ModelOptions`, which it receives as the parameter `asked`.
+
+    `defaults` are those that differ for this command.
+    """
+
+    def with_options(command: Command) -> Command:
+        @wraps(command)
+        def run(**given: Any) -> None:  # noqa: ANN401 - as typer read them
+            names = {field.name for field in fields(ModelOptions)}
+            asked = ModelOptions(**{name: value for name, value in given.items() if name in names})
+            command(asked=asked, **{name: value for name, value in given.items() if name not in names})
+
+        own = inspect.signature(command, eval_str=True).parameters.values()
+        every = [one for parameter in own for one in (_options(defaults) if parameter.name == "asked" else [parameter])]
+        keywords = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in every]
+        run.__signature__ = inspect.Signature(keywords)  # type: ignore[attr-defined]  # where typer looks for it
+        return run
+
+    return with_options
+
+
+def _options(defaults: dict[str, float]) -> list[inspect.Parameter]:
+    hints = get_type_hints(ModelOptions, include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=defaults.get(field.name, inspect.Parameter.empty if field.default is MISSING else field.default),
+            annotation=hints[field.name],
+        )
+        for field in fields(ModelOptions)
+    ]

@@ -1,0 +1,124 @@
+"""Work through a run of a model in this process, and print progress, outcome and errors."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+from app.base.database.engine import transactions
+from app.cli.output import fail, progress, say
+from app.llm.client.budget import Prices
+from app.llm.client.connection import ClientMissingError
+from app.llm.judges.judge_runs import NothingToJudgeError
+from app.llm.judges.judging import finish_run
+from app.llm.outcomes import OUTCOME_WORDS, Outcome
+from app.llm.runs.requests import get_progress, list_problems
+from app.llm.runs.run_start import OtherSettingsError
+from app.llm.runs.runs import RunIsBusyError, RunNameTakenError, get_run, only_worker, record_stop
+from app.llm.writers.respond_runs import NothingToAnswerError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sqlalchemy import Connection, Engine
+
+    from app.base.database.engine import Begin
+    from app.llm.client.budget import Budget
+    from app.llm.runs.request_run import RequestRun
+    from app.llm.runs.runs import RunRow
+
+
+# The outcome of a judge's run, as lines for the terminal.
+
+
+def say_result(db: Connection, run: RunRow, budget: Budget) -> bool:
+    """Print the outcomes, the problems and the tokens; return whether every request has an outcome."""
+    now = get_progress(db, run)
+    for outcome in Outcome:
+        if n := now.by_outcome.get(outcome):
+            say(f"{OUTCOME_WORDS[outcome]}: {n:,}")
+    for outcome, problem, n in list_problems(db, run):
+        say(f"  {n:,} x {outcome.value.replace('_', ' ')}: {problem}")
+    if now.n_repairs:
+        say(f"Asked a second time because the first answer could not be read: {now.n_repairs:,}")
+    cost = f", {budget.prices.cost(now.tokens_in, now.tokens_out):,.4f} in money" if budget.prices != Prices() else ""
+    say(f"Used: {now.tokens_in:,} tokens in prompts, {now.tokens_out:,} in answers{cost}.")
+    if len(now.versions) > 1:
+        say(f"The model changed during the run: {', '.join(now.versions)}.")
+    stored = get_run(db, run.study_id, run.purpose, run.name)
+    if n_left := now.n_open + now.by_outcome.get(Outcome.FAILED, 0):
+        reason = stored.stop_reason if stored else None
+        say(f"Not complete: {n_left:,} of {now.n_all:,} requests are left. {reason or ''}".rstrip())
+        say("To continue, run the same command again.")
+        return False
+    return True
+
+
+_EXPECTED = (
+    NothingToJudgeError,
+    NothingToAnswerError,
+    OtherSettingsError,
+    RunNameTakenError,
+    RunIsBusyError,
+    ClientMissingError,
+)
+
+
+class Estimated(Protocol):
+    """What a run would use."""
+
+    def cost(self, prices: Prices) -> float:
+        """The estimated cost."""
+
+
+def cost_words(estimate: Estimated, prices: Prices) -> str:
+    """The end of a sentence with the cost; empty without prices."""
+    return f", costing about {estimate.cost(prices):,.2f}" if prices != Prices() else ""
+
+
+@contextmanager
+def exit_on_error() -> Iterator[None]:
+    """End the command with the message of an error that a user can fix."""
+    try:
+        yield
+    except _EXPECTED as error:
+        fail(str(error))
+
+
+def work_through(
+    engine: Engine, run: RunRow, budget: Budget, work_of: WorkOf, *, is_new: bool, n_at_once: int, doing: str
+) -> bool:
+    """Send the remaining requests of a run and print the outcome; return whether every request has one.
+
+    Args:
+        engine: the database.
+        run: the run.
+        budget: of the command; what the run has used before is added to it.
+        work_of: makes the work, from the transactions and the options of `RequestRun`.
+        is_new: whether the run was created now.
+        n_at_once: number of requests at the same time.
+        doing: word for the line of progress.
+    """
+    begin = transactions(engine)
+    with begin() as db:
+        record_stop(db, run, None)
+        before = get_progress(db, run)
+    if not is_new:
+        n_left = before.n_open + before.by_outcome.get(Outcome.FAILED, 0)
+        say(f"Continuing the run {run.name}: {n_left:,} of {before.n_all:,} requests are left.")
+    # One budget for all profiles.
+    budget.tokens_in += before.tokens_in
+    budget.tokens_out += before.tokens_out
+    with only_worker(engine, run), progress() as show:
+        options = {"n_at_once": n_at_once, "progress": lambda n_done, n_all: show(doing, n_done, n_all)}
+        asyncio.run(work_of(begin, options).work())
+    with begin() as db:
+        if run.purpose == "judge":
+            finish_run(db, run)
+        return say_result(db, run, budget)
+
+
+if TYPE_CHECKING:
+    RunOptions = dict[str, Any]
+    WorkOf = Callable[[Begin, RunOptions], RequestRun]

@@ -1,0 +1,173 @@
+"""attune plan: forecast interval widths and power before there are ratings."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from app.analysis.planning.planning import plan_csv, plan_json
+from app.base.words import number
+from app.cli.analyze import study_data
+from app.cli.output import fail, say
+from app.cli.print_report import console
+from app.cli.reading import read_study_folder
+from app.cli.store import store
+from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
+from app.rating.seats.trials import list_items
+from app.results.charts.planning import planning_table
+from app.results.planning.planning import Asked, PlanError, QuestionUnknownError, make_plan, write_plan
+from app.studies.creation.read_new_study import planned_items
+from app.studies.protocols import get_protocol
+
+if TYPE_CHECKING:
+    from app.analysis.data.frames import Frames
+    from app.analysis.planning.planning import Plan
+    from app.protocol.allocation.trials import PlannedItem
+    from app.protocol.labels import Labels
+    from app.protocol.study import Protocol
+
+Sizes = Annotated[str, typer.Option(help="One number, or several separated by commas.", metavar="N,N,...")]
+Stated = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--assume",
+        metavar="NAME=POINTS",
+        help="An assumption in points of the scale: mean (of the reference), difference, or one of the standard "
+        "deviations item, rater, item_source, rater_source, residual. Can be repeated.",
+    ),
+]
+NAMES = ("mean", "difference", "item", "rater", "item_source", "rater_source", "residual")
+MAX_SIZE = 100_000
+
+
+Question = Annotated[
+    str | None, typer.Option(metavar="KEY", help="The rating question to plan for. Default: the first one.")
+]
+Pilot = Annotated[
+    str | None,
+    typer.Option(
+        metavar="STUDY",
+        help="A pilot study, whose ratings give the variation between items and raters. Named like STUDY.",
+    ),
+]
+Simulations = Annotated[int, typer.Option(min=2, max=10_000, help="Number of simulated studies per size.")]
+Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same plan.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print only the plan, as JSON.")]
+AsCsv = Annotated[bool, typer.Option("--csv", help="Print only the plan, as CSV.")]
+Out = Annotated[
+    Path | None, typer.Option(metavar="FOLDER", help="Write plan.json, plan.csv and charts to this folder.")
+]
+
+
+def plan(  # noqa: PLR0913, PLR0917 - each argument is an option
+    study: Study,
+    raters: Sizes = "",
+    items: Sizes = "",
+    raters_per_trial: Sizes = "",
+    question: Question = None,
+    assume: Stated = None,
+    pilot: Pilot = None,
+    simulations: Simulations = 200,
+    seed: Seed = 1,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    out: Out = None,
+    is_folder: BareName = None,
+) -> None:
+    """Forecast interval widths and power before data collection, by simulating the design of the study.
+
+    A study folder needs no database.
+    """
+    protocol, its_items = _design(folder_or_slug(study, command="plan", is_folder=is_folder))
+    asked = Asked(
+        _sizes(items, "--items"),
+        _sizes(raters, "--raters"),
+        _sizes(raters_per_trial, "--raters-per-trial"),
+        question,
+        _stated(assume or []),
+        _pilot(pilot, is_folder=is_folder),
+        simulations,
+        seed,
+    )
+    found = _plan(protocol, its_items, asked)
+    if out is not None:
+        say(f"{len(write_plan(found, out))} files written to {out}.")
+    if as_json or as_csv:
+        typer.echo(plan_json(found) if as_json else plan_csv(found), nl=False)
+    elif out is None:
+        _print(found, protocol.labels)
+
+
+def _plan(protocol: Protocol, items: list[PlannedItem], asked: Asked) -> Plan:
+    try:
+        return make_plan(protocol, items, asked)
+    except QuestionUnknownError as error:
+        raise typer.BadParameter(str(error), param_hint="--question") from None
+    except PlanError as error:
+        fail(str(error))
+
+
+def _stated(texts: list[str]) -> dict[str, float | None]:
+    """Return the assumptions that the lead states, by name."""
+    found: dict[str, float | None] = {}
+    for text in texts:
+        name, _, points = text.partition("=")
+        value = number(points)
+        is_sd = name not in NAMES[:2]
+        if name not in NAMES or value is None or (is_sd and value < 0):
+            allowed = (
+                f"Expected NAME=POINTS, with one of the names {', '.join(NAMES)} and standard deviations of 0 or more"
+            )
+            raise typer.BadParameter(f"{allowed}; found {text}.", param_hint="--assume")
+        found[name] = value
+    return found
+
+
+def _sizes(text: str, option: str) -> tuple[int, ...]:
+    """Return the numbers in the value of an option."""
+    try:
+        sizes = tuple(int(part) for part in text.split(",") if part.strip())
+    except ValueError:
+        sizes = (0,)
+    if any(not 0 < size <= MAX_SIZE for size in sizes):
+        raise typer.BadParameter(
+            f"Expected whole numbers from 1 to {MAX_SIZE:,}, separated by commas; found {text}.", param_hint=option
+        )
+    return sizes
+
+
+def _design(study: Path | str) -> tuple[Protocol, list[PlannedItem]]:
+    if isinstance(study, Path):
+        folder = read_study_folder(study)
+        return folder.protocol, planned_items(folder)
+    with store() as engine, engine.connect() as db:
+        found = stored_study(db, study)
+        return get_protocol(db, found.id, found.protocol_version), list_items(db, found.id)
+
+
+def _pilot(study: str | None, *, is_folder: bool | None) -> tuple[Frames, Protocol] | None:
+    return (
+        None if study is None else study_data(folder_or_slug(study, command="plan STUDY --pilot", is_folder=is_folder))
+    )
+
+
+def _print(found: Plan, labels: Labels) -> None:
+    out, assumed = console(), found.assumed
+    sds = ", ".join(f"{name} {value:.2f}" for name, value in asdict(assumed.sds).items())
+    source, reference = (labels.source(key) if key else "–" for key in (found.source, found.reference))
+    question = labels.question(found.question) if found.question else "choices"
+    out.print(Text(f"{source} versus {reference}, {question}", "bold"))
+    out.print(Text(f"Mean {assumed.mean:.2f}, difference {assumed.difference:.2f}, standard deviations: {sds}"))
+    out.print(Text(f"Scale points; {assumed.origin}; seed {found.seed}; ± is the Monte Carlo error", "dim"))
+    cells = planning_table(found.rows)
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for place, name in enumerate(cells.header):
+        table.add_column(name, justify="right" if place else "left", overflow="fold")
+    for row in cells.rows:
+        table.add_row(*(Text(cell) for cell in row))
+    out.print(table)

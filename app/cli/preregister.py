@@ -1,0 +1,47 @@
+"""attune preregister: a study's protocol and plan, frozen with a time and a hash."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.analysis.document.registration import registration_json
+from app.cli.output import fail, say
+from app.cli.reading import read_study_folder
+from app.cli.report import Formats, NewFolder, chosen_formats, refuse_full_folder, write_files
+from app.cli.store import store
+from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
+from app.results.documents.circumstances import REGISTRATION
+from app.results.registration.preregister import ToRegister, register, register_study, registration_files
+from app.studies.creation.read_new_study import planned_items
+
+if TYPE_CHECKING:
+    from app.analysis.document.registration import Registration
+
+
+def preregister(study: Study, out: NewFolder, format_: Formats = None, is_folder: BareName = None) -> None:
+    """Preregister a study: freeze its protocol and the power of its plan with a time and a hash.
+
+    Writes the forms of OSF and AsPredicted, filled in, and preregistration.json. A stored study keeps the registration;
+    in a study folder it is saved as preregistration.json, once. The report compares what was done with it.
+    """
+    formats = chosen_formats(format_)
+    refuse_full_folder(out)
+    which = folder_or_slug(study, command="preregister", is_folder=is_folder)
+    registration = _of_folder(which) if isinstance(which, Path) else _of_stored(which)
+    n = write_files(out, registration_files(registration, formats))
+    say(f"Registered {registration.registered_at} (UTC), SHA-256 {registration.sha256}. {n} files written to {out}.")
+
+
+def _of_folder(path: Path) -> Registration:
+    if (path / REGISTRATION).exists():
+        fail(f"{path / REGISTRATION} exists: this folder is registered already. A registration is never overwritten.")
+    folder = read_study_folder(path)
+    registration = register(ToRegister(folder.protocol, planned_items(folder), len(folder.ratings)))
+    (path / REGISTRATION).write_text(registration_json(registration), encoding="utf-8", newline="")
+    return registration
+
+
+def _of_stored(slug: str) -> Registration:
+    with store() as engine, engine.begin() as db:
+        return register_study(db, stored_study(db, slug))

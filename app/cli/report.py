@@ -1,0 +1,95 @@
+"""attune report: a study's report for a paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.analysis import analyze as analyze_frames
+from app.analysis.data.filter_options import filtered_protocol
+from app.analysis.data.report_filters import ALL, Filters
+from app.analysis.document.registration import RegistrationError
+from app.cli.analyze import study_data
+from app.cli.filter_options import require_known, takes_filters
+from app.cli.output import fail, say
+from app.cli.store import store
+from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
+from app.results.documents.circumstances import REGISTRATION, circumstances_of, circumstances_of_folder
+from app.results.documents.document_formats import FORMATS, Format, ReportJob
+from app.results.documents.report_files import report_files
+
+if TYPE_CHECKING:
+    from app.analysis.document.circumstances import Circumstances
+    from app.protocol.study import Protocol
+
+Formats = Annotated[
+    list[str] | None,
+    typer.Option("--format", metavar="FORMAT", help=f"One of {', '.join(FORMATS)}; can be repeated. Default: all."),
+]
+NewFolder = Annotated[
+    Path,
+    typer.Option(
+        "--out", metavar="FOLDER", help="The folder to create; if it exists, it must be empty.", show_default=False
+    ),
+]
+
+
+@takes_filters
+def report(
+    study: Study,
+    out: NewFolder,
+    format_: Formats = None,
+    full: Annotated[bool, typer.Option("--full", help="Fit mixed models above 20,000 ratings too.")] = False,
+    filters: Filters = ALL,
+    is_folder: BareName = None,
+) -> None:
+    """Write the report of a study for a paper: methods, results, limits, and the way to compute each number again.
+
+    As HTML, PDF, Word, Markdown and LaTeX, with charts, references and all estimates. A study folder needs no database.
+    """
+    formats = chosen_formats(format_)
+    refuse_full_folder(out)
+    which = folder_or_slug(study, command="report", is_folder=is_folder)
+    frames, protocol = study_data(which)
+    require_known(frames, protocol, filters)
+    found = analyze_frames(frames, protocol, full=full, filters=filters)
+    shown = filtered_protocol(protocol, filters)
+    files = report_files(ReportJob(found, shown, _circumstances(which, protocol), formats))
+    say(f"{write_files(out, files)} files written to {out}.")
+
+
+def _circumstances(study: Path | str, protocol: Protocol) -> Circumstances:
+    if isinstance(study, Path):
+        try:
+            return circumstances_of_folder(study, protocol)
+        except RegistrationError as error:
+            fail(f"{study / REGISTRATION}: {error}")
+    with store() as engine, engine.connect() as db:
+        return circumstances_of(db, stored_study(db, study))
+
+
+def chosen_formats(names: list[str] | None) -> tuple[Format, ...]:
+    """The formats that were named, else all."""
+    if other := [name for name in names or () if name not in FORMATS]:
+        raise typer.BadParameter(f"Expected one of {', '.join(FORMATS)}; found {other[0]}.", param_hint="--format")
+    return tuple(one for one in FORMATS if not names or one in names)
+
+
+def refuse_full_folder(out: Path) -> None:
+    """Stop where the folder holds files: nothing is overwritten."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        fail(f"{out} is not an empty folder. Name a new one: nothing is overwritten.")
+
+
+def write_files(out: Path, files: dict[str, bytes]) -> int:
+    """Write the files by their paths.
+
+    Returns:
+        How many there are.
+    """
+    for path, content in files.items():
+        (out / path).parent.mkdir(parents=True, exist_ok=True)
+        (out / path).write_bytes(content)
+    return len(files)

@@ -1,0 +1,77 @@
+"""attune serve: start the web application on its database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.accounts.leads import list_leads
+from app.base.database.engine import connections_needed, count_connections, max_workers
+from app.base.postgres import default_data_dir
+from app.cli.daily_tasks import DailyTasks, backup_task, counting_task, retention_task
+from app.cli.listen import address, bind, run, stop_cleanly
+from app.cli.model_runner import ModelRunner
+from app.cli.output import fail, say
+from app.cli.store import store
+from app.cli.webhook_sender import WebhookSender
+from app.rating.withdrawal.deletions import DeletionList
+from app.settings import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Host = Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for every address of this machine.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 for any free port.")]
+Workers = Annotated[int, typer.Option(min=1, max=64, help="Number of worker processes.")]
+
+# Connections that PostgreSQL reserves for superusers.
+RESERVED = 3
+
+
+def serve(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -> None:
+    """Start the web application for raters and leads; Ctrl-C stops it. The database is upgraded first."""
+    stop_cleanly()
+    listening = bind(host, port)
+    with store() as engine:
+        url = engine.url.render_as_string(hide_password=False)
+        with engine.begin() as db:
+            has_leads = bool(list_leads(db))
+            n_available = count_connections(db)
+    check_connections(workers, settings().n_threads, n_available)
+    say(f"Attune is running at {address(listening)} (Ctrl-C stops it).")
+    if settings().public_url and not settings().proxies:
+        say("No proxy is trusted, so limits count the visitors of yours as one: name it in ATTUNE_TRUSTED_PROXIES.")
+    if not has_leads:
+        say("No one can sign in yet. Add a lead from another terminal: attune lead add EMAIL")
+    daily, webhooks, models = DailyTasks(_daily_tasks(url)), WebhookSender(url), ModelRunner(url)
+    try:
+        run(listening, url, workers=workers)
+    finally:
+        daily.stop()
+        webhooks.stop()
+        models.stop()
+
+
+def _daily_tasks(url: str) -> list[Callable[[], None]]:
+    """Return retention, counts and, for the embedded database, backups; a server elsewhere has its own."""
+    now = settings()
+    folder = now.backups_folder(default_data_dir)
+    tasks = [retention_task(url, DeletionList(folder)), counting_task(url)]
+    if now.database_url is None and now.daily_backups:
+        tasks.append(backup_task(url, folder))
+    return tasks
+
+
+def check_connections(workers: int, n_threads: int, n_available: int) -> None:
+    """Print how many database connections the processes may use; fail if there are not enough."""
+    n_needed, fit = connections_needed(workers, n_threads), max_workers(n_available, n_threads)
+    processes = f"{workers} process{'es' if workers > 1 else ''} with {n_threads} threads"
+    if n_needed <= n_available:
+        say(f"{processes}: up to {n_needed} of the {n_available} connections that the database allows.")
+        return
+    fewer = f"start {fit} with --workers {fit}" if fit else "set ATTUNE_N_THREADS to a lower value"
+    fail(
+        f"{processes} may need {n_needed} database connections, and the database allows {n_available}: {fewer}, or set "
+        f"max_connections in PostgreSQL to {n_needed + RESERVED} or more."
+    )

@@ -1,0 +1,208 @@
+"""attune study ...: manage stored studies and study folders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.base.language.language import note_on
+from app.base.problem import FolderExistsError
+from app.cli import templates
+from app.cli.options import Address
+from app.cli.output import WRONG_CALL, fail, progress, say
+from app.cli.reading import read_study_folder
+from app.cli.store import store
+from app.cli.study_argument import Folder, Slug, no_such_study, stored_study
+from app.rating.arrival.arrivals import get_own_study_door
+from app.rating.arrival.invitations import InviteError, invite_raters
+from app.rating.life_cycle import OpeningError, change_status
+from app.results.downloads.stored_folder import LeadUnknownError, export_study, lead_for
+from app.studies.creation.read_new_study import feasibility_of_folder
+from app.studies.load import load_study
+from app.studies.opening_checks import UnfilledError, notes_on_opening
+from app.studies.protocols import get_protocol
+from app.studies.rater_links import rater_links
+from app.studies.studies import list_studies
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.analysis.data.study_folder import StudyFolder
+    from app.studies.studies import GivenStatus
+
+cli = typer.Typer(no_args_is_help=True)
+
+Lead = Annotated[
+    str | None,
+    typer.Option(
+        "--lead",
+        metavar="EMAIL",
+        help="The e-mail address of the study's lead. Can be left out if there is only one lead.",
+    ),
+]
+Out = Annotated[
+    Path,
+    typer.Option(
+        "--out", metavar="FOLDER", help="The folder to create; if it exists, it must be empty.", show_default=False
+    ),
+]
+AsWritten = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--as-written",
+        metavar="PLACEHOLDER",
+        help="Words in square brackets that raters should read as they are written, such as [sic]. Can be repeated.",
+    ),
+]
+Spreadsheet = Annotated[
+    bool,
+    typer.Option(
+        "--spreadsheet", help="Make the files safe to open in Excel: add a byte order mark and disable formulas."
+    ),
+]
+
+
+@cli.callback()
+def study() -> None:
+    """Create, check, load, open, close and export studies."""
+
+
+cli.command("templates")(templates.templates)
+cli.command("new")(templates.new)
+
+
+@cli.command("check")
+def check(folder: Folder) -> None:
+    """Check a study folder, and list every error with its file, row and column."""
+    found = _read(folder)
+    needs = feasibility_of_folder(found)
+    for note in notes_on_opening(found.protocol, found.yaml, needs):
+        say(f"Warning: {note}")
+    for note in needs.notes:
+        say(f"Note: {note}")
+    say(f"No errors found: {_contents(found)}. To load the study: attune study load {folder}")
+
+
+@cli.command("load")
+def load(folder: Folder, lead: Lead = None) -> None:
+    """Store a study folder as a study, or nothing if it has errors. Loading the same folder again changes nothing."""
+    found = _read(folder)
+    with store() as engine, engine.begin() as db, progress() as show:
+        try:
+            load_study(db, found, lead_for(db, lead), progress=show)
+        except LeadUnknownError as error:
+            fail(str(error), WRONG_CALL)
+    slug = found.protocol.slug
+    say(f"Loaded the study {slug}: {_contents(found)}. To open it to raters: attune study open {slug}")
+
+
+@cli.command("list")
+def list_all() -> None:
+    """List all stored studies, one per line: slug, status, title."""
+    with store() as engine, engine.connect() as db:
+        for row in list_studies(db):
+            typer.echo(f"{row.slug}\t{row.status}\t{row.title}")
+
+
+@cli.command("export")
+def export(slug: Slug, out: Out, spreadsheet: Spreadsheet = False) -> None:
+    """Export a stored study with its ratings and estimates to a study folder. Loading it gives the same estimates."""
+    with store() as engine, engine.connect() as db, progress() as show:
+        try:
+            export_study(db, stored_study(db, slug), out, spreadsheet=spreadsheet, progress=show)
+        except FolderExistsError as error:
+            fail(str(error))
+    say(f"Exported the study {slug} to {out}.")
+
+
+@cli.command("open")
+def open_(slug: Slug, as_written: AsWritten = None, address: Address = "") -> None:
+    """Open a study to raters, and print their links, one per line: platform, tab, link.
+
+    Items that were added since it was last opened are included. A study whose texts have placeholders that were not
+    filled in, such as [name of the institution], is not opened.
+    """
+    _change(slug, "open", f"The study {slug} is open.", as_written or ())
+    with store() as engine, engine.connect() as db:
+        study = stored_study(db, slug)
+        protocol = get_protocol(db, study.id, study.protocol_version)
+    links = rater_links(address, study.rater_token, is_personal=protocol.design.links == "personal")
+    for link in links:
+        typer.echo(f"{link.words}\t{link.address}")
+    if not links:
+        say(f"Raters need personal links. To create them: attune study invite {slug}")
+    if note := note_on(protocol.language):
+        say(f"Note: {note}")
+
+
+@cli.command("invite")
+def invite(
+    slug: Slug,
+    raters: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[RATER]...", help="IDs of raters. Default: all raters in raters.csv who have no link yet."
+        ),
+    ] = None,
+    pool: Annotated[
+        str | None,
+        typer.Option("--pool", metavar="POOL", help="The pool of new raters, who are not in raters.csv."),
+    ] = None,
+    address: Address = "",
+) -> None:
+    """Create personal links, one per line: rater, tab, link. They are shown only once, and replace earlier links."""
+    with store() as engine, engine.begin() as db:
+        door = get_own_study_door(db, slug) or no_such_study(slug)
+        link = f"{address}/s/{stored_study(db, slug).rater_token}"
+        try:
+            links = invite_raters(db, door, raters or (), pool)
+        except InviteError as error:
+            fail(str(error), WRONG_CALL)
+    for rater, token in links:
+        typer.echo(f"{rater}\t{link}?invite={token}")
+    if not links:
+        say("All raters in raters.csv already have a link.")
+
+
+@cli.command("pause")
+def pause(slug: Slug) -> None:
+    """Pause a study: no one new can start, raters who have started can finish."""
+    _change(slug, "paused", f"The study {slug} is paused. No one new can start; raters who have started can finish.")
+
+
+@cli.command("close")
+def close(slug: Slug) -> None:
+    """Close a study to all raters. Its ratings are kept."""
+    _change(slug, "closed", f"The study {slug} is closed.")
+
+
+def _change(slug: str, status: GivenStatus, words: str, as_written: Sequence[str] = ()) -> None:
+    with store() as engine, engine.begin() as db:
+        try:
+            change_status(db, stored_study(db, slug), status, as_written)
+        except UnfilledError as error:
+            fail(f"{error} To confirm one: --as-written PLACEHOLDER")
+        except OpeningError as error:
+            fail(str(error))
+    say(words)
+
+
+def _read(folder: Path) -> StudyFolder:
+
+    with progress() as show:
+        found = read_study_folder(folder, show)
+    for note in found.notes:
+        say(note.sentence())
+    return found
+
+
+def _contents(folder: StudyFolder) -> str:
+    parts = (
+        ("item", folder.items),
+        ("response", folder.responses),
+        ("rater", folder.raters),
+        ("answer", folder.ratings),
+    )
+    return ", ".join(f"{len(table):,} {word}{'' if len(table) == 1 else 's'}" for word, table in parts)

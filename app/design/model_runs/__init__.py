@@ -1,1 +1,0 @@
-"""Runs of language models: prompts, how requests end, and differences between texts."""

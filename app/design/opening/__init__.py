@@ -1,1 +1,0 @@
-"""What is checked before a study opens to raters."""

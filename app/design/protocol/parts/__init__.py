@@ -1,1 +1,0 @@
-"""The parts of a protocol, each declared and validated alone."""

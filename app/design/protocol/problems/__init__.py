@@ -1,1 +1,0 @@
-"""Problems between the parts of a protocol, each in a sentence."""

@@ -1,1 +1,0 @@
-"""The kinds of question, one module each."""

@@ -1,1 +1,0 @@
-"""Study folders, read and written as a whole."""

@@ -1,1 +1,0 @@
-"""Published data sets as study folders, from the files that their authors published."""

@@ -1,0 +1,152 @@
+"""Create a judge and its run, or find the run that it continues; and what a run would cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from app.llm.client.budget import estimated_tokens
+from app.llm.judges.judge_pages import judged_study, planned_requests
+from app.llm.runs.run_start import find_run, start_run
+from app.llm.runs.runs import record_judge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sqlalchemy import Connection
+
+    from app.llm.client.asked import Asked
+    from app.llm.client.budget import Prices
+    from app.llm.client.endpoint import Endpoint
+    from app.llm.judges.judge_pages import JudgedStudy
+    from app.llm.judges.judge_settings import JudgeSettings
+    from app.llm.runs.requests import PlannedRequest
+    from app.llm.runs.runs import RunRow
+    from app.studies.studies import StudyRow
+
+# Tokens of an answer: what a field takes on average. A text is counted as a short paragraph.
+_TOKENS_PER_FIELD, _TOKENS_PER_TEXT, _TOKENS_PER_ANSWER = 12, 120, 10
+
+
+class RunExistsError(ValueError):
+    """A run of this name exists already."""
+
+
+class NothingToJudgeError(ValueError):
+    """The study has no trial with a question that a model could be asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a run would use. Each trial is shown at least once; `n_fields` is the number of answers."""
+
+    n_requests: int
+    n_trials: int
+    n_fields: int
+    tokens_in: int
+    tokens_out: int
+
+    def cost(self, prices: Prices) -> float:
+        """The estimated cost, without repairs and further tries."""
+        return prices.cost(self.tokens_in, self.tokens_out)
+
+
+def estimate_run(db: Connection, study: StudyRow, settings: JudgeSettings) -> Estimate:
+    """What a run of these settings would use; nothing is stored or sent.
+
+    Raises:
+        NothingToJudgeError: there is nothing to ask.
+    """
+    judged = judged_study(db, study.id, study.protocol_version)
+    planned = _planned(db, judged, settings)
+    sizes = [_size(db, judged, settings, one) for one in planned]
+    n_trials = len(Counter((one.item_id, frozenset(one.response_ids), one.condition) for one in planned))
+    n_fields, tokens_in, tokens_out = (sum(column) for column in zip(*sizes, strict=True))
+    return Estimate(len(planned), n_trials, n_fields, tokens_in, tokens_out)
+
+
+def estimate_runs(db: Connection, study: StudyRow, judges: Iterable[JudgeSettings]) -> Estimate:
+    """What the runs of several judges would use together; as `estimate_run`."""
+    each = [estimate_run(db, study, settings) for settings in judges]
+    return Estimate(
+        sum(one.n_requests for one in each),
+        each[0].n_trials,
+        sum(one.n_fields for one in each),
+        sum(one.tokens_in for one in each),
+        sum(one.tokens_out for one in each),
+    )
+
+
+def _planned(db: Connection, judged: JudgedStudy, settings: JudgeSettings) -> list[PlannedRequest]:
+    planned = planned_requests(db, judged, settings)
+    if not planned:
+        raise NothingToJudgeError("This study has no trials with questions that a model can answer.")
+    return planned
+
+
+def _size(
+    db: Connection, judged: JudgedStudy, settings: JudgeSettings, planned: PlannedRequest
+) -> tuple[int, int, int]:
+    """Number of fields, and estimated tokens of prompt and answer."""
+    page = judged.page(db, planned)
+    prompt = page.prompt(judged.protocol, settings.before)
+    asked = [one.asked for one in page.questions]
+    tokens_in = estimated_tokens(*(message["content"] for message in prompt))
+    return len(asked), tokens_in, min(_answer_tokens(asked), settings.max_tokens)
+
+
+def _answer_tokens(asked: Sequence[Asked]) -> int:
+    free = sum(one.kind in {"text", "passages"} for one in asked)
+    return _TOKENS_PER_ANSWER + _TOKENS_PER_FIELD * len(asked) + _TOKENS_PER_TEXT * free
+
+
+def begin_run(
+    db: Connection,
+    study: StudyRow,
+    endpoint: Endpoint,
+    settings: JudgeSettings,
+    name: str,
+    *,
+    lead_id: int | None = None,
+) -> tuple[RunRow, bool]:
+    """The run of this name: created with its judge and its requests, or the one that is continued.
+
+    Returns:
+        The run, and whether it was created.
+
+    Raises:
+        NothingToJudgeError: there is nothing to ask.
+        OtherSettingsError: a run of this name has another model, endpoint or other settings.
+        RunNameTakenError: a rater of the study has this key.
+    """
+    if run := find_run(db, study, "judge", name, endpoint, settings):
+        return run, False
+    judged = judged_study(db, study.id, study.protocol_version)
+    planned = _planned(db, judged, settings)
+    host = urlsplit(endpoint.base_url).netloc.rpartition("@")[2]
+    rater_id = record_judge(db, study.id, name, settings.attributes(endpoint.model, host))
+    run = start_run(db, study, "judge", name, endpoint, settings, planned, rater_id=rater_id, lead_id=lead_id)
+    return run, True
+
+
+def begin_judges(
+    db: Connection, study: StudyRow, endpoint: Endpoint, judges: Mapping[str, JudgeSettings], *, lead_id: int | None
+) -> list[RunRow]:
+    """Create a run for each judge, by its name; all of them or none.
+
+    Raises:
+        RunExistsError: a run has one of these names.
+        NothingToJudgeError: there is nothing to ask.
+        OtherSettingsError: a run has one of these names, and other settings.
+        RunNameTakenError: a rater of the study has one of these names.
+    """
+    runs = []
+    with db.begin_nested():
+        for name, settings in judges.items():
+            run, is_new = begin_run(db, study, endpoint, settings, name, lead_id=lead_id)
+            if not is_new:
+                raise RunExistsError(f"The study already has a run {name}. Choose another name.")
+            runs.append(run)
+    return runs

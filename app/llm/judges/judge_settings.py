@@ -1,0 +1,85 @@
+"""How a judge is asked: stored with its run, and as attributes of the judge."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from app.base.words import number_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from app.llm.client.endpoint import AnswerFormat
+    from app.llm.judges.rater_profiles import RaterProfile
+
+# Raised whenever the words around the plain text of a trial change: judges with different prompts are not one judge.
+PROMPT_VERSION = 1
+_HASH_LENGTH = 12
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSettings:
+    """Settings that determine a judge's answers.
+
+    `repeats`: how often each trial is shown; with `both_sides` each time on both sides. `persona`: text that the prompt
+    begins with. `profile`: attributes of the rater that the judge stands for, told after the persona. `family`: the
+    model's family, for self-preference.
+    """
+
+    repeats: int = 1
+    both_sides: bool = True
+    temperature: float | None = 0.0
+    seed: int | None = None
+    max_tokens: int = 1000
+    answer_format: AnswerFormat = "schema"
+    persona: str = ""
+    profile: tuple[tuple[str, str], ...] = ()
+    family: str = ""
+    with_probabilities: bool = False
+    prompt_version: int = PROMPT_VERSION
+
+    def stored(self) -> dict[str, Any]:
+        """The settings as JSON."""
+        return {**asdict(self), "profile": [list(pair) for pair in self.profile]}
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> JudgeSettings:
+        """The settings of a run."""
+        known = {name: value for name, value in stored.items() if name in cls.__slots__}
+        return cls(**known | {"profile": tuple((name, value) for name, value in stored.get("profile", ()))})
+
+    @property
+    def before(self) -> str:
+        """What the prompt begins with: the persona and the profile."""
+        lines = [f"- {name.replace('_', ' ')}: {value}" for name, value in self.profile]
+        about = "\n".join(["Answer as a rater with this profile:", *lines]) if lines else ""
+        return "\n\n".join(part for part in (self.persona.strip(), about) if part)
+
+    def attributes(self, model: str, host: str) -> dict[str, str]:
+        """The attributes of the judge."""
+        shown = {
+            "model": model,
+            "endpoint": host,
+            "family": self.family,
+            "temperature": "" if self.temperature is None else number_text(self.temperature),
+            "model_seed": "" if self.seed is None else str(self.seed),
+            "repeats": str(self.repeats),
+            "both_sides": "yes" if self.both_sides else "no",
+            "persona": sha256(self.persona.encode()).hexdigest()[:_HASH_LENGTH] if self.persona else "",
+            "prompt_version": str(self.prompt_version),
+        }
+        return {**dict(self.profile), **{name: value for name, value in shown.items() if value}}
+
+
+def profile_settings(profiles: Sequence[RaterProfile], name: str, settings: JudgeSettings) -> dict[str, JudgeSettings]:
+    """The settings of a judge per profile, by its name: the name of the run, a hyphen and that of the profile."""
+    return {
+        f"{name}-{one.name}": replace(
+            settings,
+            persona="\n\n".join(part for part in (settings.persona, one.persona) if part),
+            profile=one.attributes,
+        )
+        for one in profiles
+    }

@@ -1,0 +1,108 @@
+"""The model judges of a study: how far each is, and how a new one is started."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Form, Request
+from pydantic import Field
+from starlette.responses import RedirectResponse, Response
+
+from app.accounts.audit import record_act
+from app.accounts.session import Own, SignedIn
+from app.base.problem import InvalidInputError
+from app.base.rendering.pages import page
+from app.base.web.deps import Db
+from app.llm.judges.judge_runs import NothingToJudgeError, RunExistsError, begin_judges, estimate_runs
+from app.llm.judges.judge_settings import JudgeSettings, profile_settings
+from app.llm.judges.rater_profiles import profiles_of_text
+from app.llm.runs.run_rows import servers, shown_runs
+from app.llm.runs.run_start import OtherSettingsError
+from app.llm.runs.runs import RunNameTakenError, record_queued
+from app.llm.runs.start_form import StartForm, StartProblemError, chosen, start_page, words_of_estimate
+
+router = APIRouter()
+_form_page = partial(start_page, "lead/models/new_judge.html")
+# The requests of all judges are planned before the page answers.
+MAX_PROFILES = 20
+
+
+class JudgeForm(StartForm):
+    """How a judge is asked; see `JudgeSettings`."""
+
+    repeats: int = Field(1, ge=1, le=100)
+    both_sides: bool = False
+    persona: str = Field("", max_length=20_000)
+    family: str = Field("", max_length=100)
+    answer_format: Literal["schema", "json", "words"] = "schema"
+    probabilities: bool = False
+    profiles: str = Field("", max_length=200_000)
+
+    @property
+    def settings(self) -> JudgeSettings:
+        """The settings of the judge."""
+        return JudgeSettings(
+            repeats=self.repeats,
+            both_sides=self.both_sides,
+            temperature=self.temperature,
+            seed=self.seed_number,
+            max_tokens=self.answer_tokens,
+            answer_format=self.answer_format,
+            persona=self.persona.replace("\r\n", "\n").strip(),
+            family=self.family.strip(),
+            with_probabilities=self.probabilities,
+        )
+
+    @property
+    def judges(self) -> dict[str, JudgeSettings]:
+        """The settings of each judge by its name: one, or one per rater profile.
+
+        Raises:
+            InvalidInputError: every problem of the profiles.
+            StartProblemError: there are too many.
+        """
+        if not self.profiles.strip():
+            return {self.run_name: self.settings}
+        profiles = profiles_of_text(self.profiles.replace("\0", "").strip())
+        if len(profiles) > MAX_PROFILES:
+            raise StartProblemError(
+                f"There are {len(profiles)} profiles. Start at most {MAX_PROFILES} judges here, and more with "
+                "attune judge --profile."
+            )
+        return profile_settings(profiles, self.run_name, self.settings)
+
+
+@router.get("/studies/{slug}/judges")
+def show_judges(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
+    rows = shown_runs(request, db, study, "judge")
+    return page(request, "lead/models/judges.html", lead=lead, study=study, rows=rows, can_start=bool(servers(request)))
+
+
+@router.get("/studies/{slug}/judges/new")
+def show_new_judge(request: Request, lead: SignedIn, study: Own) -> Response:
+    return _form_page(request, lead, study, JudgeForm(both_sides=True))
+
+
+@router.post("/studies/{slug}/judges/new")
+def submit_new_judge(
+    request: Request, db: Db, lead: SignedIn, study: Own, form: Annotated[JudgeForm, Form()]
+) -> Response:
+    try:
+        server, endpoint = chosen(request, form)
+        judges = form.judges
+        tokens = form.tokens // len(judges)
+        estimated = words_of_estimate(estimate_runs(db, study, judges.values()), server, form)
+        if len(judges) > 1:
+            estimated = f"{len(judges)} judges, {estimated} Each judge has {tokens:,} tokens of the budget."
+        if form.step != "start" or form.estimated != estimated:
+            return _form_page(request, lead, study, form, estimated=estimated)
+        runs = begin_judges(db, study, endpoint, judges, lead_id=lead.id)
+    except InvalidInputError as error:
+        return _form_page(request, lead, study, form, problems=[one.sentence() for one in error.problems])
+    except (NothingToJudgeError, OtherSettingsError, RunExistsError, RunNameTakenError, StartProblemError) as error:
+        return _form_page(request, lead, study, form, problems=[str(error)])
+    for run in runs:
+        record_queued(db, run, server.name, tokens)
+        record_act(db, lead, study, "judge started", name=run.name, model=run.model, max_tokens=tokens)
+    return RedirectResponse(request.app.url_path_for("show_judges", slug=study.slug), status_code=303)

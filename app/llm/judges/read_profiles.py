@@ -1,0 +1,34 @@
+"""Read a file of rater profiles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.base.files.spreadsheet import read_spreadsheet
+from app.base.limits import ON_THIS_COMPUTER
+from app.base.problems import Problems
+from app.llm.judges.rater_profiles import ProfileTable, profiles_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.base.limits import Limits
+    from app.llm.judges.rater_profiles import RaterProfile
+
+
+def read_profiles(path: Path, limits: Limits = ON_THIS_COMPUTER) -> list[RaterProfile]:
+    """The profiles of a spreadsheet, read within these limits.
+
+    Raises:
+        InvalidInputError: every problem of the file.
+    """
+    problems = Problems(limits)
+    table = read_spreadsheet(path, problems)
+    problems.raise_if_any()
+    if table is None:
+        raise AssertionError("a spreadsheet that cannot be read is a problem")
+    columns = [*table.columns]
+    rows = [
+        (int(row), {name: str(table.column(name)[place]) for name in columns}) for place, row in enumerate(table.rows)
+    ]
+    return profiles_of(ProfileTable(path.name, columns, rows))

@@ -1,0 +1,187 @@
+"""Work through the open requests of a run: ask, store each outcome exactly once, and ask what follows from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from app.llm.client.budget import estimated_tokens
+from app.llm.client.connection import connection
+from app.llm.client.patience import Patience, run_all, send_patiently
+from app.llm.outcomes import Outcome
+from app.llm.runs.requests import Answered, list_open, record_answered, record_asked, record_follow_up
+from app.llm.runs.runs import is_stopped, record_stop
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlalchemy import Connection
+
+    from app.base.database.engine import Begin
+    from app.llm.client.budget import Budget
+    from app.llm.client.connection import Send
+    from app.llm.client.endpoint import Endpoint, Message, Parameters, Reply
+    from app.llm.client.patience import Tried
+    from app.llm.runs.requests import FollowUp, PlannedRequest
+    from app.llm.runs.runs import RunRow
+
+# So many requests in a row without an answer mean that something is wrong for all of them, such as the key.
+MAX_FAILURES_IN_A_ROW = 10
+CUT_OFF = "The answer was cut off at the token limit. Allow more tokens per answer (--max-tokens)."
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The result of a request: its outcome, what to store with it, and what to ask next."""
+
+    answered: Answered
+    store: Callable[[Connection], None] | None = None
+    follow_up: FollowUp | None = None
+
+
+class Job(Protocol):
+    """What is asked with one planned request, and what is made of the answer."""
+
+    def prompt(self) -> list[Message]:
+        """The first prompt."""
+
+    def parameters(self) -> Parameters:
+        """How the answer is sampled."""
+
+    def result(self, planned: PlannedRequest, prompt: Sequence[Message], tried: Tried) -> Result:
+        """The result of the request."""
+
+
+def _quiet(_n_done: int, _n_all: int) -> None:
+    """No-op progress callback."""
+
+
+@dataclass(slots=True)
+class RequestRun:
+    """One process that works on a run. `prepare` creates the job of a request."""
+
+    begin: Begin
+    run: RunRow
+    prepare: Callable[[Connection, PlannedRequest], Job]
+    endpoint: Endpoint
+    budget: Budget
+    n_at_once: int = 4
+    patience: Patience = field(default_factory=Patience)
+    progress: Callable[[int, int], None] = _quiet
+    n_done: int = 0
+    n_open: int = 0
+    n_failures_in_a_row: int = 0
+
+    async def work(self) -> None:
+        """Ask all open requests, until they are answered, the budget is used up, or someone stops the run.
+
+        A run that is stopped asks nothing: to continue it, call `record_stop` with None first.
+
+        Raises:
+            ClientMissingError: the optional client is not installed.
+        """
+        with self.begin() as db:
+            waiting = [] if is_stopped(db, self.run) else list_open(db, self.run)
+        self.n_open = len(waiting)
+        async with connection(self.endpoint) as send:
+
+            async def one(planned: PlannedRequest) -> bool:
+                return await self._one(send, planned)
+
+            await run_all(waiting, one, self.n_at_once)
+
+    async def _one(self, send: Send, planned: PlannedRequest) -> bool:
+        """Ask one request with all that follows from it; False if the run ends here."""
+        with self.begin() as db:
+            if is_stopped(db, self.run):
+                return False
+            job = self.prepare(db, planned)
+        following: PlannedRequest | None = planned
+        while following is not None:
+            following = await self._ask(send, job, following, following.prompt or job.prompt())
+            with self.begin() as db:
+                if is_stopped(db, self.run):
+                    return False
+        self.n_done += 1
+        self.progress(self.n_done, self.n_open)
+        return True
+
+    async def _ask(
+        self, send: Send, job: Job, planned: PlannedRequest, prompt: Sequence[Message]
+    ) -> PlannedRequest | None:
+        """Ask one request and store its result; return what follows."""
+        parameters = job.parameters()
+        reserved = prompt_tokens(prompt), parameters.max_tokens
+        if not await self.budget.wait_for(*reserved):
+            self._stop("The budget is used up.")
+            return None
+        with self.begin() as db:
+            record_asked(db, self.run, planned.id, prompt)
+        request_id = f"{self.run.settings['run_key']}-{planned.number}-{planned.attempt}"
+        tried = await send_patiently(lambda: send(prompt, parameters, request_id), self.patience)
+        result = job.result(planned, prompt, tried)
+        self.budget.settle(reserved, (result.answered.tokens_in, result.answered.tokens_out))
+        self._count(result.answered)
+        with self.begin() as db:
+            return self._store(db, planned, result)
+
+    def _store(self, db: Connection, planned: PlannedRequest, result: Result) -> PlannedRequest | None:
+        is_new = record_answered(db, self.run, planned.id, result.answered)
+        if is_new and result.store is not None:
+            result.store(db)
+        if not is_new or result.follow_up is None:
+            return None
+        return record_follow_up(db, self.run, planned, result.follow_up)
+
+    def _count(self, answered: Answered) -> None:
+        failed = answered.outcome is Outcome.FAILED
+        self.n_failures_in_a_row = self.n_failures_in_a_row + 1 if failed else 0
+        if self.n_failures_in_a_row >= MAX_FAILURES_IN_A_ROW:
+            self._stop(f"{self.n_failures_in_a_row} requests in a row failed. The last one: {answered.problem}")
+
+    def _stop(self, reason: str) -> None:
+        with self.begin() as db:
+            record_stop(db, self.run, reason)
+
+
+def prompt_tokens(prompt: Sequence[Message]) -> int:
+    """An estimate of the tokens of a prompt, rather too high than too low."""
+    return estimated_tokens(*(message["content"] for message in prompt))
+
+
+def failed(tried: Tried) -> Answered:
+    """The outcome of a request without a reply."""
+    assert tried.error is not None  # noqa: S101 - without a reply there is an error
+    return Answered(tried.error.outcome, str(tried.error), n_tries=tried.n_tries)
+
+
+def without_use(reply: Reply, problem: str) -> tuple[Outcome, str]:
+    """Why a reply cannot be used: refused, cut off, or else the problem of reading it."""
+    if reply.refusal or reply.stop == "content_filter":
+        return Outcome.REFUSED, reply.refusal or "The endpoint's content filter ended the answer."
+    if reply.stop == "length":
+        return Outcome.CUT_OFF, CUT_OFF
+    return Outcome.UNPARSED, problem
+
+
+def answered_by(
+    outcome: Outcome,
+    problem: str | None,
+    prompt: Sequence[Message],
+    tried: Tried,
+    probabilities: dict[str, Any] | None = None,
+) -> Answered:
+    """The outcome of a request with a reply. Tokens that the server does not report are estimated."""
+    reply = tried.reply
+    assert reply is not None  # noqa: S101 - as documented
+    return Answered(
+        outcome=outcome,
+        problem=problem,
+        raw_answer=reply.text or reply.refusal or "",
+        n_tries=tried.n_tries,
+        tokens_in=reply.tokens_in or prompt_tokens(prompt),
+        tokens_out=reply.tokens_out or estimated_tokens(reply.text),
+        model_version=reply.model_version or None,
+        fingerprint=reply.fingerprint,
+        probabilities=probabilities,
+    )

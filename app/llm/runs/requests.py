@@ -1,0 +1,235 @@
+"""The requests of a run: planned, asked, answered, each one row."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import text
+
+from app.llm.outcomes import ASKED_AGAIN, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlalchemy import Connection
+
+    from app.llm.outcomes import RequestKind
+    from app.llm.runs.runs import RunRow
+
+_PLAN = text("""
+    INSERT INTO model_requests (study_id, run_id, number, item_id, response_ids, condition, repeat, n_turns_done, seed)
+    SELECT :study, :run, number, item_id, response_ids, condition, repeat, n_turns_done, seed
+    FROM jsonb_to_recordset(CAST(:planned AS jsonb)) AS p (
+      number integer, item_id bigint, response_ids bigint[], condition text, repeat smallint, n_turns_done integer,
+      seed bigint)
+    ON CONFLICT (study_id, run_id, number, attempt) DO NOTHING
+""")
+# Without a stored answer: never asked, under way when the process ended, or failed.
+_OPEN = text("""
+    SELECT id, number, attempt, kind, stage, item_id, response_ids, condition, repeat, n_turns_done, seed, prompt
+    FROM model_requests
+    WHERE study_id = :study AND run_id = :run AND (outcome IS NULL OR outcome = ANY(:again))
+    ORDER BY number, attempt
+""")
+_ASKED = text("""
+    UPDATE model_requests SET prompt = CAST(:prompt AS jsonb), asked_at = clock_timestamp(), outcome = NULL,
+      answered_at = NULL
+    WHERE study_id = :study AND id = :request
+""")
+_FOLLOW_UP = text("""
+    INSERT INTO model_requests (study_id, run_id, number, attempt, kind, stage, item_id, response_ids, condition,
+                                repeat, n_turns_done, seed, prompt)
+    SELECT study_id, run_id, number, attempt + 1, :kind, :stage, item_id, response_ids, condition, repeat, n_turns_done,
+           seed, CAST(:prompt AS jsonb)
+    FROM model_requests WHERE study_id = :study AND id = :request
+    RETURNING id
+""")
+_ANSWERED = text("""
+    UPDATE model_requests SET outcome = :outcome, problem = :problem, raw_answer = :raw,
+      n_tries = n_tries + :tries, tokens_in = coalesce(tokens_in, 0) + :tokens_in,
+      tokens_out = coalesce(tokens_out, 0) + :tokens_out, model_version = :version, fingerprint = :fingerprint,
+      probabilities = CAST(:probabilities AS jsonb), answered_at = clock_timestamp(),
+      latency_ms = CAST(extract(epoch FROM clock_timestamp() - asked_at) * 1000 AS integer)
+    WHERE study_id = :study AND id = :request AND outcome IS NULL
+    RETURNING id
+""")
+# Each trial once, by its last attempt.
+_PROGRESS = text("""
+    SELECT coalesce(outcome, 'open') AS outcome, count(*) AS n FROM (
+      SELECT DISTINCT ON (number) number, outcome FROM model_requests WHERE study_id = :study AND run_id = :run
+      ORDER BY number, attempt DESC) AS last
+    GROUP BY 1
+""")
+_USED = text("""
+    SELECT coalesce(sum(tokens_in), 0) AS tokens_in, coalesce(sum(tokens_out), 0) AS tokens_out,
+      array_remove(array_agg(DISTINCT model_version), NULL) AS versions,
+      count(*) FILTER (WHERE kind = 'repair') AS n_repairs,
+      count(*) FILTER (WHERE kind = 'length') AS n_lengths
+    FROM model_requests WHERE study_id = :study AND run_id = :run
+""")
+_PROBLEMS = text("""
+    SELECT outcome, problem, count(*) AS n FROM (
+      SELECT DISTINCT ON (number) outcome, problem FROM model_requests WHERE study_id = :study AND run_id = :run
+      ORDER BY number, attempt DESC) AS last
+    WHERE problem IS NOT NULL AND outcome <> 'answered'
+    GROUP BY 1, 2 ORDER BY n DESC, problem LIMIT 10
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRequest:
+    """One request to be made; `response_ids` as shown, left first.
+
+    `id`, `attempt` and `prompt` are set once it is stored. `attempt` counts the requests that follow from it, `kind`
+    says why they are made, and `stage` is the number of steps and further lengths that came before.
+    """
+
+    number: int
+    item_id: int
+    response_ids: tuple[int, ...]
+    condition: str
+    repeat: int
+    n_turns_done: int
+    seed: int | None
+    id: int = 0
+    attempt: int = 0
+    kind: RequestKind = "first"
+    stage: int = 0
+    prompt: list[dict[str, str]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """What is asked after an answer: its repair, the next step of a prompt, or the same text in another length."""
+
+    prompt: list[dict[str, str]]
+    kind: RequestKind
+    stage: int = 0
+
+    @classmethod
+    def after(
+        cls, prompt: Sequence[Mapping[str, str]], answer: str, words: str, *, kind: RequestKind, stage: int = 0
+    ) -> FollowUp:
+        """The conversation so far, its last answer, and what is said next."""
+        said = [{"role": "assistant", "content": answer}, {"role": "user", "content": words}]
+        return cls([*map(dict, prompt), *said], kind, stage)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The result of a request."""
+
+    outcome: Outcome
+    problem: str | None = None
+    raw_answer: str | None = None
+    n_tries: int = 1
+    tokens_in: int = 0
+    tokens_out: int = 0
+    model_version: str | None = None
+    fingerprint: str | None = None
+    probabilities: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The state of a run: the number of requests by outcome, those still open, and what they used."""
+
+    by_outcome: Mapping[str, int]
+    n_open: int
+    tokens_in: int
+    tokens_out: int
+    versions: tuple[str, ...]
+    n_repairs: int
+    n_lengths: int
+
+    @property
+    def n_all(self) -> int:
+        """The number of all requests, without repairs."""
+        return sum(self.by_outcome.values()) + self.n_open
+
+
+def record_plan(db: Connection, run: RunRow, planned: Sequence[PlannedRequest]) -> None:
+    """Store the requests of a run; existing ones are not changed."""
+    rows = [
+        {
+            "number": one.number,
+            "item_id": one.item_id,
+            "response_ids": [*one.response_ids],
+            "condition": one.condition,
+            "repeat": one.repeat,
+            "n_turns_done": one.n_turns_done,
+            "seed": one.seed,
+        }
+        for one in planned
+    ]
+    db.execute(_PLAN, {"study": run.study_id, "run": run.id, "planned": json.dumps(rows)})
+
+
+def list_open(db: Connection, run: RunRow) -> list[PlannedRequest]:
+    """The requests without a stored answer, in order; those that failed are asked again."""
+    values = {"study": run.study_id, "run": run.id, "again": [str(outcome) for outcome in ASKED_AGAIN]}
+    return [
+        PlannedRequest(**row | {"response_ids": tuple(row["response_ids"])})
+        for row in map(dict, db.execute(_OPEN, values).mappings())
+    ]
+
+
+def record_asked(db: Connection, run: RunRow, request_id: int, prompt: Sequence[Mapping[str, str]]) -> None:
+    """Store the prompt of a request before it is sent."""
+    db.execute(_ASKED, {"study": run.study_id, "request": request_id, "prompt": json.dumps([*prompt])})
+
+
+def record_follow_up(db: Connection, run: RunRow, planned: PlannedRequest, follow_up: FollowUp) -> PlannedRequest:
+    """Add the request that follows from an answered one."""
+    values = {
+        "study": run.study_id,
+        "request": planned.id,
+        "kind": follow_up.kind,
+        "stage": follow_up.stage,
+        "prompt": json.dumps(follow_up.prompt),
+    }
+    return replace(
+        planned,
+        id=db.execute(_FOLLOW_UP, values).scalar_one(),
+        attempt=planned.attempt + 1,
+        kind=follow_up.kind,
+        stage=follow_up.stage,
+        prompt=follow_up.prompt,
+    )
+
+
+def record_answered(db: Connection, run: RunRow, request_id: int, answered: Answered) -> bool:
+    """Store the outcome of a request; False, and nothing is changed, if it already has one."""
+    values: dict[str, Any] = {
+        "study": run.study_id,
+        "request": request_id,
+        "outcome": str(answered.outcome),
+        "problem": answered.problem,
+        "raw": None if answered.raw_answer is None else answered.raw_answer.replace("\x00", "�"),
+        "tries": answered.n_tries,
+        "tokens_in": answered.tokens_in,
+        "tokens_out": answered.tokens_out,
+        "version": answered.model_version,
+        "fingerprint": answered.fingerprint,
+        "probabilities": None if answered.probabilities is None else json.dumps(dict(answered.probabilities)),
+    }
+    return db.execute(_ANSWERED, values).one_or_none() is not None
+
+
+def get_progress(db: Connection, run: RunRow) -> Progress:
+    """How far a run is."""
+    values = {"study": run.study_id, "run": run.id}
+    counts = {row.outcome: row.n for row in db.execute(_PROGRESS, values)}
+    used = db.execute(_USED, values).one()
+    n_open = counts.pop("open", 0)
+    return Progress(
+        counts, n_open, used.tokens_in, used.tokens_out, tuple(used.versions or ()), used.n_repairs, used.n_lengths
+    )
+
+
+def list_problems(db: Connection, run: RunRow) -> list[tuple[Outcome, str, int]]:
+    """The most frequent problems with their outcome and number; each request counts by its last attempt."""
+    rows = db.execute(_PROBLEMS, {"study": run.study_id, "run": run.id})
+    return [(Outcome(row.outcome), row.problem, row.n) for row in rows]

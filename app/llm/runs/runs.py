@@ -1,0 +1,182 @@
+"""Runs: a model with its settings, asked about the trials of a study."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import text
+
+from app.base.database.process_locks import LockedError, is_locked, only_process
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from datetime import datetime
+
+    from sqlalchemy import Connection, Engine
+
+    from app.llm.outcomes import Purpose
+
+_COLUMNS = """
+    id, study_id, purpose, name, protocol_version, rater_id, endpoint, model, settings, limits, is_queued, is_stopped,
+    stop_reason, created_at
+"""
+_OF_STUDY = f"SELECT {_COLUMNS} FROM model_runs WHERE study_id = :study"  # noqa: S608 - constants only
+_ONE = text(f"{_OF_STUDY} AND purpose = :purpose AND name = :name")
+_ALL = text(f"{_OF_STUDY} AND purpose = :purpose ORDER BY id")
+_NEW = text(f"""
+    INSERT INTO model_runs (study_id, purpose, name, protocol_version, rater_id, endpoint, model, settings, lead_id)
+    VALUES (:study, :purpose, :name, :protocol_version, :rater_id, :endpoint, :model, CAST(:settings AS jsonb),
+            :lead_id)
+    RETURNING {_COLUMNS}
+""")  # noqa: S608 - constants only
+_RATER = text("""
+    INSERT INTO raters (study_id, key, kind, attributes) VALUES (:study, :key, 'model', CAST(:attributes AS jsonb))
+    ON CONFLICT (study_id, key) DO NOTHING RETURNING id
+""")
+_ATTRIBUTES = text("""
+    UPDATE raters SET attributes = attributes || CAST(:attributes AS jsonb) WHERE study_id = :study AND id = :rater
+""")
+_STOP = text("UPDATE model_runs SET is_stopped = :stopped, stop_reason = :reason WHERE study_id = :study AND id = :run")
+_ONE_BY_ID = text(f"{_OF_STUDY} AND id = :run")
+_QUEUED = text(f"SELECT {_COLUMNS} FROM model_runs WHERE is_queued ORDER BY id")  # noqa: S608 - constants only
+_QUEUE = text("""
+    UPDATE model_runs SET is_queued = true, is_stopped = false, stop_reason = NULL, limits = CAST(:limits AS jsonb)
+    WHERE study_id = :study AND id = :run
+""")
+_END = text("UPDATE model_runs SET is_queued = false WHERE study_id = :study AND id = :run")
+_IS_STOPPED = text("SELECT is_stopped FROM model_runs WHERE study_id = :study AND id = :run")
+# Two processes that work through one run would ask everything twice.
+_WORK = "model run"
+
+
+class RunNameTakenError(ValueError):
+    """A rater of the study already has the name of the run."""
+
+
+class RunIsBusyError(RuntimeError):
+    """Another process works through this run."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One run. `settings` are those with which it was created; they never change."""
+
+    id: int
+    study_id: int
+    purpose: Purpose
+    name: str
+    protocol_version: int
+    rater_id: int | None
+    endpoint: str
+    model: str
+    settings: dict[str, Any]
+    limits: dict[str, Any] | None
+    is_queued: bool
+    is_stopped: bool
+    stop_reason: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """A run to be created; see `RunRow`."""
+
+    purpose: Purpose
+    name: str
+    protocol_version: int
+    rater_id: int | None
+    endpoint: str
+    model: str
+    settings: Mapping[str, Any]
+    lead_id: int | None = None
+
+
+def get_run(db: Connection, study_id: int, purpose: Purpose, name: str) -> RunRow | None:
+    """The run of this name, or None."""
+    row = db.execute(_ONE, {"study": study_id, "purpose": purpose, "name": name}).mappings().one_or_none()
+    return None if row is None else RunRow(**row)
+
+
+def list_runs(db: Connection, study_id: int, purpose: Purpose) -> list[RunRow]:
+    """All runs of a study for this purpose, the oldest first."""
+    return [RunRow(**row) for row in db.execute(_ALL, {"study": study_id, "purpose": purpose}).mappings()]
+
+
+def record_judge(db: Connection, study_id: int, key: str, attributes: Mapping[str, str]) -> int:
+    """Add a judge as a rater of kind `model`; return its ID.
+
+    Raises:
+        RunNameTakenError: a rater has this key.
+    """
+    values = {"study": study_id, "key": key, "attributes": json.dumps(dict(attributes))}
+    rater_id = db.execute(_RATER, values).scalar_one_or_none()
+    if rater_id is None:
+        raise RunNameTakenError(f"The study already has a rater {key}. Choose another name with --name.")
+    return int(rater_id)
+
+
+def record_judge_attributes(db: Connection, run: RunRow, attributes: Mapping[str, str]) -> None:
+    """Add attributes to the judge of a run."""
+    values = {"study": run.study_id, "rater": run.rater_id, "attributes": json.dumps(dict(attributes))}
+    db.execute(_ATTRIBUTES, values)
+
+
+def record_run(db: Connection, study_id: int, new: NewRun) -> RunRow:
+    """Create a run."""
+    values = asdict(new) | {"study": study_id, "settings": json.dumps(dict(new.settings))}
+    return RunRow(**db.execute(_NEW, values).mappings().one())
+
+
+def get_run_by_id(db: Connection, study_id: int, run_id: int) -> RunRow | None:
+    """The run with this ID, or None."""
+    row = db.execute(_ONE_BY_ID, {"study": study_id, "run": run_id}).mappings().one_or_none()
+    return None if row is None else RunRow(**row)
+
+
+def list_queued_runs(db: Connection) -> list[RunRow]:
+    """The runs of all studies that leads started in the browser and that have not ended."""
+    return [RunRow(**row) for row in db.execute(_QUEUED).mappings()]
+
+
+def record_queued(db: Connection, run: RunRow, server: str, max_tokens: int) -> None:
+    """Queue a run: a process of the server works on it until it ends or is stopped."""
+    limits = json.dumps({"server": server, "max_tokens": max_tokens})
+    db.execute(_QUEUE, {"study": run.study_id, "run": run.id, "limits": limits})
+
+
+def record_end(db: Connection, run: RunRow) -> None:
+    """Take a run from the queue."""
+    db.execute(_END, {"study": run.study_id, "run": run.id})
+
+
+def is_worked_on(db: Connection, run: RunRow) -> bool:
+    """Whether a process works on the run now."""
+    return is_locked(db, _WORK, run.id)
+
+
+def record_stop(db: Connection, run: RunRow, reason: str | None) -> None:
+    """Note why a run ended early; None when it starts or continues."""
+    values = {"study": run.study_id, "run": run.id, "stopped": reason is not None, "reason": reason}
+    db.execute(_STOP, values)
+
+
+def is_stopped(db: Connection, run: RunRow) -> bool:
+    """Whether someone stopped the run."""
+    return bool(db.execute(_IS_STOPPED, {"study": run.study_id, "run": run.id}).scalar_one_or_none())
+
+
+@contextmanager
+def only_worker(engine: Engine, run: RunRow) -> Iterator[None]:
+    """Hold the lock of a run; it ends with this process, however that ends.
+
+    Raises:
+        RunIsBusyError: another process holds it.
+    """
+    try:
+        with only_process(engine, _WORK, run.id):
+            yield
+    except LockedError:
+        raise RunIsBusyError(f"Another process is working on the run {run.name}.") from None

@@ -1,1 +1,0 @@
-"""Folders, private files, locks and the socket of the embedded server."""

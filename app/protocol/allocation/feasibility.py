@@ -1,0 +1,217 @@
+"""Whether a design is feasible, with the arithmetic, reported before a study opens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from app.base.words import counted
+from app.protocol.allocation.rater_plan import has_room_for_repeats
+from app.protocol.allocation.requirements import group_of
+from app.protocol.allocation.trials import planned_trials, seats_of, special_items
+from app.protocol.cells import cells_by
+from app.protocol.opening import sources_in_title
+from app.protocol.questions.ranking import MIN_RANKED
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from app.protocol.allocation.requirements import Group
+    from app.protocol.allocation.trials import PlannedItem, PlannedTrial
+    from app.protocol.study import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Feasibility:
+    """What a design needs. If there are problems it is not feasible; notes only point out what will be uneven."""
+
+    groups: tuple[Group, ...]
+    problems: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def n_raters(self) -> int:
+        """Minimum number of raters that the design needs."""
+        return sum(group.n_raters for group in self.groups)
+
+    @property
+    def n_seats(self) -> int:
+        """Total number of ratings: each trial times its raters."""
+        return sum(group.n_seats for group in self.groups)
+
+    def sentences(self) -> tuple[str, ...]:
+        """The whole result in sentences for the lead."""
+        head = f"This design needs at least {counted(self.n_raters, 'rater')} for {counted(self.n_seats, 'rating')}."
+        arithmetic = tuple(group.sentence() for group in self.groups)
+        cannot = tuple(f"This design cannot be fulfilled: {problem}" for problem in self.problems)
+        return (head, *arithmetic, *cannot, *self.notes)
+
+
+def feasibility(
+    protocol: Protocol,
+    trials: Sequence[PlannedTrial],
+    named: Mapping[str, Collection[str]],
+    special_problems: Sequence[str] = (),
+) -> Feasibility:
+    """What a design needs, and why it is not feasible if it is not.
+
+    Args:
+        protocol: the study.
+        trials: from `plan.planned_trials`.
+        named: the raters listed in raters.csv, by pool; a pool other than the open one admits nobody else.
+        special_problems: reasons why practice or gold trials cannot be made.
+    """
+    groups = tuple(
+        group
+        for cell in cells_by(protocol.conditions, "between")
+        for pool in (protocol.design.pools or (None,))
+        if (group := group_of(protocol, trials, cell, pool))
+    )
+    problems = (
+        *_empty(protocol, trials),
+        *_too_few_to_rank(protocol, trials),
+        *(problem for group in groups for problem in _group_problems(protocol, group, named)),
+        *_owner_problems(protocol, trials, named),
+        *_limits(protocol, groups),
+        *_attention(protocol, groups),
+        *special_problems,
+    )
+    return Feasibility(groups, problems, tuple(_notes(protocol, groups)))
+
+
+def _empty(protocol: Protocol, trials: Sequence[PlannedTrial]) -> Iterator[str]:
+    if not trials:
+        yield "no trials can be made from these items and responses."
+        return
+    there = {trial.cell.part(protocol.conditions, "between") for trial in trials}
+    for cell in cells_by(protocol.conditions, "between"):
+        if cell not in there:
+            yield f"{cell.text} has no trials."
+
+
+def _too_few_to_rank(protocol: Protocol, trials: Sequence[PlannedTrial]) -> Iterator[str]:
+    if protocol.ranking_questions:
+        few = sorted({trial.item.key for trial in trials if len(trial.responses) < MIN_RANKED})
+        if few:
+            yield f"a ranking needs at least {MIN_RANKED} responses; these items have fewer: {', '.join(few)}."
+
+
+def _group_problems(protocol: Protocol, group: Group, named: Mapping[str, Collection[str]]) -> Iterator[str]:
+    design = protocol.design
+    raters = named.get(group.pool or "", ())
+    closed = group.pool is not None and group.pool != design.open_pool and design.pools[group.pool].items != "own"
+    if closed and raters and len(raters) < group.n_raters and not group.cell.levels:
+        yield (
+            f"the pool {group.pool} needs {counted(group.n_raters, 'rater')}, and raters.csv names {len(raters)}"
+            f" ({counted(design.raters_of(group.pool), 'rater')} for each of {counted(group.n_trials, 'trial')})."
+        )
+    if design.repeats and not has_room_for_repeats(group.n_each, design.repeats):
+        yield (
+            f"{counted(group.n_each, 'trial')} per rater are too few for {counted(design.repeats.n, 'repeat')} at least"
+            f" {design.repeats.min_distance} trials apart."
+        )
+
+
+def _owner_problems(
+    protocol: Protocol, trials: Sequence[PlannedTrial], named: Mapping[str, Collection[str]]
+) -> Iterator[str]:
+    for name, pool in protocol.design.pools.items():
+        if not any(seats.pool == name for trial in trials for seats in trial.seats):
+            where = {"own": "no item names a rater in items.csv", "pool": f"no item has the pool {name}"}
+            yield f"the pool {name} has no trials: {where.get(pool.items, 'there are none')}."
+        owners = {p.rater for trial in trials for p in trial.seats if p.pool == name and p.rater}
+        if missing := sorted(owners - set(named.get(name, ()))):
+            yield f"some items belong to raters of the pool {name} who are not in raters.csv: {', '.join(missing)}."
+
+
+def _limits(protocol: Protocol, groups: Sequence[Group]) -> Iterator[str]:
+    n_raters = sum(group.n_raters for group in groups)
+    if protocol.design.max_raters is not None and protocol.design.max_raters < n_raters:
+        yield f"design.max_raters admits {protocol.design.max_raters} raters, but {n_raters} are needed."
+    for attribute, values in protocol.design.quotas.items():
+        if sum(values.values()) < n_raters:
+            yield f"the quotas for {attribute} admit {sum(values.values())} raters, but {n_raters} are needed."
+    for name, factor in protocol.conditions.items():
+        for level, cap in factor.caps.items():
+            needed = sum(group.n_raters for group in groups if group.cell.level(name) == level)
+            if cap < needed:
+                yield f"the cap for {name}={level} admits {cap} raters, but {needed} are needed."
+
+
+def _attention(protocol: Protocol, groups: Sequence[Group]) -> Iterator[str]:
+    beside = len(protocol.checks.gold) + (protocol.design.repeats.n if protocol.design.repeats else 0)
+    most = max((group.n_each for group in groups), default=0) + beside
+    for check in protocol.checks.attention:
+        if check.after > most:
+            after = counted(check.after, "trial")
+            yield f"the attention check {check.key} comes after {after}, but each rater has {most}."
+
+
+def _notes(protocol: Protocol, groups: Sequence[Group]) -> Iterator[str]:
+    if named := sources_in_title(protocol):
+        yield (
+            f"This study is blind, but its title names {counted(len(named), 'model')}: {', '.join(named)}."
+            " Set rater_title to show raters another title."
+        )
+    n_within = len(cells_by(protocol.conditions, "within"))
+    for group in groups:
+        n_each = counted(group.n_each, "trial")
+        if n_within > group.n_each:
+            yield f"Each rater gets {n_each}, fewer than the {n_within} conditions that vary within raters."
+        if group.n_raters * group.n_each > group.n_seats and protocol.design.trials_of(group.pool):
+            ratings = counted(group.n_seats, "rating")
+            yield f"{ratings} do not divide evenly into {group.n_each} per rater; some raters will get fewer."
+        if protocol.design.order == "latin_square" and group.n_raters % group.n_each:
+            raters = counted(group.n_raters, "rater")
+            yield f"{raters} are not a multiple of {n_each}, so the last round of the Latin square will be incomplete."
+
+
+# Why no trials can be made from a study's items: which setting of study.yaml prevents them.
+
+# The settings that are tried without, in this order: part of the protocol, and the value that removes the setting.
+LIFTED: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("design.listed", {"listed": ()}),
+    ("design.pairs", {"pairs": "all"}),
+    ("design.trials", {"trials": "single"}),
+)
+
+
+def why_no_trials(protocol: Protocol, items: Sequence[PlannedItem]) -> str:
+    """The setting without which there would be trials, as a sentence for the lead.
+
+    Args:
+        protocol: a study for which `planned_trials` returns no trials.
+        items: the study's items.
+    """
+    special = special_items(protocol)
+    rated = [item for item in items if item.key not in special]
+    if not rated:
+        return "Every item is a practice trial (flow.practice) or a gold trial (checks.gold), so none is left to rate."
+    if not any(item.responses for item in rated):
+        return "The items have no responses to rate."
+    if not any(any(seats_of(protocol, item)) for item in rated):
+        return f"No item belongs to a rater or pool as design.pools requires: {_pools(protocol)}."
+    without = protocol.model_copy(update={"conditions": {}})
+    if protocol.conditions and planned_trials(without, rated):
+        return f"conditions excludes every response; without it, {_n(without, rated)} could be rated."
+    for name, update in LIFTED:
+        without = protocol.model_copy(update={"design": protocol.design.model_copy(update=update)})
+        if planned_trials(without, rated):
+            return f"{name} leaves nothing to rate; without it, {_n(without, rated)} could be rated."
+    return "Together, design.trials, design.pairs and design.listed leave nothing to rate."
+
+
+def _pools(protocol: Protocol) -> str:
+    columns = {
+        "own": "items with a rater in the column rater of items.csv",
+        "pool": "items with {name} in the column pool of items.csv",
+    }
+    asked = [
+        columns[pool.items].format(name=name) for name, pool in protocol.design.pools.items() if pool.items != "all"
+    ]
+    return ", ".join(asked)
+
+
+def _n(protocol: Protocol, items: Sequence[PlannedItem]) -> str:
+    n = len(planned_trials(protocol, items))
+    return f"{n:,} trial{'' if n == 1 else 's'}"

@@ -1,0 +1,127 @@
+"""What the title of a blind study, or a message to its raters, reveals about the sources."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.protocol.study import Protocol
+
+
+_FAMILY = "family"
+# A family named A or 4 would be found in almost every title.
+_MIN_LETTERS = 3
+
+
+def sources_in_title(protocol: Protocol) -> tuple[str, ...]:
+    """Keys of the models that the title for raters names; empty if the study is not blind.
+
+    A model is named if its key or its family occurs as a separate word, in upper or lower case. Human sources are
+    ignored: that people wrote responses reveals nothing, and `person` is a common word in titles.
+
+    >>> from app.protocol.study import Protocol
+    >>> question = {"key": "warm", "type": "slider", "target": "response", "text": "How warm?"}
+    >>> parts = {"attune": 1, "slug": "s", "title": "GPT beside physicians", "questions": [question]}
+    >>> parts["sources"] = {"physicians": {"kind": "human"}, "m": {"kind": "model", "family": "gpt"}}
+    >>> sources_in_title(Protocol.model_validate(parts))
+    ('m',)
+    >>> sources_in_title(Protocol.model_validate(parts | {"rater_title": "Replies to patients"}))
+    ()
+    """
+    return sources_named(protocol, protocol.title_for_raters)
+
+
+def sources_named(protocol: Protocol, words: str) -> tuple[str, ...]:
+    """Keys of the models that these words name; empty if the study is not blind."""
+    if not protocol.design.blind:
+        return ()
+    return tuple(
+        key
+        for key, source in protocol.sources.items()
+        if source.kind != "human" and any(_is_in(words, name) for name in _names(key, source.attributes.get(_FAMILY)))
+    )
+
+
+def _names(key: str, family: object) -> Iterator[str]:
+    yield from (name for name in (key, str(family or "").strip()) if len(name) >= _MIN_LETTERS)
+
+
+def _is_in(words: str, name: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words, re.IGNORECASE) is not None
+
+
+# Settings of a protocol that this version does not support for raters yet; studies with them cannot be opened.
+
+
+def not_carried_out(protocol: Protocol) -> list[str]:
+    """The parts of a protocol that raters would not get, as key paths of study.yaml; list positions count from 1.
+
+    >>> from app.protocol.study import Protocol
+    >>> question = {"key": "warm", "type": "slider", "target": "response", "text": "How warm?"}
+    >>> parts = {"attune": 1, "slug": "s", "title": "T", "questions": [question]}
+    >>> parts["conditions"] = {"turn": {"kind": "scale_direction"}}
+    >>> parts["flow"] = {"practice": {"trials": [{"item": "p"}]}}
+    >>> not_carried_out(Protocol.model_validate(parts))
+    ['flow.practice']
+    """
+    # The scale direction is a condition of the trials, which are assigned after the practice.
+    is_turned = any(factor.kind == "scale_direction" for factor in protocol.conditions.values())
+    return ["flow.practice"] if protocol.flow.practice and is_turned else []
+
+
+# Placeholders such as [name and email address] that a template leaves for the lead to fill in.
+
+# Words in square brackets that are not a Markdown link, which is followed by its address.
+_PLACEHOLDER = re.compile(r"\[[^\W\d_][^\[\]]*\](?![(\[:])")
+# The parts of a protocol with texts that raters read.
+_READ = frozenset({"instructions", "questions", "conditions", "flow", "checks", "completion"})
+
+
+def placeholders(protocol: Protocol) -> dict[str, str]:
+    """The distinct placeholders in the texts that raters read, each with the part of the protocol that has it first.
+
+    A part is a top-level key of study.yaml, or one of its keys: `flow.consent`.
+
+    >>> _PLACEHOLDER.findall("Ask [name] or read [our page](https://example.org) [1].")
+    ['[name]']
+    """
+    found: dict[str, str] = {}
+    texts = protocol.model_dump(mode="json", include=set(_READ))
+    texts["flow"] = {f"flow.{part}": text for part, text in texts["flow"].items()}
+    for part, content in [("title", protocol.title_for_raters), *texts.pop("flow").items(), *texts.items()]:
+        for text in _texts(content):
+            for words in _PLACEHOLDER.findall(text):
+                found.setdefault(" ".join(words.split()), part)
+    return found
+
+
+def _texts(content: object) -> Iterator[str]:
+    match content:
+        case str():
+            yield content
+        case dict():
+            for value in content.values():
+                yield from _texts(value)
+        case list():
+            for value in content:
+                yield from _texts(value)
+
+
+# Studies that count how raters type declare that the consent form says so.
+
+NOT_DECLARED = (
+    "The question {question} counts keystrokes and pasted characters (typing_rhythm), but the consent form does not "
+    "declare it. Tell raters in flow.consent.text and set flow.consent.records_typing, or remove typing_rhythm."
+)
+
+
+def typing_not_declared(protocol: Protocol) -> str | None:
+    """Why the study cannot be opened: it counts how raters type without their consent. None if there is no reason."""
+    question = next((one for one in protocol.questions if one.records_typing), None)
+    consent = protocol.flow.consent
+    if question is None or (consent is not None and consent.records_typing):
+        return None
+    return NOT_DECLARED.format(question=question.key)

@@ -1,0 +1,199 @@
+"""Primary contrasts: the comparisons that a study is about, each with its one test. All others are exploratory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from app.protocol.conditions import level_name
+from app.protocol.questions.category import CategoryQuestion
+from app.protocol.questions.choice import ChoiceQuestion
+from app.protocol.questions.highlight import HighlightQuestion
+from app.protocol.questions.question import Key
+from app.protocol.questions.ranking import RankingQuestion
+from app.protocol.questions.rating import RatingQuestion
+from app.protocol.questions.slider import SliderQuestion
+
+if TYPE_CHECKING:
+    from app.protocol.questions.registry import AnyQuestion
+
+
+# The tests and estimates that a primary contrast can name: what each compares, and its questions and parts.
+
+Compared = Literal[
+    "sources",
+    "factor",
+    "attribute",
+    "pools",
+    "turns",
+    "covariate",
+    "belief",
+    "accuracy",
+    "agreement",
+    "change",
+    "conjoint",
+    "empathic_accuracy",
+    "spans",
+]
+Asked = Literal["rating", "choice", "ranking", "category", "highlight", "text"]
+# The parts that can be set to select one of several contrasts.
+PARTS = (
+    "source",
+    "reference",
+    "factor",
+    "level",
+    "attribute",
+    "code",
+    "pool",
+    "reference_pool",
+    "covariate",
+    "margin",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PrimaryTest:
+    """A test: the kind of contrast, the kinds of question, and its required (`needs`) and optional (`may`) parts."""
+
+    compares: Compared
+    asked: tuple[Asked, ...]
+    needs: tuple[str, ...] = ()
+    may: tuple[str, ...] = ()
+
+
+_TWO = ("source", "reference", "pool")
+_RATED = PrimaryTest("sources", ("rating",), may=_TWO)
+_MARGIN = PrimaryTest("sources", ("rating",), may=(*_TWO, "margin"))
+_AGREED = PrimaryTest("agreement", ("rating", "choice", "category"), may=("source", "pool", "code"))
+
+TESTS: dict[str, PrimaryTest] = {
+    "mean_difference": _RATED,
+    "mean_difference_lmm": _RATED,
+    "t_paired": _RATED,
+    "t_unpaired": _RATED,
+    "wilcoxon": _RATED,
+    "mann_whitney": _RATED,
+    "odds_ratio_clmm": _RATED,
+    "prob_superiority": _RATED,
+    "chi_square": _RATED,
+    "chi_square_all_sources": PrimaryTest("sources", ("rating",), may=("pool",)),
+    "share_at_least_ratio": _RATED,
+    "percent_change": _RATED,
+    "percent_change_at_least": _RATED,
+    "equivalence": _MARGIN,
+    "non_inferiority": _MARGIN,
+    "share_preferred": PrimaryTest("sources", ("choice", "ranking"), may=_TWO),
+    "share_preferred_glmm": PrimaryTest("sources", ("choice",), may=_TWO),
+    "share_preferred_wilson_cc": PrimaryTest("sources", ("choice",), may=_TWO),
+    "category_difference": PrimaryTest("sources", ("category",), may=("source", "reference", "code")),
+    "stuart_maxwell": PrimaryTest("sources", ("category",), may=("source", "reference")),
+    "factor_effect": PrimaryTest("factor", ("rating",), needs=("factor",), may=("level", "source")),
+    "interaction": PrimaryTest("factor", ("rating",), needs=("factor",), may=("level", "source", "reference")),
+    "attribute_effect": PrimaryTest("attribute", ("rating",), needs=("attribute",), may=("level",)),
+    "pool_difference": PrimaryTest("pools", ("rating",), may=("pool", "reference_pool")),
+    "pool_correlation": PrimaryTest("pools", ("rating",), may=("pool", "reference_pool")),
+    "turn_slope": PrimaryTest("turns", ("rating",), may=("source",)),
+    "turn_slope_difference": PrimaryTest("turns", ("rating",), may=("source", "reference")),
+    "covariate_slope": PrimaryTest("covariate", ("rating",), needs=("covariate",), may=("source",)),
+    "covariate_slope_difference": PrimaryTest(
+        "covariate", ("rating",), needs=("covariate",), may=("source", "reference")
+    ),
+    "dprime": PrimaryTest("belief", ("category",), may=("pool",)),
+    "belief_effect": PrimaryTest("belief", ("rating",), may=("source", "pool")),
+    "accuracy_share": PrimaryTest("accuracy", ("category",), may=("source", "pool")),
+    "f1_macro": PrimaryTest("accuracy", ("category",), may=("source",)),
+    "change": PrimaryTest("change", ("rating",), may=("factor", "level")),
+    "change_difference": PrimaryTest("change", ("rating",), needs=("factor",), may=("level",)),
+    "amce": PrimaryTest("conjoint", ("rating", "choice"), needs=("attribute",), may=("level",)),
+    "empathic_accuracy": PrimaryTest("empathic_accuracy", ("rating",), may=("pool",)),
+    "span_f1": PrimaryTest("spans", ("highlight",), may=("source", "pool")),
+    "span_alpha": PrimaryTest("spans", ("highlight",), may=("source", "pool")),
+    "krippendorff_alpha": _AGREED,
+    "fleiss_kappa": _AGREED,
+    "gwet_ac1": _AGREED,
+    "gwet_ac2": _AGREED,
+    "icc_a_1": _AGREED,
+    "icc_a_k": _AGREED,
+}
+
+
+def kind_of(question: AnyQuestion) -> Asked:
+    """How the question is answered, as far as tests are concerned: sliders count as ratings."""
+    if isinstance(question, RatingQuestion | SliderQuestion):
+        return "rating"
+    if isinstance(question, ChoiceQuestion):
+        return "choice"
+    if isinstance(question, RankingQuestion):
+        return "ranking"
+    if isinstance(question, CategoryQuestion):
+        return "category"
+    return "highlight" if isinstance(question, HighlightQuestion) else "text"
+
+
+def tests_for(question: AnyQuestion) -> list[str]:
+    """Names of the tests that fit a question. Questions about the rater only allow tests of change."""
+    asked, is_of_rater = kind_of(question), question.target == "rater"
+    return [name for name, test in TESTS.items() if asked in test.asked and (test.compares == "change") == is_of_rater]
+
+
+class PrimaryContrast(BaseModel):
+    """One question, one test, and what is compared. In study.yaml a plain key means its default contrast.
+
+    A part that is left out means all of them: without a `source`, each source against the reference is a separate
+    contrast. `test` is a key of `TESTS`; if it is None, `test_of` determines it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    question: Key
+    """A question or a composite."""
+    test: str | None = None
+    """The test or estimate, from the table below."""
+    source: str | None = None
+    """The source that is compared; default: each source but the reference."""
+    reference: str | None = None
+    """The source that it is compared with; default: `reference` of `analysis`."""
+    factor: str | None = None
+    """The condition whose effect is estimated, or `shown_label` for what raters were told about the source."""
+    level: str | None = None
+    """The level of the factor; default: each level against the first."""
+    attribute: str | None = None
+    """The attribute of the sources or responses whose effect is estimated."""
+    code: str | None = None
+    """The code of a category question; default: each code."""
+    pool: str | None = None
+    """The pool of raters; default: all persons."""
+    reference_pool: str | None = None
+    """The pool that it is compared with."""
+    covariate: str | None = None
+    """A question or composite about the rater, or one of `covariates` of `analysis`."""
+    margin: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    """For `equivalence` and `non_inferiority`, the largest difference that is too small to matter; default: `margin`
+    of `analysis`.
+    """
+    published: str | None = None
+    """A test of the same contrast that a publication reports: shown beside the result for comparison, decides nothing.
+    """
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_key(cls, data: Any) -> Any:  # noqa: ANN401 - whatever the lead wrote
+        if isinstance(data, dict):
+            level = data.get("level")
+            return data if level is None else {**data, "level": level_name(level)}
+        return {"question": data}
+
+    def with_test(self, name: str) -> Self:
+        """The same contrast with this test."""
+        return self.model_copy(update={"test": name})
+
+    @property
+    def as_published(self) -> Self | None:
+        """The same contrast with the test of the publication; None without one."""
+        return None if self.published is None else self.with_test(self.published)
+
+    @property
+    def named(self) -> dict[str, Any]:
+        """The parts that are set, by name."""
+        return {part: value for part in PARTS if (value := getattr(self, part)) is not None}

@@ -1,0 +1,126 @@
+"""The default contrast of a question, and the primary contrasts of a whole study."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.protocol.primary import PrimaryContrast, kind_of, tests_for
+from app.protocol.questions.category import CategoryQuestion
+from app.protocol.questions.highlight import HighlightQuestion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.protocol.questions.registry import AnyQuestion
+    from app.protocol.study_parts import ProtocolParts
+
+# The tests implied by a part that is set; the first one that fits the question is used.
+TESTS_BY_PART = {
+    "factor": ("factor_effect", "change_difference"),
+    "attribute": ("attribute_effect", "amce"),
+    "code": ("category_difference",),
+    "reference_pool": ("pool_difference",),
+    "covariate": ("covariate_slope",),
+}
+
+
+def primary_contrasts(protocol: ProtocolParts) -> tuple[PrimaryContrast, ...]:
+    """The declared primary contrasts, each with its test.
+
+    If none is declared: the default contrast of the first question that has one and is not about the rater.
+    """
+    declared = protocol.analysis.primary
+    if declared:
+        return tuple(contrast.with_test(str(test_of(protocol, contrast))) for contrast in declared)
+    derived = (default_contrast(protocol, question.key) for question in _not_about_raters(protocol))
+    first = next((contrast for contrast in derived if contrast is not None), None)
+    return () if first is None else (first,)
+
+
+def by_importance(protocol: ProtocolParts) -> list[str]:
+    """The keys of all questions and composites as results list them: primary contrasts first, the rater's own last."""
+    primary = [contrast.question for contrast in primary_contrasts(protocol)]
+    about_raters = [question.key for question in protocol.questions if question.target == "rater"]
+    others = [question.key for question in _not_about_raters(protocol)]
+    scores = sorted(protocol.analysis.composites, key=lambda name: _is_about_raters(protocol, name))
+    n_others = sum(not _is_about_raters(protocol, name) for name in scores)
+    found = [*primary, *others, *scores[:n_others], *about_raters, *scores[n_others:]]
+    return list(dict.fromkeys(found))
+
+
+def _is_about_raters(protocol: ProtocolParts, name: str) -> bool:
+    question = first_question(protocol, name)
+    return question is not None and question.target == "rater"
+
+
+def _not_about_raters(protocol: ProtocolParts) -> Iterator[AnyQuestion]:
+    yield from (question for question in protocol.questions if question.target != "rater")
+
+
+def test_of(protocol: ProtocolParts, contrast: PrimaryContrast) -> str | None:
+    """The test that a contrast names, otherwise the one implied by its parts or its question."""
+    if contrast.test is not None:
+        return contrast.test
+    question = first_question(protocol, contrast.question)
+    meant = [test for part in contrast.named for test in TESTS_BY_PART.get(part, ())]
+    if question is not None and meant:
+        if contrast.attribute in protocol.analysis.conjoint:
+            return "amce"
+        return next((test for test in meant if test in tests_for(question)), meant[0])
+    default = default_contrast(protocol, contrast.question)
+    return default.test if default else None
+
+
+def default_contrast(protocol: ProtocolParts, key: str) -> PrimaryContrast | None:
+    """The default comparison for a question or composite: sources, else conditions, else pools, else agreement."""
+    question = first_question(protocol, key)
+    if question is None:
+        return None
+    own = _of_its_own(protocol, question, key)
+    test = own if own is not None else _by_design(protocol, question)
+    factor = next(iter(protocol.conditions)) if test == "factor_effect" else None
+    return PrimaryContrast(question=key, test=test, factor=factor) if test else None
+
+
+def _of_its_own(protocol: ProtocolParts, question: AnyQuestion, key: str) -> str | None:
+    """The test for highlights, questions about the rater (empty if none) and answer keys; None for all others."""
+    kind = kind_of(question)
+    if kind == "highlight":
+        return "span_f1" if has_key(question) else "span_alpha"
+    if question.target == "rater":
+        return "change" if any(change.after == key for change in protocol.analysis.changes) else ""
+    return "accuracy_share" if kind == "category" and has_key(question) else None
+
+
+def _by_design(protocol: ProtocolParts, question: AnyQuestion) -> str | None:
+    kind = kind_of(question)
+    if len(protocol.sources) > 1 and question.target != "item":
+        return _between_sources(question)
+    if kind == "rating" and protocol.conditions:
+        return "factor_effect"
+    if kind == "rating" and len(protocol.design.pools) > 1:
+        return "pool_difference"
+    return "krippendorff_alpha" if kind in {"rating", "choice", "category"} else None
+
+
+def first_question(protocol: ProtocolParts, key: str) -> AnyQuestion | None:
+    """The question with this key; for a composite its first question, whose kind and target all of them share."""
+    composite = protocol.analysis.composites.get(key)
+    return protocol.question(composite.questions[0] if composite else key)
+
+
+def has_key(question: AnyQuestion) -> bool:
+    """Whether the question has correct answers."""
+    if isinstance(question, HighlightQuestion):
+        return question.correct_column is not None
+    return isinstance(question, CategoryQuestion) and bool(question.correct or question.correct_column)
+
+
+def _between_sources(question: AnyQuestion) -> str | None:
+    by_kind = {
+        "rating": "turn_slope_difference" if question.target == "turn" else "mean_difference",
+        "choice": "share_preferred",
+        "ranking": "share_preferred",
+        "category": "category_difference",
+    }
+    return by_kind.get(kind_of(question))

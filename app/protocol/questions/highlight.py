@@ -1,0 +1,67 @@
+"""The kind `highlight`: passages of a text, as character offsets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from app.base.language.message import message
+from app.protocol.questions.question import AnswerError, AskedQuestion, Given
+from app.protocol.questions.spans import (
+    QuoteError,
+    are_spans,
+    as_shown,
+    find_quotes,
+    from_shown,
+    read_spans,
+    spans_to_text,
+)
+
+if TYPE_CHECKING:
+    from app.protocol.questions.question import Blank, Form, Sent, SimulatedRater
+
+
+class HighlightQuestion(AskedQuestion):
+    """Passages of the text, as character offsets."""
+
+    type: Literal["highlight"]
+    target: Literal["response", "item", "turn"]
+    required: bool = False
+    correct_column: str | None = None
+    """The column of items.csv or responses.csv that contains the correct passages, such as `12-30|45-60`."""
+
+    def read(self, sent: Sent) -> Given | None:
+        """As `AskedQuestion.read`: offsets computed by a script on the page, or copied words, one passage per line."""
+        counted = f"{sent.name}.spans"
+        if counted in sent.form:
+            as_page = [as_shown(passage) for passage in sent.passages]
+            spans = read_spans(sent.text(".spans"), as_page, in_turns=sent.in_turns)
+            if spans is None:
+                raise AnswerError(message("Mark words in the text."))
+            return Given(text=spans_to_text(from_shown(spans, sent.passages)))
+        return self._copied(sent) if sent.is_sent else None
+
+    def _copied(self, sent: Sent) -> Given:
+        try:
+            spans = find_quotes(sent.text().splitlines(), sent.passages, in_turns=sent.in_turns)
+        except QuoteError as error:
+            raise AnswerError(message("These words are not in the text: %(words)s", words=str(error))) from None
+        return Given(text=spans_to_text(spans))
+
+    def demand(self, given: Given | None, sent: Sent) -> None:  # noqa: ARG002 - as in the base
+        """As `AskedQuestion.demand`."""
+        if self.required and not (given and given.text):
+            raise AnswerError(message("Mark at least one passage."))
+
+    def read_cell(self, text: str) -> Given | None:
+        """As `AskedQuestion.read_cell`."""
+        return Given(text=text.strip()) if are_spans(text.strip()) else None
+
+    def allowed_words(self) -> str:
+        """As `AskedQuestion.allowed_words`."""
+        return "character offsets such as 12-30|45-60, in a dialogue each led by its turn: 2:12-30"
+
+    def simulate(self, blank: Blank, rater: SimulatedRater) -> Form:
+        """As `AskedQuestion.simulate`: a few consecutive words."""
+        words = rater.rng.choice(blank.passages).split()
+        first = rater.rng.randrange(max(1, len(words)))
+        return {blank.name: [" ".join(words[first : first + rater.rng.randint(1, 8)])]}

@@ -1,0 +1,222 @@
+"""What all kinds of question share: what is asked about what, what a form sends, and what was answered."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from app.base.language.message import Message, message
+from app.base.words import number_text
+from app.protocol.questions.scale import Label
+from app.protocol.questions.show_if import ShowIf
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from random import Random
+
+
+# Text of several lines, shown in forms as a multi-line field.
+
+
+@dataclass(frozen=True, slots=True)
+class ManyLines:
+    """Marks a field whose text may have several lines."""
+
+
+Prose = Annotated[str, ManyLines()]
+
+
+Key = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^\S(.*\S)?$")]
+Target = Literal["response", "pair", "set", "item", "turn", "rater"]
+Form = dict[str, list[str]]
+SIDES = ("left", "right")
+# Determined by the width of the browser window; it does not identify a rater.
+DEVICES = ("phone", "tablet", "desktop")
+# Columns of how a text answer was typed; which keys were pressed is never sent.
+TYPING = ("n_keystrokes", "n_pasted", "typing_ms")
+MAX_TEXT = 20_000
+
+
+class AnswerError(ValueError):
+    """The question does not allow this answer. `words` is the message for the rater."""
+
+    def __init__(self, words: Message) -> None:
+        """Create the error; `words` says what is asked for."""
+        super().__init__(words.text)
+        self.words = words
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The answer to a question, in terms of the response instead of the side.
+
+    Exactly one of number, outcome, codes, text and ranks is set. `ranks`: pairs of response ID and rank.
+    """
+
+    number: float | None = None
+    outcome: str | None = None
+    chosen_response_id: int | None = None
+    side: str | None = None
+    strength: float | None = None
+    codes: tuple[str, ...] | None = None
+    text: str | None = None
+    ranks: tuple[tuple[int, int], ...] | None = None
+    comment: str | None = None
+    device: str | None = None
+    n_keystrokes: int | None = None
+    n_pasted: int | None = None
+    typing_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Blank:
+    """Where on a page a question is answered.
+
+    `name` is the form field; `shown` are the IDs of the responses as shown, left first; `response_id` is the response
+    that the question is about; `passages` is the text to mark passages in, or its turns.
+    """
+
+    name: str
+    shown: tuple[int, ...] = ()
+    response_id: int | None = None
+    passages: tuple[str, ...] = ()
+    in_turns: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sent(Blank):
+    """A blank with the submitted form."""
+
+    form: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether the form contains the field."""
+        return self.name in self.form
+
+    @property
+    def values(self) -> list[str]:
+        """The values of the field, stripped of surrounding white space."""
+        return [value.replace("\x00", "").strip() for value in self.form.get(self.name, ())]
+
+    @property
+    def value(self) -> str | None:
+        """The first non-empty value, or None."""
+        return next((value for value in self.values if value), None)
+
+    def text(self, part: str = "") -> str:
+        """The text in the field, or in a part of it such as `.comment`.
+
+        Raises:
+            AnswerError: the text is too long.
+        """
+        text = next(iter(self.form.get(f"{self.name}{part}", ())), "").replace("\x00", "").replace("\r\n", "\n").strip()
+        if len(text) > MAX_TEXT:
+            raise AnswerError(message("This text is too long: at most %(most)s characters.", most=MAX_TEXT))
+        return text
+
+
+class SimulatedRater(Protocol):
+    """A simulated rater on one page."""
+
+    @property
+    def rng(self) -> Random:
+        """The rater's own random number generator."""
+
+    def impression(self, response_id: int | None, dimension: str) -> float:
+        """The rater's impression of a response on a dimension, in standard deviations."""
+
+
+class AskedQuestion(BaseModel, ABC):
+    """One question. Each kind defines how it is read from a form and from a file, and which answers it allows."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    key: Key
+    """The question's name in files."""
+    label: Label | None = None
+    """The question's name on the lead's pages and in charts."""
+    target: Target
+    """What the question is about: each `response`, the `pair`, the `set` of responses, the `item`, each `turn`, or the
+    `rater`.
+    """
+    text: Prose = Field(min_length=1)
+    """The question as raters read it."""
+    help: Prose = ""
+    """A longer explanation."""
+    required: bool = True
+    """Whether an answer is required; by default no for `text` and `highlight`, yes for the others."""
+    comment: bool = False
+    """Whether raters may add a comment."""
+    condition: str | None = None
+    """Ask the question only in this condition, written `factor=level`."""
+    show_if: ShowIf | None = None
+    """Ask a question about the rater only after certain answers to an earlier one."""
+
+    @property
+    def records_typing(self) -> bool:
+        """Whether keystrokes, pasted characters and typing time of the answer are counted."""
+        return False
+
+    @abstractmethod
+    def read(self, sent: Sent) -> Given | None:
+        """Read the answer from a form, without the comment; None if nothing was answered.
+
+        Raises:
+            AnswerError: a value that the question does not allow.
+        """
+
+    def demand(self, given: Given | None, sent: Sent) -> None:  # noqa: ARG002 - some kinds use the form
+        """Reject a completed form that lacks this answer.
+
+        Raises:
+            AnswerError: a required answer is missing.
+        """
+        if given is None and self.required:
+            raise AnswerError(message("Choose an answer."))
+
+    @abstractmethod
+    def read_cell(self, text: str) -> Given | None:
+        """Read a cell of ratings.csv, as far as the cell alone determines the answer; None if it is not an answer."""
+
+    def cell(self, given: Given, keys: Mapping[int, str]) -> str:
+        """An answer as text, written as in ratings.csv and in the expected answers of study.yaml.
+
+        Args:
+            given: an answer to this question.
+            keys: the keys of the responses, by ID.
+        """
+        if given.number is not None:
+            return number_text(given.number)
+        chosen = keys.get(given.chosen_response_id or 0)
+        return chosen or given.outcome or (given.text if given.codes is None else "|".join(given.codes)) or ""
+
+    def rows(self, given: Given, response_id: int | None) -> list[tuple[int | None, Given]]:
+        """The rows in which an answer is stored: the ID of the response that each is about, and its content."""
+        return [(response_id, given)]
+
+    def from_rows(self, rows: Mapping[int | None, Given]) -> Given:
+        """The answer that is stored in these rows, by the ID of the response that each is about; at least one row."""
+        return next(iter(rows.values()))
+
+    @abstractmethod
+    def allowed_words(self) -> str:
+        """The answers that the question accepts, in words."""
+
+    def meanings(self) -> Iterator[tuple[str, str]]:
+        """Each value with its words, for the codebook; an empty value stands for a rule."""
+        yield from ()
+
+    def accepts(self, value: str, shown: Sequence[str]) -> bool:  # noqa: ARG002 - few kinds depend on it
+        """Whether an answer, written as in ratings.csv, is possible if the responses with these keys are shown."""
+        return True
+
+    def form_of(self, value: str, name: str, shown: Sequence[str]) -> Form:  # noqa: ARG002 - as `accepts`
+        """The form data that give an answer, written as in ratings.csv, if the responses with these keys are shown."""
+        return {name: [value]}
+
+    @abstractmethod
+    def simulate(self, blank: Blank, rater: SimulatedRater) -> Form:
+        """The form data that a simulated rater sends."""

@@ -1,0 +1,23 @@
+"""The registry of question kinds. To add one, add a module beside this one and a line here."""
+
+from __future__ import annotations
+
+from typing import Annotated, get_args
+
+from pydantic import Field
+
+from app.protocol.questions.category import CategoryQuestion
+from app.protocol.questions.choice import ChoiceQuestion
+from app.protocol.questions.highlight import HighlightQuestion
+from app.protocol.questions.ranking import RankingQuestion
+from app.protocol.questions.rating import RatingQuestion
+from app.protocol.questions.slider import SliderQuestion
+from app.protocol.questions.text import TextQuestion
+
+ScaledQuestion = RatingQuestion | SliderQuestion
+AnyQuestion = ScaledQuestion | ChoiceQuestion | RankingQuestion | CategoryQuestion | TextQuestion | HighlightQuestion
+Question = Annotated[AnyQuestion, Field(discriminator="type")]
+
+KINDS: dict[str, type[AnyQuestion]] = {
+    get_args(kind.model_fields["type"].annotation)[0]: kind for kind in get_args(AnyQuestion)
+}

@@ -1,0 +1,73 @@
+"""Questions that are answered by a number: the shared base of ratings and sliders."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+from app.base.words import number, number_text
+from app.protocol.questions.question import AnswerError, AskedQuestion, Given
+from app.protocol.questions.scale import Level
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.base.language.message import Message
+    from app.protocol.questions.question import Blank, Form, Sent, SimulatedRater
+
+CANNOT_JUDGE = "cannot_judge"
+# Proportion of a simulated rater's answers that are "cannot judge".
+CANNOT_JUDGE_SHARE = 0.01
+
+
+class NumberQuestion(AskedQuestion):
+    """A question answered by a number. `reversed`: a high value is undesirable."""
+
+    level: Level
+    """`nominal`, `ordinal`, `interval` or `ratio`; determines how agreement treats distances between values."""
+    reversed: bool = False
+    """A high value is undesirable; composites reverse the scores."""
+    cannot_judge: bool = False
+    """Whether raters may answer that they cannot judge."""
+
+    @property
+    @abstractmethod
+    def values(self) -> tuple[float, ...]:
+        """The allowed values, ascending."""
+
+    @abstractmethod
+    def value_of(self, text: str) -> float | None:
+        """The value that the text means (`4`, `4.0` and ` 4 ` are the same), or None if it is not on the scale."""
+
+    @abstractmethod
+    def out_of_range(self) -> Message:
+        """The error message for the rater for a value that is not allowed."""
+
+    def read(self, sent: Sent) -> Given | None:
+        """As `AskedQuestion.read`."""
+        if sent.value is None:
+            return None
+        given = self.read_cell(sent.value)
+        if given is None:
+            raise AnswerError(self.out_of_range())
+        return given
+
+    def read_cell(self, text: str) -> Given | None:
+        """As `AskedQuestion.read_cell`."""
+        if self.cannot_judge and text.strip() == CANNOT_JUDGE:
+            return Given(outcome=CANNOT_JUDGE)
+        value = self.value_of(text)
+        return None if value is None else Given(number=value)
+
+    def accepts(self, value: str, shown: Sequence[str]) -> bool:  # noqa: ARG002 - as in the base
+        """As `AskedQuestion.accepts`."""
+        return number(value) in self.values or (self.cannot_judge and value == CANNOT_JUDGE)
+
+    def simulate(self, blank: Blank, rater: SimulatedRater) -> Form:
+        """As `AskedQuestion.simulate`."""
+        impression = rater.impression(blank.response_id, self.key)
+        if self.cannot_judge and rater.rng.random() < CANNOT_JUDGE_SHARE:
+            return {blank.name: [CANNOT_JUDGE]}
+        place = NormalDist(0, 1.1).cdf(-impression if self.reversed else impression)
+        return {blank.name: [number_text(self.values[min(int(place * len(self.values)), len(self.values) - 1)])]}

@@ -1,0 +1,87 @@
+"""The kind `slider`: a number between two ends, in steps."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field, FiniteFloat, model_validator
+
+from app.base.language.message import Message, message
+from app.base.problem import BrokenRuleError
+from app.base.words import number, number_text
+from app.protocol.questions.scale import Level
+from app.protocol.questions.scaled import NumberQuestion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Statistics iterate over every step of the scale.
+MAX_STEPS = 10_000
+
+
+class SliderQuestion(NumberQuestion):
+    """A slider from `min` to `max` in steps."""
+
+    type: Literal["slider"]
+    min: FiniteFloat = 0
+    """Lowest value of a slider."""
+    max: FiniteFloat = 100
+    """Highest value of a slider."""
+    step: FiniteFloat = Field(default=1, gt=0)
+    """Distance between two values of a slider."""
+    min_words: str = ""
+    """Words at the low end of a slider."""
+    max_words: str = ""
+    """Words at the high end of a slider."""
+    level: Level = "interval"
+
+    @model_validator(mode="after")
+    def _has_room(self) -> SliderQuestion:
+        if self.max <= self.min:
+            raise BrokenRuleError("the slider's max must be greater than its min", f"{self.min:g} to {self.max:g}")
+        n_steps = (self.max - self.min) / self.step
+        if n_steps > MAX_STEPS:
+            raise BrokenRuleError(f"a slider must have at most {MAX_STEPS:,} steps", f"{n_steps:,.0f}")
+        if self.values[-1] != self.max:
+            steps = f"{self.min:g} to {self.max:g} in steps of {self.step:g}"
+            raise BrokenRuleError("the slider's steps must reach its max", steps)
+        return self
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The allowed values, ascending; computed in decimal steps, so that 0.1 + 0.2 is 0.3."""
+        low, high, step = self._limits
+        return tuple(float(low + step * k) for k in range(int((high - low) / step) + 1))
+
+    @property
+    def _limits(self) -> tuple[Decimal, Decimal, Decimal]:
+        return Decimal(repr(self.min)), Decimal(repr(self.max)), Decimal(repr(self.step))
+
+    def value_of(self, text: str) -> float | None:
+        """As `NumberQuestion.value_of`."""
+        value = number(text)
+        return value if value is not None and self._is_step(text) else None
+
+    def _is_step(self, text: str) -> bool:
+        low, high, step = self._limits
+        try:
+            value = Decimal(text.strip())
+            return low <= value <= high and (value - low) % step == 0
+        except InvalidOperation:
+            return False
+
+    def out_of_range(self) -> Message:
+        """As `NumberQuestion.out_of_range`."""
+        return message(
+            "Enter a number from %(min)s to %(max)s, in steps of %(step)s.", min=self.min, max=self.max, step=self.step
+        )
+
+    def allowed_words(self) -> str:
+        """As `AskedQuestion.allowed_words`."""
+        low, high, step = (number_text(value) for value in (self.min, self.max, self.step))
+        return f"{low} to {high} in steps of {step}"
+
+    def meanings(self) -> Iterator[tuple[str, str]]:
+        """As `AskedQuestion.meanings`."""
+        yield "", self.allowed_words()

@@ -1,0 +1,33 @@
+"""Which data about raters a study stores, as far as it depends on the protocol."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from app.protocol.study import Protocol
+
+
+class StoredData(NamedTuple):
+    """Which data about raters a study stores, as far as it depends on the protocol."""
+
+    answers_about_rater: bool
+    own_words: bool
+    typing_rhythm: bool
+    marked_words: bool
+    consent: bool
+    checks: bool
+
+
+def stored_data(protocol: Protocol) -> StoredData:
+    """The data that a study stores about its raters."""
+    kinds = {question.type for question in protocol.questions}
+    checks = protocol.checks
+    return StoredData(
+        answers_about_rater=any(question.target == "rater" for question in protocol.questions),
+        own_words="text" in kinds,
+        typing_rhythm=any(question.records_typing for question in protocol.questions),
+        marked_words="highlight" in kinds,
+        consent=protocol.flow.consent is not None,
+        checks=checks != type(checks)(),
+    )

@@ -1,0 +1,152 @@
+"""The design: trials, number of raters, order, and pools."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from app.base.problem import BrokenRuleError
+from app.protocol.questions.question import Key, Prose
+from app.protocol.questions.scale import Label
+
+Trials = Literal["pairs", "single", "set", "dialogue"]
+Count = Annotated[int, Field(ge=1, le=100_000)]
+
+
+class Pool(BaseModel):
+    """Raters of one pool: number of raters per trial, number of trials per rater, and which items they rate.
+
+    `own`: items whose column `rater` in items.csv names the rater. `pool`: items whose column `pool` names the pool.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    raters_per_trial: Count | None = None
+    """Number of raters from this pool per trial; default: as in `design`."""
+    trials_per_rater: Count | None = None
+    """Maximum number of trials per rater in this pool; default: as in `design`."""
+    items: Literal["all", "own", "pool"] = "all"
+    """`all` items; `own` items, where the column `rater` of items.csv names the rater; or items of the `pool`, where
+    the column `pool` names it.
+    """
+    label: Label | None = None
+    """The pool's name on the lead's pages and in charts."""
+
+
+class Repeats(BaseModel):
+    """Trials that a rater gets a second time without being told, to measure intra-rater agreement."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    n: int = Field(ge=1, le=1000)
+    """Number of trials each rater gets twice."""
+    min_distance: int = Field(default=5, ge=1)
+    """Minimum number of positions between a trial and its repeat."""
+    swap_sides: bool = True
+    """Whether the sides are swapped in the repeat."""
+
+
+class Blocks(BaseModel):
+    """Trials in blocks with a break between them: of a fixed size, or by a counterbalanced column of items.csv."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    size: int | None = Field(default=None, ge=1)
+    """Number of trials per block."""
+    column: str | None = None
+    """The column of items.csv whose values define the blocks; block order is counterbalanced across raters."""
+    pause: Prose = ""
+    """Text shown between blocks."""
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Blocks:
+        if (self.size is None) == (self.column is None):
+            raise BrokenRuleError("blocks must have either a size or a column, not both")
+        return self
+
+
+class Design(BaseModel):
+    """Which raters rate what."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    trials: Trials | None = None
+    """What one page shows: `pairs`, `single` responses, the whole `set` of responses to an item, or a `dialogue` that
+    is itself rated. The default is set if a question ranks responses; otherwise it is pairs if every item has two
+    responses, otherwise single responses.
+    """
+    pairs: Literal["all", "reference"] = "all"
+    """`all` pairs of an item's responses, or only pairs that include the `reference`."""
+    listed: tuple[tuple[Key, ...], ...] = ()
+    """An explicit list of trials, each a list of response IDs."""
+    adaptive: Key | None = None
+    """The choice question used to select pairs adaptively. Use it in studies of three or more sources that have too
+    few raters to rate all pairs. When a rater starts, their pairs are selected one after another from the answers
+    so far; each is the pair that tells most about the strengths of the sources (the largest decrease in the log
+    determinant of their covariance under the Bradley-Terry model). Without it, the least covered trials come first.
+    With it, `raters_per_trial` is an upper limit per trial, and the report states that pairs were selected
+    adaptively.
+    """
+    raters_per_trial: Count = 3
+    """Number of raters per trial."""
+    trials_per_rater: Count | None = None
+    """Maximum number of trials per rater; default: all."""
+    same_item: bool | None = None
+    """Whether a rater may get two trials with the same item; default: only for single responses."""
+    blind: bool = True
+    """Whether raters are told nothing about the source."""
+    profile: Literal["shown", "hidden"] = "shown"
+    """Whether the person's profile is `shown` or `hidden`."""
+    reveal: Literal["whole", "turns"] = "whole"
+    """Show a dialogue as a `whole`, or reveal its `turns` one at a time. Each turn comes with the questions whose
+    target is `turn`; all other questions follow at the end, about the whole dialogue. Answers about a turn are kept
+    when the next turn appears, and count once the rater submits the whole trial. Responses that are dialogues are
+    revealed side by side; otherwise the item's dialogue is revealed.
+    """
+    order: Literal["random", "latin_square", "fixed"] = "random"
+    """Order of a rater's trials: `random`, a balanced `latin_square` across raters, or `fixed` as in items.csv."""
+    blocks: Blocks | None = None
+    """Divides the trials into blocks with a break between them."""
+    repeats: Repeats | None = None
+    """Trials that each rater gets a second time."""
+    pools: dict[Key, Pool] = {}
+    """Groups of raters."""
+    open_pool: Key | None = None
+    """The pool of raters who arrive by the open link. In a study with pools but no open pool, only invited raters can
+    take part (`attune study invite SLUG` creates a link for everyone listed with a pool in raters.csv).
+    """
+    links: Literal["any", "personal"] = "any"
+    """`any`, or `personal` to admit only raters with a personal link (`attune study invite SLUG NAME ...`). With
+    `any`, raters arrive with a participant ID, which others may know or guess. A rater who arrives with an ID in a
+    second browser continues at the next open trial there, and cannot see, change or delete earlier answers; the
+    study page counts these moves. A personal link is secret and gives full access on any device.
+    """
+    quotas: dict[Key, dict[Key, int]] = {}
+    """How many raters to admit with each value of an answer or attribute. The attribute can be a question about the
+    rater, a column of raters.csv, or a parameter of the rater's link (`?site=north`). Raters with a value that is
+    not listed are not admitted.
+    """
+    max_raters: Count | None = None
+    """Maximum number of raters in total. If a rater leaves without finishing, another rater is admitted."""
+    lease_minutes: int = Field(default=60, ge=1, le=60 * 24 * 60)
+    """How long seats are kept for an inactive rater."""
+    seed: int = 0
+    """Random seed for all orders."""
+
+    @model_validator(mode="after")
+    def _pools_agree(self) -> Design:
+        if self.open_pool is not None and self.open_pool not in self.pools:
+            raise BrokenRuleError("design.open_pool must be one of design.pools", self.open_pool)
+        if self.open_pool is not None and self.pools[self.open_pool].items == "own":
+            raise BrokenRuleError("design.open_pool must be a pool whose raters have no items of their own")
+        if self.open_pool is not None and self.links == "personal":
+            rule = "design.open_pool must not be set with design.links: personal, because there is no open link"
+            raise BrokenRuleError(rule)
+        if self.repeats and self.trials_per_rater and self.repeats.n > self.trials_per_rater:
+            raise BrokenRuleError("design.repeats.n must be at most design.trials_per_rater", self.repeats.n)
+        return self
+
+    def raters_of(self, pool: str | None) -> int:
+        """Number of raters from a pool per trial of that pool."""
+        return (self.pools[pool].raters_per_trial if pool in self.pools else None) or self.raters_per_trial
+
+    def trials_of(self, pool: str | None) -> int | None:
+        """Maximum number of trials per rater in a pool; None if there is no limit."""
+        return (self.pools[pool].trials_per_rater if pool in self.pools else None) or self.trials_per_rater

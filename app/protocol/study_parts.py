@@ -1,0 +1,333 @@
+"""The parts of the study protocol, as written in study.yaml."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import unicodedata
+from functools import cache
+from itertools import pairwise
+from textwrap import dedent
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
+
+from app.base.problem import BrokenRuleError
+from app.protocol.checks import Checks
+from app.protocol.composite import Composite
+from app.protocol.conditions import Factor, Name
+from app.protocol.declared_contrasts import Change, EmpathicAccuracy
+from app.protocol.flow import Flow
+from app.protocol.labels import Attribute
+from app.protocol.preregistration import Monitoring, Preregistration, Privacy
+from app.protocol.primary import PrimaryContrast
+from app.protocol.questions.choice import ChoiceQuestion
+from app.protocol.questions.highlight import HighlightQuestion
+from app.protocol.questions.question import Key, Prose
+from app.protocol.questions.ranking import RankingQuestion
+from app.protocol.questions.rating import RatingQuestion
+from app.protocol.questions.registry import Question, ScaledQuestion
+from app.protocol.questions.scale import Label
+from app.protocol.questions.slider import SliderQuestion
+from app.protocol.study_design import Design
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pydantic import BaseModel
+
+
+def _free(slug: str) -> str:
+    if slug == "new":
+        raise ValueError("a slug other than new, which is reserved for the page that creates studies")
+    return slug
+
+
+def control_character(text: str) -> str | None:
+    """The first control character or line break in a text, such as `U+0007`; None if there is none."""
+    odd = next((character for character in text if unicodedata.category(character) in {"Cc", "Zl", "Zp"}), None)
+    return f"U+{ord(odd):04X}" if odd else None
+
+
+def _one_line(title: str) -> str:
+    if odd := control_character(title):
+        raise BrokenRuleError("a title must be on one line, without control characters", odd)
+    if title and not title.strip():
+        raise BrokenRuleError("a title must contain words", "only spaces")
+    return title
+
+
+Title = Annotated[str, AfterValidator(_one_line)]
+Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$"), AfterValidator(_free)]
+
+
+class Source(BaseModel):
+    """Who wrote responses. Other fields that the lead adds (family, version, prompt ...) are kept as attributes.
+
+    `label` is shown to the lead and to readers of the results, `shown_label` to raters in studies that tell them the
+    source.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+    kind: Literal["human", "model", "human+model"]
+    """`human`, `model` or `human+model`."""
+    label: Label | None = None
+    """The source's name on the lead's pages and in charts, such as *GPT-4*."""
+    shown_label: str = Field(default="", max_length=500)
+    """What raters read in studies that tell them who wrote a response; default: *Written by a person*, *Written by an
+    AI*, or *Written by a person with the help of an AI*.
+    """
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The additional fields."""
+        return dict(self.model_extra or {})
+
+
+class BelievedSource(BaseModel):
+    """The question that asks who wrote a response, and the sources that each of its codes stands for."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    question: Key
+    """A category question."""
+    means: dict[Key, tuple[Key, ...]] = Field(min_length=1)
+    """For each code, the sources it stands for."""
+    confidence: Key | None = None
+    """The question that asks how sure the rater is."""
+
+
+class Analysis(BaseModel):
+    """Analysis decisions that the lead declares before data collection."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    reference: str | None = None
+    """The source that others are compared with; default: the first human source."""
+    cut: dict[str, FiniteFloat] = {}
+    """For rating questions, the cut-off value: the report gives the share of ratings at or above it."""
+    margin: dict[str, Annotated[float, Field(gt=0)]] = {}
+    """For rating questions, the largest difference in means that is too small to matter, used for tests of equivalence
+    and non-inferiority.
+    """
+    primary: tuple[PrimaryContrast, ...] = ()
+    """The contrasts the study was designed to answer, each with its one test."""
+    composites: dict[Key, Composite] = {}
+    """Scores computed from several questions."""
+    responder: str | None = None
+    """The column of responses.csv that names the person or system, within a source, who wrote the response."""
+    believed_source: BelievedSource | None = None
+    """The question that asks who wrote a response."""
+    covariates: tuple[str, ...] = ()
+    """Scores to compare with the ratings: columns of raters.csv, items.csv or responses.csv that hold numbers, or
+    rating questions. Questions about the rater and composites of them are compared without being named here.
+    """
+    conjoint: tuple[str, ...] = ()
+    """Columns of responses.csv whose levels were varied at random, such as accuracy and warmth."""
+    changes: tuple[Change, ...] = ()
+    """Scores measured before and after."""
+    empathic_accuracy: EmpathicAccuracy | None = None
+    """Whose own account perceivers are compared with."""
+    rater_groups: tuple[str, ...] = ()
+    """Columns of raters.csv, or `pool`: whether a question of a composite works differently for their groups."""
+    many_facet: bool = False
+    """Whether to report each rater's severity on the log-odds scale of the ordinal mixed model too."""
+
+    def margin_of(self, key: str) -> float | None:
+        """The margin of a question or composite: from `margin`, otherwise from its primary contrast."""
+        of_primary = (contrast.margin for contrast in self.primary if contrast.question == key)
+        return self.margin.get(key) or next((margin for margin in of_primary if margin is not None), None)
+
+
+class Raters(BaseModel):
+    """What is known about the raters. `unknown`: ratings from a file whose raters are slots, not people."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    identity: Literal["known", "unknown"] = "known"
+    """`known` (default), or `unknown` if the ratings come from a file that does not say which person gave which
+    rating, such as one column per evaluator slot. Intervals then generalize to new items only, and the report has
+    no section about single raters: no pairwise kappas, no severity, no leave-one-out agreement.
+    """
+
+
+Outcome = Literal["no_consent", "screened_out", "failed_checks", "full", "withdrew"]
+
+
+def _web_address(url: str) -> str:
+    """Reject addresses that no browser could open; otherwise raters would only notice at the very end."""
+    expected = "an address such as https://example.org/done"
+    try:
+        parts = urlsplit(url)
+        is_open = parts.scheme in {"https", "http"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        raise ValueError(expected) from None
+    if url and not is_open:
+        raise ValueError(expected)
+    return url
+
+
+WebAddress = Annotated[str, AfterValidator(_web_address)]
+
+
+class Ending(BaseModel):
+    """What raters get when they leave: a code for the recruitment platform, an address, a message."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    code: str = ""
+    """Code for the recruitment platform."""
+    url: WebAddress = ""
+    """Where the rater is sent; default: raters from Prolific return there with the code."""
+    text: Prose = ""
+    """Message for the rater."""
+
+
+class Completion(Ending):
+    """What raters get at the end, and what those get whose participation ends in another way."""
+
+    code: str = ""
+    """Completion code for the recruitment platform, shown only after the last answer is stored."""
+    url: WebAddress = ""
+    """Where raters are sent afterwards."""
+    text: Prose = ""
+    """Thank-you message."""
+    otherwise: dict[Outcome, Ending] = {}
+    """What raters get whose participation ends in another way."""
+
+    def of(self, outcome: Outcome) -> Ending:
+        """What raters with this outcome get; an empty ending if the study does not declare one."""
+        return self.otherwise.get(outcome, Ending())
+
+
+class ProtocolParts(BaseModel):
+    """The contents of study.yaml, with each part validated separately."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    attune: Literal[1]
+    slug: Slug
+    """The study's name in addresses: lowercase letters, digits and hyphens between them, at most 64 characters."""
+    title: Title = Field(min_length=1, max_length=500)
+    """Title for the study lead, and for raters if there is no `rater_title`."""
+    rater_title: Title = Field(default="", max_length=500)
+    """Title for raters, shown at the top of every page and in the browser tab. Use it when the title would reveal what
+    raters should not know. The check of a blind study warns you if the title names a model.
+    """
+    description: Prose = ""
+    """What the study is about, for leads."""
+    about_texts: Prose = ""
+    """What the situations and responses are and where they come from, for readers of the report. Removed when other
+    texts are imported in the browser.
+    """
+    template: str = Field(default="", max_length=64)
+    """The study template that the study was started from. Reports say whether the design follows the template or was
+    adapted from it.
+    """
+    instructions: Prose = ""
+    """What raters read before they start, in Markdown."""
+    language: str = "en"
+    """Language of your texts, as in HTML: `en`, `de`, `ar-EG`. The built-in texts, number formats and reading
+    direction follow it; see [languages](languages.md).
+    """
+    sources: dict[Key, Source] = {}
+    """Who wrote the responses."""
+    questions: tuple[Question, ...] = Field(min_length=1)
+    """What raters are asked."""
+    design: Design = Design()
+    """Which raters rate what."""
+    conditions: dict[Name, Factor] = {}
+    """What the design varies."""
+    flow: Flow = Flow()
+    """What comes before and after the trials."""
+    checks: Checks = Checks()
+    """Attention checks, comprehension checks, and gold trials."""
+    raters: Raters = Raters()
+    """What is known about the raters."""
+    analysis: Analysis = Analysis()
+    """Analysis decisions declared before data collection."""
+    monitoring: Monitoring = Monitoring()
+    """Looks at the data before the end."""
+    preregistration: Preregistration = Preregistration()
+    """What a preregistration says beyond the design."""
+    privacy: Privacy = Privacy()
+    """What raters and an ethics board are told about the data."""
+    completion: Completion = Completion()
+    """What raters get at the end."""
+    attributes: dict[str, Attribute] = {}
+    """Labels for columns of your files."""
+
+    def question(self, key: str) -> Question | None:
+        """The question with this key, or None."""
+        return next((question for question in self.questions if question.key == key), None)
+
+    @property
+    def title_for_raters(self) -> str:
+        """The title shown to raters: `rater_title` or, if there is none, `title`."""
+        return self.rater_title or self.title
+
+    @property
+    def scaled_questions(self) -> tuple[ScaledQuestion, ...]:
+        """The questions that are answered by a number."""
+        return tuple(q for q in self.questions if isinstance(q, RatingQuestion | SliderQuestion))
+
+    @property
+    def choice_questions(self) -> tuple[ChoiceQuestion, ...]:
+        """The forced-choice questions."""
+        return tuple(q for q in self.questions if isinstance(q, ChoiceQuestion))
+
+    @property
+    def has_highlights(self) -> bool:
+        """Whether there are questions that ask raters to mark passages."""
+        return any(isinstance(q, HighlightQuestion) for q in self.questions)
+
+    @property
+    def ranking_questions(self) -> tuple[RankingQuestion, ...]:
+        """The ranking questions."""
+        return tuple(q for q in self.questions if isinstance(q, RankingQuestion))
+
+    @property
+    def reference(self) -> str | None:
+        """The source that others are compared with: the declared one, else the first human one, else the first one."""
+        human = (key for key, source in self.sources.items() if source.kind == "human")
+        return self.analysis.reference or next(human, next(iter(self.sources), None))
+
+
+# Descriptions of protocol fields, taken from the docstrings below the fields.
+
+
+def description_of(model: type[BaseModel], name: str) -> str:
+    """The description of a field, inherited from the parent class if the class itself has none.
+
+    >>> from app.protocol.questions.text import TextQuestion
+    >>> description_of(TextQuestion, "key"), description_of(TextQuestion, "required")[:18]
+    ("The question's name in files.", 'Whether an answer ')
+    """
+    described = (_described(parent).get(name) for parent in _parents(model))
+    return next((description for description in described if description), "")
+
+
+def _parents(model: type[BaseModel]) -> list[type[BaseModel]]:
+    return [parent for parent in model.__mro__ if hasattr(parent, "model_fields")]
+
+
+@cache
+def _described(model: type[BaseModel]) -> dict[str, str]:
+    """Return the docstrings below the fields of a class itself, read from its source on first use.
+
+    Pydantic's `use_attribute_docstrings` reads the source of every model on import, which delays every command by a
+    tenth of a second.
+    """
+    if "__pydantic_fields__" not in vars(model) or model.__module__.startswith("pydantic."):
+        return {}
+    tree = ast.parse(dedent(inspect.getsource(model))).body[0]
+    body = tree.body if isinstance(tree, ast.ClassDef) else []
+    return {name: text for field, below in pairwise(body) for name, text in _documented(field, below)}
+
+
+def _documented(field: ast.stmt, below: ast.stmt) -> Iterator[tuple[str, str]]:
+    """Yield name and docstring if a string follows the field."""
+    if (
+        isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(below, ast.Expr)
+        and isinstance(below.value, ast.Constant)
+        and isinstance(below.value.value, str)
+    ):
+        yield field.target.id, inspect.cleandoc(below.value.value)

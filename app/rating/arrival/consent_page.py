@@ -1,0 +1,69 @@
+"""Consent: agree, or decline without leaving any data behind."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from app.base.rendering.pages import use_language
+from app.base.web.cookies import drop_cookie, get_cookie, set_cookie
+from app.base.web.deps import Db
+from app.base.web.errors import ForbiddenError, NotFoundError
+from app.rating.arrival.arrivals import get_study_door
+from app.rating.deps import NO_LINK, FormFields, Session, check_going_on, rater_cookie, use_language_of_study
+from app.rating.http_responses import go, rater_page
+from app.rating.rating import current_step, protocol_of
+from app.rating.sessions import get_platform, get_rating_session
+from app.rating.steps.endings import ending_of
+from app.rating.steps.questionnaires import agree, refuse
+from app.studies.protocols import get_protocol
+
+router = APIRouter()
+REFUSED_FOR_S = 60 * 60
+
+
+def refused_cookie(slug: str) -> str:
+    """Name of a cookie that identifies no one: it says that this browser declined, and its platform."""
+    return f"refused-{slug}"
+
+
+@router.get("/{slug}/consent")
+def show_consent(request: Request, slug: str, db: Db, session: Session) -> Response:
+    if current_step(db, session) != "consent":
+        return go(request, "show_current", slug=slug)
+    return rater_page(request, "consent.html", slug, protocol_of(db, session))
+
+
+@router.post("/{slug}/consent")
+def submit_consent(request: Request, slug: str, db: Db, form: FormFields) -> Response:
+    token = get_cookie(request, rater_cookie(slug))
+    session = get_rating_session(db, slug, token) if token else None
+    if session is None and get_cookie(request, refused_cookie(slug)):
+        return go(request, "show_refused", slug=slug)
+    if session is None:
+        use_language_of_study(request, slug, db)
+        raise ForbiddenError(NO_LINK)
+    use_language(request, protocol_of(db, session).language)
+    check_going_on(request, db, slug, session)
+    if "refuse" not in form.get("consent", ()):
+        if "agree" in form.get("consent", ()):
+            agree(db, session)
+        return go(request, "show_current", slug=slug)
+    platform = get_platform(db, session) or "none"
+    if not refuse(db, session):
+        return go(request, "show_current", slug=slug)
+    response = go(request, "show_refused", slug=slug)
+    drop_cookie(request, response, rater_cookie(slug))
+    set_cookie(request, response, refused_cookie(slug), platform, max_age=REFUSED_FOR_S)
+    return response
+
+
+@router.get("/{slug}/refused")
+def show_refused(request: Request, slug: str, db: Db) -> Response:
+    study = get_study_door(db, slug)
+    platform = get_cookie(request, refused_cookie(slug))
+    if study is None or platform is None:
+        raise NotFoundError
+    protocol = get_protocol(db, study.id, study.protocol_version, study.sha256)
+    ending = ending_of(protocol, "no_consent", is_prolific=platform == "prolific")
+    return rater_page(request, "ended.html", slug, protocol, outcome="no_consent", ending=ending)

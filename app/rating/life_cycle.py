@@ -1,0 +1,190 @@
+"""Open, pause and close a study. Repeating one of these changes nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, assert_never
+
+from app.base.words import and_list, counted
+from app.protocol.allocation.feasibility import feasibility
+from app.protocol.allocation.trials import kind_of_trials, planned_trials, special_trials
+from app.protocol.opening import placeholders
+from app.rating.arrival.admission import make_admission_seats
+from app.rating.arrival.conditions import make_condition_seats
+from app.rating.seats.trials import (
+    get_study_for_update,
+    get_yaml,
+    list_items,
+    list_named_raters,
+    record_special_trials,
+    record_status,
+    record_trials,
+)
+from app.studies.editor.protocol_edits import check_draft
+from app.studies.imports.import_report import revealing_notes
+from app.studies.opening_checks import (
+    OpeningError,
+    StudyEmptyError,
+    check_carried_out,
+    check_feasible,
+    check_placeholders,
+    check_typing_consent,
+    notes_on_opening,
+)
+from app.studies.protocols import get_protocol
+from app.studies.studies import StudyMissingError
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Sequence
+
+    from sqlalchemy import Connection
+
+    from app.protocol.allocation.feasibility import Feasibility
+    from app.protocol.allocation.trials import PlannedItem, PlannedTrial, Special
+    from app.protocol.study import Protocol
+    from app.studies.studies import GivenStatus, StudyRow
+
+
+# Maximum number of items that a note names; the others are counted.
+N_NAMED = 5
+SEEN = (
+    "This study cannot be reopened: its protocol hides estimates until it closes (blind_interim), and they have been "
+    "visible since."
+)
+
+
+class DesignInWords(NamedTuple):
+    """Sentences for a lead: the arithmetic of the design, what will be uneven, and why it cannot be opened."""
+
+    needs: Sequence[str]
+    notes: Sequence[str]
+    in_the_way: Sequence[str]
+
+
+class _DrawnUp(NamedTuple):
+    items: Sequence[PlannedItem]
+    trials: Sequence[PlannedTrial]
+    special: Special
+    needs: Feasibility
+
+
+def change_status(db: Connection, study: StudyRow, status: GivenStatus, as_written: Container[str] = ()) -> None:
+    """Open, pause or close a study for its lead; see `open_study` for `as_written` and errors.
+
+    Raises:
+        OpeningError: also if the draft of the design has problems.
+    """
+    match status:
+        case "open":
+            check_draft(db, study)
+            open_study(db, study.slug, as_written)
+        case "paused":
+            pause_study(db, study.slug)
+        case "closed":
+            close_study(db, study.slug)
+        case _:
+            assert_never(status)
+
+
+def open_study(db: Connection, slug: str, as_written: Container[str] | None = None) -> None:
+    """Create the trials and their seats, and admit raters. Items added since the last time get theirs.
+
+    Args:
+        db: a connection in a transaction.
+        slug: the study.
+        as_written: placeholders that raters should read as they are, others prevent the opening; None for no check.
+            They count when a study opens for the first time; later versions are checked when they are published.
+
+    Raises:
+        StudyMissingError: the study does not exist.
+        OpeningError: there is nothing to rate, placeholders are left, or the design is not feasible or not supported
+            by this version.
+    """
+    study_id, status, version, seed = _study(db, slug)
+    protocol = get_protocol(db, study_id, version)
+    if status == "closed" and protocol.monitoring.blind_interim:
+        raise OpeningError(SEEN)
+    check_carried_out(protocol, get_yaml(db, study_id, version))
+    check_typing_consent(protocol)
+    if status == "draft" and as_written is not None:
+        check_placeholders(protocol, as_written)
+    drawn = _drawn_up(db, study_id, protocol)
+    if not drawn.trials:
+        kind = kind_of_trials(protocol, (len(item.responses) for item in drawn.items))
+        raise StudyEmptyError(f"The study {slug} has nothing to rate: no {kind} can be made from its responses.")
+    check_feasible(protocol, drawn.needs)
+    record_trials(db, study_id, seed, drawn.trials)
+    for pool in sorted({seats.pool or "" for trial in drawn.trials for seats in trial.seats}):
+        make_condition_seats(db, study_id, protocol, seed, pool)
+    make_admission_seats(db, study_id, protocol)
+    record_special_trials(db, study_id, drawn.special.trials)
+    record_status(db, study_id, "open")
+
+
+def design_in_words(db: Connection, study_id: int, version: int) -> DesignInWords:
+    """What a study's design needs, and what prevents the study from being opened, in sentences for its lead."""
+    protocol = get_protocol(db, study_id, version)
+    # The page asks about placeholders beside the button that opens the study.
+    as_written = placeholders(protocol)
+    drawn = _drawn_up(db, study_id, protocol)
+    needs = drawn.needs
+    return DesignInWords(
+        needs=[sentence for sentence in needs.sentences() if sentence not in needs.notes] if needs.n_seats else [],
+        notes=[
+            *needs.notes,
+            *(() if protocol.design.listed else _items_left_out(drawn)),
+            *revealing_notes(db, study_id),
+        ],
+        in_the_way=notes_on_opening(protocol, get_yaml(db, study_id, version), needs, as_written),
+    )
+
+
+def pause_study(db: Connection, slug: str) -> None:
+    """Admit no new raters; raters who have started can finish."""
+    study_id, status, _, _ = _study(db, slug)
+    if status == "open":
+        record_status(db, study_id, "paused")
+
+
+def close_study(db: Connection, slug: str) -> None:
+    """End data collection; ratings are kept."""
+    study_id, status, _, _ = _study(db, slug)
+    if status in {"open", "paused"}:
+        record_status(db, study_id, "closed")
+
+
+def _drawn_up(db: Connection, study_id: int, protocol: Protocol) -> _DrawnUp:
+    items = list_items(db, study_id)
+    trials = planned_trials(protocol, items)
+    special = special_trials(protocol, items)
+    needs = feasibility(protocol, trials, list_named_raters(db, study_id), special.problems)
+    return _DrawnUp(items, trials, special, needs)
+
+
+def _items_left_out(drawn: _DrawnUp) -> list[str]:
+    """Which items no rater would see, because their responses make no trial."""
+    used = {trial.item.key for trial in drawn.trials} | {trial.item.key for trial in drawn.special.trials}
+    left_out = [item.key for item in drawn.items if item.key not in used]
+    if not left_out or not drawn.trials:
+        return []
+    items = counted(len(left_out), "item")
+    return [f"{items} without the responses that a trial needs will not be shown: {and_list(left_out, N_NAMED)}."]
+
+
+def _study(db: Connection, slug: str) -> tuple[int, str, int, int]:
+    study = get_study_for_update(db, slug)
+    if study is None:
+        raise StudyMissingError(f"No study has the slug {slug}.")
+    return study
+
+
+__all__ = [
+    "DesignInWords",
+    "OpeningError",
+    "StudyEmptyError",
+    "StudyMissingError",
+    "change_status",
+    "close_study",
+    "design_in_words",
+    "open_study",
+    "pause_study",
+]

@@ -1,0 +1,208 @@
+"""Fields: slots with their current values, for the templates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from app.base.words import number_text
+from app.protocol.questions.highlight import HighlightQuestion
+from app.protocol.questions.question import SIDES
+from app.protocol.questions.slot import Slot, letter, response_name
+from app.protocol.questions.spans import quotes_of, read_spans, spans_to_text, to_shown
+from app.rating.page.options import Layout, Option, layout_of, options_of, scale_options
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from app.base.language.language import Language
+    from app.base.language.message import Message
+    from app.protocol.questions.registry import Question
+
+_PHONE_LINE = 32
+_SHORT_SCALE = 5
+# Points that fit a phone in two rows.
+_TWO_ROWS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One response of a ranking: its form field, its name and letter on the page, its text, and its rank."""
+
+    name: str
+    about: Message
+    letter: str
+    of: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A slot with its current answer and error, on a page in a language.
+
+    `is_turned`: whether its scale is reversed. `spans`: the marked passages, as offsets in the text as shown.
+    """
+
+    slot: Slot
+    language: Language
+    values: tuple[str, ...] = ()
+    strength: str = ""
+    comment: str = ""
+    error: Message | None = None
+    is_turned: bool = False
+    spans: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of the form field."""
+        return self.slot.name
+
+    @property
+    def question(self) -> Question:
+        """The question."""
+        return self.slot.question
+
+    @property
+    def value(self) -> str:
+        """The single value, or an empty text."""
+        return self.values[0] if self.values else ""
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether it contains anything from this rater: an answer, a part of one, or an error."""
+        return any(self.values) or bool(self.strength or self.comment or self.spans or self.error)
+
+    @property
+    def of(self) -> str:
+        """The name of the text on the page in which passages are marked."""
+        return "item" if self.slot.place is None else f"r{self.slot.place}"
+
+    @property
+    def first_id(self) -> str:
+        """The ID of the control that an error links to: that of the strength if only the strength is missing."""
+        if self.rows:
+            return f"{next((row.name for row in self.rows if not row.value), self.rows[0].name)}-1"
+        lacks_strength = self.error and self.strength_options and self.value in SIDES
+        return f"{self.name}.strength-1" if lacks_strength else f"{self.name}-1"
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """The options to choose from."""
+        return options_of(self.question, self.language, self.slot.n_shown, is_turned=self.is_turned)
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """One row per response to be ranked, in reading order; empty for other kinds of question."""
+        if not self.slot.shown:
+            return ()
+        ranks = self.values or ("",) * len(self.slot.shown)
+        return tuple(
+            Row(f"{self.name}.{nth}", response_name(nth, self.slot.n_shown), letter(nth), f"r{nth}", rank)
+            for nth, (_, rank) in enumerate(zip(self.slot.shown, ranks, strict=True))
+        )
+
+    @property
+    def layout(self) -> Layout:
+        """The layout of its options."""
+        return layout_of(self.question, self.options)
+
+    @property
+    def length_class(self) -> str:
+        """CSS classes of a scale with more points than fit on a phone, with a leading space."""
+        n = len(self.options)
+        if self.layout != "scale" or n <= _SHORT_SCALE:
+            return ""
+        return " ".join(("", "is-long", f"points-{n if n <= _TWO_ROWS else 'many'}"))
+
+    @property
+    def is_wordy(self) -> bool:
+        """Whether the words of an option take two lines on a phone."""
+        return max((len(option.words) for option in self.options), default=0) > _PHONE_LINE
+
+    @property
+    def has_words_at_ends_only(self) -> bool:
+        """Whether only the ends of its scale have words."""
+        between = self.options[1:-1]
+        return bool(between) and not any(option.has_words for option in between)
+
+    @property
+    def about(self) -> Message | None:
+        """What the question is about, if the page has several of them."""
+        if self.slot.n_shown == 1:
+            return replace(self.slot, place=None).about
+        return self.slot.about
+
+    @property
+    def row_name(self) -> str:
+        """The name of its row among those of the same question: the letter of a response, the number of a turn."""
+        response = letter(self.slot.nth) if self.slot.place is not None and self.slot.n_shown > 1 else ""
+        turn = self.language.say(self.slot.turn) if self.slot.turn is not None else ""
+        return " ".join(part for part in (response, turn) if part)
+
+    @property
+    def strength_options(self) -> tuple[Option, ...]:
+        """The options for the strength of a preference."""
+        scale = getattr(self.question, "strength", None)
+        return scale_options(scale, self.language) if scale else ()
+
+
+def fields_of(
+    slots: Sequence[Slot],
+    language: Language,
+    answers: Sequence[Mapping[str, Any]] = (),
+    *,
+    form: Mapping[str, Sequence[str]] | None = None,
+    wrong: Mapping[str, Message] | None = None,
+    is_turned: bool = False,
+) -> tuple[Field, ...]:
+    """One field per slot, filled from a submitted form if there is one, otherwise from the stored answers."""
+    if form is not None:
+        fields = [_from_form(slot, language, form, (wrong or {}).get(slot.name)) for slot in slots]
+    else:
+        stored = {(a["question"], a["response_id"], a["turn"]): a for a in answers}
+        fields = [_from_stored(slot, language, stored) for slot in slots]
+    return tuple(replace(field, is_turned=is_turned) for field in fields)
+
+
+def _from_form(slot: Slot, language: Language, form: Mapping[str, Sequence[str]], error: Message | None) -> Field:
+    strength, comment = (next(iter(form.get(f"{slot.name}.{part}", ())), "") for part in ("strength", "comment"))
+    spans = next(iter(form.get(f"{slot.name}.spans", ())), "")
+    values = tuple(form.get(slot.name, ()))
+    if slot.shown:
+        values = tuple(next(iter(form.get(f"{slot.name}.{nth}", ())), "") for nth in range(slot.n_shown))
+    return Field(slot, language, values, strength, comment, error, spans=spans)
+
+
+def _from_stored(slot: Slot, language: Language, stored: Mapping[tuple[str, int | None, int | None], Any]) -> Field:
+    """The stored answer, looked up by question, response and turn."""
+    if not slot.shown:
+        return _from_answer(slot, language, stored.get((slot.question.key, slot.response_id, slot.turn)))
+    ranked = [stored.get((slot.question.key, response_id, None)) for response_id in slot.shown]
+    ranks = tuple("" if answer is None else number_text(answer["number"]) for answer in ranked)
+    comment = next((answer["comment"] for answer in ranked if answer and answer["comment"]), "")
+    return Field(slot, language, ranks, comment=comment)
+
+
+def _from_answer(slot: Slot, language: Language, answer: Mapping[str, Any] | None) -> Field:
+    if answer is None:
+        return Field(slot, language)
+    if isinstance(slot.question, HighlightQuestion):
+        return _of_spans(slot, language, answer)
+    strength = number_text(answer["strength"]) if answer["strength"] is not None else ""
+    return Field(slot, language, _values(answer), strength, answer["comment"] or "")
+
+
+def _of_spans(slot: Slot, language: Language, answer: Mapping[str, Any]) -> Field:
+    spans = read_spans(answer["text"], slot.passages, in_turns=slot.in_turns) or ()
+    words = "\n".join(quotes_of(spans, slot.passages))
+    return Field(
+        slot, language, (words,), comment=answer["comment"] or "", spans=spans_to_text(to_shown(spans, slot.passages))
+    )
+
+
+def _values(answer: Mapping[str, Any]) -> tuple[str, ...]:
+    if answer["number"] is not None:
+        return (number_text(answer["number"]),)
+    if answer["outcome"] is not None:
+        return (answer["side"] if answer["outcome"] == "response" else answer["outcome"],)
+    return tuple(answer["codes"]) if answer["codes"] is not None else (answer["text"],)

@@ -1,0 +1,188 @@
+"""The sheet: the content of a rating page, built from an assignment and its questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Literal
+
+from app.base.language.language import language_of
+from app.base.language.message import Message, message
+from app.protocol.pages.page_slots import places_as_read
+from app.protocol.presentation import Presentation, presentation
+from app.protocol.questions.slot import letter, response_name
+from app.rating.page.fields import Field, fields_of
+from app.rating.rating import asked_now
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping, Sequence
+
+    from app.protocol.pages.reveal import Stage
+    from app.protocol.questions.slot import Slot
+    from app.protocol.study import Protocol
+    from app.rating.seats.assignment_view import AssignmentView
+
+Shape = Literal["side-by-side", "stacked", "one-at-a-time", "alone", "none"]
+# From this number of words on, a response has the full width, and the others are shown with a switch.
+LONG_WORDS = 250
+_PAIR = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn of a dialogue. `voice` numbers the speakers from 0. `is_now`: it was revealed last."""
+
+    speaker: str
+    text: str
+    voice: int
+    is_now: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A text to read, or its turns. `name` identifies it on the page: item, r0, r1."""
+
+    name: str
+    text: str | None
+    turns: tuple[Turn, ...]
+
+    @property
+    def n_words(self) -> int:
+        """Number of words."""
+        return sum(len(text.split()) for text in (self.text or "", *(turn.text for turn in self.turns)))
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseCard:
+    """A response as shown. `letter` is its short name if there are several."""
+
+    name: Message
+    letter: str
+    label: str | None
+    passage: Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One question with everything that it is asked about: one row per response or turn."""
+
+    rows: tuple[Field, ...]
+
+    @property
+    def first(self) -> Field:
+        """The first row, which provides the text of the question."""
+        return self.rows[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """The content of a page. `turn`: the turn that was revealed last, if a dialogue has more turns to reveal."""
+
+    shown: Presentation
+    situation: Passage
+    cards: tuple[ResponseCard, ...]
+    blocks: tuple[Block, ...]
+    shape: Shape
+    turn: int | None = None
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """All fields, in the order of the page."""
+        return tuple(field for block in self.blocks for field in block.rows)
+
+    @property
+    def wrong(self) -> tuple[Field, ...]:
+        """The fields with errors."""
+        return tuple(field for field in self.fields if field.error)
+
+    @property
+    def as_asked(self) -> Hashable | None:
+        """What its questions depend on besides the protocol; None if there are answers or errors."""
+        if any(field.is_filled for field in self.fields):
+            return None
+        slots = [field.slot for field in self.fields]
+        return self.shown.scale_turned, tuple((slot.name, slot.nth, slot.n_shown, slot.in_turns) for slot in slots)
+
+    @property
+    def has(self) -> frozenset[str]:
+        """The types of its questions; only their scripts are loaded."""
+        return frozenset(field.question.type for field in self.fields)
+
+
+def _shape(cards: Sequence[ResponseCard]) -> Shape:
+    """The layout of the responses on a wide screen; on a narrow one, several are always shown with a switch."""
+    if len(cards) <= 1:
+        return "alone" if cards else "none"
+    if max(card.passage.n_words for card in cards) >= LONG_WORDS:
+        return "one-at-a-time"
+    return "side-by-side" if len(cards) == _PAIR else "stacked"
+
+
+def make_sheet(
+    protocol: Protocol,
+    view: AssignmentView,
+    *,
+    asked: tuple[Stage, Sequence[Slot]] | None = None,
+    form: Mapping[str, Sequence[str]] | None = None,
+    wrong: Mapping[str, Message],
+) -> Sheet:
+    """The page of an assignment, with the stored answers or with a submitted form; `asked`: if it is known already."""
+    shown = presentation(protocol, view.condition)
+    stage, slots = asked or asked_now(protocol, view)
+    language = language_of(protocol.language)
+    fields = fields_of(slots, language, view.answers, form=form, wrong=wrong, is_turned=shown.scale_turned)
+    return _sheet(protocol, view, _blocks(protocol, fields), stage.turn, shown)
+
+
+def reading_sheet(protocol: Protocol, view: AssignmentView) -> Sheet:
+    """The texts of a page as raters read them, whole and without any questions."""
+    return _sheet(protocol, view, (), None, presentation(protocol, view.condition))
+
+
+def _sheet(
+    protocol: Protocol, view: AssignmentView, blocks: tuple[Block, ...], turn: int | None, shown: Presentation
+) -> Sheet:
+    # Responses that are dialogues are revealed below the situation; otherwise the situation is, before the responses.
+    in_responses = any(response["turns"] for response in view.responses)
+    n_cards = 0 if turn is not None and not in_responses else len(view.responses)
+    places = places_as_read(n_cards, is_right_to_left=language_of(protocol.language).is_right_to_left)
+    situation = _passage("item", view.text, view.turns, None if in_responses else turn)
+    cards = tuple(_card(view, nth, place, turn) for nth, place in enumerate(places))
+    return Sheet(shown, situation, cards, blocks, _shape(cards), turn)
+
+
+def _blocks(protocol: Protocol, fields: Sequence[Field]) -> tuple[Block, ...]:
+    """One block per question, in the order of the protocol."""
+    place = {question.key: number for number, question in enumerate(protocol.questions)}
+
+    def of(field: Field) -> int:
+        return place[field.question.key]
+
+    return tuple(Block(tuple(rows)) for _, rows in groupby(sorted(fields, key=of), key=of))
+
+
+def _card(view: AssignmentView, nth: int, place: int, last: int | None) -> ResponseCard:
+    response, n_shown = view.responses[place], len(view.responses)
+    label = view.shown_labels[place] if view.shown_labels else None
+    passage = _passage(f"r{place}", response["text"], response["turns"], last)
+    is_conversation = n_shown == 1 and passage.turns
+    name = message("Conversation") if is_conversation else response_name(nth, n_shown)
+    return ResponseCard(name, letter(nth) if n_shown > 1 else "", label, passage)
+
+
+def _passage(name: str, text: str | None, turns: Sequence[Mapping[str, str]] | None, last: int | None) -> Passage:
+    """The text, or its turns up to the last revealed one."""
+    voices: dict[str, int] = {}
+    return Passage(
+        name,
+        text,
+        tuple(
+            Turn(
+                speaker=(speaker := str(turn.get("speaker", ""))),
+                text=str(turn.get("text", "")),
+                voice=voices.setdefault(speaker, len(voices)),
+                is_now=number == last,
+            )
+            for number, turn in enumerate((turns or ())[:last], start=1)
+        ),
+    )

@@ -1,0 +1,93 @@
+"""Preview a draft study as raters will see it, page by page: nothing is stored and no seat is taken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from sqlalchemy import text
+
+from app.protocol.allocation.trials import planned_trials
+from app.protocol.presentation import shown_labels
+from app.rating.seats.assignment_view import AssignmentView
+from app.rating.seats.trials import list_items
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from app.protocol.study import Protocol
+
+
+# The texts of one trial for a preview; nothing is assigned.
+
+# A token that no assignment has.
+NO_TOKEN = UUID(int=0)
+_ITEM = text("SELECT text, turns, profile, content_note FROM items WHERE study_id = :study AND id = :item")
+_RESPONSES = text("""
+    SELECT r.text, r.turns FROM unnest(CAST(:ids AS bigint[])) WITH ORDINALITY AS o (id, place)
+    JOIN responses r ON r.study_id = :study AND r.id = o.id ORDER BY o.place
+""")
+
+
+def example_view(
+    db: Connection,
+    study_id: int,
+    *,
+    item_id: int,
+    response_ids: Sequence[int],
+    condition: str,
+    shown_labels: tuple[str | None, ...],
+) -> AssignmentView:
+    """The page of a trial as the first in a list, without an assignment."""
+    item = db.execute(_ITEM, {"study": study_id, "item": item_id}).one()
+    responses = db.execute(_RESPONSES, {"study": study_id, "ids": list(response_ids)}).all()
+    return AssignmentView(
+        study_id=study_id,
+        id=0,
+        token=NO_TOKEN,
+        rater_id=0,
+        trial_id=0,
+        position=1,
+        response_ids=tuple(response_ids),
+        shown_labels=shown_labels,
+        repeat=0,
+        state="leased",
+        n_turns_done=0,
+        served_at=None,
+        condition=condition,
+        item_id=item_id,
+        text=item.text,
+        turns=item.turns,
+        profile=item.profile,
+        content_note=item.content_note,
+        responses=[{"text": row.text, "turns": row.turns} for row in responses],
+        answers=[],
+        n_all=10,
+        place=1,
+        previous=None,
+    )
+
+
+# An example is chosen from the first items only, however many there are.
+_N_ITEMS = 20
+
+
+def example_trial(db: Connection, study_id: int, protocol: Protocol, cell: str) -> AssignmentView | None:
+    """The rating page of the first trial in a condition; None if there is no trial."""
+    items = list_items(db, study_id)[:_N_ITEMS]
+    trial = next((trial for trial in planned_trials(protocol, items) if trial.cell.text == cell), None)
+    if trial is None or trial.item.item_id is None:
+        return None
+    sources = [response.source for response in trial.responses]
+    if not set(sources) <= set(protocol.sources):
+        return None
+    return example_view(
+        db,
+        study_id,
+        item_id=trial.item.item_id,
+        response_ids=[response.response_id for response in trial.responses],
+        condition=cell,
+        shown_labels=shown_labels(protocol, cell, sources),
+    )

@@ -1,0 +1,91 @@
+"""The draft as raters will see it, in a frame of the design pages. Nothing in it can be submitted."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import PlainTextResponse, Response
+
+from app.accounts.session import Own
+from app.base.language.language import language_of
+from app.base.rendering.pages import language_in, page, use_language
+from app.base.web.deps import Db
+from app.base.web.middleware.security import POLICY
+from app.protocol.pages.steps import questionnaire_of, slots_of_step
+from app.protocol.study import Protocol
+from app.rating.page.fields import fields_of
+from app.rating.page.plain_text import instructions_text, trial_text
+from app.rating.page.sheet import make_sheet
+from app.rating.preview.preview import example_trial
+from app.studies.editor.preview_pages import PreviewPage, preview_pages
+from app.studies.editor.protocol_edits import get_draft
+from app.studies.protocols import get_protocol
+from app.studies.studies import StudyRow
+
+router = APIRouter()
+# Shown for studies without a limit on trials per rater; the preview does not count the actual trials.
+N_TRIALS = 10
+# A stand-in for the rating session: no links to pause or withdraw, no keyboard shortcuts.
+NOBODY = SimpleNamespace(keys_off=True, session_state="withdrawn", has_begun=False, is_moved=False, sha256=None)
+
+
+@router.get("/studies/{slug}/design/preview")
+def show_design_preview(request: Request, db: Db, study: Own, at: str = "") -> Response:
+    protocol = get_draft(db, study).protocol or get_protocol(db, study.id, study.protocol_version)
+    use_language(request, protocol.language)
+    pages = preview_pages(protocol)
+    first = next((one for one in pages if one.step == "rating"), pages[0])
+    shown = next((one for one in pages if one.key == at), first)
+    template, context = _page_of(request, db, study, protocol, shown)
+    response = page(
+        request,
+        f"lead/preview/{template}",
+        slug=study.slug,
+        protocol=protocol,
+        session=NOBODY,
+        now_ms=0,
+        **context,
+    )
+    framed = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
+    response.headers["Content-Security-Policy"] = framed.replace("form-action 'self'", "form-action 'none'")
+    return response
+
+
+@router.get("/studies/{slug}/design/preview/text")
+def show_preview_text(db: Db, study: Own, at: str = "") -> Response:
+    """The instructions and a trial as plain text, as model judges read them."""
+    protocol = get_draft(db, study).protocol or get_protocol(db, study.id, study.protocol_version)
+    language = language_of(protocol.language)
+    pages = [one for one in preview_pages(protocol) if one.step == "rating"]
+    shown = next((one for one in pages if one.key == at), pages[0])
+    view = example_trial(db, study.id, protocol, shown.cell)
+    trial = trial_text(make_sheet(protocol, view, wrong={}), view, language) if view else "There is no trial to show."
+    return PlainTextResponse(f"{instructions_text(protocol, language)}\n\n{trial}\n")
+
+
+def _page_of(
+    request: Request, db: Db, study: StudyRow, protocol: Protocol, shown: PreviewPage
+) -> tuple[str, dict[str, Any]]:
+    """The template of a page and its context."""
+    if shown.step == "rating":
+        view = example_trial(db, study.id, protocol, shown.cell)
+        if view is None:
+            return "nothing.html", {}
+        return "rate.html", {"view": view, "sheet": make_sheet(protocol, view, wrong={}), "skip_reasons": ()}
+    if questionnaire := questionnaire_of(protocol, shown.step):
+        slots = slots_of_step(protocol, shown.step)
+        fields, asked = fields_of(slots, language_in(request)), {s.name for s in slots if not s.question.show_if}
+        context = {"questionnaire": questionnaire, "fields": fields, "asked": asked, "step": shown.step}
+        return "questions.html", context
+    names = {"consent": "consent.html", "instructions": "start.html", "debrief": "debrief.html"}
+    ending = SimpleNamespace(
+        text=protocol.completion.text,
+        code=protocol.completion.code,
+        address=protocol.completion.url,
+        is_prolific=False,
+        submission=None,
+    )
+    context = {"length": protocol.design.trials_per_rater or N_TRIALS, "rated": [], "ending": ending}
+    return names.get(shown.step, "done.html"), context

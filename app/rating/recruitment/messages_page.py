@@ -1,0 +1,68 @@
+"""Write to raters, and see who has read what."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Query, Request
+from starlette.responses import Response
+
+from app.accounts.leads import Lead
+from app.accounts.session import Own, SignedIn
+from app.base.rendering.pages import page
+from app.base.web.deps import Db
+from app.rating.steps.messages import LONGEST_MESSAGE, MessageError, count_open_raters, list_sent, send_message
+from app.studies.studies import StudyRow
+
+router = APIRouter()
+MAX_SHOWN = 50
+
+
+@router.get("/studies/{slug}/raters/messages")
+def show_messages(
+    request: Request, db: Db, lead: SignedIn, study: Own, rater: Annotated[str, Query(max_length=200)] = ""
+) -> Response:
+    return _page(request, db, lead, study, rater=rater)
+
+
+@router.post("/studies/{slug}/raters/messages")
+def submit_message(
+    request: Request,
+    db: Db,
+    lead: SignedIn,
+    study: Own,
+    text: Annotated[str, Form(max_length=10_000)] = "",
+    rater: Annotated[str, Form(max_length=200)] = "",
+) -> Response:
+    try:
+        n_sent = send_message(db, study, lead, text, rater=rater)
+    except MessageError as error:
+        return _page(request, db, lead, study, rater=rater, text=text, problem=str(error))
+    return _page(request, db, lead, study, n_sent=n_sent)
+
+
+def _page(
+    request: Request,
+    db: Db,
+    lead: Lead,
+    study: StudyRow,
+    *,
+    rater: str = "",
+    text: str = "",
+    problem: str = "",
+    n_sent: int = 0,
+) -> Response:
+    return page(
+        request,
+        "lead/messages.html",
+        status=422 if problem else 200,
+        lead=lead,
+        study=study,
+        rater=rater,
+        text=text,
+        problem=problem,
+        n_sent=n_sent,
+        n_open=count_open_raters(db, study.id),
+        sent=list_sent(db, study.id, MAX_SHOWN),
+        longest=LONGEST_MESSAGE,
+    )

@@ -1,0 +1,127 @@
+"""The trials available to a rater, and those assigned to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+from app.base.database.hot_statement import HotStatement
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from app.rating.sessions import RatingSession
+
+_TRIALS = text("""
+    SELECT t.id, i.key || ':' || coalesce(string_agg(r.key, ':' ORDER BY o.place), '') AS name,
+           t.response_ids, t.condition, coalesce(i.attributes ->> CAST(:column AS text), '') AS block,
+           coalesce(array_agg(src.key ORDER BY o.place) FILTER (WHERE src.id IS NOT NULL), '{}') AS sources
+    FROM trials t JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
+    LEFT JOIN LATERAL unnest(t.response_ids) WITH ORDINALITY AS o (id, place) ON true
+    LEFT JOIN responses r ON r.study_id = t.study_id AND r.id = o.id
+    LEFT JOIN sources src ON src.study_id = r.study_id AND src.id = r.source_id
+    WHERE t.study_id = :study AND t.id = ANY (CAST(:trials AS bigint[]))
+    GROUP BY t.study_id, t.id, i.study_id, i.id ORDER BY i.position, t.id
+""")
+# The trials `t` and items `i` that a rater could get, whoever has a seat of them now.
+_AVAILABLE = """
+    trials t JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
+    WHERE t.study_id = :study AND t.purpose = 'rating' AND t.condition = ANY (CAST(:conditions AS text[]))
+      AND (i.retired_because IS NULL OR EXISTS (
+        SELECT FROM assignments a WHERE a.study_id = t.study_id AND a.trial_id = t.id AND a.rater_id = :rater
+          AND NOT a.is_returned))
+      AND (:pool = '' OR EXISTS (
+        SELECT FROM seats s WHERE s.study_id = t.study_id AND s.trial_id = t.id AND s.pool = :pool
+          AND (s.rater_id IS NULL OR s.rater_id = :rater)))
+"""
+_EXTENT = text(f"""
+    SELECT count(DISTINCT (item_id, response_ids)), count(DISTINCT item_id),
+           coalesce(max(cardinality(response_ids)), 0),
+           count(DISTINCT (item_id, response_ids)) FILTER (WHERE content_note <> ''),
+           count(DISTINCT item_id) FILTER (WHERE content_note <> '')
+    FROM (SELECT t.item_id, t.response_ids, i.content_note FROM {_AVAILABLE} LIMIT :n_rows) AS available
+""")  # noqa: S608 - constants only
+# Ends at the first of them.
+_SHOWS_SEVERAL = HotStatement(f"""
+    SELECT EXISTS (
+      SELECT FROM (SELECT cardinality(t.response_ids) AS n FROM {_AVAILABLE} LIMIT :n_rows) AS available WHERE n > 1
+    ) AS shows_several
+""")  # noqa: S608 - constants only
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Number of trials that a rater could get, number of their items, and maximum number of responses per trial.
+
+    `n_noted_trials` and `n_noted_items` are those of items with a content note.
+    """
+
+    n_trials: int
+    n_items: int
+    n_shown: int
+    n_noted_trials: int
+    n_noted_items: int
+
+    def n_most(self, *, same_item: bool, exposure_cap: int | None) -> int:
+        """Maximum number of trials per rater, given whether items may repeat and the limit on content notes."""
+        most, noted = (self.n_trials, self.n_noted_trials) if same_item else (self.n_items, self.n_noted_items)
+        return most if exposure_cap is None else most - max(0, noted - exposure_cap)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A trial with a name that does not depend on the database, and its responses in the trial's own order.
+
+    `block` is the item's value in the column that defines the blocks; empty without such a column.
+    """
+
+    id: int
+    name: str
+    response_ids: tuple[int, ...]
+    sources: tuple[str, ...]
+    condition: str = ""
+    block: str = ""
+
+
+def get_extent(
+    db: Connection,
+    session: RatingSession,
+    conditions: Sequence[str] = ("",),
+    pool: str = "",
+    *,
+    n_rows: int | None = None,
+) -> Extent:
+    """The extent for this rater; the same responses in several of their conditions count once.
+
+    `n_rows` limits the number of trials that are read. No number in the result is then larger than without it, and
+    neither is `n_most`.
+    """
+    values = {"study": session.study_id, "rater": session.rater_id, "pool": pool, "n_rows": n_rows}
+    return Extent(*db.execute(_EXTENT, {**values, "conditions": list(conditions)}).one())
+
+
+def shows_several(
+    db: Connection, session: RatingSession, conditions: Sequence[str], pool: str, *, n_rows: int | None = None
+) -> bool:
+    """Whether a trial that this rater could get, of the first `n_rows`, has several responses."""
+    values = {"study": session.study_id, "rater": session.rater_id, "pool": pool, "n_rows": n_rows}
+    return bool(_SHOWS_SEVERAL.one(db, {**values, "conditions": list(conditions)})["shows_several"])
+
+
+def list_trials(db: Connection, study_id: int, trial_ids: Sequence[int], column: str | None = None) -> list[Trial]:
+    """The trials with these IDs, in the study's order.
+
+    Args:
+        db: a connection.
+        study_id: the study.
+        trial_ids: IDs of the trials.
+        column: the column of items.csv that defines the blocks.
+    """
+    rows = db.execute(_TRIALS, {"study": study_id, "trials": list(trial_ids), "column": column})
+    return [
+        Trial(row.id, row.name, tuple(row.response_ids), tuple(row.sources), row.condition, row.block) for row in rows
+    ]

@@ -1,0 +1,189 @@
+"""Rating sessions: which rater a cookie belongs to. Every request extends the lease."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import text
+
+from app.base.database.hot_statement import HotStatement
+from app.base.database.keys import token_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlalchemy import Connection
+
+
+# The study in a rater's address: identified by its token, or by its slug if someone typed that.
+#
+# The slug of a draft opens nothing, because slugs can be guessed: only members of the study can see that the draft
+# exists. Its token, which only they can have passed on, is answered with "not open yet".
+
+# Expects :slug, the part of the address after /s/.
+STUDY_OF_ADDRESS = """
+    (SELECT id FROM studies WHERE rater_token = :slug
+     UNION ALL SELECT id FROM studies WHERE slug = :slug AND status <> 'draft' LIMIT 1)
+"""
+
+
+ENDED = frozenset({"finished", "screened_out", "failed_checks", "withdrawn"})
+
+# Names one version of a row: each update gives it another transaction or, within the same transaction, another place.
+ROW_VERSION = "CAST(s.xmin AS text) || CAST(s.ctid AS text)"
+_TOUCH_BY = f"""
+    UPDATE rating_sessions AS s
+    SET last_seen_at = now(), lease_expires_at = now() + make_interval(mins => s.lease_minutes)
+    FROM studies st, protocols p{{tables}}
+    WHERE st.id = {{study}} AND s.study_id = st.id AND {{is_own}}
+      AND p.study_id = s.study_id AND p.version = s.protocol_version
+    RETURNING s.study_id, s.id AS session_id, s.rater_id, s.state AS session_state, s.keys_off,
+      s.begun_at IS NOT NULL AS has_begun, s.protocol_version, p.sha256, p.title, st.status, st.seed,
+      coalesce(s.condition, '') AS condition,
+      (SELECT pool FROM raters r WHERE r.study_id = s.study_id AND r.id = s.rater_id) AS pool,
+      s.paused_at IS NOT NULL AS is_paused,
+      ARRAY(SELECT step FROM steps d WHERE d.study_id = s.study_id AND d.rating_session_id = s.id) AS passed,
+      {{move}} AS move_id,
+      EXISTS (SELECT FROM rater_messages n
+              WHERE n.study_id = s.study_id AND n.rater_id = s.rater_id AND n.read_at IS NULL) AS has_message,
+      {ROW_VERSION} AS row_version
+"""  # noqa: S608 - constants only
+# The update also locks the row, so that requests from two tabs or a double click run one after the other.
+TOUCH = _TOUCH_BY.format(study=STUDY_OF_ADDRESS, tables="", is_own="s.token_hash = :hash", move="CAST(NULL AS bigint)")
+TOUCH_MOVED = _TOUCH_BY.format(
+    study=STUDY_OF_ADDRESS,
+    tables=", session_moves m",
+    is_own="m.token_hash = :hash AND m.study_id = s.study_id AND m.rating_session_id = s.id",
+    move="m.id",
+)
+_TOUCH, _TOUCH_MOVED = HotStatement(TOUCH), HotStatement(TOUCH_MOVED)
+_FINISH = text("""
+    UPDATE rating_sessions SET state = 'finished', finished_at = coalesce(finished_at, now())
+    WHERE study_id = :study AND id = :session
+""")
+# Raters who are no longer active release their seats.
+_STATE = text("""
+    WITH changed AS (
+      UPDATE rating_sessions SET state = :state
+      WHERE study_id = :study AND id = :session AND state IN ('arrived', 'active', 'expired', 'full') RETURNING id
+    ), released AS (
+      UPDATE admission_seats SET rating_session_id = NULL
+      WHERE study_id = :study AND rating_session_id IN (SELECT id FROM changed) AND :state <> 'active'
+    )
+    UPDATE condition_seats SET rating_session_id = NULL
+    WHERE study_id = :study AND rating_session_id IN (SELECT id FROM changed) AND :state <> 'active'
+""")
+_STEP = text("""
+    INSERT INTO steps (study_id, rating_session_id, step, detail)
+    VALUES (:study, :session, :step, CAST(:detail AS jsonb)) ON CONFLICT DO NOTHING
+""")
+_BEGIN = text("""
+    UPDATE rating_sessions SET begun_at = coalesce(begun_at, now()) WHERE study_id = :study AND id = :session
+""")
+_KEYS = text("UPDATE rating_sessions SET keys_off = :off WHERE study_id = :study AND id = :session")
+_RATER = text("SELECT key, pool FROM raters WHERE study_id = :study AND id = :rater")
+_ORIGIN = text("""
+    SELECT p.platform, coalesce(m.parameters, p.parameters) AS parameters
+    FROM platform_ids p LEFT JOIN session_moves m ON m.study_id = p.study_id AND m.id = CAST(:move AS bigint)
+    WHERE p.study_id = :study AND p.rater_id = :rater ORDER BY p.platform
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class RatingSession:
+    """One rater's rating session, as the request handlers need it."""
+
+    study_id: int
+    session_id: int
+    rater_id: int
+    session_state: str
+    keys_off: bool
+    has_begun: bool
+    protocol_version: int
+    sha256: str
+    title: str
+    status: str
+    seed: int
+    condition: str
+    pool: str | None
+    is_paused: bool
+    passed: tuple[str, ...]
+    move_id: int | None = None
+    has_message: bool = False
+    row_version: str = ""
+
+    @classmethod
+    def of(cls, row: Mapping[Any, Any], prefix: str = "") -> RatingSession:
+        """Create from a row with TOUCH's columns, each name with this prefix."""
+        values = {name: row[prefix + name] for name in SESSION_COLUMNS}
+        return cls(**values | {"passed": tuple(values["passed"])})
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether this browser arrived with an ID alone, and so must not show answers given in another browser."""
+        return self.move_id is not None
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the rater is done and will not be asked anything more."""
+        return self.session_state in ENDED
+
+
+# The names of the columns that TOUCH returns.
+SESSION_COLUMNS = tuple(field.name for field in fields(RatingSession))
+
+
+def get_rating_session(db: Connection, slug: str, token: str) -> RatingSession | None:
+    """The rating session of a cookie, with its lease extended; None if the cookie is not for this study."""
+    values = {"slug": slug, "hash": token_hash(token)}
+    row = _TOUCH.one_or_none(db, values) or _TOUCH_MOVED.one_or_none(db, values)
+    return None if row is None else RatingSession.of(row)
+
+
+def record_state(db: Connection, session: RatingSession, state: str) -> None:
+    """Set the state: active, expired, full, or how the rating session ended. Ended sessions do not change."""
+    db.execute(_STATE, {"study": session.study_id, "session": session.session_id, "state": state})
+
+
+def record_step(
+    db: Connection, session: RatingSession, step: str, detail: Mapping[str, object] | None = None
+) -> RatingSession:
+    """Record that a step is completed, for good; returns the updated session."""
+    row = {"study": session.study_id, "session": session.session_id, "step": step}
+    db.execute(_STEP, row | {"detail": json.dumps(detail or {}, ensure_ascii=False)})
+    return replace(session, passed=(*session.passed, step))
+
+
+def record_begin(db: Connection, session: RatingSession) -> None:
+    """Record that the rater has read the instructions and started."""
+    db.execute(_BEGIN, {"study": session.study_id, "session": session.session_id})
+
+
+def record_finish(db: Connection, session: RatingSession) -> None:
+    """Record that the rater has completed everything."""
+    db.execute(_FINISH, {"study": session.study_id, "session": session.session_id})
+
+
+def record_keys_off(db: Connection, session: RatingSession, *, off: bool) -> None:
+    """Record whether this rater has switched off keyboard shortcuts."""
+    db.execute(_KEYS, {"study": session.study_id, "session": session.session_id, "off": off})
+
+
+def get_rater(db: Connection, session: RatingSession) -> tuple[str, str | None]:
+    """The rater's pseudonym, which determines the order and sides of their trials, and their pool."""
+    row = db.execute(_RATER, {"study": session.study_id, "rater": session.rater_id}).one()
+    return row.key, row.pool
+
+
+def get_origin(db: Connection, session: RatingSession) -> tuple[str | None, Mapping[str, str]]:
+    """The platform from which the rater came, and the parameters of the link other than the ID."""
+    values = {"study": session.study_id, "rater": session.rater_id, "move": session.move_id}
+    row = db.execute(_ORIGIN, values).first()
+    return (None, {}) if row is None else (row.platform, row.parameters)
+
+
+def get_platform(db: Connection, session: RatingSession) -> str | None:
+    """The platform from which the rater came, or None."""
+    return get_origin(db, session)[0]

@@ -1,0 +1,36 @@
+"""Create the demo study: load it, open it, and let simulated raters rate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.accounts import lead_access as access
+from app.accounts import leads
+from app.rating.life_cycle import open_study
+from app.rating.simulation.demo import EMAIL, N_SIMULATED, SLUG
+from app.rating.simulation.simulate import simulate
+from app.studies.load import load_study
+from app.studies.studies import get_study
+
+if TYPE_CHECKING:
+    from app.analysis.data.study_folder import StudyFolder
+    from app.base.database.engine import Begin
+
+SEED = 20_261_121
+
+
+def open_demo(begin: Begin, folder: StudyFolder) -> None:
+    """Load the study and open it in one transaction, unless it already exists."""
+    with begin() as db:
+        if get_study(db, SLUG) is None:
+            lead = leads.get_lead(db, EMAIL) or access.add_lead(db, EMAIL)
+            load_study(db, folder, lead.id, is_demo=True)
+            open_study(db, SLUG)
+
+
+def simulate_demo(begin: Begin) -> None:
+    """Let the simulated raters rate, with the code that handles people's answers.
+
+    Raters who are already done are not changed.
+    """
+    simulate(begin, SLUG, n_raters=N_SIMULATED, seed=SEED)

@@ -1,0 +1,180 @@
+"""Simulated raters: sent through the real assignment and rating code, and marked as simulated wherever they appear."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlalchemy import text
+
+from app.rating.arrival.arrivals import StudyDoor, get_own_study_door
+from app.rating.rating import Arrival, arrive, current_page, finish, protocol_of, slots_of, submit_rating
+from app.rating.seats.assignment_view import AssignmentView
+from app.rating.seats.trials import list_item_keys, list_items, list_named_raters
+from app.rating.sessions import ENDED, RatingSession, get_rating_session
+from app.rating.simulation.simulated_answers import Mind, Names, gold_form, pass_step
+from app.studies.protocols import get_protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+
+    from app.base.database.engine import Begin
+    from app.protocol.study_design import Design
+
+
+# Listed raters that are simulated, and marked as such.
+
+_ABSENT = text("""
+    SELECT r.id, r.key, r.pool FROM raters r
+    WHERE r.study_id = :study AND r.kind = 'person' AND NOT r.is_simulated AND NOT r.is_imported
+      AND NOT EXISTS (SELECT FROM platform_ids p WHERE p.study_id = r.study_id AND p.rater_id = r.id)
+      AND NOT EXISTS (SELECT FROM rating_sessions s WHERE s.study_id = r.study_id AND s.rater_id = r.id)
+      AND NOT EXISTS (SELECT FROM invites i WHERE i.study_id = r.study_id AND i.rater_id = r.id
+                      AND i.revoked_at IS NULL)
+    ORDER BY r.key
+""")
+_MARK = text("UPDATE raters SET is_simulated = true WHERE study_id = :study AND id = :rater")
+
+
+class NamedRater(NamedTuple):
+    """A person listed in raters.csv, and their pool."""
+
+    id: int
+    key: str
+    pool: str | None
+
+
+def list_named_absent(db: Connection, study_id: int) -> list[NamedRater]:
+    """Listed persons who have neither arrived nor been sent a link, ordered by key."""
+    return [NamedRater(**row) for row in db.execute(_ABSENT, {"study": study_id}).mappings()]
+
+
+def mark_simulated(db: Connection, study_id: int, rater_id: int) -> None:
+    """Mark a rater as simulated, wherever they appear."""
+    db.execute(_MARK, {"study": study_id, "rater": rater_id})
+
+
+SIMULATED = "simulated"
+# Pages at which a simulated rater stops; a rater who would have to wait leaves.
+ENDS = frozenset({"done", "wait", "full", *ENDED})
+
+
+class StudyNotOpenError(ValueError):
+    """The study is not open to raters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comer:
+    """A simulated rater about to arrive. `rater_id` is set for raters listed in raters.csv, else None."""
+
+    name: str
+    pool: str | None
+    rater_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """The result of a simulation. Raters who found no free seat leave no data behind."""
+
+    n_raters: int
+    n_finished: int
+    n_assignments: int
+
+
+def _quiet(_step: str, _n_done: int, _n_all: int) -> None:
+    """No-op progress callback."""
+
+
+def simulate(
+    begin: Begin, slug: str, n_raters: int, seed: int, progress: Callable[[str, int, int], None] = _quiet
+) -> Simulation:
+    """Send simulated raters into an open study; the same seed and study give the same answers on every machine.
+
+    People listed in raters.csv come first, under their own keys, and are marked as simulated. People who have a
+    personal link or have already arrived are skipped, so that they can answer themselves. Other raters follow, in the
+    pools without listed raters.
+
+    Args:
+        begin: opens a transaction; each rater has a separate one, so that a rater is stored completely or not at all.
+        slug: the study.
+        n_raters: number of raters, who arrive one after the other.
+        seed: random seed for their impressions and answers.
+        progress: called with the step, the number of raters done, and the number of all.
+
+    Raises:
+        StudyNotOpenError: the study does not exist or is not open.
+    """
+    with begin() as db:
+        study = get_own_study_door(db, slug)
+        if study is None or study.status != "open":
+            raise StudyNotOpenError(f"The study {slug} is not open. To open it: attune study open {slug}")
+        items, keys = list_items(db, study.id), list_item_keys(db, study.id)
+        design = get_protocol(db, study.id, study.protocol_version, study.sha256).design
+        comers = _comers(db, study.id, design, n_raters, seed)
+    names = Names(
+        keys,
+        {response.response_id: (response.key, response.source) for item in items for response in item.responses},
+    )
+    n_done = []
+    for number, comer in enumerate(comers, 1):
+        with begin() as db, db.begin_nested() as savepoint:
+            n_done.append(_go(db, study, comer, seed, names))
+            if not n_done[-1]:
+                savepoint.rollback()
+        progress("Simulating raters", number, len(comers))
+    return Simulation(n_raters, sum(n > 0 for n in n_done), sum(n_done))
+
+
+def _comers(db: Connection, study_id: int, design: Design, n_raters: int, seed: int) -> list[Comer]:
+    """The listed raters, then others up to the requested number; no others if all pools are for listed raters only."""
+    absent = list_named_absent(db, study_id)
+    invited = [rater for rater in absent if not design.pools or rater.pool in design.pools]
+    named = [Comer(rater.key, rater.pool, rater.id) for rater in invited][:n_raters]
+    with_names = list_named_raters(db, study_id).keys() - {design.open_pool}
+    pools: list[str | None] = [
+        name for name, pool in design.pools.items() if pool.items != "own" and name not in with_names
+    ]
+    if not design.pools:
+        pools = [None]
+    others = range(1, n_raters - len(named) + 1) if pools else ()
+    return named + [Comer(f"sim-{seed}-{number:04d}", pools[number % len(pools)]) for number in others]
+
+
+def _go(db: Connection, study: StudyDoor, comer: Comer, seed: int, names: Names) -> int:
+    """Run one rater from arrival to the end; returns the number of pages that they rated."""
+    if comer.rater_id is not None:
+        mark_simulated(db, study.id, comer.rater_id)
+    rating_session = arrive(db, study, Arrival(SIMULATED, comer.name, {}), pool=comer.pool, is_simulated=True)
+    assert rating_session is not None  # noqa: S101 - only invited raters can be turned away
+    mind = Mind(seed, comer.name, names)
+    session = _session(db, study, rating_session.token)
+    rated: set[int] = set()
+    while isinstance(page := current_page(db, session), AssignmentView) or page not in ENDS:
+        if isinstance(page, AssignmentView):
+            _rate(db, session, page, mind, names)
+            rated.add(page.id)
+        else:
+            pass_step(db, session, page, mind.fill)
+            session = _session(db, study, rating_session.token)
+    finish(db, _session(db, study, rating_session.token))
+    return len(rated)
+
+
+def _rate(db: Connection, session: RatingSession, page: AssignmentView, mind: Mind, names: Names) -> None:
+    """Answer and submit the page of a trial."""
+    protocol = protocol_of(db, session)
+    slots = slots_of(protocol, page)
+    form, active_ms = mind.answer(page, slots)
+    form |= gold_form(protocol, slots, page, names, mind.rng)
+    submission = submit_rating(db, session, page, form, active_ms=active_ms)
+    if not submission.is_stored:
+        raise RuntimeError(f"a simulated answer was refused: {submission.answers.wrong}")
+
+
+def _session(db: Connection, study: StudyDoor, token: str) -> RatingSession:
+    session = get_rating_session(db, study.slug, token)
+    if session is None:
+        raise RuntimeError("the rating session of a simulated rater is gone")
+    return session

@@ -1,0 +1,93 @@
+"""After the last item: waiting, debriefing, completion, and other endings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal, cast
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from app.base.web.deps import Db
+from app.protocol.study import Protocol
+from app.protocol.study_parts import Outcome
+from app.rating.arrival.mturk import allow_submission, submission_of
+from app.rating.deps import Session
+from app.rating.http_responses import go, rater_page
+from app.rating.rating import current_page, current_step, finish, protocol_of
+from app.rating.seats.assignment_view import AssignmentView
+from app.rating.sessions import RatingSession, get_origin
+from app.rating.steps.debriefing import list_rated_responses
+from app.rating.steps.endings import PageEnding, ending_of
+from app.rating.steps.questionnaires import pass_debrief
+
+router = APIRouter()
+OUTCOMES = {"screened_out": "screened_out", "failed_checks": "failed_checks"}
+
+
+@router.get("/{slug}/wait")
+def show_wait(request: Request, slug: str, db: Db, session: Session) -> Response:
+    now = current_page(db, session)
+    if isinstance(now, AssignmentView) or now not in {"wait", "full"}:
+        return go(request, "show_current", slug=slug)
+    protocol, is_full = protocol_of(db, session), now == "full"
+    ending = _ending(db, session, "full") if is_full else None
+    return _ending_page(request, "wait.html", slug, protocol, session=session, is_full=is_full, ending=ending)
+
+
+@router.get("/{slug}/debrief")
+def show_debrief(request: Request, slug: str, db: Db, session: Session) -> Response:
+    if current_step(db, session) != "debrief":
+        return go(request, "show_current", slug=slug)
+    protocol = protocol_of(db, session)
+    shows = protocol.flow.debrief and protocol.flow.debrief.show_sources
+    rated = list_rated_responses(db, session, protocol) if shows else []
+    return rater_page(request, "debrief.html", slug, protocol, session=session, rated=rated)
+
+
+@router.post("/{slug}/debrief")
+def submit_debrief(request: Request, slug: str, db: Db, session: Session) -> Response:
+    pass_debrief(db, session)
+    return go(request, "show_current", slug=slug)
+
+
+@router.get("/{slug}/done")
+def show_done(request: Request, slug: str, db: Db, session: Session) -> Response:
+    if not finish(db, session):
+        return go(request, "show_current", slug=slug)
+    protocol = protocol_of(db, session)
+    finished = replace(session, session_state="finished")
+    ending = _ending(db, session, "completed")
+    return _ending_page(request, "done.html", slug, protocol, session=finished, ending=ending)
+
+
+@router.get("/{slug}/ended")
+def show_ended(request: Request, slug: str, db: Db, session: Session) -> Response:
+    outcome = OUTCOMES.get(session.session_state)
+    if outcome is None:
+        return go(request, "show_current", slug=slug)
+    ending = _ending(db, session, cast("Outcome", outcome))
+    return _ending_page(
+        request, "ended.html", slug, protocol_of(db, session), session=session, outcome=outcome, ending=ending
+    )
+
+
+def _ending(db: Db, session: RatingSession, outcome: Outcome | Literal["completed"]) -> PageEnding:
+    """What this rater gets; without a code, MTurk workers return the assignment instead of submitting it."""
+    platform, parameters = get_origin(db, session)
+    ending = ending_of(protocol_of(db, session), outcome, is_prolific=platform == "prolific", is_moved=session.is_moved)
+    is_paid = outcome == "completed" or bool(ending.code)
+    return replace(ending, submission=submission_of(platform, parameters) if is_paid else None)
+
+
+def _ending_page(
+    request: Request,
+    template: str,
+    slug: str,
+    protocol: Protocol,
+    *,
+    ending: PageEnding | None,
+    **context: Any,  # noqa: ANN401 - a template takes anything
+) -> Response:
+    response = rater_page(request, template, slug, protocol, ending=ending, **context)
+    return allow_submission(response) if ending and ending.submission else response

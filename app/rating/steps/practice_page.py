@@ -1,0 +1,123 @@
+"""Practice: a page, then feedback on it, until the practice is passed or the attempts are used up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from app.base.language.language import Language, language_of
+from app.base.language.message import Message
+from app.base.web.deps import Db
+from app.protocol.checks import is_right
+from app.protocol.questions.question import SIDES
+from app.protocol.questions.ranking import RankingQuestion, order_text, ranks_of
+from app.protocol.questions.slot import Slot, response_name
+from app.rating.deps import Form, FormFields, Session
+from app.rating.http_responses import go, rater_page
+from app.rating.page.fields import Field
+from app.rating.page.sheet import Sheet, make_sheet
+from app.rating.rating import current_step, protocol_of
+from app.rating.sessions import RatingSession
+from app.rating.steps.practice import Feedback, PracticePage, feedback_on, next_practice, practice_page, submit_practice
+
+router = APIRouter()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One question of a practice page: the given and the accepted answers, in the page's words."""
+
+    text: str
+    given: tuple[str, ...]
+    accepted: tuple[str, ...]
+    is_right: bool
+
+
+@router.get("/{slug}/practice")
+def show_practice(request: Request, slug: str, db: Db, session: Session) -> Response:
+    if current_step(db, session) != "practice":
+        return go(request, "show_current", slug=slug)
+    return _page(request, slug, db, session, practice_page(db, session, next_practice(db, session)))
+
+
+@router.post("/{slug}/practice/{number}")
+def submit_practice_page(
+    request: Request, slug: str, number: int, db: Db, session: Session, form: FormFields
+) -> Response:
+    if current_step(db, session) == "practice" and number == next_practice(db, session):
+        page = practice_page(db, session, number)
+        wrong = submit_practice(db, session, page, form).wrong
+        if wrong:
+            return _page(request, slug, db, session, page, form=form, wrong=wrong)
+    return go(request, "show_feedback", slug=slug, number=number)
+
+
+@router.get("/{slug}/practice/{number}")
+def show_feedback(request: Request, slug: str, number: int, db: Db, session: Session) -> Response:
+    """The feedback on a page; it has the address of the form, so that *back* in a browser leads to it."""
+    feedback = feedback_on(db, session, number)
+    if feedback is None:
+        return go(request, "show_current", slug=slug)
+    protocol = protocol_of(db, session)
+    sheet = make_sheet(protocol, feedback.page.view, wrong={})
+    lines = _lines(feedback, sheet, language_of(protocol.language))
+    return rater_page(
+        request, "feedback.html", slug, protocol, session=session, feedback=feedback, lines=lines, sheet=sheet
+    )
+
+
+def _page(
+    request: Request,
+    slug: str,
+    db: Db,
+    session: RatingSession,
+    page: PracticePage,
+    *,
+    form: Form | None = None,
+    wrong: Mapping[str, Message] | None = None,
+) -> Response:
+    protocol = protocol_of(db, session)
+    sheet = make_sheet(protocol, page.view, form=form, wrong=wrong or {})
+    return rater_page(
+        request,
+        "practice.html",
+        slug,
+        protocol,
+        status=422 if wrong else 200,
+        session=session,
+        view=page.view,
+        sheet=sheet,
+    )
+
+
+def _lines(feedback: Feedback, sheet: Sheet, language: Language) -> list[Line]:
+    """The questions with expected answers, in the order of the page."""
+    expect = feedback.page.declared.expect
+    slots = {field.question.key: field.slot for field in reversed(sheet.fields) if field.question.key in expect}
+    lines = []
+    for key, slot in reversed(slots.items()):
+        given = feedback.answers.get(key, ())
+        lines.append(
+            Line(
+                slot.question.text,
+                tuple(_words(feedback, slot, value, language) for value in given if value),
+                tuple(_words(feedback, slot, value, language) for value in expect[key]),
+                is_right(expect[key], given),
+            )
+        )
+    return lines
+
+
+def _words(feedback: Feedback, slot: Slot, value: str, language: Language) -> str:
+    """An answer written as in ratings.csv, in the words of the page."""
+    keys = [feedback.page.keys[response_id] for response_id in feedback.page.view.response_ids]
+    if isinstance(slot.question, RankingQuestion):
+        names = (language.say(response_name(nth, len(keys))) for nth in range(len(keys)))
+        return order_text({name: ranks_of(value)[key] for name, key in zip(names, keys, strict=True)})
+    words = {option.value: option.words for option in Field(slot, language).options}
+    if value in keys:
+        return words.get(SIDES[keys.index(value)], value)
+    return ", ".join(words.get(part, part) for part in value.split("|"))

@@ -1,0 +1,88 @@
+"""Answers about the rater: one row per answer among the ratings, without item or assignment."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+from app.rating.answers.ratings import GIVEN, NAMES, NOT_SUBMITTED, OF_GIVEN, UPSERT, answer_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from app.protocol.questions.form import Answer
+    from app.protocol.questions.slot import Slot
+    from app.rating.sessions import RatingSession
+
+_RECORD = text(f"""
+    INSERT INTO ratings AS r (study_id, rater_id, {NAMES}, position, rated_at, idempotency_key, exclude, page_ms)
+    SELECT :study, :rater, {OF_GIVEN}, g.position,
+      CASE WHEN g.at_ms IS NULL THEN now() ELSE least(now(), to_timestamp(g.at_ms / 1000.0)) END, g.key, :exclude,
+      CASE WHEN CAST(:is_save AS boolean) THEN coalesce(g.at_ms, :page_ms) END
+    FROM ({GIVEN}) AS g
+    WHERE (g.text IS DISTINCT FROM '' OR EXISTS (
+        SELECT FROM ratings o WHERE o.study_id = :study AND o.rater_id = :rater AND o.item_id IS NULL
+          AND o.question = g.question))
+      AND NOT (CAST(:is_save AS boolean) AND EXISTS (
+        SELECT FROM ratings o LEFT JOIN rating_history h ON h.study_id = o.study_id AND h.rating_id = o.id
+        WHERE o.study_id = :study AND o.rater_id = :rater AND o.item_id IS NULL AND o.question = g.question
+          AND g.key IN (o.idempotency_key, h.idempotency_key)))
+    {UPSERT}
+""")  # noqa: S608 - constants only
+_LIST = text("""
+    SELECT question, number, outcome, codes, text, comment FROM ratings
+    WHERE study_id = :study AND rater_id = :rater AND item_id IS NULL
+""")
+_LATEST = text("SELECT max(page_ms) FROM ratings WHERE study_id = :study AND rater_id = :rater AND item_id IS NULL")
+_FORGET = text("""
+    DELETE FROM ratings
+    WHERE study_id = :study AND rater_id = :rater AND item_id IS NULL AND question = ANY (CAST(:questions AS text[]))
+""")
+
+
+def record_rater_answers(
+    db: Connection,
+    session: RatingSession,
+    answers: Sequence[Answer],
+    slots: Sequence[Slot],
+    *,
+    saved_ms: int | None = None,
+) -> None:
+    """Store a rater's answers about themselves.
+
+    Args:
+        db: the transaction.
+        session: the rater's rating session.
+        answers: validated answers.
+        slots: all slots of the page in the order shown; each answer stores its position there.
+        saved_ms: when the page sent answers that it saves, without submitting them. An answer that was only saved is
+            excluded from every estimate, and is ignored if its key has already been seen or a later answer is stored.
+    """
+    place = {slot.name: position for position, slot in enumerate(slots, start=1)}
+    rows = [row | {"position": place[answer.slot.name]} for answer in answers for row in answer_rows(answer)]
+    values = {"study": session.study_id, "rater": session.rater_id, "answers": json.dumps(rows)}
+    is_save = saved_ms is not None
+    draft = {"draft": NOT_SUBMITTED, "exclude": NOT_SUBMITTED if is_save else None}
+    db.execute(_RECORD, {**values, **draft, "is_save": is_save, "page_ms": saved_ms})
+
+
+def list_rater_answers(db: Connection, session: RatingSession) -> list[dict[str, object]]:
+    """A rater's answers about themselves, in the format of `AssignmentView.answers`."""
+    rows = db.execute(_LIST, {"study": session.study_id, "rater": session.rater_id}).mappings()
+    nothing = {"response_id": None, "turn": None, "side": None, "strength": None}
+    return [{**nothing, **row} for row in rows]
+
+
+def latest_ms(db: Connection, session: RatingSession) -> int | None:
+    """When the last of a rater's saved answers about themselves left the browser, as in `AssignmentView.latest_ms`."""
+    latest: int | None = db.execute(_LATEST, {"study": session.study_id, "rater": session.rater_id}).scalar_one()
+    return latest
+
+
+def forget_rater_answers(db: Connection, session: RatingSession, questions: Sequence[str]) -> None:
+    """Delete a rater's answers to these questions, including their history."""
+    db.execute(_FORGET, {"study": session.study_id, "rater": session.rater_id, "questions": list(questions)})

@@ -1,0 +1,220 @@
+"""Withdrawal: raters can stop at any time, and have their answers deleted."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+from app.base.database.keys import token_hash
+from app.base.database.process_locks import lock_until_commit
+from app.protocol.pages.steps import AFTER_RATINGS
+from app.rating.arrival.arrivals import IS_NEW
+from app.rating.rating import current_step
+from app.rating.sessions import STUDY_OF_ADDRESS
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from sqlalchemy import Connection
+
+    from app.rating.sessions import RatingSession
+
+
+# Raters who withdraw: their open seats are released, and their answers are kept or deleted, as they choose.
+#
+# For raters whose answers were deleted, only a receipt, the time and the hash of their cookie are kept: without the
+# hash,
+# the same person could come back as a new rater.
+
+_GET = text(f"""
+    SELECT w.study_id, w.receipt, w.protocol_version, p.sha256, w.platform, w.outcome, w.withdrew_at, w.deleted_at
+    FROM withdrawals w JOIN studies s ON s.id = w.study_id
+    JOIN protocols p ON p.study_id = w.study_id AND p.version = w.protocol_version
+    WHERE s.id = {STUDY_OF_ADDRESS} AND w.token_hash = :hash
+""")  # noqa: S608 - a fixed text
+N_DELETED_RATERS = "(SELECT count(deleted_at) FROM withdrawals WHERE study_id = :study)"
+_COUNT_DELETED = text(f"SELECT {N_DELETED_RATERS}")
+_LAST_DELETION = text("SELECT max(deleted_at) FROM withdrawals WHERE study_id = :study")
+_RECORD = text("""
+    INSERT INTO withdrawals (study_id, token_hash, receipt, protocol_version, platform, outcome)
+    SELECT s.study_id, s.token_hash, :receipt, s.protocol_version, (
+             SELECT platform FROM platform_ids WHERE study_id = s.study_id AND rater_id = s.rater_id
+             ORDER BY platform LIMIT 1), :outcome
+    FROM rating_sessions s WHERE s.study_id = :study AND s.id = :session
+    ON CONFLICT (study_id, token_hash) DO UPDATE SET receipt = withdrawals.receipt RETURNING receipt
+""")
+_RELEASE_SEATS = text("""
+    WITH admission AS (
+      UPDATE admission_seats SET rating_session_id = NULL WHERE study_id = :study AND rating_session_id = :session
+    )
+    UPDATE condition_seats SET rating_session_id = NULL WHERE study_id = :study AND rating_session_id = :session
+""")
+_STOP = (
+    _RELEASE_SEATS,
+    text("""
+        WITH returned AS (
+          UPDATE assignments SET state = 'returned'
+          WHERE study_id = :study AND rating_session_id = :session AND state IN ('planned', 'leased') RETURNING id
+        )
+        UPDATE seats SET assignment_id = NULL WHERE study_id = :study AND assignment_id IN (SELECT id FROM returned)
+    """),
+    text("""
+        UPDATE rating_sessions SET state = 'withdrawn', finished_at = NULL
+        WHERE study_id = :study AND id = :session AND state <> 'withdrawn'
+    """),
+    text("""
+        INSERT INTO events (study_id, rater_id, kind, detail)
+        VALUES (:study, :rater, 'withdrawal', jsonb_build_object('receipt', CAST(:receipt AS text)))
+    """),
+)
+# In this order, so that references are deleted before their targets. The history of a rating is deleted with it.
+# Kept results and cached chart files are deleted, because they may show the deleted answers.
+_DELETE = (
+    text("""
+        UPDATE withdrawals SET deleted_at = clock_timestamp() WHERE study_id = :study AND token_hash = (
+          SELECT token_hash FROM rating_sessions WHERE study_id = :study AND id = :session)
+    """),
+    text("""
+        UPDATE seats SET assignment_id = NULL WHERE study_id = :study AND assignment_id IN (
+          SELECT id FROM assignments WHERE study_id = :study AND rater_id = :rater)
+    """),
+    _RELEASE_SEATS,
+    text("DELETE FROM rater_messages WHERE study_id = :study AND rater_id = :rater"),
+    text("DELETE FROM webhook_deliveries WHERE study_id = :study AND rater_id = :rater"),
+    text("DELETE FROM ratings WHERE study_id = :study AND rater_id = :rater"),
+    text("DELETE FROM events WHERE study_id = :study AND rater_id = :rater"),
+    text("DELETE FROM assignments WHERE study_id = :study AND rater_id = :rater"),
+    text("DELETE FROM platform_ids WHERE study_id = :study AND rater_id = :rater"),
+    text(f"UPDATE invites SET rater_id = NULL WHERE study_id = :study AND rater_id = :rater AND {IS_NEW}"),  # noqa: S608 - constants only
+    text(f"DELETE FROM raters WHERE study_id = :study AND id = :rater AND {IS_NEW}"),  # noqa: S608 - constants only
+    text("DELETE FROM rating_sessions WHERE study_id = :study AND rater_id = :rater"),
+    text("""
+        INSERT INTO events (study_id, kind, detail)
+        VALUES (:study, 'deletion', jsonb_build_object('receipt', CAST(:receipt AS text)))
+    """),
+    text("DELETE FROM kept_results WHERE study_id = :study"),
+    text("DELETE FROM chart_files"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """What is stored about a withdrawal. `outcome` determines the code; `deleted_at` is None if answers were kept."""
+
+    study_id: int
+    receipt: str
+    protocol_version: int
+    sha256: str
+    platform: str | None
+    outcome: str
+    withdrew_at: datetime
+    deleted_at: datetime | None
+
+
+def get_withdrawal(db: Connection, slug: str, token: str) -> Withdrawal | None:
+    """The withdrawal of the rater with this cookie, or None."""
+    row = db.execute(_GET, {"slug": slug, "hash": token_hash(token)}).one_or_none()
+    return None if row is None else Withdrawal(*row)
+
+
+def get_last_deletion(db: Connection, study_id: int) -> datetime | None:
+    """When the answers of a rater in the study were last deleted, or None."""
+    found: datetime | None = db.execute(_LAST_DELETION, {"study": study_id}).scalar_one()
+    return found
+
+
+def count_deleted_raters(db: Connection, study_id: int) -> int:
+    """Of how many raters the answers were deleted; it never falls.
+
+    To be counted before answers are read: results of the answers of a rater who is deleted later have a lower number
+    than the study, also if the answers were read a moment before the deletion was committed.
+    """
+    return int(db.execute(_COUNT_DELETED, {"study": study_id}).scalar_one())
+
+
+def lock_deletions(db: Connection, study_id: int) -> None:
+    """Wait until deletions of the study's raters are committed, and let others wait until this transaction is.
+
+    Results are kept before a deletion, which then deletes them, or after it, when it is counted. Snapshots are saved
+    before `deleted_at`, or after it.
+    """
+    lock_until_commit(db, "deletions", study_id)
+
+
+def record_withdrawal(db: Connection, session: RatingSession, receipt: str, outcome: str) -> str:
+    """End a rating session for good and release its open seats; completed ratings are kept.
+
+    A second call changes nothing.
+
+    Args:
+        db: the transaction.
+        session: the rating session.
+        receipt: a new receipt, used if there is none yet.
+        outcome: determines which completion code the rater gets.
+
+    Returns:
+        The receipt.
+    """
+    who = {"study": session.study_id, "session": session.session_id, "rater": session.rater_id}
+    values = {**who, "receipt": receipt, "outcome": outcome}
+    given = str(db.execute(_RECORD, values).scalar_one())
+    if given == receipt:
+        for statement in _STOP:
+            db.execute(statement, {**who, "receipt": given})
+    return given
+
+
+def delete_answers(db: Connection, session: RatingSession, receipt: str) -> None:
+    """Delete everything stored about a rater who has withdrawn: answers with their history, events and identity.
+
+    A rater whom the lead listed stays listed, and so do the items that belong to them.
+    """
+    delete_rows(db, session.study_id, session.session_id, session.rater_id, receipt)
+
+
+def delete_rows(db: Connection, study_id: int, session_id: int, rater_id: int, receipt: str) -> None:
+    """Delete the rows of a rater whose withdrawal is recorded."""
+    who = {"study": study_id, "session": session_id, "rater": rater_id, "receipt": receipt}
+    lock_deletions(db, study_id)
+    for statement in _DELETE:
+        db.execute(statement, who)
+
+
+# Without letters and digits that are easily confused when a receipt is copied by hand.
+_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+# Raters whose session had already ended keep the code for that ending.
+_OUTCOMES = {"screened_out": "screened_out", "failed_checks": "failed_checks", "full": "full"}
+
+
+class NotHereError(PermissionError):
+    """An ID alone is not enough to stop or to delete answers, because others may know it."""
+
+
+def withdraw(db: Connection, session: RatingSession, *, is_deletion: bool) -> str:
+    """End a rater's participation, with their answers deleted or kept. Repeated calls return the same receipt.
+
+    Raises:
+        NotHereError: the browser only has an ID.
+    """
+    if session.is_moved:
+        raise NotHereError
+    receipt = record_withdrawal(db, session, new_receipt(), outcome_of(db, session))
+    if is_deletion:
+        delete_answers(db, session, receipt)
+    return receipt
+
+
+def outcome_of(db: Connection, session: RatingSession) -> str:
+    """The outcome that determines the code: withdrawing after the last answer still counts as completed."""
+    if session.session_state in _OUTCOMES:
+        return _OUTCOMES[session.session_state]
+    return "completed" if current_step(db, session) in AFTER_RATINGS else "withdrew"
+
+
+def new_receipt() -> str:
+    """A receipt of eight letters and digits that is easy to copy."""
+    letters = "".join(secrets.choice(_LETTERS) for _ in range(8))
+    return f"{letters[:4]}-{letters[4:]}"

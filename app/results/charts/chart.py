@@ -1,0 +1,262 @@
+"""The charts of a report, each with its specification, its table and a description."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from app.analysis.report.labelled import labelled
+from app.protocol.primary_default import by_importance
+from app.results.charts.agreement import (
+    agreement_finding,
+    agreement_spec,
+    agreement_table,
+    alphas,
+    rater_pairs_finding,
+    rater_pairs_spec,
+    rater_pairs_table,
+    with_pairs,
+)
+from app.results.charts.choice import MIN_SOURCES as MIN_MATRIX
+from app.results.charts.choice import (
+    order_of,
+    preference_finding,
+    preference_spec,
+    preference_table,
+    win_matrix_finding,
+    win_matrix_spec,
+    win_matrix_table,
+)
+from app.results.charts.distribution import (
+    distribution_finding,
+    distribution_spec,
+    distribution_table,
+    grouped_by_scale,
+)
+from app.results.charts.forest import forest_finding, forest_spec, forest_table
+from app.results.charts.judges import (
+    bins_of,
+    calibration_finding,
+    calibration_spec,
+    calibration_table,
+    judge_rows,
+    judges_finding,
+    judges_spec,
+    judges_table,
+)
+from app.results.charts.lines import (
+    NAMES,
+    conditions_finding,
+    conditions_spec,
+    conditions_table,
+    splits_of,
+    turn_places,
+    turns_finding,
+    turns_spec,
+    turns_table,
+)
+from app.results.charts.pace import pace_finding, pace_spec, pace_table, rater_points
+from app.results.charts.plane import (
+    MIN_SOURCES,
+    plane_finding,
+    plane_means,
+    plane_questions,
+    plane_spec,
+    plane_table,
+    points_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from app.analysis.estimate import Estimate
+    from app.analysis.report.report import Report
+    from app.protocol import study as protocol
+    from app.results.charts.table import Table
+    from app.results.charts.theme import Spec, Theme, Width
+
+    class Build(Protocol):
+        """Builds the specification of a chart."""
+
+        def __call__(self, estimates: Sequence[Estimate], *, title: str, theme: Theme, width: Width) -> Spec | None: ...
+
+
+PRINT_WIDTH = 560
+Part = Literal["comparison", "preference", "agreement", "conditions", "turns", "raters", "judges"]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """One chart.
+
+    `key` is unique in a report and valid in file names and URLs; `part` is the part of the report that shows it.
+    """
+
+    key: str
+    part: Part
+    question: str | None
+    title: str
+    estimates: tuple[Estimate, ...]
+    build: Build
+    tabulate: Callable[[Sequence[Estimate]], Table]
+    describe: Callable[[Sequence[Estimate]], str]
+
+    def spec(self, theme: Theme = "light", width: Width = PRINT_WIDTH) -> Spec | None:
+        """Return the Vega-Lite specification; None if there is nothing to draw (the table then gives the reason)."""
+        found = self.build(self.estimates, title=self.title, theme=theme, width=width)
+        return found and {**found, "description": f"{self.title}. {self.finding}"}
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether there is anything to draw."""
+        return self.spec() is not None
+
+    @property
+    def table(self) -> Table:
+        """The same estimates as a table."""
+        return self.tabulate(self.estimates)
+
+    @property
+    def finding(self) -> str:
+        """What the chart shows, as alternative text."""
+        return self.describe(self.estimates)
+
+
+def charts_of(report: Report, study: protocol.Protocol, axes: tuple[str, str] | None = None) -> list[Chart]:
+    """Return every chart that the report's estimates allow: of several questions, then of each, primary ones first.
+
+    Of each question, those about human raters come before those about model judges.
+
+    `axes` are the keys of the questions on the x and y axes of the plane; None for the first two.
+    """
+    shown = labelled(report, study.labels)
+    people = [*_compared(shown, study, is_model=False), *_beyond(shown, study, axes)]
+    ranks = {key: rank for rank, key in enumerate(by_importance(study))}
+    charts = [*people, *_compared(shown, study, is_model=True)]
+    return sorted(charts, key=lambda chart: ranks.get(chart.question or "", -1))
+
+
+def about_responses(charts: Sequence[Chart], study: protocol.Protocol) -> list[Chart]:
+    """Return the charts without those of questions about the rater, if there are others."""
+    of_raters = {question.key for question in study.questions if question.target == "rater"}
+    return [chart for chart in charts if chart.question not in of_raters] or [*charts]
+
+
+def _compared(report: Report, study: protocol.Protocol, *, is_model: bool) -> Iterator[Chart]:
+    """Yield charts of mean differences, distributions and choices."""
+    who, end = (" (model judges)", "-judges") if is_model else ("", "")
+    differences = _of(report, "comparison", is_model=is_model)
+    if differences:
+        margins = {study.labels.question(key): margin for key, margin in study.analysis.margin.items()}
+        title, named = f"Mean differences{who}", _listed(differences, study)
+        draw = partial(forest_spec, margins=margins)
+        yield Chart(f"comparison{end}", "comparison", None, title, named, draw, forest_table, forest_finding)
+    yield from _distributions(report, study, who, end, is_model=is_model)
+    for number, question in enumerate(study.choice_questions, start=1):
+        part, title = _of(report, "choice", question.key, is_model=is_model), f"{question.text}{who}"
+        if part:
+            kinds = (preference_spec, preference_table, preference_finding)
+            yield Chart(f"choice-{number}{end}", "preference", question.key, title, part, *kinds)
+        if part and len(order_of(part)) >= MIN_MATRIX:
+            kinds = (win_matrix_spec, win_matrix_table, win_matrix_finding)
+            title = f"Every pair of sources: {study.labels.question(question.key)}{who}"
+            yield Chart(f"win-matrix-{number}{end}", "preference", question.key, title, part, *kinds)
+
+
+def _distributions(report: Report, study: protocol.Protocol, who: str, end: str, *, is_model: bool) -> Iterator[Chart]:
+    """Yield one chart per question with one bar per source; with a single source, one bar per question."""
+    kinds = (distribution_spec, distribution_table, distribution_finding)
+    scaled = [question.key for question in study.scaled_questions]
+    every = [f for key in scaled for f in _of(report, "distribution", key, is_model=is_model)]
+    if len(scaled) > 1 and len({f.scope["source"] for f in every if "source" in f.scope}) <= 1:
+        for number, group in enumerate(grouped_by_scale(_listed(every, study)), start=1):
+            yield Chart(f"distribution-{number}{end}", "comparison", None, f"Ratings{who}", group, *kinds)
+        return
+    for number, question in enumerate(study.scaled_questions, start=1):
+        part = _of(report, "distribution", question.key, is_model=is_model)
+        if part:
+            title = f"{question.text}{who}"
+            yield Chart(f"distribution-{number}{end}", "comparison", question.key, title, part, *kinds)
+
+
+def plane_axes(report: Report, wanted: tuple[str, str] | None = None) -> tuple[list[str], tuple[str, str] | None]:
+    """Return the questions that the plane can show, and the two that it shows: the wanted ones if it can show them."""
+    known = plane_questions(report.of("distribution"))
+    if len(known) < len(("x", "y")):
+        return known, None
+    is_known = wanted is not None and set(wanted) <= set(known) and wanted[0] != wanted[1]
+    return known, wanted if is_known else (known[0], known[1])
+
+
+def _plane(report: Report, study: protocol.Protocol, wanted: tuple[str, str] | None) -> Iterator[Chart]:
+    _, axes = plane_axes(report, wanted)
+    if axes is None:
+        return
+    of_both = [f for key in axes for f in plane_means(report.of("distribution", key))]
+    if len(points_of(of_both)) >= MIN_SOURCES:
+        x, y = (study.labels.question(key) for key in axes)
+        kinds = (plane_spec, plane_table, plane_finding)
+        yield Chart("plane", "comparison", None, f"{x} and {y}", _named(of_both, study), *kinds)
+
+
+def _beyond(report: Report, study: protocol.Protocol, axes: tuple[str, str] | None) -> Iterator[Chart]:
+    """Yield the charts over several questions, and those of conditions, turns, raters and judges."""
+    agreed = _listed(report.of("agreement"), study)
+    if alphas(agreed):
+        kinds = (agreement_spec, agreement_table, agreement_finding)
+        yield Chart("agreement", "agreement", None, "Agreement between raters", agreed, *kinds)
+    yield from _plane(report, study, axes)
+    judged = _listed(report.of("judge"), study)
+    if judge_rows(judged):
+        kinds = (judges_spec, judges_table, judges_finding)
+        yield Chart("judges", "judges", None, "Model judges and the human ceiling", judged, *kinds)
+    about_raters = report.of("rater")
+    if rater_points(about_raters):
+        kinds = (pace_spec, pace_table, pace_finding)
+        yield Chart("pace", "raters", None, "Time against straight-lining", about_raters, *kinds)
+    yield from _by_question(report, study)
+
+
+def _by_question(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
+    for number, question in enumerate(study.questions, start=1):
+        key, label = question.key, study.labels.question(question.key)
+        split_up = report.of("subgroup", key)
+        for split in splits_of(split_up):
+            draw, tell = partial(conditions_spec, split=split), partial(conditions_finding, split=split)
+            title = f"{label}: {NAMES[split].lower()} by source"
+            tabulate = partial(conditions_table, split=split)
+            name = f"{split.replace('_', '-')}-{number}"
+            yield Chart(name, "conditions", key, title, split_up, draw, tabulate, tell)
+        over_turns = report.of("contrast", key)
+        if turn_places(over_turns):
+            kinds = (turns_spec, turns_table, turns_finding)
+            yield Chart(f"turns-{number}", "turns", key, f"{label}: turn by turn", over_turns, *kinds)
+        disagreed = report.of("disagreement", key)
+        if with_pairs(disagreed):
+            kinds = (rater_pairs_spec, rater_pairs_table, rater_pairs_finding)
+            yield Chart(f"pairs-{number}", "raters", key, f"{label}: pairs of raters", disagreed, *kinds)
+        of_judges = tuple(f for f in report.of("judge", key) if "pool" not in f.scope)
+        if bins_of(of_judges):
+            kinds = (calibration_spec, calibration_table, calibration_finding)
+            title = f"Calibration of judges: {label}"
+            yield Chart(f"calibration-{number}", "judges", key, title, of_judges, *kinds)
+
+
+def _of(report: Report, section: str, question: str | None = None, *, is_model: bool) -> tuple[Estimate, ...]:
+    found = report.of(section, question)
+    return tuple(estimate for estimate in found if (estimate.scope.get("rater_kind") == "model") == is_model)
+
+
+def _listed(estimates: Sequence[Estimate], study: protocol.Protocol) -> tuple[Estimate, ...]:
+    """Those of primary questions first, each with the label of its question: for charts with a row per question."""
+    ranks = {key: rank for rank, key in enumerate(by_importance(study))}
+    ranked = sorted(estimates, key=lambda one: ranks.get((one.question or "").partition("=")[0], len(ranks)))
+    return _named(ranked, study)
+
+
+def _named(estimates: Sequence[Estimate], study: protocol.Protocol) -> tuple[Estimate, ...]:
+    """Replace each question's key by its label, for charts that show several questions."""
+    return tuple(
+        replace(one, question=study.labels.question(one.question)) if one.question else one for one in estimates
+    )

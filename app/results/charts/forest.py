@@ -1,0 +1,155 @@
+"""Forest plot: the mean difference per source and question, with its confidence interval for new items and raters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from app.analysis.wording.formatting import MINUS, estimate_text, generalizes_text, interval_text, p_cell, scope_text
+from app.results.charts.rows import LINE, row_axis, row_place
+from app.results.charts.table import Table, first_few
+from app.results.charts.theme import COLOURS, config, title_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from app.analysis.estimate import Estimate
+    from app.results.charts.theme import Colours, Spec, Theme, Width
+
+ROW_HEIGHT = 30
+ROW_GAP = 7
+# Characters of a label that fit on one line.
+MAX_NAME = 34
+
+
+def headlines(estimates: Sequence[Estimate]) -> list[Estimate]:
+    """Return the first mean difference per question and scope: that of the declared test, if there is one."""
+    found = [estimate for estimate in estimates if estimate.statistic == "mean_difference"]
+    return list({(estimate.question, str(estimate.scope)): estimate for estimate in reversed(found)}.values())[::-1]
+
+
+def forest_spec(
+    estimates: Sequence[Estimate],
+    margins: Mapping[str, float] | None = None,
+    *,
+    title: str,
+    theme: Theme = "light",
+    width: Width = 400,
+) -> Spec | None:
+    """Return a chart with one row per estimable difference and its values beside it; None if there is none.
+
+    `margins`: the declared equivalence margin by the question's label; shaded on both sides of zero.
+    """
+    rows = [estimate for estimate in headlines(estimates) if estimate.estimate is not None]
+    if not rows:
+        return None
+    margins = margins or {}
+    data = alt.InlineData(
+        [{"k": k, **_row(estimate, rows), **_margin(estimate, margins)} for k, estimate in enumerate(rows)]
+    )
+    base = alt.Chart(data).encode(y=row_place(len(rows)))
+    labels = [_name(estimate, rows) for estimate in rows]
+    names, height = row_axis(labels), max(ROW_HEIGHT, LINE * max(map(len, labels)) + ROW_GAP)
+    colours = COLOURS[theme]
+    zero = alt.Chart(alt.InlineData([{"x": 0}])).mark_rule(color=colours.muted, strokeDash=[3, 3]).encode(x="x:Q")
+    interval = base.mark_rule(strokeWidth=2, color=colours.source).encode(x=_x(), x2="high:Q", y=names)
+    point = base.mark_point(filled=True, size=90, opacity=1, color=colours.source).encode(
+        x="estimate:Q", tooltip=_tooltip()
+    )
+    numbers = base.mark_point(opacity=0).encode(
+        x="estimate:Q", y=row_axis([(_numbers(estimate),) for estimate in rows], orient="right")
+    )
+    chart = (
+        alt.layer(*_margins(base, margins, colours), zero, interval, point, numbers)
+        .resolve_axis(y="independent")
+        .properties(title=title_of(title, _subtitle(rows, margins)), width=width, height=height * len(rows))
+    )
+    return {**chart.to_dict(), "config": config(theme)}
+
+
+def forest_table(estimates: Sequence[Estimate]) -> Table:
+    """Return one row per difference: estimate, interval, p-value and counts, or the reason if it is not estimable."""
+    header = ("Comparison", "Mean difference", "95% CI", "p", "Items", "Raters", "Ratings")
+    rows = []
+    for estimate in headlines(estimates):
+        name = f"{estimate.question}: {scope_text(estimate.scope)}"
+        words = interval_text(estimate) or estimate.note
+        counts = (str(n) for n in (estimate.n_items, estimate.n_raters, estimate.n_ratings))
+        rows.append((name, estimate_text(estimate), words, p_cell(estimate), *counts))
+    return Table(header, tuple(rows))
+
+
+def _x() -> alt.X:
+    axis = alt.Axis(tickCount=6, gridOpacity=0.7)
+    return alt.X("low:Q", title="Mean difference in points of the scale", axis=axis, scale=alt.Scale(zero=True))
+
+
+def _row(estimate: Estimate, rows: Sequence[Estimate]) -> dict[str, Any]:
+    return {
+        "row": ", ".join(_name(estimate, rows)),
+        "estimate": estimate.estimate,
+        "text": _numbers(estimate),
+        "low": estimate.estimate if estimate.ci_low is None else estimate.ci_low,
+        "high": estimate.estimate if estimate.ci_high is None else estimate.ci_high,
+        "n_items": estimate.n_items,
+        "n_raters": estimate.n_raters,
+        "n_ratings": estimate.n_ratings,
+    }
+
+
+def _name(estimate: Estimate, rows: Sequence[Estimate]) -> tuple[str, ...]:
+    """Label of a row: the question, the source if there are several, and the pool on a line of its own."""
+    named = _question_and_source(estimate, rows)
+    # a line that is too long is cut at its end, where the source stands; the lines of all rows are as many
+    is_long = any(len(": ".join(_question_and_source(row, rows))) > MAX_NAME for row in rows)
+    others = {key: value for key, value in estimate.scope.items() if key not in {"source", "reference"}}
+    return (*(named if is_long else (": ".join(named),)), *((scope_text(others),) if others else ()))
+
+
+def _question_and_source(estimate: Estimate, rows: Sequence[Estimate]) -> tuple[str, ...]:
+    is_one = len({row.scope["source"] for row in rows}) == 1
+    return (str(estimate.question),) if is_one else (str(estimate.question), str(estimate.scope["source"]))
+
+
+def _numbers(estimate: Estimate) -> str:
+    interval = interval_text(estimate)
+    return f"{estimate_text(estimate)} ({interval})" if interval else estimate_text(estimate)
+
+
+def _margin(estimate: Estimate, margins: Mapping[str, float]) -> dict[str, float]:
+    margin = margins.get(str(estimate.question))
+    return {} if margin is None else {"margin_low": -margin, "margin_high": margin}
+
+
+def _margins(base: alt.Chart, margins: Mapping[str, float], colours: Colours) -> list[alt.Chart]:
+    """Return a layer with the equivalence margin of each row, behind its interval."""
+    if not margins:
+        return []
+    known = base.transform_filter("isValid(datum.margin_low)")
+    band: alt.Chart = known.mark_rect(fill=colours.band).encode(x="margin_low:Q", x2="margin_high:Q")
+    return [band]
+
+
+def _subtitle(rows: Sequence[Estimate], margins: Mapping[str, float]) -> str:
+    sources = {estimate.scope["source"] for estimate in rows}
+    who = f"{next(iter(sources))} {MINUS} " if len(sources) == 1 else f"Each source {MINUS} "
+    shaded = ". Shaded: equivalence margin" if margins else ""
+    return f"{who}{rows[0].scope['reference']}, with 95% CIs {generalizes_text(rows)}".rstrip() + shaded
+
+
+def forest_finding(estimates: Sequence[Estimate]) -> str:
+    """Describe each difference with its interval."""
+    known = [f for f in headlines(estimates) if f.estimate is not None]
+    said = [f"{f.question}, {scope_text(f.scope)}: {_numbers(f)}" for f in known]
+    return f"Mean differences with 95% CIs. {first_few(said)}" if said else "No difference could be estimated."
+
+
+def _tooltip() -> list[alt.Tooltip]:
+    return [
+        alt.Tooltip("row:N", title="Comparison"),
+        alt.Tooltip("text:N", title="Difference"),
+        alt.Tooltip("n_items:Q", title="Items"),
+        alt.Tooltip("n_raters:Q", title="Raters"),
+        alt.Tooltip("n_ratings:Q", title="Ratings"),
+    ]

@@ -1,0 +1,188 @@
+"""Means with intervals along an axis, one line per series: conditions, shown labels and turns."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import partial
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+from app.analysis.wording.formatting import estimate_text, interval_text
+from app.results.charts.rows import columns_of
+from app.results.charts.table import Table
+from app.results.charts.theme import SCHEMA, config, series_colours, title_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.analysis.estimate import Estimate
+    from app.results.charts.theme import Spec, Theme, Width
+
+
+HEIGHT = 260
+# The width of a chart that fills its container, if that is narrow; and of a character of a label, in pixels.
+LEAST_WIDTH, CHARACTER, LEAST_CHARACTERS = 480, 7, 8
+EVERY_SOURCE = "All responses"
+SUBTITLE = "Means with 95% CIs"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The mean of one series at one position of the axis; `order` sorts the positions."""
+
+    at: str
+    order: float
+    series: str
+    estimate: Estimate
+
+
+def lines_spec(
+    places: Sequence[Place], *, x: str, y: str, title: str, theme: Theme, width: Width, is_ordered: bool
+) -> Spec | None:
+    """Return points with intervals, joined by lines; ordered positions (turns) show the intervals as a band."""
+    drawn = [place for place in places if place.estimate.estimate is not None]
+    if not drawn:
+        return None
+    series = list(dict.fromkeys(place.series for place in drawn))
+    at = list(dict.fromkeys(place.at for place in sorted(drawn, key=lambda place: place.order)))
+    colour = {
+        "field": "series",
+        "type": "nominal",
+        "title": None,
+        "scale": {"domain": series, "range": series_colours(len(series), theme)},
+        "legend": {"symbolOpacity": 1, **columns_of(series)},
+    }
+    axis = {"labelAngle": 0, **_place_labels(at, width)}
+    axis_x = {"field": "at", "type": "ordinal", "title": x, "sort": at, "axis": axis}
+    axis_y = {"field": "low", "type": "quantitative", "title": y, "scale": {"zero": False}}
+    beside = {"field": "series", "type": "nominal", "scale": {"domain": series, "paddingOuter": 3}}
+    shared = {"x": axis_x, "color": colour, **({} if is_ordered else {"xOffset": beside})}
+    mean = {"field": "mean", "type": "quantitative"}
+    shape = {"field": "series", "type": "nominal", "title": None, "scale": {"domain": series}}
+    band = {"mark": {"type": "area", "opacity": 0.18}, "encoding": {**shared, "y": axis_y, "y2": {"field": "high"}}}
+    rule = {"mark": {"type": "rule", "strokeWidth": 2}, "encoding": {**shared, "y": axis_y, "y2": {"field": "high"}}}
+    line = {"mark": {"type": "line", "strokeWidth": 2}, "encoding": {**shared, "y": mean}}
+    point = {"mark": {"type": "point", "filled": True, "size": 80, "opacity": 1}}
+    points = {**point, "encoding": {**shared, "y": mean, "shape": shape}}
+    layers = [band, line, points] if is_ordered else [rule, line, points]
+    return {
+        "$schema": SCHEMA,
+        "title": title_of(title, SUBTITLE),
+        "width": width,
+        "height": HEIGHT,
+        "data": {"values": [_row(place) for place in drawn]},
+        "layer": layers,
+        "config": config(theme),
+    }
+
+
+def _row(place: Place) -> dict[str, Any]:
+    estimate = place.estimate
+    low, high = (estimate.estimate if end is None else end for end in (estimate.ci_low, estimate.ci_high))
+    return {"at": place.at, "series": place.series, "mean": estimate.estimate, "low": low, "high": high}
+
+
+def lines_table(places: Sequence[Place], first: str) -> Table:
+    """Return a table with one row per position and one column per series; each mean has its interval."""
+    series = list(dict.fromkeys(place.series for place in places))
+    at = list(dict.fromkeys(place.at for place in sorted(places, key=lambda place: place.order)))
+    cells = {(place.at, place.series): _cell(place.estimate) for place in places}
+    rows = tuple((one, *(cells.get((one, name), "–") for name in series)) for one in at)
+    return Table((first, *series), rows)
+
+
+def _cell(estimate: Estimate) -> str:
+    return f"{estimate_text(estimate)}\n{interval_text(estimate)}".strip()
+
+
+def _place_labels(at: Sequence[str], width: Width) -> dict[str, Any]:
+    """The labels below the places in lines of the width that each place has."""
+    each = (width if isinstance(width, int) else LEAST_WIDTH) // len(at)
+    lines = {name: wrap(name, max(LEAST_CHARACTERS, each // CHARACTER)) for name in at}
+    return {"labelExpr": f"{json.dumps(lines)}[datum.value]", "labelLimit": max(each, LEAST_CHARACTERS * CHARACTER)}
+
+
+# The mean of each source by shown label or by condition.
+
+SCOPES = ("shown_label", "condition")
+NAMES = {"shown_label": "Shown label", "condition": "Condition"}
+
+
+def splits_of(estimates: Sequence[Estimate]) -> list[str]:
+    """Return the scope keys by which means are split; shown labels come first."""
+    means = [estimate for estimate in estimates if estimate.statistic == "mean"]
+    return [split for split in SCOPES if any(set(f.scope) in ({split}, {split, "source"}) for f in means)]
+
+
+def places_of(estimates: Sequence[Estimate], split: str) -> list[Place]:
+    """Return the mean of each source in each condition, or of all responses if none is split by source."""
+    means = [f for f in estimates if f.statistic == "mean"]
+    by_source = [f for f in means if set(f.scope) == {split, "source"}]
+    shown = by_source or [f for f in means if set(f.scope) == {split}]
+    at = list(dict.fromkeys(str(f.scope[split]) for f in shown))
+    return [
+        Place(str(f.scope[split]), at.index(str(f.scope[split])), f.scope.get("source", EVERY_SOURCE), f) for f in shown
+    ]
+
+
+def conditions_spec(
+    estimates: Sequence[Estimate], split: str, *, title: str, theme: Theme = "light", width: Width = 560
+) -> Spec | None:
+    """Return a line chart in which parallel lines mean that there is no interaction."""
+    draw = partial(lines_spec, x=NAMES[split], y="Mean rating", title=title, theme=theme, width=width)
+    return draw(places_of(estimates, split), is_ordered=False)
+
+
+def conditions_table(estimates: Sequence[Estimate], split: str) -> Table:
+    """One row per condition, one column per source."""
+    return lines_table(places_of(estimates, split), NAMES[split])
+
+
+def conditions_finding(estimates: Sequence[Estimate], split: str) -> str:
+    """Describe the interaction if there is one, otherwise the means."""
+    found = [f for f in estimates if f.statistic == "interaction" and split in f.scope and f.estimate is not None]
+    if found:
+        one = found[0]
+        interval = f" (95% CI {interval_text(one)})" if one.ci_low is not None else ""
+        between = f"{one.scope['source']} minus {one.scope['reference']}"
+        return f"The difference {between} changes by {estimate_text(one)} points under {one.scope[split]}{interval}."
+    means = [f"{place.series}, {place.at}: {estimate_text(place.estimate)}" for place in places_of(estimates, split)]
+    return f"Mean ratings: {'; '.join(means)}."
+
+
+# The course of a dialogue: the mean rating after each turn with its interval as a band, one line per source.
+
+
+def turn_places(estimates: Sequence[Estimate]) -> list[Place]:
+    """Return the mean at each turn."""
+    means = [f for f in estimates if f.statistic == "mean" and set(f.scope) in ({"turn"}, {"turn", "source"})]
+    return [Place(str(f.scope["turn"]), f.scope["turn"], f.scope.get("source", EVERY_SOURCE), f) for f in means]
+
+
+def turns_spec(estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 560) -> Spec | None:
+    """Return a chart with one line per source over the turns."""
+    places = turn_places(estimates)
+    return lines_spec(places, x="Turn", y="Mean rating", title=title, theme=theme, width=width, is_ordered=True)
+
+
+def turns_table(estimates: Sequence[Estimate]) -> Table:
+    """Return one row per turn and one column per source."""
+    return lines_table(turn_places(estimates), "Turn")
+
+
+def turns_finding(estimates: Sequence[Estimate]) -> str:
+    """Describe the slope of each source, or its first and last mean."""
+    slopes = [f for f in estimates if f.statistic == "turn_slope" and f.estimate is not None]
+    if slopes:
+        said = [f"{f.scope.get('source', EVERY_SOURCE)} {estimate_text(f)} ({interval_text(f)})" for f in slopes]
+        return f"Change of the mean rating per turn, with 95% CIs: {'; '.join(said)}."
+    by_series: dict[str, list[Place]] = {}
+    for place in turn_places(estimates):
+        by_series.setdefault(place.series, []).append(place)
+    ends = [
+        f"{name} from {estimate_text(places[0].estimate)} at turn {places[0].at} to "
+        f"{estimate_text(places[-1].estimate)} at turn {places[-1].at}"
+        for name, places in by_series.items()
+    ]
+    return f"Mean ratings: {'; '.join(ends)}."

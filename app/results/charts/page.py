@@ -1,0 +1,125 @@
+"""Charts: image files for pages and papers, and specifications that users can restyle."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import JSONResponse, Response
+
+from app.accounts.session import LeadAndStudy, OwnExport, OwnForLong
+from app.base.web.errors import NotFoundError
+from app.rating.withdrawal.withdraw import count_deleted_raters
+from app.results.overview.progress import get_progress
+from app.results.overview.progress_chart import KEY as PROGRESS
+from app.results.overview.progress_chart import ProgressChart
+from app.results.pages.asked import Asked
+
+if TYPE_CHECKING:
+    from app.results.charts.chart import Chart
+
+router = APIRouter()
+
+Theme = Literal["light", "dark"]
+Format = Literal["svg", "png", "pdf"]
+Size = Literal["narrow", "wide"]
+WIDTHS: dict[Size, int] = {"narrow": 260, "wide": 480}
+# Characters per line of a subtitle: a longer line would widen the picture, and a phone would shrink its text.
+LINES: dict[Size, int] = {"narrow": 40, "wide": 90}
+# The address of a chart includes the report that it was made from, so its content never changes.
+KEEP = "private, max-age=86400"
+
+
+@router.get("/studies/{slug}/charts.json")
+def show_charts(
+    request: Request,
+    own: OwnForLong,
+    asked: Asked,
+    theme: Theme = "light",
+    key: Annotated[list[str] | None, Query()] = None,
+) -> Response:
+    """Several specifications at once, by key; all of them if no key is given."""
+    charts, _ = _charts(request, own, asked)
+    wanted = [chart for chart in charts if key is None or chart.key in key]
+    return JSONResponse({chart.key: chart.spec(theme=theme, width="container") for chart in wanted})
+
+
+@router.get("/studies/{slug}/drawings/{key}.svg")
+def show_drawing(
+    request: Request, own: OwnForLong, asked: Asked, key: str, theme: Theme = "light", size: Size = "wide"
+) -> Response:
+    """The chart for a page: without its title, which the page contains as text."""
+    from app.results.charts.chart_files import Drawing, chart_picture
+
+    chart, n_deleted = _chart(request, own, asked, key)
+    spec = chart.spec(theme=theme, width=WIDTHS[size])
+    if spec is None:
+        raise NotFoundError
+    drawing = Drawing(own.study.id, n_deleted, untitled(spec, LINES[size]))
+    kind, content = chart_picture(request.app.state.begin, drawing, "svg")
+    # The progress is that of this moment, whatever report the page was shown from.
+    kept = {} if key == PROGRESS else {"Cache-Control": KEEP}
+    return Response(content, media_type=kind, headers=kept)
+
+
+@router.get("/studies/{slug}/charts/{key}.json")
+def export_chart(request: Request, own: OwnForLong, asked: Asked, key: str, theme: Theme = "light") -> Response:
+    """One specification, to restyle."""
+    disposition = {"Content-Disposition": f'attachment; filename="{own.study.slug}-{key}.vl.json"'}
+    spec, _ = _spec(request, own, asked, key, theme)
+    return JSONResponse(spec, headers=disposition)
+
+
+@router.get("/studies/{slug}/charts/{key}.{picture}")
+def export_picture(
+    request: Request, own: OwnExport, asked: Asked, key: str, picture: Format, theme: Theme = "light"
+) -> Response:
+    from app.results.charts.chart_files import Drawing, chart_picture
+
+    spec, n_deleted = _spec(request, own, asked, key, theme)
+    kind, content = chart_picture(request.app.state.begin, Drawing(own.study.id, n_deleted, spec), picture)
+    disposition = {"Content-Disposition": f'attachment; filename="{own.study.slug}-{key}.{picture}"'}
+    return Response(content, media_type=kind, headers=disposition)
+
+
+def untitled(spec: dict[str, Any], length: int) -> dict[str, Any]:
+    """The specification with the subtitle in place of the title, in lines of at most `length` characters.
+
+    >>> untitled({"title": {"text": ["A"], "subtitle": ["one two", "three"]}}, 9)
+    {'title': {'text': ['one two', 'three'], 'fontSize': 12, 'fontWeight': 'normal'}}
+    """
+    title = spec.get("title", {})
+    rest = {key: value for key, value in spec.items() if key != "title"}
+    if not title.get("subtitle"):
+        return rest
+    lines = textwrap.wrap(" ".join(title["subtitle"]), length)
+    return {**rest, "title": {"text": lines, "fontSize": 12, "fontWeight": "normal"}}
+
+
+def _charts(request: Request, own: LeadAndStudy, asked: Asked) -> tuple[list[Chart], int]:
+    """The charts, and of how many raters the answers had been deleted when their data were read."""
+    from app.results.charts.chart import charts_of
+
+    made = asked.report(request, own)
+    return charts_of(made.report, made.protocol, asked.axes), made.n_deleted
+
+
+def _chart(request: Request, own: LeadAndStudy, asked: Asked, key: str) -> tuple[Chart | ProgressChart, int]:
+    if key == PROGRESS:
+        with request.app.state.begin_reading() as db:
+            n_deleted = count_deleted_raters(db, own.study.id)
+            return ProgressChart(get_progress(db, own.study.id)), n_deleted
+    charts, n_deleted = _charts(request, own, asked)
+    chart = next((chart for chart in charts if chart.key == key), None)
+    if chart is None:
+        raise NotFoundError
+    return chart, n_deleted
+
+
+def _spec(request: Request, own: LeadAndStudy, asked: Asked, key: str, theme: Theme) -> tuple[dict[str, Any], int]:
+    chart, n_deleted = _chart(request, own, asked, key)
+    spec = chart.spec(theme=theme)
+    if spec is None:
+        raise NotFoundError
+    return spec, n_deleted

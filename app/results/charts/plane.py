@@ -1,0 +1,111 @@
+"""Two questions against each other, such as warmth and correctness: one point per source, with both intervals."""
+
+from __future__ import annotations
+
+from collections import Counter
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+from app.analysis.wording.formatting import estimate_text, interval_text
+from app.results.charts.rows import columns_of
+from app.results.charts.table import Table
+from app.results.charts.theme import SCHEMA, config, series_colours, title_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from app.analysis.estimate import Estimate
+    from app.results.charts.theme import Spec, Theme, Width
+
+HEIGHT = 300
+MIN_SOURCES = 2
+# Characters of a line of an axis title, and width of a source's label in pixels; the table has the whole label.
+TITLE_LENGTH, MAX_LABEL = 40, 170
+MAX_TICKS = 6
+# Names beside their points; those of more sources, and long ones, would lie on each other.
+MAX_BESIDE, MAX_NAME = 3, 24
+
+
+def plane_means(estimates: Iterable[Estimate]) -> list[Estimate]:
+    """The estimates that the plane can show: the mean of each source on each question."""
+    return [f for f in estimates if f.statistic == "mean" and set(f.scope) == {"source"} and f.estimate is not None]
+
+
+def plane_questions(estimates: Iterable[Estimate]) -> list[str]:
+    """The questions with means of two or more sources, in their order."""
+    counted = Counter(f.question for f in plane_means(estimates))
+    return [question for question, n in counted.items() if question and n >= MIN_SOURCES]
+
+
+def points_of(estimates: Sequence[Estimate]) -> list[tuple[str, Estimate, Estimate]]:
+    """Return source, x and y for the sources with a mean on each of the first two questions."""
+    means = plane_means(estimates)
+    questions = list(dict.fromkeys(f.question for f in means))[:2]
+    by_question = [{f.scope["source"]: f for f in means if f.question == question} for question in questions]
+    if len(by_question) < len(("x", "y")):
+        return []
+    x, y = by_question
+    return [(source, x[source], y[source]) for source in x if source in y]
+
+
+def plane_spec(estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 560) -> Spec | None:
+    """Return a chart with one point per source, with its name or a legend."""
+    points = points_of(estimates)
+    if not points:
+        return None
+    names = [source for source, _, _ in points]
+    scale = {"domain": names, "range": series_colours(len(names), theme)}
+    is_beside = len(names) <= MAX_BESIDE and max(map(len, names)) <= MAX_NAME
+    legend = None if is_beside else {"title": None, "symbolOpacity": 1, **columns_of(names)}
+    colour = {"field": "source", "type": "nominal", "title": None, "scale": scale, "legend": legend}
+    x_title, y_title = (wrap(str(one.question), TITLE_LENGTH) for one in points[0][1:])
+    axis = {"tickCount": MAX_TICKS}
+    x = {"field": "x_low", "type": "quantitative", "title": x_title, "scale": {"zero": False}, "axis": axis}
+    y = {"field": "y_low", "type": "quantitative", "title": y_title, "scale": {"zero": False}, "axis": axis}
+    at_x, at_y = ({"field": end, "type": "quantitative"} for end in ("x", "y"))
+    rule = {"type": "rule", "strokeWidth": 2}
+    label = {"type": "text", "align": "left", "dx": 8, "dy": -10, "fontSize": 13, "limit": MAX_LABEL}
+    return {
+        "$schema": SCHEMA,
+        "title": title_of(title, "Means with 95% CIs"),
+        "width": width,
+        "height": HEIGHT,
+        "data": {"values": [_row(*point) for point in points]},
+        "layer": [
+            {"mark": rule, "encoding": {"x": x, "x2": {"field": "x_high"}, "y": at_y, "color": colour}},
+            {"mark": rule, "encoding": {"x": at_x, "y": y, "y2": {"field": "y_high"}, "color": colour}},
+            {
+                "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
+                "encoding": {"x": at_x, "y": at_y, "color": colour, "shape": {**colour, "scale": {"domain": names}}},
+            },
+            *([{"mark": label, "encoding": {"x": at_x, "y": at_y, "text": {"field": "source"}}}] if is_beside else []),
+        ],
+        "config": config(theme),
+    }
+
+
+def _row(source: str, x: Estimate, y: Estimate) -> dict[str, Any]:
+    found: dict[str, Any] = {"source": source}
+    for name, one in (("x", x), ("y", y)):
+        low, high = (one.estimate if end is None else end for end in (one.ci_low, one.ci_high))
+        found |= {name: one.estimate, f"{name}_low": low, f"{name}_high": high}
+    return found
+
+
+def plane_table(estimates: Sequence[Estimate]) -> Table:
+    """Return one row per source with the mean on each question and its interval."""
+    points = points_of(estimates)
+    header = ("Source", *(str(one.question) for one in points[0][1:])) if points else ("Source",)
+    return Table(header, tuple((source, _cell(x), _cell(y)) for source, x, y in points))
+
+
+def plane_finding(estimates: Sequence[Estimate]) -> str:
+    """Describe the means of each source."""
+    points = points_of(estimates)
+    said = [f"{source} {estimate_text(x)} and {estimate_text(y)}" for source, x, y in points]
+    questions = f"{points[0][1].question} and {points[0][2].question}" if points else "both questions"
+    return f"Mean {questions}: {'; '.join(said)}."
+
+
+def _cell(estimate: Estimate) -> str:
+    return f"{estimate_text(estimate)}\n{interval_text(estimate)}".strip()

@@ -1,0 +1,182 @@
+"""The stored answers of a study as arrays, a piece at a time, all as of one moment.
+
+PostgreSQL joins the values of a column of many answers, as binary, into one value: numbers need no conversion on
+either side, and no side handles single rows of a result.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, assert_never
+
+import numpy as np
+from psycopg import sql
+from sqlalchemy import text
+
+from app.base.database.bulk_copy import driver_cursor
+from app.base.files.distinct_cells import EMPTY
+from app.protocol.rating_columns import COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from numpy.typing import NDArray
+    from sqlalchemy import Connection
+
+    from app.protocol.rating_columns import RatingColumn
+
+
+# PostgreSQL sends times as microseconds from this day on.
+EPOCH = dt.date(2000, 1, 1)
+# Answers per piece: arrays of this size stay in a processor's cache.
+N_ROWS = 5_000
+# Nothing but a nested loop can read answers between two IDs that it gives, and it keeps the order of the pieces.
+_PIECES = """
+    SELECT first.id, piece.* FROM generate_series(
+      coalesce({low}, (SELECT min(id) FROM ratings WHERE study_id = {study})),
+      coalesce({high} - 1, (SELECT max(id) FROM ratings WHERE study_id = {study})), {step}
+    ) AS first (id) CROSS JOIN LATERAL (
+      SELECT {places}, {others} FROM (
+        SELECT * FROM ratings WHERE study_id = {study} AND id >= first.id AND id < least(first.id + {step}, {high})
+        ORDER BY id
+      ) AS r HAVING count(*) > 0
+    ) AS piece
+"""
+
+
+def rating_arrays(
+    db: Connection, study_id: int, columns: Sequence[RatingColumn], ids: tuple[int, int] | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield the answers in the order of their IDs, in pieces: for each column an array or a list, by name.
+
+    Args:
+        db: the transaction. It can take no other statement until the last piece was yielded.
+        study_id: the study.
+        columns: those to read. IDs are 0, decimals NaN, and whole numbers and times `EMPTY` where there is none; times
+            are microseconds since `EPOCH`; where only a few values are allowed, each is its place among them, from 1,
+            or 0; texts are UTF-8, and None for NULL.
+        ids: only answers with IDs from the first to before the second.
+    """
+    few = [column for column in columns if column.allowed]
+    others = [column for column in columns if not column.allowed]
+    low, high = ids or (None, None)
+    given = {"study": study_id, "low": low, "high": high, "step": N_ROWS}
+    query = sql.SQL(_PIECES).format(
+        places=_places(few),
+        others=sql.SQL(", ").join(sql.SQL(_sent(column)) for column in others),
+        **{name: sql.Literal(value) for name, value in given.items()},
+    )
+    last = -1
+    with driver_cursor(db) as cursor:
+        for first, places, *values in cursor.stream(query, binary=True):
+            if first <= last:
+                raise RuntimeError("PostgreSQL did not keep the order of the answers")
+            last = first
+            arrays = {one.name: _array(one, value) for one, value in zip(others, values, strict=True)}
+            yield arrays | _unpacked(few, np.frombuffer(places, dtype=">i8"))
+
+
+def _places(few: Sequence[RatingColumn]) -> sql.Composable:
+    """One number for each answer, with the places of its values among those that are allowed."""
+    number: sql.Composable = sql.SQL("0::bigint")
+    for column in reversed(few):
+        place = f"coalesce(array_position({{allowed}}::text[], {column.stored_as}), 0)"
+        number = sql.SQL("({number}) * {n} + " + place).format(
+            number=number, n=len(column.allowed) + 1, allowed=[*column.allowed]
+        )
+    return sql.SQL("string_agg(int8send({number}), '')").format(number=number)
+
+
+def _unpacked(few: Sequence[RatingColumn], places: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
+    found = {}
+    for column in few:
+        places, found[column.name] = np.divmod(places, len(column.allowed) + 1)
+    return found
+
+
+def _sent(column: RatingColumn) -> str:
+    """SQL for what is sent of a column: numbers one after the other, without NULL; or an array of texts."""
+    name = column.stored_as
+    match column.type:
+        case "id":
+            sent = f"int8send(coalesce({name}, 0))"
+        case "number":
+            sent = f"float8send(coalesce({name}, 'NaN'))"
+        case "time":
+            sent = f"timestamptz_send(coalesce({name}, 'infinity'))"
+        case "whole" | "count":
+            sent = f"int8send(coalesce({name}::bigint, {EMPTY}))"
+        case "codes":
+            return f"array_agg(convert_to(array_to_string({name}, '|'), 'UTF8'))"
+        case "name" | "text":
+            return f"array_agg(convert_to({name}, 'UTF8'))"
+        case _:
+            assert_never(column.type)
+    return f"string_agg({sent}, '')"
+
+
+def _array(
+    column: RatingColumn,
+    value: Any,  # noqa: ANN401 - as sent
+) -> NDArray[np.float64] | NDArray[np.int64] | list[bytes | None]:
+    match column.type:
+        case "number":
+            return np.frombuffer(value, dtype=">f8").astype(np.float64)
+        case "id" | "time" | "whole" | "count":
+            return np.frombuffer(value, dtype=">i8").astype(np.int64)
+        case "name" | "text" | "codes":
+            texts: list[bytes | None] = value
+            return texts
+        case _:
+            assert_never(column.type)
+
+
+# Which columns of the stored answers are worth reading: those that some answer of the study fills.
+
+FIRST_ROWS = 1_000
+_QUESTIONS = text("SELECT key FROM questions WHERE study_id = :study ORDER BY key")
+_STORED = tuple(column for column in COLUMNS if column.name != "value" and not column.is_derived)
+# What every answer has, or has none of: read whether filled or not.
+_ALWAYS = {"rater", "item", "response", "question"}
+
+
+def stored_columns(db: Connection, study_id: int, names: Collection[str] | None = None) -> list[RatingColumn]:
+    """Rater, item, response, question and the columns with these names; that of the question allows those of the study.
+
+    Args:
+        db: the transaction.
+        study_id: the study.
+        names: None for all.
+    """
+    questions = tuple(db.execute(_QUESTIONS, {"study": study_id}).scalars())
+    return [
+        replace(column, allowed=questions) if column.name == "question" else column
+        for column in _STORED
+        if names is None or column.name in names or column.name in _ALWAYS
+    ]
+
+
+def filled_columns(db: Connection, study_id: int) -> set[str]:
+    """The names of the stored columns that hold a value in some answer.
+
+    The first answers fill nearly every column that any answer fills. The scan of all answers looks for the rest.
+    """
+    known = _holding(db, study_id, _STORED, f"LIMIT {FIRST_ROWS}")
+    rest = [column for column in _STORED if column.name not in known]
+    if not rest:
+        return known
+    return known | _holding(db, study_id, rest, f"AND ({' OR '.join(map(_is_filled, rest))})")
+
+
+def _holding(db: Connection, study_id: int, columns: Sequence[RatingColumn], which: str) -> set[str]:
+    """The names of the columns that some of the answers fill; `which` ends the query for the answers."""
+    parts = ", ".join(f'bool_or({_is_filled(column)}) AS "{column.name}"' for column in columns)
+    looked_at = f"SELECT * FROM ratings WHERE study_id = :study {which}"  # noqa: S608 - of our own columns
+    query = text(f"SELECT {parts} FROM ({looked_at}) AS looked_at")  # noqa: S608 - of our own columns
+    found = db.execute(query, {"study": study_id}).mappings().one()
+    return {name for name, holds in found.items() if holds}
+
+
+def _is_filled(column: RatingColumn) -> str:
+    return f"({column.stored_as} {'> 0' if column.type == 'count' else 'IS NOT NULL'})"

@@ -1,0 +1,43 @@
+"""The formats of documents, and what one is asked for with; nothing heavy, because the web process imports it."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from app.analysis.document.circumstances import Circumstances
+    from app.analysis.report.report import Report
+    from app.protocol.study import Protocol
+
+Format = Literal["html", "pdf", "docx", "md", "tex"]
+FORMATS: dict[Format, str] = {
+    "html": "text/html; charset=utf-8",
+    "pdf": "application/pdf",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "md": "text/markdown; charset=utf-8",
+    "tex": "application/x-tex",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReportJob:
+    """What the files are made from. The report is not `labelled`."""
+
+    report: Report
+    protocol: Protocol
+    about: Circumstances
+    formats: tuple[Format, ...]
+
+
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    """The files in one archive."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, one in files.items():
+            archive.writestr(zipfile.ZipInfo(path, (2000, 1, 1, 0, 0, 0)), one, zipfile.ZIP_DEFLATED)
+    return content.getvalue()

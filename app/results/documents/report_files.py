@@ -1,0 +1,94 @@
+"""The report of a study as files for a paper: one document in every format, its charts, references and records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.analysis.document.findings import PlacedFigure
+from app.analysis.document.study_report import study_report
+from app.analysis.report.report_tables import report_json
+from app.base.documents.bibtex import bibtex
+from app.base.documents.blocks import Figure
+from app.base.documents.docx_file import docx_document
+from app.base.documents.html import html_document
+from app.base.documents.latex import latex_document, latex_tables
+from app.base.documents.markdown import markdown_document
+from app.base.documents.typst_source import pdf_of, typst_document
+from app.results.charts.chart import about_responses, charts_of
+from app.results.charts.render import render
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from app.analysis.report.report import Report
+    from app.base.documents.blocks import Document
+    from app.protocol.study import Protocol
+    from app.results.charts.chart import Chart
+    from app.results.charts.render import Format as Picture
+    from app.results.documents.document_formats import Format, ReportJob
+
+# which picture each format holds or stands beside
+PICTURES: dict[Format, Picture] = {"html": "svg", "pdf": "pdf", "docx": "png", "md": "png", "tex": "pdf"}
+# charts of every pair of raters are for the page: a report has no room for one per question
+LEFT_OUT = ("pairs-",)
+MAX_CHARTS = 24
+
+
+def report_files(job: ReportJob) -> dict[str, bytes]:
+    """The files by their path: `report.*` and, where one of them needs it, `charts/*`, `tables.tex`, `results.bib`.
+
+    `report.json` holds every estimate, also those that the document does not show.
+    """
+    charts = _charts(job.report, job.protocol)
+    placed = [PlacedFigure(one.part, Figure(one.key, one.title, f"{one.title}. {one.finding}")) for one in charts]
+    document, references = study_report(job.report, job.protocol, placed, job.about)
+    shown = {figure.key for figure in document.figures}
+    drawn = _drawn([chart for chart in charts if chart.key in shown], job.formats)
+    files = document_files(document, drawn, job.formats, name="report")
+    files["results.bib"] = bibtex(references).encode()
+    files["report.json"] = report_json(job.report).encode()
+    return files
+
+
+def _charts(report: Report, protocol: Protocol) -> list[Chart]:
+    found = [chart for chart in charts_of(report, protocol) if not chart.key.startswith(LEFT_OUT)]
+    charts = about_responses(found, protocol)
+    return [chart for chart in charts if chart.is_drawn][:MAX_CHARTS]
+
+
+def _drawn(charts: Sequence[Chart], formats: Sequence[Format]) -> dict[str, bytes]:
+    """Every picture that the formats need, by its path."""
+    pictures = dict.fromkeys(PICTURES[one] for one in formats)
+    specs = [(chart.key, spec) for chart in charts if (spec := chart.spec()) is not None]
+    return {f"charts/{key}.{picture}": render(spec, picture) for key, spec in specs for picture in pictures}
+
+
+def document_files(
+    document: Document, drawn: Mapping[str, bytes], formats: Sequence[Format], *, name: str
+) -> dict[str, bytes]:
+    """The document in these formats, with the pictures that stand beside it; HTML, PDF and DOCX hold theirs."""
+    files: dict[str, bytes] = {}
+    for one in formats:
+        files[f"{name}.{one}"] = _written(document, drawn, one)
+        if one == "tex":
+            files["tables.tex"] = latex_tables(document).encode()
+        if one in {"md", "tex"}:
+            files |= {path: content for path, content in drawn.items() if path.endswith(PICTURES[one])}
+    return files
+
+
+def _written(document: Document, drawn: Mapping[str, bytes], one: Format) -> bytes:
+    ending = f".{PICTURES[one]}"
+    mine = {path: content for path, content in drawn.items() if path.endswith(ending)}
+    by_key = {path.removeprefix("charts/").removesuffix(ending): content for path, content in mine.items()}
+    match one:
+        case "html":
+            return html_document(document, by_key).encode()
+        case "docx":
+            return docx_document(document, by_key)
+        case "pdf":
+            return pdf_of(typst_document(document), mine)
+        case "md":
+            return markdown_document(document).encode()
+        case "tex":
+            return latex_document(document).encode()

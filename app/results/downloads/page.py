@@ -1,0 +1,215 @@
+"""Downloads of a study: the page that explains each file, and the files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from fastapi import APIRouter, Request
+from starlette.background import BackgroundTask
+from starlette.responses import FileResponse, Response
+
+from app.accounts.session import OwnExport, OwnForLong
+from app.base.rendering.pages import page
+from app.base.web.errors import PageError
+from app.protocol.rating_columns import COLUMNS
+from app.results.pages.asked import Asked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.protocol.study import Protocol
+
+
+# The downloads as the page lists them: name, address, what is in the file, and how to read it.
+
+DownloadName = Literal["wide.csv", "study.xlsx", "ratings.parquet", "psych-ds.zip", "read.R", "read.sps"]
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """One file; `code` are lines that read it, each with its language."""
+
+    name: str
+    address: str
+    words: str
+    code: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """Lists the files of one study."""
+
+    slug: str
+    url_for: Callable[..., object]
+
+    def at(self, handler: str, query: str = "", **path: str) -> str:
+        return f"{self.url_for(handler, slug=self.slug, **path)}{query}"
+
+    def made(self, name: DownloadName, words: str, *code: tuple[str, str]) -> Download:
+        return Download(f"{self.slug}-{name}", self.at("export_download", file=name), words, code)
+
+
+def downloads_of(slug: str, url_for: Callable[..., object]) -> list[tuple[str, list[Download]]]:
+    """The files in groups, each group with its heading."""
+    files = _Files(slug, url_for)
+    return [
+        ("Answers", [*_csv_files(files), *_other_tables(files)]),
+        ("Scripts", _scripts(files)),
+        ("Whole study", _whole_study(files)),
+        ("Estimates", _estimates(files)),
+    ]
+
+
+def _csv_files(files: _Files) -> list[Download]:
+    name = f"{files.slug}-ratings.csv"
+    return [
+        Download(
+            name,
+            files.at("export_ratings"),
+            "One row per answer, with its source, its number and its words. Times are UTC; missing cells are empty.",
+            (
+                ("R", f'ratings <- read.csv("{name}", na.strings = "")'),
+                ("pandas", f'ratings = pandas.read_csv("{name}")'),
+            ),
+        ),
+        Download(
+            f"{files.slug}-ratings-spreadsheet.csv",
+            files.at("export_ratings", "?spreadsheet=1"),
+            "The same rows, safe to open in Excel: an apostrophe stands before text that Excel would run as a formula.",
+        ),
+        files.made("wide.csv", "One row per rater and response, pair, turn or item, and one column per question."),
+    ]
+
+
+def _other_tables(files: _Files) -> list[Download]:
+    name = f"{files.slug}-ratings.parquet"
+    return [
+        files.made(
+            "ratings.parquet",
+            "The same rows as ratings.csv, smaller and with types: for large studies.",
+            ("R", f'ratings <- arrow::read_parquet("{name}")'),
+            ("pandas", f'ratings = pandas.read_parquet("{name}")'),
+        ),
+        files.made("study.xlsx", "A workbook with a sheet for items, responses, raters, answers and the codebook."),
+    ]
+
+
+def _scripts(files: _Files) -> list[Download]:
+    return [
+        files.made("read.R", "An R script that reads ratings.csv and gives each question the words of its scale."),
+        files.made("read.sps", "SPSS syntax that reads ratings.csv and labels columns and scale points."),
+    ]
+
+
+def _whole_study(files: _Files) -> list[Download]:
+    return [
+        Download(
+            f"{files.slug}.zip",
+            files.at("export_study"),
+            "The whole study: protocol, texts, raters, answers, checks, events, assignments, estimates, a codebook and "
+            "the registered plan. Loading it again gives the same estimates.",
+        ),
+        files.made("psych-ds.zip", "The tables as a Psych-DS dataset, to share on OSF or elsewhere."),
+    ]
+
+
+def _estimates(files: _Files) -> list[Download]:
+    name = f"{files.slug}-results.csv"
+    return [
+        Download(
+            name,
+            files.at("export_report_csv"),
+            "Every estimate with interval, counts, method and recipe, one row per estimate.",
+            (("R", f'estimates <- read.csv("{name}", na.strings = "")'),),
+        ),
+        Download(f"{files.slug}-results.json", files.at("export_report_json"), "The same estimates as JSON."),
+    ]
+
+
+def explained_columns(protocol: Protocol) -> list[tuple[str, str, str]]:
+    """The columns of ratings.csv: name, label and meaning. Columns that no answer fills are left out of the file."""
+    absent: tuple[str, ...] = () if protocol.conditions else ("condition",)
+    absent += () if protocol.choice_questions else ("left_response", "right_response", "side", "strength")
+    shown = (column for column in COLUMNS if column.in_file and column.name not in absent)
+    return [(column.name, column.label, column.meaning) for column in shown]
+
+
+router = APIRouter()
+ReportFormat = Literal["html", "pdf", "docx", "zip"]
+TOO_MANY = (
+    "The study has more rows than a sheet of Excel can hold. Download ratings.csv or ratings.parquet instead, and read "
+    "it with R or pandas."
+)
+
+
+@router.get("/studies/{slug}/downloads")
+def show_downloads(request: Request, own: OwnForLong) -> Response:
+    """The page: what is in each file, how to read it, and what the columns of the answers mean."""
+    from app.studies.protocols import get_protocol
+
+    with request.app.state.begin() as db:
+        protocol = get_protocol(db, own.study.id, own.study.protocol_version)
+    context: dict[str, Any] = {
+        "groups": downloads_of(own.study.slug, request.app.url_path_for),
+        "columns": explained_columns(protocol),
+        "answers": [
+            (protocol.labels.question(question.key), question, [one for one in question.meanings() if one[0]])
+            for question in protocol.questions
+        ],
+    }
+    return page(request, "lead/downloads.html", lead=own.lead, study=own.study, **context)
+
+
+@router.get("/studies/{slug}/downloads/{file}")
+def export_download(request: Request, own: OwnExport, file: DownloadName) -> Response:
+    from app.results.downloads.exports import TooManyRowsError, download_file
+    from app.results.downloads.files import MEDIA_TYPES
+
+    try:
+        path = download_file(request.app.state.begin_reading, own.study, file, request.app.state.downloads)
+    except TooManyRowsError:
+        raise PageError(TOO_MANY) from None
+    return sent_once(path, f"{own.study.slug}-{file}", MEDIA_TYPES[file])
+
+
+@router.get("/studies/{slug}/ratings.csv")
+def export_ratings(request: Request, own: OwnExport, *, spreadsheet: bool = False) -> Response:
+    from app.results.downloads.exports import ratings_file, spreadsheet_file
+
+    state = request.app.state
+    if spreadsheet:
+        path, name = spreadsheet_file(state.begin_reading, own.study, state.downloads), "ratings-spreadsheet.csv"
+    else:
+        path, name = ratings_file(state.begin_reading, own.study), "ratings.csv"
+    return sent_once(path, f"{own.study.slug}-{name}", "text/csv; charset=utf-8")
+
+
+@router.get("/studies/{slug}/export.zip")
+def export_study(request: Request, own: OwnExport) -> Response:
+    from app.results.downloads.exports import study_zip_file
+
+    state = request.app.state
+    path = study_zip_file(state.begin_reading, own.study, state.downloads)
+    return sent_once(path, f"{own.study.slug}.zip", "application/zip")
+
+
+@router.get("/studies/{slug}/report.{file_format}")
+def export_report(request: Request, own: OwnExport, asked: Asked, file_format: ReportFormat) -> Response:
+    """The report for a paper: one file, or all formats in an archive."""
+    from app.results.documents.report_folder import report_download
+
+    begin = request.app.state.begin_reading
+    opened = asked.opened(request, own) if asked.snapshot else None
+    made = opened.made if opened else asked.whole_report(request, own)
+    version = opened.row.protocol_version if opened else own.study.protocol_version
+    kind, content = report_download(begin, own.study, made, version, file_format)
+    part = "-filtered" if made.filters else ""
+    name = f"{own.study.slug}-report{part}.{file_format}"
+    return Response(content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+def sent_once(path: Path, name: str, kind: str) -> Response:
+    """A response with the file, which is deleted after it was sent."""
+    return FileResponse(path, filename=name, media_type=kind, background=BackgroundTask(path.unlink, missing_ok=True))

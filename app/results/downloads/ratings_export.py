@@ -1,0 +1,164 @@
+"""ratings.csv, and its rows a page at a time: the stored answers, with keys and labels in place of IDs.
+
+The database sends arrays of numbers, and each key or label is encoded once, not once for every answer.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import text
+
+from app.analysis.data.answer_labels import answer_labels
+from app.analysis.data.rating_cells import Dictionaries, Keys, Piece, rating_cells
+from app.base.files.distinct_cells import csv_header, csv_rows, encoded
+from app.protocol.rating_columns import COLUMNS, RATER_EXCLUDED
+from app.rating.review.exclusions import list_excluded
+from app.results.data.rating_arrays import EPOCH, filled_columns, rating_arrays, stored_columns
+from app.results.data.row_pages import RowPage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import BinaryIO
+
+    from sqlalchemy import Connection
+
+    from app.protocol.rating_columns import RatingColumn, Table
+    from app.protocol.study import Protocol
+
+_IDS = text("SELECT id FROM ratings WHERE study_id = :study AND id > :after ORDER BY id LIMIT :n")
+_ANSWERED = text("SELECT EXISTS (SELECT FROM ratings WHERE study_id = :study AND rater_id = ANY(:raters))")
+# Of several codes, all have words or none is written.
+_WORDED = text("""
+    WITH labels AS (
+      SELECT * FROM unnest(CAST(:questions AS text[]), CAST(:values AS text[])) AS l (question, value)
+    )
+    SELECT EXISTS (SELECT FROM ratings WHERE study_id = :study AND (chosen_response_id IS NOT NULL)) OR EXISTS (
+      SELECT FROM ratings r WHERE r.study_id = :study
+        AND (coalesce(r.outcome, CAST(trim_scale(CAST(r.number AS numeric)) AS text)) IN (
+               SELECT value FROM labels l WHERE l.question = r.question)
+             OR (cardinality(r.codes) > 0 AND r.codes <@ ARRAY(
+               SELECT value FROM labels l WHERE l.question = r.question))))
+""")
+# The keys of a table, or those with some IDs; `%s` is the condition.
+_KEYS: dict[Table, str] = {
+    "raters": "SELECT r.id, r.key, r.kind, r.is_simulated FROM raters r WHERE r.study_id = :study %s ORDER BY r.id",
+    "items": "SELECT r.id, r.key FROM items r WHERE r.study_id = :study %s ORDER BY r.id",
+    "responses": """
+        SELECT r.id, r.key, s.key AS source FROM responses r
+        JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id WHERE r.study_id = :study %s ORDER BY r.id
+    """,
+}
+# At most this many bytes for a column of texts.
+TEXT_BYTES = 2**22
+_ALWAYS = {"rater", "item", "response", "question", "value", "rater_kind", "is_simulated"}
+# The stored columns from which others follow.
+_FOLLOWS_FROM = {
+    "source": {"response", "chosen"},
+    "value_number": {"number"},
+    "value_label": {"number", "outcome", "codes"},
+}
+
+
+def copy_ratings_csv(db: Connection, study_id: int, protocol: Protocol, file: BinaryIO) -> None:
+    """Write every answer as a row of ratings.csv, in the order in which the answers were stored.
+
+    Args:
+        db: the transaction.
+        study_id: the study.
+        protocol: the labels of answers and sources.
+        file: takes the text as UTF-8.
+    """
+    filled = filled_columns(db, study_id)
+    names = [name for name in _written(filled) if name != "value_label" or _has_words(db, study_id, protocol)]
+    if "exclude" not in names and _has_excluded(db, study_id):
+        names = [column.name for column in COLUMNS if column.name in {*names, "exclude"}]
+    file.write(csv_header(names))
+    columns = stored_columns(db, study_id, filled)
+    known = _dictionaries(db, study_id, protocol)
+    for piece in rating_arrays(db, study_id, columns):
+        for part in _parts(piece):
+            cells = rating_cells(columns, part, known)
+            file.writelines(csv_rows([cells[name] for name in names]))
+
+
+def rating_page(db: Connection, study_id: int, protocol: Protocol, after: int, n: int) -> RowPage:
+    """At most `n` answers with an ID above `after`, as rows of ratings.csv: text, and None for an empty cell."""
+    ids = db.execute(_IDS, {"study": study_id, "after": after, "n": n + 1}).scalars().all()
+    if not ids:
+        return RowPage([], None)
+    has_more = len(ids) > n
+    high = ids[-1] if has_more else ids[-1] + 1
+    names = [column.name for column in COLUMNS if column.in_file]
+    columns = stored_columns(db, study_id)
+    pieces = [*rating_arrays(db, study_id, columns, (ids[0], high))]
+    known = _dictionaries(db, study_id, protocol, _referred(columns, pieces))
+    rows: list[dict[str, Any]] = []
+    for piece in pieces:
+        cells = rating_cells(columns, piece, known)
+        texts = zip(*(cells[name].texts() for name in names), strict=True)
+        rows += [dict(zip(names, row, strict=True)) for row in texts]
+    return RowPage(rows, ids[n - 1] if has_more else None)
+
+
+def _has_excluded(db: Connection, study_id: int) -> bool:
+    """Whether a rater whom a lead has excluded has answered."""
+    raters = list(list_excluded(db, study_id))
+    return bool(raters and db.execute(_ANSWERED, {"study": study_id, "raters": raters}).scalar_one())
+
+
+def _has_words(db: Connection, study_id: int, protocol: Protocol) -> bool:
+    """Whether some answer has words: a labelled point or code, or an outcome or source chosen."""
+    labels = [*answer_labels(protocol)]
+    values = {"study": study_id, "questions": [key for key, _ in labels], "values": [value for _, value in labels]}
+    return bool(db.execute(_WORDED, values).scalar_one())
+
+
+def _written(filled: set[str]) -> list[str]:
+    """The columns of the file, if these columns are filled."""
+    filled = _ALWAYS | filled | {name for name, stored in _FOLLOWS_FROM.items() if stored & filled}
+    return [column.name for column in COLUMNS if column.in_file and column.name in filled]
+
+
+def _referred(columns: Sequence[RatingColumn], pieces: Sequence[Piece]) -> dict[Table, list[int]]:
+    """The IDs to which these answers refer, by table."""
+    found: dict[Table, set[int]] = {table: set() for table in _KEYS}
+    for column in columns:
+        if column.of:
+            found[column.of].update(*(piece[column.name].tolist() for piece in pieces))
+    return {table: [*ids] for table, ids in found.items()}
+
+
+def _parts(piece: Piece) -> Iterator[Piece]:
+    """The rows of a piece, fewer at a time if it has long texts: each takes as much memory as the longest."""
+    n_rows = len(piece["rater"])
+    longest = max(
+        (len(cell) for cells in piece.values() if isinstance(cells, list) for cell in cells if cell), default=0
+    )
+    step = min(n_rows, TEXT_BYTES // max(1, longest) or 1)
+    for start in range(0, n_rows, step):
+        yield {name: cells[start : start + step] for name, cells in piece.items()}
+
+
+def _dictionaries(
+    db: Connection, study_id: int, protocol: Protocol, ids: Mapping[Table, list[int]] | None = None
+) -> Dictionaries:
+    """The keys and labels of the whole study, or of the rows with these IDs."""
+    only = "" if ids is None else "AND r.id = ANY(:ids)"
+    rows = {
+        table: db.execute(text(query % only), {"study": study_id, **({"ids": ids[table]} if ids else {})}).all()
+        for table, query in _KEYS.items()
+    }
+    excluded, labels = list_excluded(db, study_id), protocol.labels
+    reasons = (excluded.get(rater.id) for rater in rows["raters"])
+    sources = [response.source for response in rows["responses"]]
+    return Dictionaries(
+        keys={name: Keys.of([(row.id, row.key) for row in found]) for name, found in rows.items()},
+        sources=encoded(["", *sources]),
+        source_labels=encoded(["", *(labels.source(source) for source in sources)]),
+        rater_kinds=encoded(["", *(rater.kind for rater in rows["raters"])]),
+        simulated=encoded(["", *(str(rater.is_simulated).lower() for rater in rows["raters"])]),
+        exclusions=encoded(["", *(f"{RATER_EXCLUDED}{reason}" if reason is not None else "" for reason in reasons)]),
+        labels=answer_labels(protocol),
+        epoch=EPOCH,
+    )

@@ -1,0 +1,64 @@
+"""Load a study from its folder and export it, for both the command line and the web pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.accounts.leads import get_lead, list_leads
+from app.results.blinding import refuse_if_blinded
+from app.results.registration.registered_plan import registration_text
+from app.results.reports.report import report_of_folder
+from app.studies.export import study_events, study_folder, study_rating_sessions
+from app.studies.folder.write import write_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlalchemy import Connection
+
+    from app.base.database.frame_copy import Progress
+    from app.studies.studies import StudyRow
+
+
+class LeadUnknownError(LookupError):
+    """The lead of the study cannot be determined; the message says what to do."""
+
+
+def lead_for(db: Connection, email: str | None) -> int | None:
+    """The ID of the lead of a new study: the named one, otherwise the only one; None if there are no leads yet.
+
+    Raises:
+        LeadUnknownError: the named lead does not exist, or there are several and none is named.
+    """
+    if email is not None:
+        lead = get_lead(db, email)
+        if lead is None:
+            raise LeadUnknownError(f"There is no lead {email}. To add one: attune lead add {email}")
+        return lead.id
+    leads = list_leads(db)
+    if len(leads) > 1:
+        raise LeadUnknownError(f"There are {len(leads)} leads. Name the lead of this study with --lead EMAIL.")
+    return leads[0].id if leads else None
+
+
+def export_study(db: Connection, study: StudyRow, out: Path, *, spreadsheet: bool, progress: Progress) -> None:
+    """Write the whole study with its estimates to a folder that can be loaded again.
+
+    Raises:
+        FolderExistsError: the folder exists and is not empty.
+        BlindedError: the study's estimates are hidden until it closes.
+    """
+    # Read in one transaction, so that estimates and answers agree even while raters continue.
+    folder = study_folder(db, study.id)
+    refuse_if_blinded(study, folder.protocol)
+    estimates = report_of_folder(folder).estimates
+    write_folder(
+        out,
+        folder,
+        events=study_events(db, study.id),
+        rating_sessions=study_rating_sessions(db, study.id),
+        estimates=estimates,
+        registration=registration_text(db, study),
+        spreadsheet=spreadsheet,
+        progress=progress,
+    )

@@ -1,0 +1,86 @@
+"""A study's page for its lead: coverage that refreshes itself, opening and closing, links for raters."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Request
+from starlette.responses import RedirectResponse, Response
+
+from app.accounts.audit import record_act
+from app.accounts.session import Own, SignedIn
+from app.base.language.language import note_on
+from app.base.rendering.pages import is_htmx, page
+from app.base.web.deps import Db
+from app.base.web.errors import PageError
+from app.base.web.links import base_address
+from app.rating import life_cycle as design
+from app.results.overview.progress import get_progress, progress_words
+from app.results.overview.progress_chart import ProgressChart
+from app.studies import coverage
+from app.studies.editor.design_page import places_of_placeholders
+from app.studies.editor.protocol_edits import count_draft_problems
+from app.studies.protocols import get_protocol
+from app.studies.rater_links import rater_links
+from app.studies.studies import GivenStatus
+
+router = APIRouter()
+
+# Counting is fast up to a few thousand trials; for more, a page that is left open should refresh less often.
+MANY_TRIALS = 5000
+
+
+@router.get("/studies/{slug}")
+def show_study(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
+    protocol = get_protocol(db, study.id, study.protocol_version)
+    links = rater_links(base_address(request), study.rater_token, is_personal=protocol.design.links == "personal")
+    note = note_on(protocol.language)
+    counted = _counted(db, study)
+    is_small = counted["counts"].n_items < MANY_TRIALS
+    in_words = design.design_in_words(db, study.id, study.protocol_version) if is_small else None
+    progress_chart = ProgressChart(get_progress(db, study.id))
+    context = {"links": links, "note": note, "design": in_words, "progress_chart": progress_chart, **counted}
+    context["n_draft_problems"] = count_draft_problems(db, study)
+    context["unfilled"] = places_of_placeholders(protocol) if study.opened_at is None else []
+    return page(request, "lead/study.html", lead=lead, study=study, **context)
+
+
+@router.get("/studies/{slug}/coverage")
+def show_coverage(request: Request, db: Db, study: Own) -> Response:
+    if not is_htmx(request):
+        return RedirectResponse(f"/studies/{study.slug}", status_code=303)
+    return page(request, "lead/coverage.html", study=study, **_counted(db, study))
+
+
+@router.post("/studies/{slug}/status")
+def submit_status(
+    db: Db,
+    lead: SignedIn,
+    study: Own,
+    status: Annotated[GivenStatus, Form()],
+    as_written: Annotated[tuple[str, ...], Form()] = (),
+) -> Response:
+    try:
+        design.change_status(db, study, status, as_written)
+    except design.OpeningError as error:
+        raise PageError(str(error)) from error
+    record_act(db, lead, study, "status changed", before=study.status, after=status)
+    return RedirectResponse(f"/studies/{study.slug}", status_code=303)
+
+
+def _counted(db: Db, study: Own) -> dict[str, Any]:
+    counted = coverage.get_coverage(db, study.id)
+    protocol = get_protocol(db, study.id, study.protocol_version)
+    refresh_s = 5 if counted.n_trials < MANY_TRIALS else 30
+    n_finished = counted.rating_sessions.n_finished
+    progress = progress_words(
+        counted.n_rated,
+        counted.n_seats,
+        per_rater=protocol.design.trials_per_rater or (counted.n_rated / n_finished if n_finished else None),
+        n_last_day=counted.n_last_day if study.status == "open" else 0,
+        now=datetime.now(UTC),
+    )
+    counts = coverage.get_counts(db, study.id)
+    labels = protocol.labels
+    return {"coverage": counted, "counts": counts, "refresh_s": refresh_s, "progress": progress, "labels": labels}

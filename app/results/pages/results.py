@@ -1,0 +1,264 @@
+"""The results: a summary page and one page per section; and the same report as JSON and CSV."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from app.accounts.session import LeadAndStudy, OwnExport, OwnForLong
+from app.analysis.report.command import command_of
+from app.analysis.report.labelled import labelled
+from app.analysis.report.report_tables import report_json, results_csv
+from app.base.problem import BlindedError
+from app.base.processes.side_process import SideProcessError
+from app.base.rendering.pages import page
+from app.base.web.links import base_address
+from app.results.data.rater_kinds import has_only_simulated
+from app.results.overview.progress import get_progress
+from app.results.overview.progress_chart import ProgressChart
+from app.results.pages.asked import Asked, Question
+from app.results.pages.disagreement_rows import by_place, disagreement_rows
+from app.results.pages.sections.parts import PLAN, SUMMARY, parts_of
+from app.results.reports.computing import WAITING
+from app.results.reports.outcomes import ReportStoppedError
+from app.results.snapshots.stored import list_snapshots
+from app.studies.coverage import get_counts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from app.analysis.estimate import Estimate
+    from app.analysis.report.report import Report
+    from app.base.database.replica import ReplicaReads
+    from app.protocol.labels import Labels
+    from app.results.charts.table import Table
+    from app.results.registration.plan_comparison_page import ComparedPlan
+    from app.results.reports.live_report import LiveReport, LiveReports
+    from app.results.reports.outcomes import Outcome, Stopped
+
+
+# How old results are that were read from a replica.
+
+# Answers of the last second are not missed by anyone.
+MIN_LAG_S = 1
+
+
+def replica_note(replica: ReplicaReads | None) -> str:
+    """A sentence for the page; empty if the results are those of this moment, also because the primary was read."""
+    lag_s = replica.lag_s() if replica is not None and replica.is_usable() else None
+    if lag_s is None or lag_s < MIN_LAG_S:
+        return ""
+    n = round(lag_s)
+    return f"As of {n} second{'s' if n != 1 else ''} ago: these results come from a copy of the database."
+
+
+router = APIRouter()
+
+
+@router.get("/studies/{slug}/results")
+def show_results(request: Request, own: OwnForLong, asked: Asked) -> Response:
+    """The summary: what the study asked, what was found, and what could overturn it."""
+    return _answer(request, own, asked, _summary)
+
+
+@router.get("/studies/{slug}/results.json")
+def export_report_json(request: Request, own: OwnExport, asked: Asked) -> Response:
+    made = asked.report(request, own)
+    return _file(report_json(made.report, made.read_at), "application/json", _name(own, asked, "json"))
+
+
+@router.get("/studies/{slug}/results.csv")
+def export_report_csv(request: Request, own: OwnExport, asked: Asked) -> Response:
+    made = asked.report(request, own)
+    return _file(results_csv(made.report, made.read_at), "text/csv; charset=utf-8", _name(own, asked, "csv"))
+
+
+@router.get("/studies/{slug}/results/{part}")
+def show_results_part(request: Request, own: OwnForLong, asked: Asked, part: str) -> Response:
+    """One section."""
+
+    def context(made: LiveReport, shown: Report) -> tuple[str, dict[str, Any]]:
+        from app.results.pages.sections.part_view import part_context
+
+        if part == PLAN:
+            return "lead/results_plan.html", {"here": PLAN}
+        found = parts_of(shown.estimates, made.protocol).get(part)
+        if found is None:
+            return "lead/results_empty.html", {"here": part}
+        more = part_context(found, made.report, shown, made.protocol, asked)
+        if part == "items":
+            more["units"] = _units(request, own, made.report.estimates, made.protocol.labels)
+        return "lead/results_part.html", {"here": part, **more}
+
+    return _answer(request, own, asked, context)
+
+
+def _units(request: Request, own: LeadAndStudy, estimates: Sequence[Estimate], labels: Labels) -> list[Any]:
+    """Items and responses with the most disagreement: the rows to show, and those one click away."""
+    with request.app.state.begin() as db:
+        rows = disagreement_rows(db, own.study.id, estimates, labels)
+    return [part for part in by_place(rows) if part]
+
+
+def _summary(made: LiveReport, shown: Report) -> tuple[str, dict[str, Any]]:
+    from app.results.pages.summary_view import summary_context
+
+    if not any(estimate.n_ratings for estimate in shown.estimates):
+        return "lead/results_empty.html", {"here": SUMMARY}
+    return "lead/results.html", {"here": SUMMARY, **summary_context(shown, made)}
+
+
+def _answer(
+    request: Request,
+    own: LeadAndStudy,
+    asked: Question,
+    context: Context,
+) -> Response:
+    """A page of the report, or a page saying that it is being computed or could not be computed."""
+    if asked.snapshot:
+        return _snapshot(request, own, asked, context)
+    reports: LiveReports = request.app.state.reports
+    stopped: Stopped | None = None
+    try:
+        made, is_current = reports.soon(request.app.state.begin_reading, own.study, asked.filters, asked.after)
+    except BlindedError:
+        return _blinded(request, own)
+    except ReportStoppedError as error:
+        stopped, made, is_current = error.stopped, reports.latest(own.study.id, asked.filters), False
+        if made is None:
+            return _failed(request, own, asked, stopped)
+    if made is None:
+        return _being_computed(request, own, asked)
+    narrowed = replace(made, report=asked.narrowed(made.report))
+    shown = labelled(narrowed.report, made.protocol.labels)
+    template, found = context(narrowed, shown)
+    looks = _looks(request, own) if made.protocol.monitoring.looks and found["here"] == SUMMARY else []
+    with request.app.state.begin() as db:
+        kept = list_snapshots(db, own.study.id)
+    plan = _plan(request, own, made, own.study.protocol_version)
+    found = {**found, "monitoring": looks, "snapshots": kept, "opened": None, "plan": plan}
+    found |= {"replica_note": replica_note(request.app.state.replica), "stopped": stopped}
+    found |= {"computing": None if is_current else reports.computing(own.study.id)}
+    found |= {"update": _update(request, stopped or made)}
+    return page(request, template, lead=own.lead, study=own.study, **_frame(asked, made, shown, is_current), **found)
+
+
+def _being_computed(request: Request, own: LeadAndStudy, asked: Question) -> Response:
+    """What is known before the first report: the size of the study, how far the computation is, and counts."""
+    reports: LiveReports = request.app.state.reports
+    computing = reports.computing(own.study.id) or WAITING
+    with request.app.state.begin_reading() as db:
+        counts, only_simulated = get_counts(db, own.study.id), has_only_simulated(db, own.study.id)
+    first = _first_numbers(request, own, asked)
+    context: dict[str, Any] = {"address": str(request.url), "first": first, "computing": computing, "counts": counts}
+    context |= {"only_simulated": only_simulated}
+    return page(request, "lead/being_made.html", lead=own.lead, study=own.study, **context)
+
+
+def _update(request: Request, outcome: Outcome) -> str:
+    """The address of this page with a newer report; it stays the same when it is opened again."""
+    return str(request.url.include_query_params(after=outcome.read_at.isoformat()))
+
+
+def _failed(request: Request, own: LeadAndStudy, asked: Question, stopped: Stopped) -> Response:
+    """Why there is no report, with what the database counts."""
+    why: dict[str, Any] = {"stopped": stopped, "update": _update(request, stopped)}
+    why |= {"asked": asked, "first": _first_numbers(request, own, asked)}
+    with request.app.state.begin_reading() as db:
+        why |= {"only_simulated": has_only_simulated(db, own.study.id)}
+    return page(request, "lead/results_failed.html", lead=own.lead, study=own.study, **why, status=503)
+
+
+def _plan(request: Request, own: LeadAndStudy, made: LiveReport, version: int) -> ComparedPlan | None:
+    """The registered plan compared with a report by this version of the protocol; None without a registration."""
+    from app.results.registration.plan_comparison_page import compared_plan
+
+    return compared_plan(request.app.state.begin, own.study, made, version)
+
+
+def _blinded(request: Request, own: LeadAndStudy) -> Response:
+    """What can be seen while estimates are hidden: progress and the declared looks."""
+    with request.app.state.begin_reading() as db:
+        progress = ProgressChart(get_progress(db, own.study.id))
+    context: dict[str, Any] = {"monitoring": _looks(request, own), "progress_chart": progress}
+    return page(request, "lead/results_blinded.html", lead=own.lead, study=own.study, **context)
+
+
+def _snapshot(request: Request, own: LeadAndStudy, asked: Question, context: Context) -> Response:
+    """A page of a snapshot: the same digits as when it was saved."""
+    opened = asked.opened(request, own)
+    made = opened.made
+    narrowed = replace(made, report=asked.narrowed(made.report))
+    shown = labelled(narrowed.report, made.protocol.labels)
+    template, found = context(narrowed, shown)
+    frame = _frame(replace(asked, filters=made.filters), made, shown, is_current=True)
+    plan = _plan(request, own, made, opened.row.protocol_version)
+    found = {**found, "monitoring": [], "snapshots": [], "opened": opened, "base": base_address(request), "plan": plan}
+    found |= {"replica_note": "", "stopped": None, "computing": None, "update": ""}
+    frame["command"] = shlex.join(["attune", "snapshot", "show", own.study.slug, asked.snapshot, "--json"])
+    return page(request, template, lead=own.lead, study=own.study, **frame, **found)
+
+
+@dataclass(frozen=True, slots=True)
+class CountedNumbers:
+    """Numbers that were counted where there is no report, as tables by their titles."""
+
+    counted_at: datetime
+    tables: dict[str, Table]
+
+
+def _first_numbers(request: Request, own: LeadAndStudy, asked: Question) -> CountedNumbers | None:
+    """What was counted of all ratings; None with filters."""
+    reports: LiveReports = request.app.state.reports
+    first = None if asked.filters else reports.first_numbers(own.study.id)
+    if first is None:
+        return None
+    from app.results.pages.counted_table import counted_tables
+
+    return CountedNumbers(first.read_at, counted_tables(first.results, first.protocol))
+
+
+def _looks(request: Request, own: LeadAndStudy) -> list[str]:
+    """Progress and declared looks, in sentences; that they could not be computed, if so."""
+    from app.results.reports.monitoring_process import monitoring_lines
+
+    try:
+        return monitoring_lines(request.app.state.begin_reading, own.study)
+    except SideProcessError:
+        return ["The declared looks could not be computed in time. Reload this page to try again."]
+
+
+def _frame(asked: Question, made: LiveReport, shown: Report, is_current: bool) -> dict[str, Any]:  # noqa: FBT001 - as returned by `soon`
+    """The context of the frame around every page of the results."""
+    labels = made.protocol.labels
+    return {
+        "parts": list(parts_of(shown.estimates, made.protocol).values()),
+        "report": made.report,
+        "only_simulated": made.report.is_simulated,
+        "read_at": made.read_at,
+        "is_current": is_current,
+        "asked": asked,
+        "only": asked.in_words(labels),
+        "options": made.options,
+        "labels": labels,
+        "questions": [(question.key, labels.question(question.key)) for question in made.protocol.questions],
+        "pairs": [*asked.pairs, ("of", made.name)],
+        "command": command_of(made.report, made.report.study),
+    }
+
+
+def _name(own: LeadAndStudy, asked: Question, ending: str) -> str:
+    return f"{own.study.slug}-results{'-filtered' if asked.is_narrowed else ''}.{ending}"
+
+
+def _file(text: str, kind: str, name: str) -> Response:
+    return Response(text, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+if TYPE_CHECKING:
+    Context = Callable[[LiveReport, Report], tuple[str, dict[str, Any]]]

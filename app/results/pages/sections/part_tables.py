@@ -1,0 +1,201 @@
+"""The tables of each section: one row per question and scope, and one column per main statistic."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from app.analysis.report.sentences import test_of
+from app.analysis.wording.formatting import (
+    MINUS,
+    estimate_text,
+    interval_text,
+    p_text,
+    scope_text,
+    statistic_text,
+    why_text,
+)
+from app.analysis.wording.statistics_registry import STATISTICS
+from app.results.charts.table import Table
+from app.results.pages.sections.part_columns import BLOCKS, Column
+from app.results.pages.sections.rater_tables import without_repeated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from app.analysis.estimate import Estimate, Unit
+    from app.protocol.labels import Labels
+
+MAX_ROWS, MAX_REASONS = 30, 3
+CONFUSION = "confusion_share"
+NO_BREAK_SPACE = "\u00a0"
+DASH = "– not estimable: "
+
+# The records of a row, by statistic, unit and covariate.
+Found: TypeAlias = "dict[tuple[str, Unit | None, str | None], Estimate]"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A table with its caption and notes; `more` contains the rows that do not fit, one click away."""
+
+    caption: str
+    table: Table
+    more: Table | None
+    notes: tuple[str, ...]
+
+
+def blocks_of(part: str, estimates: Sequence[Estimate], labels: Labels) -> Iterator[Block]:
+    """The tables of a section that are not empty."""
+    for caption, columns in BLOCKS.get(part, ()):
+        keys = {key for column in columns for key in column.statistics}
+        block = _block(caption, columns, [f for f in estimates if f.statistic in keys], labels)
+        if block is not None:
+            yield block
+    yield from _others(part, estimates, labels)
+
+
+def _others(part: str, estimates: Sequence[Estimate], labels: Labels) -> Iterator[Block]:
+    """A table for each contrast that is in none of the tables above, and the confusion tables of answer keys."""
+    known = {key for _, columns in BLOCKS.get(part, ()) for column in columns for key in column.statistics}
+    others = [f for f in estimates if f.section in {"contrast", "category"} and f.statistic not in known]
+    names = {f.statistic for f in others if f.section == "contrast"}
+    # differences from the reference, so that a test of pairs has every pair
+    others = [f for f in estimates if f.section == "comparison" and f.statistic in names and _is_pair(f)] + others
+    for name in dict.fromkeys(f.statistic for f in others if f.estimate is not None and f.statistic != CONFUSION):
+        words = STATISTICS[name].words
+        block = _block(words, (Column("Estimate", (name,)),), [f for f in others if f.statistic == name], labels)
+        if block is not None:
+            yield block
+    for key in dict.fromkeys(f.question for f in others if f.statistic == CONFUSION):
+        shares = {
+            (f.scope["correct"], f.scope["category"]): f
+            for f in others
+            if (f.question, f.statistic) == (key, CONFUSION)
+        }
+        yield _confusion(labels.question(key or ""), shares)
+
+
+def _is_pair(estimate: Estimate) -> bool:
+    return estimate.scope.keys() == {"source", "reference"}
+
+
+def _confusion(name: str, shares: dict[tuple[str, str], Estimate]) -> Block:
+    """One row per correct code, with the share of answers for each code."""
+    given = list(dict.fromkeys(code for _, code in shares))
+    rows = tuple(
+        (right, *(estimate_text(f) if (f := shares.get((right, code))) else "–" for code in given))
+        for right in dict.fromkeys(right for right, _ in shares)
+    )
+    return Block(f"{name}: confusion table", Table(("Correct", *given), rows), None, ())
+
+
+def _block(caption: str, columns: Sequence[Column], estimates: Sequence[Estimate], labels: Labels) -> Block | None:
+    fitting = [f for f in estimates if any(_fits(column, f) for column in columns)]
+    rows = _rows(fitting, labels)
+    shown = [column for column in columns if _is_known(column, rows.values())]
+    kept = {place: found for place, found in rows.items() if any(_cell(column, found) for column in shown)}
+    if not kept:
+        why = tuple(f"{caption}: {note.removeprefix(DASH)}" for note in _notes(rows.values(), columns))
+        return Block(caption, Table((), ()), None, why) if why else None
+    has_p = any(f.p_adjusted is not None for found in kept.values() for f in found.values())
+    header = ("Question", "Of", *(column.words for column in shown), *(("Adjusted p",) if has_p else ()))
+    lines = [
+        (*place, *(_cell(column, found) or "–" for column in shown), *((_p(shown, found),) if has_p else ()))
+        for place, found in kept.items()
+    ]
+    table = Table(
+        (*header, "Ratings"), tuple((*line, _n(found)) for line, found in zip(lines, kept.values(), strict=True))
+    )
+    first, rest = Table(table.header, table.rows[:MAX_ROWS]), Table(table.header, table.rows[MAX_ROWS:])
+    notes = (*_declared_tests(kept.values(), shown), *_notes(rows.values(), shown))
+    return Block(caption, first, rest if rest.rows else None, notes)
+
+
+def _declared_tests(rows: Iterable[Found], columns: Sequence[Column]) -> Iterator[str]:
+    """Where the interval of a difference is that of a declared test, and others beside it are not."""
+    shown = [f for found in rows for column in columns if (f := _find(column, found)) is not None]
+    tests = (test_of(f) for f in shown if (f.statistic, f.unit) == ("mean_difference", "item_mean"))
+    yield from (
+        f"Intervals of the primary contrasts are those of the declared test ({test})." for test in dict.fromkeys(tests)
+    )
+
+
+def _rows(estimates: Sequence[Estimate], labels: Labels) -> dict[tuple[str, str], Found]:
+    """Estimates by question and scope: for each question, first all ratings, then parts of them."""
+    asked = list(dict.fromkeys(f.question for f in estimates))
+    rows: dict[tuple[str, str], Found] = {}
+    of_parts = without_repeated(estimates)
+    for f in sorted(of_parts, key=lambda f: (asked.index(f.question), len(f.scope), "pool" in f.scope)):
+        is_within_pool = {"pool", "source"} <= f.scope.keys() and f.section == "agreement"
+        if "flagged" not in f.scope and not is_within_pool:
+            rows.setdefault((_label(f, labels), _of(f)), {}).setdefault(_kind(f), f)
+    return rows
+
+
+def _kind(f: Estimate) -> tuple[str, Unit | None, str | None]:
+    return f.statistic, f.unit, f.scope.get("covariate")
+
+
+def _is_known(column: Column, rows: Iterable[Found]) -> bool:
+    return any(_cell(column, found) for found in rows)
+
+
+def _fits(column: Column, f: Estimate) -> bool:
+    """Whether a column shows an estimate."""
+    is_cut = column.has_cut is None or column.has_cut == ("cut" in f.scope)
+    is_covariate = column.covariate in {None, f.scope.get("covariate")}
+    return f.statistic in column.statistics and column.unit in {None, f.unit} and is_cut and is_covariate
+
+
+def _find(column: Column, found: Found) -> Estimate | None:
+    fitting = [f for f in found.values() if _fits(column, f)]
+    return min(fitting, key=lambda f: column.statistics.index(f.statistic), default=None)
+
+
+def _cell(column: Column, found: Found) -> str:
+    """Estimate and interval on two lines; empty if there is none."""
+    estimate = _find(column, found)
+    if estimate is None or estimate.estimate is None:
+        return ""
+    if test := statistic_text(estimate):
+        return test.replace(" ", NO_BREAK_SPACE)
+    return f"{estimate_text(estimate)}\n{interval_text(estimate) if estimate.ci_low is not None else ''}".strip()
+
+
+def _notes(rows: Iterable[Found], columns: Sequence[Column]) -> tuple[str, ...]:
+    """The reasons for dashes, each once, most frequent first."""
+    reasons: Counter[str] = Counter()
+    for found in rows:
+        missing = (f for column in columns if (f := _find(column, found)) is not None and f.estimate is None)
+        reasons.update(why_text(f).removeprefix("not shown: ").rstrip(".") for f in missing)
+    return tuple(f"{DASH}{why}." for why, _ in reasons.most_common(MAX_REASONS))
+
+
+def _label(estimate: Estimate, labels: Labels) -> str:
+    return labels.question(estimate.question) if estimate.question else "All questions"
+
+
+def _of(estimate: Estimate) -> str:
+    """The scope of the row, without the kind of raters if the section makes it clear."""
+    is_named = len(estimate.scope) == 1 or estimate.section == "contrast"
+    hidden = {"covariate"} if estimate.statistic == "share_preferred_at_equal" else set()
+    hidden |= set() if is_named else {"rater_kind"}
+    # the label of the question names the code
+    hidden |= {"category"} if "=" in (estimate.question or "") else set()
+    scope = {key: value for key, value in estimate.scope.items() if key not in hidden}
+    between = "against" if estimate.statistic.startswith("share_pref") else MINUS
+    return scope_text(scope, between=between) if scope else "all ratings"
+
+
+def _p(columns: Sequence[Column], found: Found) -> str:
+    """The adjusted p-value of the first column that has one."""
+    cells = (_find(column, found) for column in columns)
+    known = (f.p_adjusted for f in cells if f is not None and f.p_adjusted is not None)
+    return p_text(next(known, None)) or "–"
+
+
+def _n(found: Found) -> str:
+    n = max((f.n_ratings or 0 for f in found.values()), default=0)
+    return f"{n:,}"

@@ -1,0 +1,122 @@
+"""The context of the section template: charts, tables, and all estimates with their recipes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from app.protocol.primary_default import by_importance
+from app.results.charts.chart import about_responses, charts_of, plane_axes
+from app.results.charts.table import Table
+from app.results.pages.sections.estimate_tables import all_rows, estimate_groups
+from app.results.pages.sections.part_tables import Block, blocks_of
+from app.results.pages.sections.rater_tables import each_rater, without_flagged
+from app.results.pages.sections.text_details import texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from app.analysis.estimate import Estimate
+    from app.analysis.report.report import Report
+    from app.protocol.labels import Labels
+    from app.protocol.study import Protocol
+    from app.results.charts.chart import Chart
+    from app.results.pages.asked import Question
+    from app.results.pages.sections.parts import Part
+
+# Maximum number of charts of single questions on a page; for others, the user selects the question.
+MAX_OF_QUESTIONS = 6
+MAX_RATERS = 15
+MAX_RECIPES = 400
+ALL = "estimates"
+
+
+@dataclass(frozen=True, slots=True)
+class Plane:
+    """The form that chooses the two questions of the plane: key and label of each, and the two that are shown.
+
+    `is_other` says that the page shows other questions than its address names, because those cannot be shown.
+    """
+
+    questions: tuple[tuple[str, str], ...]
+    x: str
+    y: str
+    is_other: bool
+
+
+def plane_of(report: Report, labels: Labels, wanted: tuple[str, str] | None) -> Plane | None:
+    """Return the form; None if there are no other questions to choose."""
+    known, axes = plane_axes(report, wanted)
+    if axes is None or (len(known) <= len(axes) and wanted in {None, axes}):
+        return None
+    return Plane(tuple((key, labels.question(key)) for key in known), *axes, wanted not in {None, axes})
+
+
+def part_context(part: Part, report: Report, shown: Report, protocol: Protocol, asked: Question) -> dict[str, Any]:
+    """The template's context; `shown` is `labelled`, and both reports have only the selected question, if any."""
+    key = asked.question or None
+    charts = [chart for chart in charts_of(report, protocol, asked.axes) if chart.part == part.key]
+    chosen = [chart for chart in charts if key is None or chart.question in {None, key}]
+    of_each = [chart for chart in chosen if chart.question is not None]
+    of_questions = about_responses(of_each, protocol)[:MAX_OF_QUESTIONS]
+    left_out = [chart for chart in of_each if chart not in of_questions]
+    ranks = {question: rank for rank, question in enumerate(by_importance(protocol))}
+    by_rank = sorted(part.estimates, key=lambda f: ranks.get((f.question or "").partition("=")[0], -1))
+    own = [f for f in by_rank if key is None or f.question is None or f.question.partition("=")[0] == key]
+    is_all = part.key == ALL
+    rows = [] if is_all else all_rows(own[:MAX_RECIPES], protocol.labels)
+    return {
+        "part": part,
+        "plane": plane_of(report, protocol.labels, asked.axes) if any(one.key == "plane" for one in charts) else None,
+        "charts": [chart for chart in chosen if chart.question is None] + of_questions,
+        "left_out": _questions_of(left_out, protocol.labels),
+        "blocks": [] if is_all else [*_blocks(part, own, shown, protocol)],
+        "groups": estimate_groups(own, protocol.labels) if is_all else [],
+        "units": [],
+        "rows": rows,
+        "n_more_recipes": max(0, len(own) - MAX_RECIPES),
+    }
+
+
+def _questions_of(charts: Sequence[Chart], labels: Labels) -> list[tuple[str, str]]:
+    keys = dict.fromkeys(chart.question for chart in charts if chart.question)
+    return [(key, labels.question(key)) for key in keys]
+
+
+def _blocks(part: Part, own: Sequence[Estimate], shown: Report, protocol: Protocol) -> Iterator[Block]:
+    yield from blocks_of(part.key, own, protocol.labels)
+    if part.key == "text":
+        by_question: dict[str | None, list[Estimate]] = {}
+        for estimate in own:
+            by_question.setdefault(estimate.question, []).append(estimate)
+        for key, estimates in by_question.items():
+            name = protocol.labels.question(key) if key else "All responses"
+            for caption, table, notes in texts(estimates):
+                yield Block(f"{name}: {caption[:1].lower()}{caption[1:]}", table, None, notes)
+    if part.key == "raters":
+        yield from _raters(own, shown, protocol)
+
+
+def _raters(own: Sequence[Estimate], shown: Report, protocol: Protocol) -> Iterator[Block]:
+    """Main results with and without flagged raters, then one row per rater, for one question to limit the length."""
+    yield from _with_and_without(own, shown, protocol.labels)
+    of_each = [f for f in own if f.scope.keys() == {"raters"}]
+    first = next((f.question for f in of_each if f.question), None)
+    table = each_rater([f for f in of_each if f.question in {None, first}])
+    if table.rows:
+        name = protocol.labels.question(first) if first else "All questions"
+        head, rest = table.rows[:MAX_RATERS], table.rows[MAX_RATERS:]
+        more = Table(table.header, rest) if rest else None
+        first_of = ", fastest first" if any(f.statistic == "median_seconds" for f in of_each) else ""
+        yield Block(f"Rater by rater{first_of}: {name}", Table(table.header, head), more, ())
+
+
+def _with_and_without(own: Sequence[Estimate], shown: Report, labels: Labels) -> Iterator[Block]:
+    rows = []
+    for key in dict.fromkeys(f.question for f in own):
+        mine = [f for f in own if f.question == key]
+        found = without_flagged(mine, [f for f in shown.estimates if f.question == key])
+        rows += [(labels.question(key) if key else "All questions", *row) for row in found.rows]
+    if rows:
+        header = ("Question", "Result", "For", "All raters", "Without flagged raters")
+        yield Block("Main results with and without flagged raters", Table(header, tuple(rows)), None, ())

@@ -1,0 +1,119 @@
+"""The sections of the results, and which estimates each of them contains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from app.analysis.estimate import Estimate
+    from app.protocol.study import Protocol
+
+SUMMARY, PLAN = "summary", "plan"
+OF_CODES = ("category_difference", "cochran_q", "stuart_maxwell")
+BY_SECTION = {
+    "distribution": "comparison",
+    "comparison": "comparison",
+    "composite": "comparison",
+    "dimension": "comparison",
+    "choice": "preference",
+    "ranking": "preference",
+    "category": "codes",
+    "belief": "conditions",
+    "text": "text",
+    "agreement": "agreement",
+    "disagreement": "items",
+    "rater": "raters",
+    "judge": "judges",
+}
+TITLES = {
+    "comparison": "Sources compared",
+    "preference": "Preference",
+    "codes": "Categories",
+    "agreement": "Agreement",
+    "conditions": "Conditions",
+    "subgroups": "Subgroups",
+    "turns": "Over turns",
+    "raters": "Raters",
+    "items": "Items",
+    "judges": "Model judges",
+    "text": "Text",
+    "estimates": "All estimates",
+}
+ABOUT = {
+    "comparison": "How each question was answered, and how sources differ.",
+    "preference": "Which response raters chose.",
+    "codes": "How often each category was chosen.",
+    "agreement": "How far raters agree: 1 is perfect agreement, 0 is no more than by chance.",
+    "conditions": "What raters were shown or told, and how ratings differ by it.",
+    "subgroups": "Exploratory: if no true differences existed, about 5% of these tests would still have p < .05.",
+    "turns": "How ratings develop from turn to turn.",
+    "raters": "Evidence to review, not a reason to exclude: set exclusion rules before data collection.",
+    "items": "Where raters disagree most. Disagreement is information, not error.",
+    "judges": "Model judges compared with human raters. They are not included in estimates of human raters.",
+    "text": "These associations do not show that length or wording causes the difference in ratings.",
+    "estimates": "Every estimate by question, and how to compute it again. The same rows are in the downloads.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One section: its key in the address, its title, a description, and its estimates."""
+
+    key: str
+    title: str
+    about: str
+    estimates: tuple[Estimate, ...]
+
+
+def part_of(estimate: Estimate) -> str:
+    """The section in which an estimate is shown; each estimate belongs to one."""
+    if estimate.statistic == "pair_kappa_median":
+        return "raters"
+    if estimate.section == "subgroup":
+        return "conditions" if {"condition", "shown_label"} & estimate.scope.keys() else "subgroups"
+    if estimate.section == "contrast":
+        return _of_contrast(estimate)
+    return BY_SECTION[estimate.section]
+
+
+def _of_contrast(estimate: Estimate) -> str:
+    scope = estimate.scope
+    if estimate.statistic in OF_CODES:
+        return "codes"
+    if "turn" in scope or estimate.statistic.startswith("turn_"):
+        return "turns"
+    if "factor" in scope or {"condition", "shown_label"} & scope.keys():
+        return "conditions"
+    return "comparison" if scope.keys() <= {"source", "reference", "cut"} else "subgroups"
+
+
+def parts_of(estimates: Sequence[Estimate], protocol: Protocol) -> Mapping[str, Part]:
+    """The sections that are not empty, in reading order; all estimates come last."""
+    found: dict[str, list[Estimate]] = {key: [] for key in TITLES}
+    for estimate in estimates:
+        found[part_of(estimate)].append(estimate)
+    found["estimates"] = list(estimates)
+    return {
+        key: Part(key, _title(key, protocol), _about(key, protocol), tuple(own))
+        for key, own in found.items()
+        if any(estimate.estimate is not None or estimate.reason == "not_run" for estimate in own)
+    }
+
+
+def _about(key: str, protocol: Protocol) -> str:
+    """What the section shows; how ties count only where raters can choose one."""
+    has_ties = key == "preference" and any(question.tie for question in protocol.choice_questions)
+    return f"{ABOUT[key]}{' Ties count as half.' if has_ties else ''}"
+
+
+def _title(key: str, protocol: Protocol) -> str:
+    """The title for this study: people against models, several models, or one source."""
+    if key != "comparison":
+        return TITLES[key]
+    kinds = {source.kind for source in protocol.sources.values()}
+    if len(protocol.sources) <= 1:
+        return "Ratings"
+    return "Human versus model" if {"human", "model"} <= kinds else TITLES[key]

@@ -1,0 +1,103 @@
+"""The section on texts: covariates by source, and their association with ratings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.analysis.wording.formatting import covariate_text, estimate_text, interval_text, scope_text, why_text
+from app.analysis.wording.statistics_registry import STATISTICS
+from app.results.charts.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from app.analysis.estimate import Estimate
+
+# Captions of tables of one statistic.
+ALONE = {
+    "text_difference": "Differences between sources in these measures",
+    "rank_correlation": "Rank correlation with the mean rating of a response",
+    "mean_difference_at_equal": "Mean difference adjusted for length",
+    "covariate_slope": "Points that go with the length",
+}
+# What fits a page of 1280 pixels and a sheet of A4.
+MAX_COLUMNS = 6
+LENGTH, AT_EQUAL = "length", ("mean_difference_at_equal", "covariate_slope")
+TABLES = (
+    (("text_mean", "text_difference"), "Measures of the texts, and imported scores"),
+    (("correlation", "rank_correlation"), "Correlation with the mean rating of a response"),
+    (AT_EQUAL, "Adjusted for length"),
+)
+
+
+def texts(estimates: Sequence[Estimate]) -> list[tuple[str, Table, tuple[str, ...]]]:
+    """Captions, tables and footnotes: one row per covariate, one column per source or comparison."""
+    parts = [(words, [f for f in estimates if f.statistic in keys]) for keys, words in TABLES]
+    return [table for words, found in parts if found for table in _tables(words, found)]
+
+
+def _tables(words: str, found: Sequence[Estimate]) -> Iterator[tuple[str, Table, tuple[str, ...]]]:
+    """Yield one table, or one per statistic where all sources would not fit beside each other."""
+    columns = _columns(found)
+    if len(columns) <= MAX_COLUMNS:
+        yield words, _table(found, columns), _notes(found)
+        return
+    for statistic in dict.fromkeys(one.statistic for one in found):
+        own = [one for one in found if one.statistic == statistic]
+        scopes = list(dict.fromkeys(_of(one) for one in own if one.reason != "not_run"))
+        table = _table(own, scopes, _of) if len(scopes) <= MAX_COLUMNS else _long_table(own)
+        yield ALONE.get(statistic, words), table, _notes(own)
+
+
+def _notes(estimates: Sequence[Estimate]) -> tuple[str, ...]:
+    """The reasons for dashes, each once, with the covariates that they are about."""
+    about: dict[str, list[str]] = {}
+    for estimate in estimates:
+        if estimate.estimate is None:
+            about.setdefault(why_text(estimate).rstrip("."), []).append(_covariate(estimate))
+    return tuple(f"– {', '.join(dict.fromkeys(names))}: {why}." for why, names in about.items())
+
+
+def _columns(estimates: Sequence[Estimate]) -> list[str]:
+    return list(dict.fromkeys(_column(estimate) for estimate in estimates if estimate.reason != "not_run"))
+
+
+def _long_table(estimates: Sequence[Estimate]) -> Table:
+    """One row per covariate and source or comparison."""
+    rows = tuple((_covariate(one), _of(one), _cell(one)) for one in estimates if one.reason != "not_run")
+    return Table(("Covariate", "Of", "Estimate"), tuple(sorted(rows, key=lambda row: row[0])))
+
+
+def _table(
+    estimates: Sequence[Estimate], columns: Sequence[str], name: Callable[[Estimate], str] | None = None
+) -> Table:
+    named = name or _column
+    by_name: dict[str, dict[str, Estimate]] = {}
+    for estimate in estimates:
+        by_name.setdefault(_covariate(estimate), {}).setdefault(named(estimate), estimate)
+    rows = tuple((name, *(_cell(found.get(column)) for column in columns)) for name, found in by_name.items())
+    return Table(("Covariate", *columns), rows)
+
+
+def _covariate(estimate: Estimate) -> str:
+    """The covariate in words; an imported score "length" is not the length at which sources are compared."""
+    name = str(estimate.scope["covariate"])
+    words = name if name == LENGTH and estimate.statistic not in AT_EQUAL else covariate_text(name)
+    return words[:1].upper() + words[1:]
+
+
+def _of(estimate: Estimate) -> str:
+    return scope_text({key: value for key, value in estimate.scope.items() if key != "covariate"})
+
+
+def _column(estimate: Estimate) -> str:
+    of = _of(estimate)
+    return of if estimate.statistic.startswith("text") else f"{STATISTICS[estimate.statistic].words}, {of}"
+
+
+def _cell(estimate: Estimate | None) -> str:
+    """Estimate and interval on two lines; a dash if there is none, with its reason below the table."""
+    if estimate is None or estimate.estimate is None:
+        return "–"
+    interval = interval_text(estimate) if estimate.ci_low is not None else ""
+    return f"{estimate_text(estimate)}\n{interval}".strip()

@@ -1,0 +1,73 @@
+"""What a study costs its raters and its budget: trials, raters, minutes and money, before anything is simulated."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.protocol.allocation.bulk_allocation import so_many_items, with_raters_per_trial
+from app.protocol.allocation.feasibility import feasibility
+from app.protocol.allocation.trials import planned_trials
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.protocol.allocation.requirements import Group
+    from app.protocol.allocation.trials import PlannedItem
+    from app.protocol.study import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """What the lead states: minutes per trial and for everything else, pay per hour, the platform's fee in percent."""
+
+    minutes_per_trial: float = 2.0
+    other_minutes: float = 4.0
+    pay_per_hour: float = 12.0
+    fee_percent: float = 33.0
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """Trials, ratings and raters of a design, the longest time of one rater, and the cost of all.
+
+    `binds` names what determines the number of raters, as a sentence.
+    """
+
+    n_trials: int
+    n_ratings: int
+    n_raters: int
+    most_trials: int
+    minutes: float
+    hours: float
+    cost: float
+    binds: str
+
+
+def effort(protocol: Protocol, items: Sequence[PlannedItem], n_items: int, per_trial: int, rates: Rates) -> Effort:
+    """Compute the effort of a study with this many items and raters per trial."""
+    of_size = with_raters_per_trial(protocol, per_trial)
+    trials = planned_trials(of_size, so_many_items(protocol, items, n_items))
+    needs = feasibility(of_size, trials, {})
+    most = max((group.n_each for group in needs.groups), default=0)
+    repeats = protocol.design.repeats.n if protocol.design.repeats else 0
+    most += (repeats + len(protocol.checks.gold)) if most else 0
+    hours = (needs.n_seats * rates.minutes_per_trial + needs.n_raters * rates.other_minutes) / 60
+    cost = hours * rates.pay_per_hour * (1 + rates.fee_percent / 100)
+    minutes = most * rates.minutes_per_trial + rates.other_minutes if most else 0.0
+    return Effort(len(trials), needs.n_seats, needs.n_raters, most, minutes, hours, cost, _binds(of_size, needs.groups))
+
+
+def _binds(protocol: Protocol, groups: Sequence[Group]) -> str:
+    """What decides how many raters are needed: the trials that each takes, or that each response needs several."""
+    sentences = []
+    for group in groups:
+        n_each = group.n_each
+        if group.n_raters > math.ceil(group.n_seats / n_each):
+            sentences.append("each trial needs different raters, whatever the number of trials per rater")
+        elif protocol.design.trials_of(group.pool) == n_each:
+            sentences.append(f"each rater takes at most {n_each} trials (trials per rater)")
+        else:
+            sentences.append(f"each rater can take all {n_each} trials that differ")
+    return "; ".join(dict.fromkeys(sentences))

@@ -1,0 +1,123 @@
+"""Plan a study: what it takes, how precise it will be, and what would make it precise enough."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request
+from starlette.responses import Response
+
+from app.accounts.rate_limits import count, forecast_limit
+from app.accounts.session import LeadAndStudy, OwnForLong
+from app.base.processes.side_process import SideProcessError
+from app.base.rendering.pages import page
+from app.base.rendering.words import minutes
+from app.base.web.errors import TooManyError
+from app.rating.seats.trials import list_items
+from app.results.planning.effort import Rates, effort
+from app.studies.protocols import get_protocol
+
+if TYPE_CHECKING:
+    from app.protocol.allocation.trials import PlannedItem
+    from app.protocol.study import Protocol
+
+router = APIRouter()
+DEFAULT_ITEMS = 40
+MAX_ITEMS, MAX_PER_TRIAL = 5000, 100
+SDS = ("item", "item_source", "rater", "rater_source", "residual")
+Text = Annotated[str, Query(max_length=20)]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanForm:
+    """The form as it was sent: everything is text, and what is empty takes its default."""
+
+    texts: dict[str, str]
+
+    def number(self, name: str, default: float | None, low: float, high: float) -> float | None:
+        """The number in a field within its bounds; the default if it is empty or no number."""
+        try:
+            value = float(self.texts.get(name, "").replace(",", "."))
+        except ValueError:
+            return default
+        return min(max(value, low), high) if value == value else default  # noqa: PLR0124 - not NaN
+
+
+def plan_form(request: Request) -> PlanForm:
+    """The fields in the address."""
+    return PlanForm({name: value[:20] for name, value in request.query_params.items()})
+
+
+Sent = Annotated[PlanForm, Depends(plan_form)]
+
+
+@router.get("/studies/{slug}/plan")
+def show_plan(request: Request, own: OwnForLong, form: Sent) -> Response:
+    with request.app.state.begin() as db:
+        protocol = get_protocol(db, own.study.id, own.study.protocol_version)
+        items = list_items(db, own.study.id)
+    rates = _rates(form)
+    n_items = int(form.number("items", len(items) or DEFAULT_ITEMS, 1, MAX_ITEMS) or 1)
+    per_trial = int(form.number("per_trial", protocol.design.raters_per_trial, 1, MAX_PER_TRIAL) or 1)
+    context: dict[str, Any] = {
+        "rates": rates,
+        "n_items": n_items,
+        "per_trial": per_trial,
+        "effort": effort(protocol, items, n_items, per_trial, rates),
+        "texts": form.texts,
+        "sds": SDS,
+        "is_stated": any(form.texts.get(name) for name in (*SDS, "pilot")),
+        "forecast": None,
+        "problem": "",
+    }
+    if "forecast" in form.texts:
+        if wait_s := count(request.app.state.begin, [forecast_limit(own.lead.id)]):
+            raise TooManyError(f"There were too many forecasts. Try again in {minutes(wait_s)}.", retry_after_s=wait_s)
+        context |= _forecast(request, own, protocol, items, form, n_items, per_trial)
+    return page(request, "lead/plan.html", lead=own.lead, study=own.study, labels=protocol.labels, **context)
+
+
+def _rates(form: PlanForm) -> Rates:
+    """Minutes per trial, other minutes, pay per hour and fee of the platform, with defaults where a field is empty."""
+    return Rates(
+        form.number("minutes", 2.0, 0.1, 240) or 0,
+        form.number("other", 4.0, 0, 240) or 0,
+        form.number("pay", 12.0, 0, 10_000) or 0,
+        form.number("fee", 33.0, 0, 500) or 0,
+    )
+
+
+def _forecast(
+    request: Request,
+    own: LeadAndStudy,
+    protocol: Protocol,
+    items: list[PlannedItem],
+    form: PlanForm,
+    n_items: int,
+    per_trial: int,
+) -> dict[str, Any]:
+    """The simulated part of the page, or why there is none."""
+    from app.analysis.document.design_words import test_words
+    from app.analysis.wording.statistics_registry import STATISTICS
+    from app.results.planning.planning import PlanError
+    from app.results.planning.study_plan import PLAN_PROCESS, Wish
+    from app.results.reports.report import read_study
+
+    stated = {name: form.number(name, None, 0, 1000) for name in SDS}
+    stated["difference"] = form.number("difference", None, -1000, 1000)
+    wish = Wish(n_items, per_trial, form.number("width", None, 0.001, 1000), stated)
+    pilot = None
+    if form.texts.get("pilot"):
+        with request.app.state.begin() as db:
+            pilot = read_study(db, own.study)
+    try:
+        found = PLAN_PROCESS.forecast((protocol, items, wish, pilot))
+    except PlanError as error:
+        return {"problem": str(error)}
+    except SideProcessError:
+        return {"problem": "This size takes too long to simulate here. Try fewer items or raters."}
+    curve = {theme: base64.b64encode(svg.encode()).decode() for theme, svg in found.curve.items()}
+    other = test_words(found.other_test) if found.other_test else ""
+    return {"forecast": found, "curve": curve, "statistic": STATISTICS[found.statistic].words, "other_test": other}

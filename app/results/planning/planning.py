@@ -1,0 +1,159 @@
+"""Planning a study: compute a plan from the lead's input, and write it to files."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from app.analysis.planning.pilot import assumed_of_pilot, assumed_of_scale, with_stated
+from app.analysis.planning.planning import plan, plan_csv, plan_json
+from app.analysis.planning.scenario import Scenario
+from app.analysis.sections.composites import composite_question
+from app.protocol.allocation.bulk_allocation import so_many_items, with_raters_per_trial
+from app.protocol.allocation.feasibility import feasibility, why_no_trials
+from app.protocol.allocation.trials import planned_trials
+from app.results.charts.planning import planning_charts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from app.analysis.data.frames import Frames
+    from app.analysis.planning.planning import Plan
+    from app.analysis.planning.scenario import Assumed
+    from app.protocol.allocation.trials import PlannedItem
+    from app.protocol.questions.registry import ScaledQuestion
+    from app.protocol.study import Protocol
+
+ITEMS_OF_NO_STUDY = 40
+
+
+class PlanError(ValueError):
+    """The plan cannot be computed; the message gives the lead the reason."""
+
+
+class QuestionUnknownError(PlanError):
+    """The given question cannot be used for planning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The lead's input; empty lists mean the study's own items, its raters per trial, and the raters that it needs.
+
+    `stated` contains `mean`, `difference`, and standard deviations by the names of `Sds`, all in scale points; None for
+    those that are not stated. `pilot` is a study with ratings, as its frames and protocol. `statistic` is the one to
+    compute; None for all.
+    """
+
+    n_items: Sequence[int] = ()
+    n_raters: Sequence[int] = ()
+    raters_per_trial: Sequence[int] = ()
+    question: str | None = None
+    stated: Mapping[str, float | None] = field(default_factory=dict)
+    pilot: tuple[Frames, Protocol] | None = None
+    n_simulations: int = 200
+    seed: int = 1
+    statistic: str | None = None
+
+
+def make_plan(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) -> Plan:
+    """Compute the expected widths of intervals and the power of a study.
+
+    Raises:
+        PlanError: the study cannot be planned, or the pilot has too few ratings.
+    """
+    question = _question(protocol, asked.question)
+    if question is None and not protocol.choice_questions:
+        raise PlanError(
+            "Planning needs a question about responses of type rating or slider, or one of type choice; "
+            f"{protocol.slug} has none."
+        )
+    assumed = _assumed(protocol, question, asked)
+    per_trial = asked.raters_per_trial or (protocol.design.raters_per_trial,)
+    scenarios = [
+        Scenario(n_items, n_raters, k)
+        for n_items in asked.n_items or (len(items) or ITEMS_OF_NO_STUDY,)
+        for k in per_trial
+        for n_raters in asked.n_raters or _usual_raters(protocol, items, n_items, k)
+    ]
+    found = plan(
+        protocol,
+        items,
+        assumed,
+        scenarios,
+        question=question,
+        n_simulations=asked.n_simulations,
+        seed=asked.seed,
+        only=asked.statistic,
+    )
+    if not found.rows and asked.statistic is None:
+        raise PlanError(f"Nothing can be planned. {_why_nothing(protocol, items, question)}")
+    return found
+
+
+def _why_nothing(protocol: Protocol, items: Sequence[PlannedItem], question: ScaledQuestion | None) -> str:
+    """The setting because of which the simulated studies yield no estimate."""
+    some_items = so_many_items(protocol, items, len(items) or ITEMS_OF_NO_STUDY)
+    if not planned_trials(protocol, some_items):
+        return why_no_trials(protocol, some_items)
+    if question is not None:
+        kind = f"design.trials is {protocol.design.trials}" if protocol.design.trials else "The items have none"
+        return f"Question {question.key} is about responses, and no trial shows one: {kind}."
+    if protocol.reference is None:
+        return "analysis.reference is not set, so there is no source to compare the others with."
+    setting = "design.listed" if protocol.design.listed else "design.pairs"
+    return f"No trial shows a response of {protocol.reference} (analysis.reference) with another source: see {setting}."
+
+
+def rated_questions(protocol: Protocol) -> list[ScaledQuestion]:
+    """The questions that rate responses on a scale, then the scores computed from several of them."""
+    rated = [question for question in protocol.scaled_questions if question.target == "response"]
+    by_key = {question.key: question for question in rated}
+    scores = [
+        composite_question(name, composite, [by_key[key] for key in composite.questions])
+        for name, composite in protocol.analysis.composites.items()
+        if by_key.keys() >= set(composite.questions)
+    ]
+    return [*rated, *scores]
+
+
+def _question(protocol: Protocol, key: str | None) -> ScaledQuestion | None:
+    rated = rated_questions(protocol)
+    if key is None:
+        return next(iter(rated), None)
+    found = next((question for question in rated if question.key == key), None)
+    if found is None:
+        names = ", ".join(question.key for question in rated) or "none"
+        raise QuestionUnknownError(f"No question {key} rates responses on a scale. These do: {names}.")
+    return found
+
+
+def _assumed(protocol: Protocol, question: ScaledQuestion | None, asked: Asked) -> Assumed:
+    key = question.key if question else None
+    assumed: Assumed | None = assumed_of_scale(question, is_composite=key in protocol.analysis.composites)
+    if asked.pilot is not None:
+        frames, of_pilot = asked.pilot
+        known = next((one for one in rated_questions(of_pilot) if one.key == key), None)
+        assumed = assumed_of_pilot(frames, of_pilot, known) if known else None
+    if assumed is None:
+        raise PlanError("The pilot has too few ratings of this question to separate items, raters and noise.")
+    return with_stated(assumed, asked.stated)
+
+
+def _usual_raters(protocol: Protocol, items: Sequence[PlannedItem], n_items: int, k: int) -> tuple[int, ...]:
+    """The number of raters that the design needs, and twice and four times as many, with the same number per trial."""
+    of_size = with_raters_per_trial(protocol, k)
+    needed = feasibility(of_size, planned_trials(of_size, so_many_items(protocol, items, n_items)), {}).n_raters
+    return tuple(max(needed, 2) * times for times in (1, 2, 4))
+
+
+def write_plan(plan: Plan, out: Path) -> list[Path]:
+    """Write plan.json, plan.csv and a Vega-Lite specification per chart; existing files of these names are replaced."""
+    texts = {"plan.json": plan_json(plan), "plan.csv": plan_csv(plan)}
+    for chart in planning_charts(plan):
+        texts[f"charts/{chart.key}.vl.json"] = json.dumps(chart.spec(), ensure_ascii=False, indent=1) + "\n"
+    (out / "charts").mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (out / name).write_text(text, encoding="utf-8", newline="")
+    return [out / name for name in texts]

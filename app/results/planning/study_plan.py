@@ -1,0 +1,217 @@
+"""The forecast on the page Plan: precision and power of the primary contrast, and what would reach the goal."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
+
+from app.analysis.planning.levers import Reach, binding, reach, width_for_power
+from app.base.processes.side_process import SideProcess
+from app.protocol.primary_default import primary_contrasts
+from app.results.charts.planning import curve_spec
+from app.results.charts.render import render
+from app.results.planning.effort import Rates, effort
+from app.results.planning.planning import Asked, PlanError, make_plan, rated_questions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from app.analysis.data.frames import Frames
+    from app.analysis.planning.levers import Lever
+    from app.analysis.planning.planning import Plan, PlanRow
+    from app.analysis.planning.scenario import Assumed
+    from app.protocol.allocation.trials import PlannedItem
+    from app.protocol.study import Protocol
+
+REST_S, TIMEOUT_S = 600, 120
+# The curve's line is fitted through many sizes, so each of them needs fewer simulations than the sizes in the table.
+N_SIMULATIONS, N_OF_CURVE = 60, 20
+ITEM_TIMES, RATER_TIMES = (0.5, 1, 2, 3), (1, 2, 3)
+MIN_ITEMS = 4
+# Sizes above this are not simulated: the page would take minutes.
+MAX_RATINGS = 30_000
+HALF = 0.5
+# Tests of the difference that is simulated.
+SAME_CONTRAST = ("mean_difference_lmm", "t_paired", "t_unpaired", "share_preferred_glmm")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the lead asks for: the size, the goal, and the assumptions that they state in points."""
+
+    n_items: int
+    per_trial: int
+    goal_width: float | None
+    stated: Mapping[str, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Expected results at the present size, how far each setting reaches, and a size that reaches the goal.
+
+    `other_test` is the test of the primary contrast if it is another one than that of the statistic. `n_of_curve` is
+    the number of simulated studies per point of the curve.
+    """
+
+    statistic: str
+    question: str | None
+    other_test: str | None
+    assumed: Assumed
+    now: PlanRow
+    goal: float
+    reaches: tuple[Reach, ...]
+    binds: Lever | None
+    solution: PlanRow | None
+    curve: dict[str, str]
+    n_of_curve: int = N_OF_CURVE
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether the present size reaches the goal."""
+        return self.now.width is not None and self.now.width <= self.goal
+
+
+Job = tuple["Protocol", "list[PlannedItem]", Wish, "tuple[Frames, Protocol] | None"]
+
+
+def forecast(job: Job) -> Forecast:
+    """Simulate the study at several sizes.
+
+    Raises:
+        PlanError: the primary contrast is of a kind that is not simulated, the design gives no estimate, or the study
+            is too large to simulate.
+    """
+    protocol, items, wish, pilot = job
+    question, statistic, test = _planned(protocol)
+    _check_size(effort(protocol, items, wish.n_items, wish.per_trial, Rates()).n_ratings)
+    first = _simulated(
+        protocol,
+        items,
+        Asked((wish.n_items,), (), (wish.per_trial,), question, wish.stated, pilot, N_SIMULATIONS, statistic=statistic),
+    )
+    now = _row(first, statistic)
+    stated = {**asdict(first.assumed.sds), "mean": first.assumed.mean, "difference": first.assumed.difference}
+    rows = [
+        _row(_at(protocol, items, n_items, per_trial, question, stated, statistic, N_OF_CURVE), statistic)
+        for n_items, per_trial in _sizes(protocol, items, wish)
+    ]
+    goal = wish.goal_width or width_for_power(_difference(now))
+    found = (
+        reach("items", wish.n_items, [row for row in rows if row.raters_per_trial == wish.per_trial], goal),
+        reach("raters_per_trial", wish.per_trial, [row for row in rows if row.n_items == wish.n_items], goal),
+    )
+    reaches = tuple(one for one in found if one is not None)
+    binds = binding(reaches)
+    solution = _solution(protocol, items, wish, reaches, binds, question, stated, statistic)
+    curve = {theme: render(curve_spec(rows, goal, theme), "svg").decode() for theme in ("light", "dark")}
+    other_test = None if test in {statistic, *SAME_CONTRAST} else test
+    return Forecast(statistic, question, other_test, first.assumed, now, goal, reaches, binds, solution, curve)
+
+
+def _check_size(n_ratings: int) -> None:
+    if n_ratings > MAX_RATINGS:
+        raise PlanError(
+            f"Precision is simulated for up to {MAX_RATINGS:,} ratings, and this size has {n_ratings:,}. "
+            "Enter fewer items or raters per trial."
+        )
+
+
+def _planned(protocol: Protocol) -> tuple[str | None, str, str]:
+    """The question, the statistic and the test of the first primary contrast that can be simulated."""
+    rated = [question.key for question in rated_questions(protocol)]
+    choices = {question.key for question in protocol.choice_questions}
+    for contrast in primary_contrasts(protocol):
+        if contrast.question in choices:
+            return (next(iter(rated), None), "share_preferred", str(contrast.test))
+        if contrast.question in rated:
+            return (contrast.question, "mean_difference", str(contrast.test))
+    raise PlanError(
+        "Precision is simulated for choices, for ratings of responses and for scores of such ratings. The primary "
+        "contrast of this study is none of these; the effort above holds for it. To see what a design like this can "
+        "show, name a question about responses as primary under Design, Analysis."
+    )
+
+
+def _simulated(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) -> Plan:
+    n_items, per_trial = asked.n_items[0], asked.raters_per_trial[0]
+    n_raters = max(effort(protocol, items, n_items, per_trial, Rates()).n_raters, 2)
+    return make_plan(protocol, items, replace(asked, n_raters=(n_raters,)))
+
+
+def _at(
+    protocol: Protocol,
+    items: Sequence[PlannedItem],
+    n_items: int,
+    per_trial: int,
+    question: str | None,
+    stated: Mapping[str, float | None],
+    statistic: str,
+    n_simulations: int = N_SIMULATIONS,
+) -> Plan:
+    asked = Asked((n_items,), (), (per_trial,), question, stated, n_simulations=n_simulations, statistic=statistic)
+    return _simulated(protocol, items, asked)
+
+
+def _sizes(protocol: Protocol, items: Sequence[PlannedItem], wish: Wish) -> list[tuple[int, int]]:
+    """The sizes of the curve, from fewer to more, as far as they are not too large to simulate."""
+    sizes = [
+        (max(round(wish.n_items * times), MIN_ITEMS), wish.per_trial * more)
+        for more in RATER_TIMES
+        for times in ITEM_TIMES
+    ]
+    small = [size for size in dict.fromkeys(sizes) if effort(protocol, items, *size, Rates()).n_ratings <= MAX_RATINGS]
+    return small or sizes[:2]
+
+
+def _row(plan: Plan, statistic: str) -> PlanRow:
+    row = next((row for row in plan.rows if row.statistic == statistic), None)
+    if row is None:
+        raise PlanError("The design shows no two sources beside each other that this contrast compares.")
+    return row
+
+
+def _difference(row: PlanRow) -> float:
+    estimate = row.estimate or 0.0
+    return estimate - HALF if row.statistic == "share_preferred" else estimate
+
+
+def _solution(
+    protocol: Protocol,
+    items: Sequence[PlannedItem],
+    wish: Wish,
+    reaches: Sequence[Reach],
+    binds: Lever | None,
+    question: str | None,
+    stated: Mapping[str, float | None],
+    statistic: str,
+) -> PlanRow | None:
+    """The size that reaches the goal by the binding setting alone, simulated to confirm it."""
+    chosen = next((one for one in reaches if one.lever == binds and one.needed is not None), None)
+    if chosen is None or chosen.needed is None:
+        return None
+    n_items, per_trial = (chosen.needed, wish.per_trial) if binds == "items" else (wish.n_items, chosen.needed)
+    if effort(protocol, items, n_items, per_trial, Rates()).n_ratings > MAX_RATINGS:
+        return None
+    return _row(_at(protocol, items, n_items, per_trial, question, stated, statistic), statistic)
+
+
+class PlanProcess(SideProcess):
+    """The process that computes one forecast at a time."""
+
+    def __init__(self) -> None:
+        """Create the object; the process starts when it is needed."""
+        super().__init__(forecast, name="attune-plan", rest_s=REST_S)
+
+    def forecast(self, job: Job) -> Forecast:
+        """Run `forecast` in the process.
+
+        Raises:
+            PlanError: the study cannot be planned.
+            SideProcessError: the process ended, or took too long.
+        """
+        found: Forecast = self.ask(job, timeout_s=TIMEOUT_S)
+        return found
+
+
+# One per web process.
+PLAN_PROCESS = PlanProcess()

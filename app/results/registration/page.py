@@ -1,0 +1,47 @@
+"""Preregister a study: freeze its protocol and plan with a time and a hash, and take the forms away."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from app.accounts.session import Own, OwnExport, OwnForLong, SignedIn
+from app.base.processes.side_process import SideProcessError
+from app.base.rendering.pages import page
+from app.base.web.deps import Db
+from app.base.web.errors import BusyError, NotFoundError
+from app.results.registration.registrations import list_registrations
+
+router = APIRouter()
+
+
+@router.get("/studies/{slug}/preregistration")
+def show_preregistration(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
+    rows = list_registrations(db, study.id)
+    return page(request, "lead/preregistration.html", lead=lead, study=study, registrations=rows)
+
+
+@router.post("/studies/{slug}/preregistration")
+def submit_preregistration(request: Request, own: OwnForLong) -> Response:
+    from app.results.registration.preregistration_process import preregister
+
+    try:
+        preregister(request.app.state.begin, own.study, own.lead)
+    except SideProcessError as error:
+        raise BusyError("The plan could not be simulated in time. Nothing was registered. Try again.") from error
+    return RedirectResponse(request.app.url_path_for("show_preregistration", slug=own.study.slug), status_code=303)
+
+
+@router.get("/studies/{slug}/preregistration/{number}.zip")
+def export_preregistration(request: Request, own: OwnExport, number: int) -> Response:
+    """Both forms in every format, with preregistration.json."""
+    from app.results.registration.preregistration_process import registration_archive
+
+    with request.app.state.begin() as db:
+        rows = list_registrations(db, own.study.id)
+    row = next((row for row in rows if row.number == number), None)
+    if row is None:
+        raise NotFoundError
+    name = f"{own.study.slug}-preregistration-{number}.zip"
+    disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(registration_archive(row.document), media_type="application/zip", headers=disposition)

@@ -1,0 +1,97 @@
+"""Preregister a study: its protocol and the power of its plan at a time, with a hash, as files in two forms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from app.accounts.audit import record_act
+from app.analysis.document.registration import Registration, hashed, plan_records, registration_json
+from app.rating.seats.trials import list_items
+from app.results.registration.registrations import record_registration
+from app.studies.coverage import get_counts
+from app.studies.folder.template_origin import template_origin
+from app.studies.protocols import get_protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from app.accounts.leads import Lead
+    from app.protocol.allocation.trials import PlannedItem
+    from app.protocol.study import Protocol
+    from app.results.documents.document_formats import Format
+    from app.studies.studies import StudyRow
+
+N_SIMULATIONS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ToRegister:
+    """What is registered: a protocol with its items; `version` is None for a study folder."""
+
+    protocol: Protocol
+    items: Sequence[PlannedItem]
+    n_ratings: int
+    version: int | None = None
+    n_simulations: int = field(default_factory=lambda: N_SIMULATIONS)
+
+
+def register(asked: ToRegister) -> Registration:
+    """The registration, as of now. A study that cannot be planned is registered without power, and says why."""
+    from app.results.planning.planning import Asked, PlanError, make_plan
+
+    try:
+        plan = make_plan(asked.protocol, asked.items, Asked(n_simulations=asked.n_simulations))
+        rows, why = plan_records(plan.rows), ""
+    except PlanError as error:
+        rows, why = (), str(error)
+    return hashed(
+        Registration(
+            study=asked.protocol.slug,
+            version=asked.version,
+            registered_at=datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S"),
+            protocol=asked.protocol.model_dump(mode="json"),
+            n_items=len(asked.items),
+            n_ratings=asked.n_ratings,
+            plan=rows,
+            no_plan=why,
+        )
+    )
+
+
+def to_register(db: Connection, study: StudyRow) -> ToRegister:
+    """What a registration of a stored study is made from, now."""
+    protocol = get_protocol(db, study.id, study.protocol_version)
+    n_ratings = get_counts(db, study.id).n_ratings
+    return ToRegister(protocol, list_items(db, study.id), n_ratings, study.protocol_version)
+
+
+def keep_registration(db: Connection, study: StudyRow, made: Registration, lead: Lead | None) -> None:
+    """Store a registration of a study, and log it; `lead` is None on the command line."""
+    text = registration_json(made)
+    record_act(db, lead, study, "preregistered", version=made.version, sha256=made.sha256)
+    record_registration(db, study.id, version=made.version or 1, sha256=made.sha256, document=text)
+
+
+def register_study(db: Connection, study: StudyRow) -> Registration:
+    """Register a stored study as it is now, and keep the registration, on the command line."""
+    made = register(to_register(db, study))
+    keep_registration(db, study, made, None)
+    return made
+
+
+def registration_files(registration: Registration, formats: Sequence[Format]) -> dict[str, bytes]:
+    """`preregistration.json`, and both forms in these formats."""
+    from app.analysis.document.preregistration import aspredicted_document, osf_document
+    from app.results.documents.report_files import document_files
+
+    files = {"preregistration.json": registration_json(registration).encode()}
+    origin = template_origin(registration.as_protocol())
+    forms = {"osf": osf_document, "aspredicted": aspredicted_document}
+    for form, make in forms.items():
+        made = document_files(make(registration, origin), {}, formats, name=f"preregistration-{form}")
+        files |= {path: content for path, content in made.items() if path != "tables.tex"}
+    return files

@@ -1,0 +1,36 @@
+"""A study's report, computed from the database or from a folder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.analysis import analyze
+from app.analysis.data.study_folder import frames_of
+from app.results.blinding import refuse_if_blinded
+from app.results.data.frames import study_frames
+from app.studies.protocols import get_protocol
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from app.analysis.data.frames import Frames
+    from app.analysis.data.study_folder import StudyFolder
+    from app.analysis.report.report import Report
+    from app.protocol.study import Protocol
+    from app.studies.studies import StudyRow
+
+
+def report_of_folder(folder: StudyFolder, *, full: bool = False) -> Report:
+    """The report of a study that was read from its folder."""
+    return analyze(frames_of(folder), folder.protocol, full=full)
+
+
+def read_study(db: Connection, study: StudyRow) -> tuple[Frames, Protocol]:
+    """The data that a report is computed from.
+
+    Raises:
+        BlindedError: the study's estimates are hidden until it closes.
+    """
+    protocol = get_protocol(db, study.id, study.protocol_version)
+    refuse_if_blinded(study, protocol)
+    return study_frames(db, study.id), protocol

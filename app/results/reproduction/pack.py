@@ -1,0 +1,93 @@
+"""A reproduction pack: how a published data set is read, and which results are printed where."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from app.analysis.estimate import Estimate
+
+
+Part = Literal["estimate", "ci_low", "ci_high"]
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """One printed number, and the estimate of the report that reproduces it.
+
+    `tolerance`: half of the last printed digit, or more with a reason in the pack. `where`: where it is printed.
+    `method`: how the method of the estimate begins. `part`: the estimate or an end of its interval. `is_last`: whether
+    the last of several estimates that match is meant instead of the first.
+    """
+
+    words: str
+    value: float
+    tolerance: float
+    where: str
+    statistic: str
+    question: str
+    scope: Mapping[str, Any] = field(default_factory=dict)
+    method: str = ""
+    unit: str = ""
+    part: Part = "estimate"
+    is_last: bool = False
+
+    def is_met_by(self, one: Estimate) -> bool:
+        """Whether an estimate is the one that reproduces the number."""
+        return (
+            one.statistic == self.statistic
+            and one.question == self.question
+            and dict(one.scope) == dict(self.scope)
+            and one.method.startswith(self.method)
+            and self.unit in {"", one.unit}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """One published study.
+
+    `data`: what to pass as `--data`, and where its authors published it. `write`: writes the study folder.
+    `published`: the printed results; some packs read them from the published files.
+    """
+
+    key: str
+    citation: str
+    data: str
+    write: Callable[[Path, Path], Path]
+    published: Callable[[Path], Sequence[Published]]
+
+
+# What the conversions of published data share: writing the plain files of a study folder.
+
+Row = dict[str, str]
+
+
+def write_rows(path: Path, rows: list[Row], encoding: str = "utf-8") -> None:
+    """One CSV file, RFC 4180; the columns are those of the rows, in the order in which they first appear."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    with path.open("w", encoding=encoding, newline="") as file:
+        writer = csv.DictWriter(file, columns, restval="")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def read_rows(path: Path, encoding: str = "utf-8-sig") -> list[Row]:
+    """The rows of a CSV file, as text; carriage returns inside quotes are kept."""
+    with path.open(encoding=encoding, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def write_study(folder: Path, yaml: str, **tables: Iterable[Row]) -> Path:
+    """A study folder: study.yaml and one CSV file for each table."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "study.yaml").write_text(yaml, encoding="utf-8", newline="")
+    for name, rows in tables.items():
+        write_rows(folder / f"{name}.csv", list(rows))
+    return folder

@@ -1,0 +1,133 @@
+"""All routers of the application, in the order in which addresses are matched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from fastapi import APIRouter, FastAPI
+
+from app import api
+from app.accounts import account_page, sign_in
+from app.accounts.openid import page as openid_page
+from app.accounts.rights import right_of
+from app.base.help import pages as help_pages
+from app.base.help.topics import help_for
+from app.base.web import health, metrics
+from app.llm.judges import judges_page
+from app.llm.runs import run_rows
+from app.llm.writers import generated_page, generated_texts_page
+from app.rating.arrival import consent_page, privacy_page, start_page
+from app.rating.arrival import page as arrival_page
+from app.rating.page import rate, skip_page
+from app.rating.page.rate import HOT_ROUTES
+from app.rating.preview import preview_page
+from app.rating.prolific import prolific_page
+from app.rating.recruitment import invited_raters_page, messages_page, platform_files
+from app.rating.review import raters_page
+from app.rating.steps import checks_page, last_pages, pause_page, practice_page, questionnaires_page
+from app.rating.steps import messages_page as messages_from_lead
+from app.rating.withdrawal import settings_page, withdraw_page
+from app.results.charts import page as charts_page
+from app.results.downloads import page as downloads_page
+from app.results.items import page as items_page
+from app.results.overview import page as overview_page
+from app.results.pages import results
+from app.results.planning import page as plan_page
+from app.results.registration import page as preregistration_page
+from app.results.snapshots import page as snapshots_page
+from app.studies import home_page, list_page
+from app.studies.creation import new_study_page
+from app.studies.editor import overview_page as design_page
+from app.studies.editor import questions_page, section_page, text_page
+from app.studies.imports import sheet_ratings_page, texts_page
+from app.studies.members import invitations_page, people_page, tokens_page
+from app.webhooks import page as webhooks_page
+
+# Prefixes of the paths whose handlers read uploaded files as they arrive.
+UPLOADS = ("/studies/new",)
+RATERS = (
+    arrival_page,
+    consent_page,
+    questionnaires_page,
+    start_page,
+    checks_page,
+    practice_page,
+    rate,
+    skip_page,
+    messages_from_lead,
+    pause_page,
+    last_pages,
+    withdraw_page,
+    privacy_page,
+)
+# Those that accept files have their own limit and precede those with a study's slug.
+FILES = (new_study_page, texts_page, sheet_ratings_page)
+LEADS = (
+    home_page,
+    openid_page,
+    sign_in,
+    account_page,
+    invitations_page,
+    list_page,
+    overview_page,
+    # Fixed addresses of the design come before the address with the name of a section.
+    design_page,
+    preregistration_page,
+    preview_page,
+    text_page,
+    questions_page,
+    section_page,
+    items_page,
+    raters_page,
+    people_page,
+    settings_page,
+    judges_page,
+    generated_page,
+    generated_texts_page,
+    run_rows,
+    tokens_page,
+    webhooks_page,
+    plan_page,
+    invited_raters_page,
+    messages_page,
+    platform_files,
+    prolific_page,
+    results,
+    charts_page,
+    downloads_page,
+    snapshots_page,
+)
+
+
+def include(app: FastAPI, *, max_upload_bytes: int) -> None:
+    """Add the routers; `max_upload_bytes` is the limit for routes that accept files."""
+    app.router.routes.extend(HOT_ROUTES)
+    app.include_router(health.router)
+    app.include_router(metrics.router)
+    raters = APIRouter(prefix="/s")
+    for page in RATERS:
+        raters.include_router(page.router)
+    app.include_router(raters)
+    app.state.pages.environment.globals["help_for"] = help_for
+    app.include_router(help_pages.router)
+    api.include(app)
+    app.state.pages.environment.globals["right_of"] = right_of
+    for page in FILES:
+        app.include_router(page.router, max_body_size=max_upload_bytes)
+    for page in LEADS:
+        app.include_router(page.router)
+
+
+def paths_of(routes: Iterable[Any]) -> Iterator[str]:
+    """The paths of all routes, including those of included routers.
+
+    Args:
+        routes: FastAPI's routes; those of included routers have no public type.
+    """
+    for route in routes:
+        inner = getattr(route, "original_router", None)
+        if inner is not None:
+            yield from paths_of(inner.routes)
+        elif hasattr(route, "path"):
+            yield route.path

@@ -1,0 +1,121 @@
+"""The tables. They enforce invariants too, so that no code path can break them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.accounts.tables import (
+    api_requests,
+    api_tokens,
+    attempts,
+    audit_log,
+    lead_identities,
+    lead_sessions,
+    leads,
+    secrets,
+    sign_in_links,
+    study_invitations,
+    study_members,
+)
+from app.base.database.columns import metadata
+from app.llm.tables import model_requests, model_runs, model_texts
+from app.rating.tables import (
+    admission_seats,
+    assignments,
+    chart_files,
+    condition_seats,
+    events,
+    invites,
+    platform_ids,
+    rater_exclusions,
+    rater_messages,
+    raters,
+    rating_history,
+    rating_sessions,
+    ratings,
+    seats,
+    session_moves,
+    steps,
+    trials,
+    withdrawals,
+)
+from app.studies.tables import (
+    items,
+    kept_results,
+    protocol_edits,
+    protocols,
+    questions,
+    registrations,
+    responses,
+    snapshots,
+    sources,
+    studies,
+    text_uploads,
+)
+from app.webhooks.tables import webhook_deliveries, webhooks
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+
+__all__ = [
+    "admission_seats",
+    "api_requests",
+    "api_tokens",
+    "assignments",
+    "attempts",
+    "audit_log",
+    "chart_files",
+    "condition_seats",
+    "events",
+    "invites",
+    "items",
+    "kept_results",
+    "lead_identities",
+    "lead_sessions",
+    "leads",
+    "metadata",
+    "model_requests",
+    "model_runs",
+    "model_texts",
+    "platform_ids",
+    "protocol_edits",
+    "protocols",
+    "questions",
+    "rater_exclusions",
+    "rater_messages",
+    "raters",
+    "rating_history",
+    "rating_sessions",
+    "ratings",
+    "registrations",
+    "responses",
+    "seats",
+    "secrets",
+    "session_moves",
+    "sign_in_links",
+    "snapshots",
+    "sources",
+    "steps",
+    "studies",
+    "study_invitations",
+    "study_members",
+    "text_uploads",
+    "trials",
+    "webhook_deliveries",
+    "webhooks",
+    "withdrawals",
+]
+
+
+# Whether the tables of this program are those of the migrations.
+
+
+def differences(engine: Engine) -> list[object]:
+    """The differences between tables and migrations that `alembic check` would report."""
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_server_default": True})
+        return list(compare_metadata(context, metadata))

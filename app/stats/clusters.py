@@ -1,0 +1,298 @@
+"""Confidence intervals for new items and new raters: the two-way (item x rater) cluster t interval.
+
+Each rating has an *influence* on the estimate. Ratings of the same item are correlated, and so are ratings by the same
+rater. Cameron, Gelbach and Miller (2011, J. Bus. Econ. Stat. 29:238) add the variance between items to the variance
+between raters and subtract the variance between item x rater cells, which both contain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from weakref import ref
+
+import numpy as np
+from scipy import special
+
+from app.stats.arms import Side
+from app.stats.arrays import codes
+from app.stats.result import Interval, Result
+
+if TYPE_CHECKING:
+    from app.stats.arms import Arms
+    from app.stats.arrays import Floats, Ints, Labels
+    from app.stats.result import Reason, Result
+
+
+METHOD = "two_way_cluster_t"
+_ROUNDING = 1e-12
+BY_ITEM = "item_cluster_t"
+# with so few raters, an interval for new raters is too wide to be useful
+FEW_RATERS = 3
+_FEW = "With only {n} raters, an interval for new raters is very wide. See the interval for these raters only."
+
+# the most recent arrays (weak references) with their clusters
+_MAX_KNOWN = 6
+_known: list[tuple[ref[Labels], ref[Labels], Clusters]] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """Items, raters and item x rater cells of n ratings as codes from 0, and the number of each."""
+
+    item: Ints
+    rater: Ints
+    cell: Ints
+    n_items: int
+    n_raters: int
+    n_cells: int
+
+    @property
+    def df(self) -> int:
+        return min(self.n_items, self.n_raters) - 1
+
+
+def clusters(item: Labels, rater: Labels) -> Clusters:
+    """Return the clusters of ratings; `item` and `rater` are labels, shape (n,), and must not be modified afterwards.
+
+    The most recent results are cached, because a report needs the clusters of the same two arrays many times in a row.
+    """
+    for known_item, known_rater, known in _known:
+        if known_item() is item and known_rater() is rater:
+            return known
+    found = _clusters(item, rater)
+    # clusters of a million ratings take 24 MB, so those of arrays that no longer exist are dropped
+    alive = [known for known in _known if known[0]() is not None and known[1]() is not None]
+    _known[:] = [(ref(item), ref(rater), found), *alive][:_MAX_KNOWN]
+    return found
+
+
+def _clusters(item: Labels, rater: Labels) -> Clusters:
+    items, n_items = codes(item)
+    raters, n_raters = codes(rater)
+    cells, n_cells = codes(items * max(n_raters, 1) + raters)
+    return Clusters(items, raters, cells, n_items, n_raters, n_cells)
+
+
+def cluster_variance(influence: Floats, code: Ints, n: int) -> float:
+    """Return the sum of squared cluster totals of the influence values, times n / (n - 1) for n clusters.
+
+    For the mean of clusters of equal size this is the variance of the t test on the cluster means. Needs n >= 2.
+    """
+    totals = np.bincount(code, influence, n)
+    return float(totals @ totals) * n / (n - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class TwoWay:
+    """Standard error for new items and raters, its degrees of freedom (0: none) and a note to show with it."""
+
+    standard_error: float
+    df: float
+    note: str = ""
+
+
+def two_way_standard_error(influence: Floats, groups: Clusters) -> float:
+    """Return the root of V_item + V_rater - V_cell, or of the larger of V_item and V_rater if that is greater.
+
+    Args:
+        influence: shape (n,), sums to zero; derivative of the estimate with respect to the weight of each rating.
+        groups: clusters of the same n ratings, with at least two items and two raters.
+    """
+    return two_way(influence, groups).standard_error
+
+
+def two_way(influence: Floats, groups: Clusters, arms: Arms | None = None) -> TwoWay:
+    """Return the two-way standard error with min(items, raters) - 1 degrees of freedom.
+
+    Args:
+        influence: as in `two_way_standard_error`.
+        groups: as in `two_way_standard_error`.
+        arms: arms of a contrast. If most raters (or items) are in one arm only, their variance is CR2 and their degrees
+            of freedom are those of the smaller arm; see `arms`.
+    """
+    largest = float(np.abs(influence).max(initial=0.0)) or 1.0
+    # scale to at most 1, so that values of any size can be squared
+    moves = influence / largest
+    items, raters = _side(groups.item, groups.n_items, arms), _side(groups.rater, groups.n_raters, arms)
+    by_item = _variance(moves, groups.item, groups.n_items, items)
+    by_rater = _variance(moves, groups.rater, groups.n_raters, raters)
+    by_cell = _variance(moves, groups.cell, groups.n_cells, _side(groups.cell, groups.n_cells, arms))
+    whole = max(by_item + by_rater - by_cell, by_item, by_rater)
+    error = float(whole**0.5) * largest
+    if (items is None and raters is None) or whole == 0:
+        return TwoWay(error, float(groups.df))
+    df = combined_df(by_rater / whole, _df(groups.n_raters, raters), _df(groups.n_items, items))
+    notes = (side.note(what) for side, what in ((raters, "raters"), (items, "items")) if side is not None)
+    return TwoWay(error, df, next(filter(None, notes), ""))
+
+
+def combined_df(share: float, df_rater: float, df_item: float) -> float:
+    """Return Satterthwaite's degrees of freedom of a variance of which raters make up `share` and items the rest.
+
+    With share p: 1 / (p^2 / df_rater + (1 - p)^2 / df_item) (Satterthwaite 1946, Biometrics Bull. 2:110). 0 if either
+    has none.
+
+    >>> combined_df(1.0, 3.0, 29.0), combined_df(0.5, 4.0, 4.0), combined_df(0.5, 0.0, 4.0)
+    (3.0, 8.0, 0.0)
+    """
+    if min(df_rater, df_item) <= 0:
+        return 0.0
+    return 1 / (share**2 / df_rater + (1 - share) ** 2 / df_item)
+
+
+def _df(n: int, side: Side | None) -> float:
+    if side is None:
+        return n - 1.0
+    return 0.0 if side.is_thin else side.df
+
+
+def _side(code: Ints, n: int, arms: Arms | None) -> Side | None:
+    """Return the clusters as those of two arms; None if most of them are in both."""
+    side = None if arms is None else Side(code, n, arms)
+    return side if side is not None and side.is_between else None
+
+
+def _variance(influence: Floats, code: Ints, n: int, side: Side | None) -> float:
+    return cluster_variance(influence, code, n) if side is None else side.variance(influence)
+
+
+def t_quantile(df: float, level: float) -> float:
+    """Return the t value with (1 - level) / 2 of the distribution above it."""
+    return float(special.stdtrit(df, 0.5 + level / 2))
+
+
+def t_p_value(t: float, df: float) -> float:
+    """Return the two-sided p-value of a t statistic."""
+    return float(2 * special.stdtr(df, -abs(t)))
+
+
+def has_few_raters(result: Result) -> bool:
+    """Whether an interval for new raters is based on only two or three raters."""
+    return result.interval is not None and 1 < (result.n_raters or 0) <= FEW_RATERS
+
+
+def for_new_items(result: Result, what: str = "") -> Result:
+    """Relabel a result in which items took the place of raters as clustered by item.
+
+    Its interval generalizes to new items and treats the raters (if there are any) as fixed.
+    """
+    method = result.method.replace(METHOD, BY_ITEM) + (f": {what}" if what else "")
+    interval = result.interval and replace(result.interval, method=BY_ITEM, inference="items")
+    return replace(result, method=method, interval=interval)
+
+
+def without_interval(result: Result, reason: Reason, note: str) -> Result:
+    """Return the result with the reason why it has no interval."""
+    return replace(result, interval_reason=reason, note=note)
+
+
+def with_two_way_interval(
+    estimate: float,
+    influence: Floats,
+    groups: Clusters,
+    *,
+    null: float | None = None,
+    level: float = 0.95,
+    is_share: bool = False,
+    scale: float = 1.0,
+    arms: Arms | None = None,
+) -> Result:
+    """Return the estimate with its two-way cluster t interval, df = min(items, raters) - 1.
+
+    Args:
+        estimate: the estimate.
+        influence: influence of each rating on the estimate, shape (n,).
+        groups: clusters of the same n ratings.
+        null: value that the p-value tests against; None for no test.
+        level: confidence level.
+        is_share: whether to compute the interval (and the test) on the logit scale, so that it stays between 0 and 1.
+        scale: size of the values; a standard error below the rounding error of this size is treated as zero.
+        arms: arms of a contrast, which may have fewer degrees of freedom; see `two_way`.
+
+    No interval for the reasons `one_cluster` (one item or one rater) and `no_variation`. Checked against R's
+    sandwich::vcovCL(type = "HC0", cadjust = TRUE) by formula.
+    """
+    n = len(influence)
+    bare = Result(estimate, METHOD, n_items=groups.n_items, n_raters=groups.n_raters, n_units=n, n_ratings=n)
+    if groups.df < 1:
+        return without_interval(bare, "one_cluster", "An interval for new items and raters needs two of each.")
+    spread = two_way(influence, groups, arms)
+    if spread.standard_error <= _ROUNDING * scale:
+        return without_interval(bare, "no_variation", "There is no variation between items or raters, so no interval.")
+    if spread.df == 0:
+        return without_interval(bare, "one_cluster", "One side of the contrast has only one item or one rater.")
+    note = f"{spread.note} {_few_raters(groups)}".strip()
+    return _with_t_interval(replace(bare, note=note), estimate, spread, null, level, is_share=is_share)
+
+
+def _with_t_interval(
+    bare: Result, estimate: float, spread: TwoWay, null: float | None, level: float, *, is_share: bool
+) -> Result:
+    se, df = spread.standard_error, spread.df
+    slope = 1 / (estimate * (1 - estimate)) if is_share else 1.0
+    centre, error = _on_scale(estimate, is_share=is_share), se * slope
+    reach = t_quantile(df, level) * error
+    low, high = special.expit([centre - reach, centre + reach]) if is_share else (centre - reach, centre + reach)
+    interval = Interval(float(low), float(high), METHOD, level, inference="items_and_raters")
+    p_value = None if null is None else t_p_value((centre - _on_scale(null, is_share=is_share)) / error, df)
+    return replace(bare, interval=interval, standard_error=se, df=float(df), p_value=p_value)
+
+
+def _on_scale(value: float, *, is_share: bool) -> float:
+    return float(special.logit(value)) if is_share else value
+
+
+def _few_raters(groups: Clusters) -> str:
+    """Return a note if there are few raters, unless each item has its own: they are no separate source of variance."""
+    is_of_raters = groups.n_cells > groups.n_items
+    return _FEW.format(n=groups.n_raters) if is_of_raters and groups.n_raters <= FEW_RATERS else ""
+
+
+# Confidence intervals of bounded quantities: scale means, their differences, proportions, coefficients.
+
+CUT = "limits cut at the possible range"
+ON_LOGIT_SCALE = "limits on the logit scale of the possible range"
+
+
+def ends_within(estimate: float, reach: float, low: float, high: float) -> tuple[float, float]:
+    """Return the limits `reach` either side of the estimate, on the logit scale of the range if one would leave it.
+
+    The logit scale maps the range to the real line (from -1 to 1 it is Fisher's z), so that no limit leaves the range.
+    An estimate at the end of the range has no logit: its interval is truncated there.
+
+    >>> ends_within(0.5, 0.1, 0, 1)
+    (0.4, 0.6)
+    >>> [round(end, 3) for end in ends_within(0.95, 0.1, 0, 1)]
+    [0.698, 0.994]
+    """
+    ends = (estimate - reach, estimate + reach)
+    if low <= ends[0] and ends[1] <= high:
+        return ends
+    place = (estimate - low) / (high - low)
+    if not 0 < place < 1:
+        return max(ends[0], low), min(ends[1], high)
+    centre, slope = float(special.logit(place)), 1 / (place * (1 - place) * (high - low))
+    back = [low + (high - low) * float(special.expit(centre + side * reach * slope)) for side in (-1, 1)]
+    return back[0], back[1]
+
+
+def kept_within(result: Result, low: float, high: float) -> Result:
+    """Return the result with an interval that does not leave the range from `low` to `high`; the method says how.
+
+    The interval of a test is cut at the end of the range: the true value is never beyond it, so the coverage is the
+    same, and the interval excludes the value that was tested exactly if p does. Other intervals are symmetric, and
+    computed on the logit scale; see `ends_within`. An estimate outside the range (from values that the scale does not
+    declare) is returned unchanged.
+    """
+    interval, estimate = result.interval, result.estimate
+    if interval is None or estimate is None or not low <= estimate <= high:
+        return result
+    if low <= interval.low and interval.high <= high:
+        return result
+    if result.p_value is not None:
+        ends, how = (max(interval.low, low), min(interval.high, high)), CUT
+    else:
+        ends, how = ends_within(estimate, (interval.high - interval.low) / 2, low, high), ON_LOGIT_SCALE
+    method = f"{result.method or interval.method}, {how}"
+    return replace(result, method=method, interval=replace(interval, low=ends[0], high=ends[1]))

@@ -1,1 +1,0 @@
-"""Shared by all statistics: results, arrays, clusters and intervals."""

@@ -1,1 +1,0 @@
-"""Effects of design factors and of source attributes, and their interactions."""

@@ -1,0 +1,292 @@
+"""The cumulative link mixed model for two sources on an ordered scale, the primary analysis of Likert ratings.
+
+It estimates the odds of a rating at or above any scale point, source against reference, for the same rater and item.
+Raters and items vary in how high they rate and in how they rate the source. Not for one rater or one item, and not if
+the odds ratio differs between points: see `proportional_odds`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy import special
+
+from app.stats.arms import Arms, model_df
+from app.stats.arrays import codes, present
+from app.stats.clusters import t_p_value, t_quantile
+from app.stats.mixed.clmm_fit import BOUNDARY, fit_clmm
+from app.stats.mixed.model_design import is_nested_one_to_one, ordered_classes, random_columns
+from app.stats.result import Interval, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.stats.arrays import Bools, Floats, Labels
+    from app.stats.mixed.clmm_fit import ClmmFit
+    from app.stats.mixed.clmm_laplace import LinkName
+    from app.stats.mixed.model_design import Classes, RandomColumns
+    from app.stats.result import Reason
+
+
+# Predictions of a fitted cumulative link mixed model for new raters and new items: proportions and means.
+#
+# Probabilities are averaged over the random effects, whose sum is normal, by Gauss-Hermite quadrature. Standard
+# errors by
+# the delta method, with the covariance of all parameters.
+
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
+_STEP = 1e-5
+_NEVER = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """Predictions from the parameters of a fit whose first fixed column is the source, coded -1/2 and 1/2."""
+
+    fit: ClmmFit
+    link: LinkName
+    is_slope: Floats
+
+    def upper_share(self, parameters: Floats, cut: int, side: float) -> float:
+        """Return P(y >= cut) of the source (`side` 1/2), reference (-1/2), or midway (0); other fixed columns at 0."""
+        cuts = len(self.fit.thresholds)
+        first = cuts + len(self.fit.beta)
+        weights = np.where(self.is_slope, side, 1.0)
+        sd = float(np.sqrt(((parameters[first:] * weights) ** 2).sum()))
+        shift = side * parameters[cuts] if side else 0.0
+        latent = shift - parameters[cut - 1] + sd * _NODES
+        F = special.expit(latent) if self.link == "logit" else special.ndtr(latent)
+        return float(np.clip(F @ _WEIGHTS / _WEIGHTS.sum(), _NEVER, 1 - _NEVER))
+
+    def mean_difference(self, parameters: Floats, points: Floats) -> float:
+        """Return the mean of the source minus that of the reference, for classes with these mean values, shape (K,)."""
+        gaps = np.diff(points)
+        shares = [
+            self.upper_share(parameters, cut, 0.5) - self.upper_share(parameters, cut, -0.5)
+            for cut in range(1, len(points))
+        ]
+        return float(gaps @ np.array(shares))
+
+    def with_error(self, function: Callable[[Floats], float]) -> tuple[float, float]:
+        """Return the value of a function of the parameters, and its standard error."""
+        at = self.fit.parameters
+        slopes = [(function(at + step) - function(at - step)) / (2 * _STEP) for step in np.eye(len(at)) * _STEP]
+        largest = max(np.abs(slopes).max(), 1.0)
+        gradient = np.array(slopes) / largest
+        return function(at), float(np.sqrt(max(gradient @ self.fit.covariance @ gradient, 0.0)) * largest)
+
+
+METHOD = "clmm_laplace"
+_FARTHEST = 20.0
+_PREDICTED = "Sources, items or raters predict the ratings perfectly, so the model has no finite estimate."
+
+
+@dataclass(frozen=True)
+class UpperShare:
+    """Predicted proportions of ratings at or above `cut`, for new raters and items."""
+
+    cut: float
+    source: Result
+    reference: Result
+
+
+@dataclass(frozen=True)
+class OrdinalComparison:
+    """Estimates of the model for two sources.
+
+    Attributes:
+        effect: the odds ratio (logit), or the shift in standard deviations of the noise (probit).
+        mean_difference: predicted mean of the source minus that of the reference.
+        upper_shares: one per class except the lowest.
+        thresholds: thresholds midway between source and reference, on the latent scale.
+        sds: standard deviations of the random effects in the model: item, item_slope, rater, rater_slope.
+        log_likelihood: None if no model was fitted.
+        fit: the fitted model, if there is one.
+    """
+
+    effect: Result
+    mean_difference: Result
+    upper_shares: tuple[UpperShare, ...] = ()
+    thresholds: tuple[float, ...] = ()
+    sds: dict[str, float] | None = None
+    log_likelihood: float | None = None
+    fit: ClmmFit | None = None
+
+
+def compare_ordinal(
+    value: Floats,
+    is_treated: Bools,
+    *,
+    item: Labels,
+    rater: Labels,
+    link: LinkName = "logit",
+    has_slopes: bool = True,
+    level: float = 0.95,
+) -> OrdinalComparison:
+    """Fit the model to ratings of two sources. All arrays have shape (n,), one entry per rating; nan is dropped.
+
+    Crossed random intercepts of item and rater and, if identifiable, source slopes by both. Intervals are Wald with a t
+    of min(items, raters) - 1 degrees of freedom, one fewer if raters (or items) see one source each: with six raters
+    the usual normal quantile covers .91, this one .96. Scale points that do not occur are left out; slider values are
+    merged into at most twelve classes.
+    """
+    number, (treated, items, raters) = present(value, is_treated, item, rater)
+    data = _Data(number, treated.astype(bool), items, raters)
+    modelled = _modelled(data, link, has_slopes=has_slopes, level=level)
+    if isinstance(modelled, Result):
+        return OrdinalComparison(modelled, modelled)
+    return modelled.assembled()
+
+
+def probit_shift(
+    value: Floats,
+    is_treated: Bools,
+    *,
+    item: Labels,
+    rater: Labels,
+    logit: OrdinalComparison,
+    level: float = 0.95,
+) -> Result:
+    """Return the effect of `compare_ordinal` with the probit link, starting from its logit fit to the same ratings."""
+    number, (treated, items, raters) = present(value, is_treated, item, rater)
+    data = _Data(number, treated.astype(bool), items, raters)
+    modelled = _modelled(data, "probit", has_slopes=True, level=level, logit=logit.fit)
+    return modelled if isinstance(modelled, Result) else modelled.effect
+
+
+class _Data(NamedTuple):
+    """The ratings of two sources, without missing ones: value, whether it is of the source, item and rater."""
+
+    value: Floats
+    treated: Bools
+    item: Labels
+    rater: Labels
+
+
+def _modelled(
+    data: _Data, link: LinkName, *, has_slopes: bool, level: float, logit: ClmmFit | None = None
+) -> _Comparison | Result:
+    """Return the fitted model, or the undefined Result with the reason why there is none."""
+    number, treated, items, raters = data
+    (item_code, n_items), (rater_code, n_raters), n = codes(items), codes(raters), len(number)
+    bare = Result(0.0, f"{METHOD}: {link}", n_items=n_items, n_raters=n_raters, n_units=n, n_ratings=n)
+    problem = _problem(number, treated)
+    if problem:
+        return _nothing(bare, *problem)
+    classes = ordered_classes(number)
+    contrast: Floats = np.asarray(treated - 0.5, dtype=np.float64)
+    columns = random_columns(
+        items, raters, contrast if has_slopes else None, is_trivial_rater=is_nested_one_to_one(items, raters)
+    )
+    fit = fit_clmm(
+        classes.y,
+        contrast[np.newaxis],
+        item=items,
+        rater=raters,
+        item_columns=columns.item,
+        rater_columns=columns.rater,
+        link=link,
+        logit=logit,
+    )
+    if fit is None:
+        return _nothing(bare, "not_converged", "The fit did not converge.")
+    if max(abs(fit.beta[0]), fit.sd_item.max(initial=0), fit.sd_rater.max(initial=0)) > _FARTHEST:
+        return _nothing(bare, "separation", _PREDICTED)
+    arms = Arms.of_two(treated)
+    df = min(model_df(item_code, n_items, arms), model_df(rater_code, n_raters, arms))
+    return _Comparison(fit, classes, columns, replace(bare, df=df), link, level)
+
+
+def _problem(value: Floats, treated: Bools) -> tuple[Reason, str] | None:
+    """Return why no model can be fitted (reason and note), or None."""
+    mine, theirs = value[treated], value[~treated]
+    if min(len(mine), len(theirs)) == 0:
+        return "no_pairable_units", f"The {'reference' if len(mine) else 'source'} has no ratings."
+    if np.ptp(value) == 0:
+        return "no_variation", "All ratings are the same."
+    if mine.min() >= theirs.max() or theirs.min() >= mine.max():
+        return "separation", "All ratings of one source are at least as high as all ratings of the other."
+    return None
+
+
+def _nothing(bare: Result, reason: Reason, note: str) -> Result:
+    return replace(bare, estimate=None, reason=reason, note=note)
+
+
+def _mapped(interval: Interval | None, function: Callable[[float], float]) -> Interval | None:
+    """Return the interval with both limits transformed; None stays None."""
+    return interval and replace(interval, low=float(function(interval.low)), high=float(function(interval.high)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Comparison:
+    """Converts a fit into results with the counts, degrees of freedom and method of `bare`."""
+
+    fit: ClmmFit
+    classes: Classes
+    columns: RandomColumns
+    bare: Result
+    link: LinkName
+    level: float
+
+    def assembled(self) -> OrdinalComparison:
+        fit = self.fit
+        is_slope = np.array([name.endswith("_slope") for name in self.columns.names])
+        prediction = Prediction(fit, self.link, is_slope)
+        mean = prediction.with_error(lambda w: prediction.mean_difference(w, self.classes.mean))
+        return OrdinalComparison(
+            effect=self.effect,
+            mean_difference=self._with_interval(*mean),
+            upper_shares=tuple(self._upper_share(prediction, cut) for cut in range(1, len(self.classes.mean))),
+            thresholds=tuple(fit.thresholds.tolist()),
+            sds=self._sds,
+            log_likelihood=fit.log_likelihood,
+            fit=fit,
+        )
+
+    @property
+    def _sds(self) -> dict[str, float]:
+        sds = np.concatenate([self.fit.sd_item, self.fit.sd_rater])
+        return dict(zip(self.columns.names, sds.tolist(), strict=True))
+
+    @property
+    def effect(self) -> Result:
+        """The odds ratio (logit), or the shift in standard deviations of the noise (probit)."""
+        error = float(self.fit.beta_errors[0])
+        # a flat likelihood: the limits of the odds ratio would not even be finite
+        result = self._with_interval(float(self.fit.beta[0]), error if error <= _FARTHEST else 0.0)
+        flat = [name for name, sd in self._sds.items() if sd < BOUNDARY]
+        notes = [f"Variance estimated as zero: {', '.join(flat).replace('_', ' ')} (boundary fit)."] if flat else []
+        if self.classes.is_merged:
+            notes.append(f"Values merged into {len(self.classes.mean)} ordered classes.")
+        result = replace(result, note=" ".join([*notes, result.note]).strip())
+        if self.link == "probit":
+            return result
+        return replace(result, estimate=float(np.exp(self.fit.beta[0])), interval=_mapped(result.interval, np.exp))
+
+    def _upper_share(self, prediction: Prediction, cut: int) -> UpperShare:
+        source, reference = (self._share(prediction, cut, side) for side in (0.5, -0.5))
+        return UpperShare(float(self.classes.lowest[cut]), source, reference)
+
+    def _share(self, prediction: Prediction, cut: int, side: float) -> Result:
+        """Return the predicted proportion, with its interval on the logit scale so that it stays between 0 and 1."""
+        latent = prediction.with_error(lambda w: float(special.logit(prediction.upper_share(w, cut, side))))
+        result = replace(self._with_interval(*latent), p_value=None)
+        ends = _mapped(result.interval, special.expit)
+        share = float(special.expit(latent[0]))
+        error = None if result.standard_error is None else result.standard_error * share * (1 - share)
+        return replace(result, estimate=share, interval=ends, standard_error=error)
+
+    def _with_interval(self, estimate: float, error: float) -> Result:
+        df = self.bare.df or 0.0
+        if df < 1:
+            note = "An interval for new items and raters needs two of each, in each source."
+            return replace(self.bare, estimate=estimate, df=None, interval_reason="one_cluster", note=note)
+        if error <= 0:
+            return replace(self.bare, estimate=estimate, df=None, interval_reason="singular", note="No standard error.")
+        reach = t_quantile(df, self.level) * error
+        interval = Interval(estimate - reach, estimate + reach, METHOD, self.level, inference="items_and_raters")
+        p_value = t_p_value(estimate / error, df)
+        return replace(self.bare, estimate=estimate, interval=interval, standard_error=error, p_value=p_value)

@@ -1,1 +1,0 @@
-"""The cumulative link mixed model for ordered scales."""

@@ -1,1 +1,0 @@
-"""Simulated ratings for power and precision."""

@@ -1,1 +1,0 @@
-"""Composite scores from several questions, and their reliability."""

@@ -1,1 +1,0 @@
-"""Webhooks of studies: addresses, and deliveries to them."""

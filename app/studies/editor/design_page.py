@@ -1,0 +1,199 @@
+"""Shared code of the design pages: the submitted form, problems next to their fields, the list of sections."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Container, Sequence
+from typing import Annotated, Any, NamedTuple
+
+from fastapi import Depends, Request
+from starlette.responses import Response
+
+from app.accounts.leads import Lead
+from app.base.problem import Problem
+from app.base.rendering.pages import page
+from app.base.web.middleware.security import POLICY
+from app.base.words import readable
+from app.protocol.opening import placeholders
+from app.protocol.study import Protocol
+from app.studies.editor.controls import Control
+from app.studies.editor.protocol_edits import Edit, EditConflictError
+from app.studies.editor.reading import REMOVE
+from app.studies.editor.sections import QUESTIONS, SECTIONS, Section, section_of
+from app.studies.studies import StudyRow
+
+# Far above the size of our forms: a large study has sixty questions with twenty fields each.
+MAX_FIELDS = 20_000
+_CONTEXT_LINES = 2
+
+
+class SentForm(NamedTuple):
+    """A submitted form. `number` is the save that its page showed; `do` is the action of a button other than saving."""
+
+    fields: dict[str, list[str]]
+    number: int
+    do: str
+    target: str
+
+
+async def sent_form(request: Request) -> SentForm:
+    """The form; a button that acts on an entry becomes a field of that entry."""
+    async with request.form(max_fields=MAX_FIELDS, max_files=0) as form:
+        fields: dict[str, list[str]] = {}
+        for name, value in form.multi_items():
+            if isinstance(value, str):
+                fields.setdefault(name, []).append(value.encode("utf-8", "replace").decode())
+    number = next(iter(fields.pop("number", ())), "")
+    do, _, target = next(iter(fields.pop("do", ())), "").partition(" ")
+    if do in {"remove", "up", "down"}:
+        fields[f"{target}:{do}"] = [""]
+    return SentForm(fields, int(number) if number.isascii() and number.isdecimal() else 0, do, target)
+
+
+DesignForm = Annotated[SentForm, Depends(sent_form)]
+
+
+class Placed(NamedTuple):
+    """Problems by the path of the control where they are shown; of the page as a whole; and without a place on it."""
+
+    at: dict[str, list[str]]
+    whole: list[str]
+    elsewhere: list[Problem]
+
+
+def placed(problems: Sequence[Problem], controls: Sequence[Control], whole: str = "") -> Placed:
+    """Assign each problem to the innermost control that contains its path.
+
+    `whole` is the path of what all controls belong to, such as a question, if the page has no control for it.
+    """
+    paths = {whole, *(path for control in controls for path in control.paths)} - {""}
+    at: dict[str, list[str]] = {}
+    elsewhere = []
+    for problem in problems:
+        path = problem.column or ""
+        while path and path not in paths:
+            path = path.rpartition(".")[0]
+        if path:
+            at.setdefault(path, []).append(problem.beside_its_field())
+        else:
+            elsewhere.append(problem)
+    return Placed(at, at.pop(whole, []), elsewhere)
+
+
+def count_problems(edit: Edit) -> dict[str, int]:
+    """Number of problems per section, by its key."""
+    counts: dict[str, int] = {}
+    for problem in edit.problems:
+        section = section_of(_path(problem))
+        key = section.key if section else "text"
+        counts[key] = counts.get(key, 0) + 1
+    return counts
+
+
+def address_of_problem(problem: Problem) -> tuple[str, int | None]:
+    """The key of the page where a problem can be solved, and the number of the question if it is about one."""
+    section = section_of(_path(problem))
+    if section is None:
+        return "text", None
+    number = _path(problem).split(".")[1:2]
+    is_question = section.key == QUESTIONS and number and number[0].isdecimal()
+    return section.key, int(number[0]) if is_question else None
+
+
+def place_in_words(problem: Problem) -> str:
+    """Where a problem is, in the words of the pages: *Trials and raters: Trials per rater*, *Question 2: Scale*.
+
+    >>> place_in_words(Problem("study.yaml", 3, "design.trials_per_rater", "0", "1 or more"))
+    'Trials and raters: Trials per rater'
+    >>> place_in_words(Problem("study.yaml", 9, "questions.2.scale", "1", "2 points"))
+    'Question 2: Scale'
+    >>> place_in_words(Problem("study.yaml", 9, "questions", "no questions", "questions"))
+    'Questions'
+    """
+    path = _path(problem)
+    section, (_, number) = section_of(path), address_of_problem(problem)
+    if section is None:
+        return path or problem.file
+    page = f"Question {number}" if number else section.title
+    label = readable(next((part for part in reversed(path.split(".")) if not part.isdecimal()), ""))
+    return page if path in {section.key, f"{QUESTIONS}.{number}"} else f"{page}: {label}"
+
+
+def places_of_placeholders(protocol: Protocol, known: Container[str] = ()) -> list[tuple[str, str, str]]:
+    """The placeholders that are not `known`, each with the key and the title of the page where it is filled in."""
+    found = ((words, section_of(part)) for words, part in placeholders(protocol).items() if words not in known)
+    return [(words, section.key, section.title) for words, section in found if section is not None]
+
+
+def _path(problem: Problem) -> str:
+    return problem.column or ""
+
+
+def design_page(
+    request: Request,
+    template: str,
+    lead: Lead,
+    study: StudyRow,
+    edit: Edit,
+    here: str,
+    *,
+    status: int = 200,
+    **context: Any,  # noqa: ANN401 - a template takes anything
+) -> Response:
+    """A design page, which may show the preview in a frame."""
+    response = page(
+        request,
+        f"lead/design/{template}",
+        status=status,
+        lead=lead,
+        study=study,
+        edit=edit,
+        here=here,
+        sections=SECTIONS,
+        n_problems=count_problems(edit),
+        remove=REMOVE,
+        **context,
+    )
+    response.headers["Content-Security-Policy"] = f"{POLICY}; frame-src 'self'"
+    return response
+
+
+def conflict_page(
+    request: Request,
+    lead: Lead,
+    study: StudyRow,
+    edit: Edit,
+    error: EditConflictError,
+    form: SentForm,
+    section: Section | None,
+) -> Response:
+    """A page with both changes and the choice between them: submit one's own input again, or discard it."""
+    return design_page(
+        request,
+        "conflict.html",
+        lead,
+        study,
+        edit,
+        section.key if section else "text",
+        status=409,
+        theirs=differences(error.base, error.last.yaml),
+        mine=differences(error.base, error.mine),
+        last=error.last,
+        fields=[(name, value) for name, values in form.fields.items() for value in values],
+        action=str(request.url.path),
+    )
+
+
+class DiffLine(NamedTuple):
+    """One line of a comparison. `kind` is `added`, `removed`, `same`, or `gap` between two parts."""
+
+    kind: str
+    words: str
+
+
+def differences(before: str, after: str) -> list[DiffLine]:
+    """The differences between two texts, with a few lines of context."""
+    kinds = {"+": "added", "-": "removed", "@": "gap"}
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=_CONTEXT_LINES)
+    found = [DiffLine(kinds.get(line[:1], "same"), line[1:]) for line in list(lines)[2:]]
+    return [DiffLine("gap", "…") if line.kind == "gap" else line for line in found]

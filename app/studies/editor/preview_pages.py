@@ -1,0 +1,62 @@
+"""The pages of a study, as a lead chooses among them in a preview."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.protocol.cells import cells
+from app.protocol.pages.steps import DONE, questionnaire_of, way_of
+
+if TYPE_CHECKING:
+    from app.protocol.study import Protocol
+
+
+_TITLES = {
+    "consent": "Consent form",
+    "eligibility": "Eligibility questions",
+    "instructions": "Instructions",
+    "rating": "Rating page",
+    "about": "Questions about the rater",
+    "debrief": "Debriefing",
+    DONE: "Last page",
+}
+
+
+_NOT_SHOWN = frozenset({"comprehension", "practice", "revisit"})
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewPage:
+    """One page of the preview. `cell` is the condition in which it is shown, if that makes a difference."""
+
+    step: str
+    cell: str
+    title: str
+
+    @property
+    def key(self) -> str:
+        """The identifier of the page in an address."""
+        return f"{self.step}|{self.cell}" if self.cell else self.step
+
+
+def preview_pages(protocol: Protocol) -> list[PreviewPage]:
+    """The pages in the order in which raters see them, with one rating page per condition."""
+    pages = []
+    for step in way_of(protocol):
+        if step == "rating":
+            for cell in cells(protocol.conditions):
+                words = protocol.labels.condition(cell.text)
+                title = f"{_TITLES[step]}: {words}" if words else _TITLES[step]
+                pages.append(PreviewPage(step, cell.text, title))
+        elif step not in _NOT_SHOWN:
+            pages.append(PreviewPage(step, "", _title(protocol, step)))
+    return pages
+
+
+def _title(protocol: Protocol, step: str) -> str:
+    if step in _TITLES:
+        return _TITLES[step]
+    page = questionnaire_of(protocol, step)
+    name, _, number = step.partition("-")
+    return (page.title if page else "") or f"Questionnaire {number} {name} the trials"

@@ -1,0 +1,67 @@
+"""One section of the protocol as a form. Every save updates the draft, even with problems."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from app.accounts.leads import Lead
+from app.accounts.session import Own, SignedIn
+from app.base.rendering.pages import is_htmx
+from app.base.web.deps import Db
+from app.base.web.errors import NotFoundError
+from app.studies.editor.design_page import DesignForm, conflict_page, design_page, placed
+from app.studies.editor.preview_pages import preview_pages
+from app.studies.editor.protocol_edits import Change, Edit, EditConflictError, get_draft, save_change
+from app.studies.editor.sections import BY_KEY, Section, section_controls, value_at, with_section
+from app.studies.studies import StudyRow
+
+router = APIRouter()
+
+
+@router.get("/studies/{slug}/design/{part}")
+def show_section(request: Request, db: Db, lead: SignedIn, study: Own, part: str, add: str = "") -> Response:
+    return _page(request, lead, study, get_draft(db, study), _section(part), add=add)
+
+
+@router.post("/studies/{slug}/design/{part}")
+def submit_section(request: Request, db: Db, lead: SignedIn, study: Own, part: str, form: DesignForm) -> Response:
+    section = _section(part)
+    change = Change(
+        lambda data: [value_at(data, path) for path in section.paths],
+        lambda data: with_section(section, data, form.fields),
+    )
+    try:
+        edit = save_change(db, study, lead, form.number, change)
+    except EditConflictError as error:
+        return conflict_page(request, lead, study, get_draft(db, study), error, form, section)
+    if is_htmx(request):
+        return _page(request, lead, study, edit, section)
+    address = request.url.path
+    return RedirectResponse(
+        f"{address}?add={form.target}#{form.target}" if form.do == "add" else f"{address}?saved=1", 303
+    )
+
+
+def _section(part: str) -> Section:
+    if part not in BY_KEY:
+        raise NotFoundError
+    return BY_KEY[part]
+
+
+def _page(request: Request, lead: Lead, study: StudyRow, edit: Edit, section: Section, *, add: str = "") -> Response:
+    controls = section_controls(section, edit.data, add=add)
+    return design_page(
+        request,
+        "section.html",
+        lead,
+        study,
+        edit,
+        section.key,
+        section=section,
+        controls=controls,
+        placed=placed(edit.problems, controls),
+        pages=preview_pages(edit.protocol) if edit.protocol else [],
+        title=section.title,
+        intro=section.intro,
+    )

@@ -1,0 +1,215 @@
+"""The meaning of each column and value of an export, for people (codebook.csv) and programs (datapackage.json)."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from app.protocol.rating_columns import COLUMNS, names_of
+from app.studies.folder.raters import score_meanings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from app.protocol.study import Protocol
+
+LABELS = {column.name: column.label for column in COLUMNS if column.in_file}
+MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file} | {
+    "text": "the text as raters see it",
+    "turns": "the dialogue: a JSON list of turns, each with speaker and text",
+    "profile": "background on the person in the item",
+    "content_note": "content note shown before the item",
+    "retired_because": "why the item was retired: it gets no new ratings; its ratings are kept. Empty if it is in use",
+    "source": "the source that wrote the response; study.yaml gives its kind",
+    "kind": "of a rater: person or model; of an event: its type",
+    "pool": "the pool that the rater belongs to",
+    "is_simulated": "true if Attune simulated the rater",
+    "is_imported": "true if the ratings were collected elsewhere and imported",
+    "score": "key of the score computed from the questions about the rater",
+    "n_answers": "number of answers that the score is computed from",
+    "check": "key of the check",
+    "is_passed": "whether the rater passed the check",
+    "detail": "details, as JSON",
+    "section": "section of the report",
+    "scope": "the subset of the data that the estimate uses, as JSON; {} is all ratings by human raters",
+    "statistic": "key of the statistic",
+    "estimate": "the value; empty if not estimable, see reason",
+    "ci_low": "lower limit of the confidence interval",
+    "ci_high": "upper limit of the confidence interval",
+    "ci_level": "confidence level, such as 0.95",
+    "inference": "what the interval generalizes to: items, raters, items_and_raters or ratings; empty without one",
+    "ci_reason": "why there is no interval",
+    "reason": "why there is no value",
+    "p_value": "unadjusted p-value",
+    "p_adjusted": "adjusted p-value: Holm for primary contrasts, Benjamini-Hochberg for other tests of the same kind",
+    "verdict": (
+        "clear or inconclusive for a difference; equivalent, non_inferior or not_shown against a margin; by the "
+        "adjusted p-value at 5%, by the interval if nothing was tested; empty if nothing is compared"
+    ),
+    "df": "degrees of freedom of the test or interval, where it has any",
+    "role": "primary (declared in the protocol), exploratory (any other comparison) or descriptive",
+    "unit": "the unit of analysis",
+    "n_items": "number of items",
+    "n_units": "number of units analyzed",
+    "n_pairable_units": "number of units with at least two ratings",
+    "n_raters": "number of raters",
+    "n_ratings": "number of ratings",
+    "method": "how it was computed; begins with the key of the method",
+    "note": "explanatory note",
+    "recipe": "how to compute it again, as JSON: hashes of data and answers, filter, formula, seed, software",
+    "file": "the file that contains the column",
+    "column": "name of the column",
+    "label": "label of the column or question",
+    "meaning": "meaning of the column or value",
+    "happened_at": "when it happened, UTC",
+    "replaced_at": "when the rater replaced this answer by a later one or cleared it, UTC",
+    "responses": "the responses in the order shown (left to right, or first to last), joined by |",
+    "shown_labels": "the source label shown for each response, joined by |",
+    "state": (
+        "of an assignment: planned, leased (open), done, skipped or returned; of a rating session: its progress or "
+        "how it ended"
+    ),
+    "skip_reason": "reason for skipping",
+    "first_action_at": "when the first answer on the page was given, UTC",
+    "submitted_at": "when the page was submitted, UTC",
+    "hidden_ms": "milliseconds that the page was in a hidden tab",
+    "arrived_at": "when the rater arrived, UTC",
+    "begun_at": "when the first item was requested, UTC",
+    "finished_at": "when the last step was completed, UTC",
+    "last_seen_at": "when the rater was last active, UTC",
+    "n_served": "number of trials shown: answered, skipped, returned or open",
+    "n_answered": "number of trials answered",
+    "n_skipped": "number of trials skipped",
+    "n_returned": "number of trials returned unanswered",
+    "n_open": "number of trials open",
+    "paused_ms": "milliseconds that the rater paused, excluded from all other times",
+}
+OF_LEAD = "a column provided by the lead"
+_TEXTS = frozenset({"text", "turns"})
+_WHOLE = (
+    "n_items",
+    "n_units",
+    "n_pairable_units",
+    "n_raters",
+    "n_ratings",
+    "n_answers",
+    "hidden_ms",
+    "n_served",
+    "n_answered",
+    "n_skipped",
+    "n_returned",
+    "n_open",
+    "paused_ms",
+)
+_NUMBERS = ("estimate", "ci_low", "ci_high", "ci_level", "p_value", "p_adjusted", "df")
+_TIMES = (
+    "happened_at",
+    "replaced_at",
+    "first_action_at",
+    "submitted_at",
+    "arrived_at",
+    "begun_at",
+    "finished_at",
+    "last_seen_at",
+)
+_KEYS = {"items": ["item"], "responses": ["response"], "raters": ["rater"]}
+_REFERENCES: dict[str, dict[str, str]] = {
+    "responses": {"item": "items"},
+    "ratings": {column.name: column.of for column in COLUMNS if column.of and column.in_file},
+    "scores": {"rater": "raters"},
+    "checks": {"rater": "raters"},
+    "events": {"rater": "raters"},
+    "assignments": {"rater": "raters", "item": "items"},
+    "changes": {
+        "rater": "raters",
+        "item": "items",
+        "response": "responses",
+        "left_response": "responses",
+        "right_response": "responses",
+    },
+    "rating_sessions": {"rater": "raters"},
+}
+
+
+def codebook_rows(protocol: Protocol, tables: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of codebook.csv: file, column, label, question, value, meaning."""
+    labels = protocol.labels
+    for name, columns in tables.items():
+        for column in columns:
+            yield f"{name}.csv", column, _label(protocol, column), "", "", _meaning(protocol, column)
+    for question in protocol.questions:
+        about = f"{question.text} ({question.type}, about the {question.target})"
+        if rule := question.show_if:
+            about += f"; asked only if {labels.question(rule.question)} {rule.in_words}, empty otherwise"
+        yield "ratings.csv", "value", labels.question(question.key), question.key, "", about
+        for value, words in question.meanings():
+            yield "ratings.csv", "value", labels.question(question.key), question.key, value, words
+    for score, meaning in score_meanings(protocol):
+        yield "scores.csv", "score", labels.column(score), "", score, meaning
+
+
+def _label(protocol: Protocol, column: str) -> str:
+    """Label of a column: the built-in label, otherwise the one in study.yaml, otherwise one made from the name."""
+    return LABELS.get(column) or protocol.labels.column(column)
+
+
+def _meaning(protocol: Protocol, column: str) -> str:
+    """Meaning of a column; for those with texts also what the texts are and where they come from."""
+    meaning = MEANINGS.get(column, OF_LEAD)
+    return f"{meaning}. {_on_one_line(protocol.about_texts)}" if column in _TEXTS and protocol.about_texts else meaning
+
+
+def about_study(protocol: Protocol) -> str:
+    """What the study is about, and what its texts are; empty if study.yaml says neither."""
+    return "\n\n".join(_on_one_line(text) for text in (protocol.description, protocol.about_texts) if text)
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def package(protocol: Protocol, folder: Path, tables: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return the Data Package (version 2) descriptor for the CSV files of a folder."""
+    return {
+        "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
+        "name": protocol.slug,
+        "title": protocol.title,
+        **({"description": about} if (about := about_study(protocol)) else {}),
+        "resources": [_resource(protocol, name, columns, folder / f"{name}.csv") for name, columns in tables.items()],
+    }
+
+
+def _resource(protocol: Protocol, name: str, columns: Sequence[str], path: Path) -> dict[str, Any]:
+    data = path.read_bytes()
+    schema: dict[str, Any] = {"fields": [_field(protocol, column) for column in columns], "missingValues": [""]}
+    if name in _KEYS:
+        schema["primaryKey"] = _KEYS[name]
+    if references := [
+        {"fields": [column], "reference": {"resource": table, "fields": _KEYS[table]}}
+        for column, table in _REFERENCES.get(name, {}).items()
+        if column in columns
+    ]:
+        schema["foreignKeys"] = references
+    return {
+        "name": name,
+        "type": "table",
+        "path": path.name,
+        "format": "csv",
+        "mediatype": "text/csv",
+        "encoding": "utf-8",
+        "bytes": len(data),
+        "hash": f"sha256:{hashlib.sha256(data).hexdigest()}",
+        "schema": schema,
+    }
+
+
+def _field(protocol: Protocol, column: str) -> dict[str, str]:
+    kinds = {
+        "integer": (*_WHOLE, *names_of("whole", "count")),
+        "number": (*_NUMBERS, *names_of("number"), "value_number"),
+        "datetime": (*_TIMES, *names_of("time")),
+        "boolean": ("is_simulated", "is_imported", "is_passed"),
+    }
+    kind = next((kind for kind, names in kinds.items() if column in names), "string")
+    return {"name": column, "title": _label(protocol, column), "type": kind, "description": _meaning(protocol, column)}

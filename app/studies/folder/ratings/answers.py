@@ -1,0 +1,308 @@
+"""The value of each answer, by the type of its question."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+import numpy as np
+import pandas as pd
+
+from app.base.words import number, number_text, or_list
+from app.protocol.dialogue import turns_from_json
+from app.protocol.questions.category import CategoryQuestion
+from app.protocol.questions.choice import ChoiceQuestion
+from app.protocol.questions.highlight import HighlightQuestion
+from app.protocol.questions.ranking import MIN_RANKED, RankingQuestion
+from app.protocol.questions.rating import RatingQuestion
+from app.protocol.questions.scaled import CANNOT_JUDGE
+from app.protocol.questions.slider import SliderQuestion
+from app.protocol.questions.spans import read_spans
+from app.protocol.questions.text import TextQuestion
+from app.studies.folder.ratings.targets import AMBIGUOUS, UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.base.files.cells import Mask, Places
+    from app.base.files.table import Column
+    from app.protocol.questions.question import Given
+    from app.protocol.questions.registry import Question
+    from app.protocol.questions.scale import Scale
+    from app.protocol.study import Protocol
+    from app.studies.folder.ratings.targets import Sheet, Study, Targets
+
+
+# Forced choices: the chosen response, tie or neither, within the pair that was compared.
+
+
+def check_choices(
+    question: ChoiceQuestion, rows: Mask, sheet: Sheet, targets: Targets, answers: dict[str, Column]
+) -> None:
+    """Fill in outcome, chosen and strength for these rows."""
+    value = sheet.table.stripped("value")
+    is_word = rows & np.isin(value, question.words)
+    answers["outcome"][is_word] = value[is_word]
+    pair = _pair(rows & sheet.ok, sheet, targets)
+    picks = rows & sheet.ok & ~is_word
+    chosen = _chosen(sheet, pair, targets)
+    ambiguous = picks & (chosen == AMBIGUOUS)
+    sheet.reject(ambiguous, "value", "a response ID, because both responses in this pair are from that source")
+    _reject_unknown(question, picks & (chosen == UNKNOWN), pair, sheet, targets)
+    picks &= sheet.ok
+    answers["outcome"][picks] = "response"
+    answers["chosen"][picks] = targets.replies.at(chosen)[picks]
+    if question.strength is not None:
+        _check_strength(question.strength, rows, picks, sheet, answers["strength"])
+
+
+def _reject_unknown(
+    question: ChoiceQuestion, where: Mask, pair: tuple[Places, Places], sheet: Sheet, targets: Targets
+) -> None:
+    """Name the sources of the pair: there are few of them, so that many wrong rows stay few kinds of problem."""
+    places = np.flatnonzero(where)
+    sources = np.sort([targets.replies.source[side[places]] for side in pair], axis=0).T
+    for kind in np.unique(sources, axis=0) if len(places) else ():
+        same = np.zeros_like(where)
+        same[places[(sources == kind).all(axis=1)]] = True
+        names = dict.fromkeys(targets.replies.sources[code] for code in kind)
+        sheet.reject(same, "value", f"{or_list([*names, *question.words])}, or the ID of one of the two responses")
+
+
+def _pair(rows: Mask, sheet: Sheet, targets: Targets) -> tuple[Places, Places]:
+    """Return the two responses of each row: as named, otherwise those of an item that has exactly two."""
+    named = targets.left >= 0
+    n_responses = targets.replies.count(targets.item)
+    for count in np.unique(n_responses[rows & ~named]):
+        if count != 2:  # noqa: PLR2004 - two responses
+            where = rows & ~named & (n_responses == count)
+            allowed = f"the two responses compared, because the item has {count}"
+            sheet.reject(where, "left_response" if count else "item", allowed)
+    first, second = targets.replies.first_two(targets.item)
+    return np.where(named, targets.left, first), np.where(named, targets.right, second)
+
+
+def _chosen(sheet: Sheet, pair: tuple[Places, Places], targets: Targets) -> Places:
+    """Return the position of the response that the value names by ID or source; UNKNOWN if it is not in the pair."""
+    by_id = sheet.table.places("value", targets.replies.keys)
+    source = sheet.table.places("value", targets.replies.sources)
+    first, second = pair
+    is_id = (by_id >= 0) & ((by_id == first) | (by_id == second))
+    of_first, of_second = (_is_of(side, source, targets) for side in pair)
+    chosen = np.where(of_first, first, np.where(of_second, second, UNKNOWN))
+    chosen = np.where(of_first & of_second, AMBIGUOUS, chosen)
+    return np.where(is_id, by_id, chosen)
+
+
+def _is_of(response: Places, source: Places, targets: Targets) -> Mask:
+    same = np.zeros(len(response), dtype=bool)
+    known = (response >= 0) & (source >= 0)
+    same[known] = targets.replies.source[response[known]] == source[known]
+    return same
+
+
+def _check_strength(scale: Scale, rows: Mask, picks: Mask, sheet: Sheet, strengths: Column) -> None:
+    given = rows & (sheet.table.stripped("strength") != "")
+    points = sheet.table.mapped("strength", lambda text: _point(scale, text))
+    off = np.array([point is None for point in points], dtype=bool)
+    allowed = or_list(number_text(value) for value in scale.values)
+    sheet.reject(given & ~picks, "strength", "nothing, because no response was chosen")
+    sheet.reject(given & picks & off, "strength", allowed)
+    strengths[given] = points[given]
+
+
+def _point(scale: Scale, text: str) -> float | None:
+    value = number(text)
+    return value if value in scale.values else None
+
+
+# Rankings: the ranks that one rater gave to the responses of one item, checked together.
+
+
+def check_rankings(question: RankingQuestion, rows: Mask, sheet: Sheet, study: Study, targets: Targets) -> None:
+    """Check that every ranking is complete: one rank per response, unique unless ties are allowed, without gaps."""
+    rows = rows & sheet.ok
+    context = {name: sheet.table.stripped(name)[rows] for name in ("condition", "repeat")}
+    table = pd.DataFrame({"rater": targets.rater[rows], "item": targets.item[rows], **context})
+    table["repeat"] = table["repeat"].replace("", "0")
+    places, sets = np.flatnonzero(rows), _Sets(study.protocol, targets)
+    for _, group in table.groupby(list(table.columns), sort=False):
+        _check_ranking(question, places[group.index.to_numpy()], sheet, targets, sets)
+
+
+def _check_ranking(question: RankingQuestion, at: Places, sheet: Sheet, targets: Targets, sets: _Sets) -> None:
+    response = targets.response[at]
+    if len(np.unique(response)) < len(at):
+        return  # A second rank for one response is reported separately.
+    if allowed := sets.problem(int(targets.item[at[0]]), frozenset(targets.replies.keys[response])):
+        _reject(sheet, at[:1], "response", allowed)
+        return
+    ranks = [int(number(text) or 0) for text in sheet.table.stripped("value")[at]]
+    twice = [k for k, rank in enumerate(ranks) if rank in ranks[:k]]
+    if twice and not question.ties:
+        first = sheet.table.rows[at[ranks.index(ranks[twice[0]])]]
+        _reject(
+            sheet,
+            at[twice[:1]],
+            "value",
+            f"each rank once (row {first} has the same rank), because the question does not allow ties",
+        )
+        return
+    missing = sorted(set(range(1, max(ranks) + 1)) - set(ranks))
+    if missing:
+        _reject(sheet, at[[ranks.index(max(ranks))]], "value", f"ranks without gaps: no response has rank {missing[0]}")
+
+
+def _reject(sheet: Sheet, at: Places, name: str, allowed: str) -> None:
+    where = np.zeros(len(sheet.table), dtype=bool)
+    where[at] = True
+    sheet.reject(where, name, allowed)
+
+
+class _Sets:
+    """Knows which responses of an item are ranked together."""
+
+    def __init__(self, protocol: Protocol, targets: Targets) -> None:
+        self._keys, self._item = targets.replies.keys, targets.replies.item
+        named = [*protocol.design.listed, *(gold.responses for gold in protocol.checks.gold if gold.responses)]
+        self._named = {frozenset(keys) for keys in named}
+        self._all: dict[int, Shown] = {}
+
+    def problem(self, item: int, ranked: Shown) -> str | None:
+        """Return which responses are allowed instead of these; None if these may be ranked together."""
+        if item not in self._all:
+            self._all[item] = frozenset(self._keys[self._item == item])
+        whole = self._all[item]
+        if len(ranked) >= MIN_RANKED and (ranked == whole or ranked in self._named):
+            return None
+        if len(whole) < MIN_RANKED:
+            return f"an item with at least {MIN_RANKED} responses; this item has {len(whole)}"
+        return f"a ranking of all responses to the item; there is no rank for {or_list(sorted(whole - ranked))}"
+
+
+if TYPE_CHECKING:
+    Shown = frozenset[str]
+
+
+# Highlights: the passages of each answer lie within the text that it marks.
+
+
+def check_highlights(question: HighlightQuestion, rows: Mask, sheet: Sheet, study: Study, targets: Targets) -> None:
+    """Reject answers that mark characters beyond the text, or a turn that it does not have."""
+    marked, turn = sheet.table.stripped("value"), sheet.table.stripped("turn")
+    known: dict[tuple[int, int], Passages | None] = {}
+    for at in np.flatnonzero(rows & sheet.ok).tolist():
+        text = int(targets.item[at]), -1 if question.target == "item" else int(targets.response[at])
+        if text not in known:
+            known[text] = _passages(study, *text)
+        found = known[text]
+        if found is not None and question.target == "turn":
+            found = _turn(found, str(turn[at]))
+        allowed = None if found is None else beyond(str(marked[at]), *found)
+        if allowed:
+            where = np.zeros(len(sheet.table), dtype=bool)
+            where[at] = True
+            sheet.reject(where, "value", allowed)
+
+
+def beyond(marked: str, passages: tuple[str, ...], in_turns: bool) -> str:  # noqa: FBT001 - a pair with `passages`
+    """Return what is allowed if a mark is not within the passages, else an empty text.
+
+    >>> beyond("0-3|9-12", ("I am so sorry",), False), beyond("9-99", ("I am so sorry",), False)
+    ('', 'passages within the text, which has 13 characters')
+    """
+    if read_spans(marked, passages, in_turns=in_turns) is not None:
+        return ""
+    if in_turns:
+        sizes = ", ".join(str(len(passage)) for passage in passages)
+        return f"passages within the turns of the text, each with the number of its turn; they have {sizes} characters"
+    return f"passages within the text, which has {len(passages[0])} characters"
+
+
+def passages_of(text: str | None, turns: str | None) -> Passages | None:
+    """Return a text or its turns, and whether it has turns; None if the turns are invalid (reported elsewhere)."""
+    if not turns:
+        return (text or "",), False
+    try:
+        return tuple(turn["text"] for turn in turns_from_json(turns)), True
+    except ValueError:
+        return None
+
+
+def _passages(study: Study, item: int, response: int) -> Passages | None:
+    table: pd.DataFrame = study.items if response < 0 else study.responses
+    row = table.iloc[item if response < 0 else response]
+    return passages_of(row["text"], row["turns"])
+
+
+def _turn(passages: Passages, number: str) -> Passages | None:
+    """Return one turn as a text of its own; None if there is no such turn, which is reported elsewhere."""
+    place = int(number) if number.isascii() and number.isdigit() else 0
+    return ((passages[0][place - 1],), False) if 1 <= place <= len(passages[0]) else None
+
+
+if TYPE_CHECKING:
+    Passages = tuple[tuple[str, ...], bool]
+
+
+COLUMNS = ("number", "outcome", "chosen", "strength", "codes", "text")
+
+
+def check_answers(sheet: Sheet, study: Study, targets: Targets) -> dict[str, Column]:
+    """Return the answers, one column per kind of value; None if a row has another kind."""
+    answers = {name: np.full(len(sheet.table), None, dtype=object) for name in COLUMNS}
+    _strength_only_where_asked(sheet, study, targets)
+    for place, question in enumerate(study.protocol.questions):
+        rows = sheet.ok & (targets.question == place)
+        if rows.any():
+            _check(question, rows, sheet, study, targets, answers)
+    return answers
+
+
+def _check(
+    question: Question, rows: Mask, sheet: Sheet, study: Study, targets: Targets, answers: dict[str, Column]
+) -> None:
+    match question:
+        case ChoiceQuestion():
+            check_choices(question, rows, sheet, targets, answers)
+        case RankingQuestion():
+            _check_cells(question, rows, sheet, question.allowed_words(), answers)
+            check_rankings(question, rows, sheet, study, targets)
+        case RatingQuestion() | SliderQuestion():
+            also = f", or {CANNOT_JUDGE}" if question.cannot_judge else ""
+            _check_cells(question, rows, sheet, question.allowed_words() + also, answers)
+        case HighlightQuestion():
+            _check_cells(question, rows, sheet, question.allowed_words(), answers)
+            check_highlights(question, rows, sheet, study, targets)
+        case CategoryQuestion() | TextQuestion():
+            _check_cells(question, rows, sheet, question.allowed_words(), answers)
+        case _:
+            assert_never(question)
+
+
+def _check_cells(question: Question, rows: Mask, sheet: Sheet, allowed: str, answers: dict[str, Column]) -> None:
+    """Check answers that can be read from the cell alone; each distinct cell is read once."""
+    given = sheet.table.mapped("value", question.read_cell)
+    none = np.array([value is None for value in given], dtype=bool)
+    sheet.reject(rows & none, "value", allowed)
+    for name, cell_of in _CELLS.items():
+        answers[name][rows & ~none] = [cell_of(value) for value in given[rows & ~none]]
+
+
+_CELLS: dict[str, Callable[[Given], object]] = {
+    "number": lambda given: given.number,
+    "outcome": lambda given: given.outcome,
+    "codes": lambda given: None if given.codes is None else "|".join(given.codes),
+    "text": lambda given: given.text,
+}
+
+
+def _strength_only_where_asked(sheet: Sheet, study: Study, targets: Targets) -> None:
+    asked = [
+        number
+        for number, question in enumerate(study.protocol.questions)
+        if isinstance(question, ChoiceQuestion) and question.strength is not None
+    ]
+    given = sheet.ok & (sheet.table.stripped("strength") != "")
+    sheet.reject(
+        given & ~np.isin(targets.question, asked), "strength", "nothing, because the question does not ask for strength"
+    )

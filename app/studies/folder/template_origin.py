@@ -1,0 +1,47 @@
+"""What reports say about the template that a study was started from: the design follows it, or was adapted from it."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from app.base.problems import Problems
+from app.protocol.yaml.study_yaml import read_protocol
+from app.studies.folder.study_templates import PROTOCOL, list_templates, template_folder
+
+if TYPE_CHECKING:
+    from app.protocol.study import Protocol
+
+# Settings of the design that change who takes part and how, but not what raters do.
+_ADMISSION = frozenset({"lease_minutes", "links", "max_raters", "open_pool", "quotas", "seed"})
+
+
+def template_origin(protocol: Protocol) -> str:
+    """Return the sentence; empty for a study that was not started from a template of this version."""
+    source = next((one.source for one in list_templates() if one.name == protocol.template), None)
+    if source is None:
+        return ""
+    is_same = _design_of(protocol) == _design_of(_template_protocol(protocol.template))
+    verb = "follows" if is_same else "was adapted from"
+    return f"The design {verb} the Attune template {protocol.template}, which is based on {source}."
+
+
+def _design_of(protocol: Protocol) -> tuple[Any, ...]:
+    """What makes two designs the same: questions, kinds of sources, assignment, conditions, practice and checks."""
+    return (
+        protocol.questions,
+        sorted(source.kind for source in protocol.sources.values()),
+        protocol.design.model_dump(exclude=set(_ADMISSION)),
+        protocol.conditions,
+        protocol.flow.practice,
+        protocol.checks,
+    )
+
+
+@cache
+def _template_protocol(name: str) -> Protocol:
+    text = (template_folder(name) / PROTOCOL).read_text(encoding="utf-8")
+    protocol = read_protocol(text, Problems())
+    if protocol is None:
+        raise AssertionError(f"the template {name} cannot be read")
+    return protocol

@@ -1,0 +1,138 @@
+"""items.csv and responses.csv: the texts that raters read and rate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from app.analysis.data.study_folder import ITEM_COLUMNS, RESPONSE_COLUMNS
+from app.base.files.cells import attributes, faulty, has_columns, ids, one_of, only_where, text_or_none, unique_ids
+from app.base.files.encoding import unstorable
+from app.base.files.table import Table, places
+from app.protocol.dialogue import turns_from_json, turns_to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.base.files.cells import Mask
+    from app.base.files.table import Column
+    from app.base.problems import Problems
+    from app.protocol.study import Protocol
+
+WORDS_OF_CHOICES = ("tie", "neither")
+
+
+def check_items(table: Table, problems: Problems) -> pd.DataFrame | None:
+    """Return the items in the columns of `study_folder`; None if a required column is missing."""
+    if not has_columns(table, ["item"], problems) or not _has_text(table, problems):
+        return None
+    keys = ids(table, "item", problems)
+    unique_ids(table, "item", keys, problems)
+    text, turns = _text_and_turns(table, problems)
+    neither = _is_blank(text) & (turns == "")
+    faulty(table, neither, "text", text, "a text or turns", problems)
+    return pd.DataFrame(
+        {
+            "item": keys,
+            "text": only_where(turns == "", text),
+            "turns": text_or_none(turns),
+            "profile": text_or_none(table.column("profile")),
+            "content_note": text_or_none(table.column("content_note")),
+            "retired_because": text_or_none(table.column("retired_because")),
+            **attributes(table, ITEM_COLUMNS),
+        },
+        dtype=object,
+    )
+
+
+def check_responses(
+    table: Table, items: pd.DataFrame | None, protocol: Protocol | None, problems: Problems
+) -> pd.DataFrame | None:
+    """Return the responses in the columns of `study_folder`; None if a required column is missing."""
+    if not has_columns(table, ["item", "source"], problems) or not _has_text(table, problems):
+        return None
+    item, source, keys = (ids(table, name, problems) for name in ("item", "source", "response"))
+    if items is not None:
+        known_items = items["item"].drop_duplicates().to_numpy(dtype=object)
+        allowed = one_of(known_items, "items.csv", "an item")
+        faulty(table, places(known_items, item) < 0, "item", item, allowed, problems)
+    if protocol is not None:
+        known = list(protocol.sources)
+        faulty(table, places(known, source) < 0, "source", source, one_of(known, "study.yaml", "a source"), problems)
+    keys = np.where(keys == "", item + ":" + source, keys)
+    _check_keys(table, keys, protocol, problems)
+    text, turns = _text_and_turns(table, problems)
+    _note_empty(table, text, turns, problems)
+    return pd.DataFrame(
+        {
+            "response": keys,
+            "item": item,
+            "source": source,
+            "text": only_where(turns == "", text),
+            "turns": text_or_none(turns),
+            **attributes(table, RESPONSE_COLUMNS),
+        },
+        dtype=object,
+    )
+
+
+def no_responses() -> pd.DataFrame:
+    """Return an empty responses frame, for studies whose questions need no responses."""
+    return pd.DataFrame(columns=[*RESPONSE_COLUMNS], dtype=object)
+
+
+def _check_keys(table: Table, keys: Column, protocol: Protocol | None, problems: Problems) -> None:
+    unique_ids(table, "response", keys, problems)
+    if protocol is not None and protocol.choice_questions:
+        word = np.isin(keys, WORDS_OF_CHOICES)
+        faulty(table, word, "response", keys, "an ID other than tie and neither, which are answers", problems)
+
+
+def _has_text(table: Table, problems: Problems) -> bool:
+    return "turns" in table.columns or has_columns(table, ["text"], problems, instead="turns")
+
+
+def _text_and_turns(table: Table, problems: Problems) -> tuple[Column, Column]:
+    """Return the text and turns columns; turns are normalized to one JSON form."""
+    text, turns = table.column("text"), table.column("turns").copy()
+    for place in np.flatnonzero(turns != ""):
+        row, cell = int(table.rows[place]), str(turns[place])
+        turns[place] = "" if not cell.strip() else _one_form(table.file, row, cell, problems)
+    both = (text != "") & (turns != "")
+    faulty(table, both, "turns", turns, "nothing, because this row has a text; give either text or turns", problems)
+    return text, turns
+
+
+def _one_form(file: str, row: int, cell: str, problems: Problems) -> str:
+    allowed = 'a JSON list of {"speaker": ..., "text": ...}'
+    try:
+        turns = turns_from_json(cell)
+        form = turns_to_json(turns)
+    except ValueError as error:
+        problems.add(file, row, "turns", cell, f"{allowed} ({error})")
+        return cell
+    for text in _strings(turns):
+        if (character := unstorable(text)) is not None:
+            problems.add(file, row, "turns", character, "characters that a database can hold")
+    return form
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in (*value, *value.values()) if isinstance(value, dict) else value:
+            yield from _strings(part)
+
+
+def _note_empty(table: Table, text: Column, turns: Column, problems: Problems) -> None:
+    empty = np.flatnonzero(_is_blank(text) & (turns == ""))
+    if len(empty):
+        more = f" ({len(empty)} responses have none)" if len(empty) > 1 else ""
+        problems.note(table.file, int(table.rows[empty[0]]), "text", "", f"a text; raters see (empty){more}")
+
+
+def _is_blank(text: Column) -> Mask:
+    return np.fromiter((not cell.strip() for cell in text), dtype=bool, count=len(text))

@@ -1,0 +1,123 @@
+"""Write a study to a folder that `read_folder`, R, pandas, git and spreadsheet programs can read."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from app.analysis.report.report_tables import estimates_csvs
+from app.base.files.csv_cells import write_csv, write_text_csv
+from app.base.files.records import quiet
+from app.base.problem import FolderExistsError
+from app.protocol.yaml.study_yaml import FILE
+from app.studies.folder.codebook import codebook_rows, package
+from app.studies.folder.raters import rater_composites, scores_of
+from app.studies.folder.written_tables import EVENT_COLUMNS, checks_of, events_of, tables_of, with_rater_marks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import BinaryIO
+
+    from app.analysis.data.study_folder import StudyFolder
+    from app.analysis.estimate import Estimate
+    from app.base.files.records import Progress
+    from app.studies.folder.written_tables import Columns
+
+REGISTRATION = "preregistration.json"
+_CODEBOOK = ("file", "column", "label", "question", "value", "meaning")
+
+
+def write_folder(
+    path: Path,
+    study: StudyFolder,
+    *,
+    events: pd.DataFrame | None = None,
+    rating_sessions: Mapping[str, pd.DataFrame] | None = None,
+    estimates: Sequence[Estimate] = (),
+    registration: str | None = None,
+    spreadsheet: bool = False,
+    progress: Progress = quiet,
+) -> None:
+    """Write the whole study; the folder appears only once it is complete.
+
+    Args:
+        path: must not exist, or must be an empty folder.
+        study: what to write.
+        events: columns rater, kind, detail, happened_at; None for no events.
+        rating_sessions: further tables by name, about the assignments of each rater and their outcomes.
+        estimates: the estimates of the study's report; if empty, agreement.csv and comparisons.csv are left out.
+        registration: the text of preregistration.json, which the report of a folder is compared with.
+        spreadsheet: write for Excel and similar programs: with a byte order mark, and an apostrophe before cells that
+            would run as a formula. To load a study again, use the raw variant.
+        progress: called with the progress so far.
+
+    Raises:
+        FolderExistsError: the folder is not empty.
+    """
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise FolderExistsError(f"{path} already exists and is not empty. Nothing was written.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as folder:
+        half = Path(folder) / path.name
+        half.mkdir()
+        _write(half, study, events, rating_sessions or {}, estimates, spreadsheet=spreadsheet, progress=progress)
+        if registration is not None:
+            (half / REGISTRATION).write_text(registration, encoding="utf-8", newline="")
+        if path.exists():
+            path.rmdir()
+        half.replace(path)
+
+
+def _write(
+    folder: Path,
+    study: StudyFolder,
+    events: pd.DataFrame | None,
+    rating_sessions: Mapping[str, pd.DataFrame],
+    estimates: Sequence[Estimate],
+    *,
+    spreadsheet: bool,
+    progress: Progress,
+) -> None:
+    (folder / FILE).write_text(study.yaml, encoding="utf-8", newline="")
+    happened = pd.DataFrame(columns=[*EVENT_COLUMNS], dtype=object) if events is None else events
+    tables: dict[str, Columns] = tables_of(study)
+    more = {"scores": scores_of(study)} if rater_composites(study.protocol) else {}
+    more |= {"checks": checks_of(happened), "events": events_of(happened)}
+    for name, frame in [*((name, pd.DataFrame(columns)) for name, columns in more.items()), *rating_sessions.items()]:
+        tables[name] = {str(column): cells for column, cells in with_rater_marks(frame, study.raters).items()}
+    columns = {name: list(table) for name, table in tables.items()}
+    for name, text in estimates_csvs(estimates).items() if estimates else ():
+        columns[name.removesuffix(".csv")] = write_text_csv(folder / name, text, spreadsheet=spreadsheet)
+    meanings = pd.DataFrame(list(codebook_rows(study.protocol, columns)), columns=[*_CODEBOOK], dtype=object)
+    tables["codebook"] = {name: meanings[name] for name in _CODEBOOK}
+    for number, (name, table) in enumerate(tables.items()):
+        progress(f"Writing {name}.csv", number, len(tables))
+        write_csv(folder / f"{name}.csv", table, spreadsheet=spreadsheet)
+    described: dict[str, Any] = package(study.protocol, folder, {**columns, "codebook": _CODEBOOK})
+    text = json.dumps(described, ensure_ascii=False, indent=2) + "\n"
+    (folder / "datapackage.json").write_text(text, encoding="utf-8", newline="")
+    progress("Writing", len(tables), len(tables))
+
+
+def write_texts(folder: Path, study: StudyFolder) -> None:
+    """Write only items.csv and responses.csv into an existing folder."""
+    tables = tables_of(study)
+    for name in ("items", "responses"):
+        write_csv(folder / f"{name}.csv", tables[name])
+
+
+def write_zip(file: BinaryIO, study: StudyFolder, **options: Any) -> None:  # noqa: ANN401 - the options of write_folder
+    """Write the same folder as one zip file, under the study's slug; the same study gives the same bytes."""
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        path = Path(folder) / study.protocol.slug
+        write_folder(path, study, **options)
+        for part in sorted(path.iterdir()):
+            # A fixed time, the earliest that a zip file can store.
+            info = zipfile.ZipInfo(f"{path.name}/{part.name}", (1980, 1, 1, 0, 0, 0))
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, part.read_bytes())

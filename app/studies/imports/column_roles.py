@@ -1,0 +1,139 @@
+"""The roles of a spreadsheet's columns, guessed from their names and contents; the lead can correct them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from app.base.problems import shown
+from app.studies.imports.source_kinds import kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from app.base.files.table import Column, Table
+    from app.base.problems import Problems
+
+Role = Literal["attribute", "ignore", "item", "text", "response", "source", "profile", "content_note", "rating"]
+ROLES: tuple[Role, ...] = get_args(Role)
+# Columns with a longer mean length contain texts to read, not names or numbers.
+_LONG = 60
+_FEW = 12
+# Many names in a column are sources if each of them is there so many times.
+_MIN_REPEATED = 3
+_ID = re.compile(r"(^|[\s_])(id|key|item|nr|no)$|ID$", re.IGNORECASE)
+_RATING = re.compile(r"\b(eval|evaluator|rating|score|likert|rater|preference|annotator)", re.IGNORECASE)
+_RESPONSE = re.compile(r"response|reply|answer|completion|output", re.IGNORECASE)
+_SITUATION = re.compile(
+    r"^(patient |user )?(question|situation|prompt|post|message|scenario|vignette|query|input|dialogue|context)$",
+    re.IGNORECASE,
+)
+# A column of so many words per cell has texts, if its name says so too.
+_MIN_WORDS = 4
+# Names of so many characters and words may be the texts of the first item.
+_LONG_NAME, _MANY_WORDS = 40, 6
+_SOURCE = re.compile(r"^(source|model|author|system|written by|group)$", re.IGNORECASE)
+_NOTE = re.compile(r"content.?(note|warning)|trigger", re.IGNORECASE)
+_EXAMPLES, _EXAMPLE_LENGTH = 3, 120
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnGuess:
+    """One column. For columns of responses, `source` and `kind` describe who wrote them."""
+
+    name: str
+    role: Role
+    examples: tuple[str, ...]
+    source: str = ""
+    kind: str = ""
+
+
+def guess_columns(table: Table) -> list[ColumnGuess]:
+    """Return every column with its most likely role; at most one column is the situation and one the item ID."""
+    guesses = [_guess(name, cells) for name, cells in table.columns.items()]
+    has_source = any(guess.role == "source" for guess in guesses)
+    if has_source:
+        # One row per response: an item's ID appears in several rows.
+        guesses = [
+            replace(guess, role="item") if guess.role == "attribute" and _ID.search(guess.name) else guess
+            for guess in guesses
+        ]
+    guesses = _only_first(guesses, "item")
+    long = [guess for guess in guesses if guess.role == "text"]
+    if not long:
+        return guesses
+    situation = next((guess for guess in long if not _RESPONSE.search(guess.name)), long[0])
+    return [
+        guess if guess.role != "text" or guess is situation else _response(guess, in_rows=has_source)
+        for guess in guesses
+    ]
+
+
+def _guess(name: str, cells: Column) -> ColumnGuess:
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    mean = int(np.mean([len(cell) for cell in filled])) if filled else 0
+    examples = tuple(cell[:_EXAMPLE_LENGTH] for cell in filled[:_EXAMPLES])
+    return ColumnGuess(name, _role(name, filled, mean), examples)
+
+
+def _role(name: str, filled: Sequence[str], mean: int) -> Role:  # noqa: PLR0911 - one line per role
+    n_distinct = len(set(filled))
+    if not filled:
+        return "ignore"
+    if _NOTE.search(name):
+        return "content_note"
+    if name.casefold() == "profile":
+        return "profile"
+    if mean >= _LONG or (_RESPONSE.search(name) and n_distinct > _FEW) or _is_named_text(name, filled, n_distinct):
+        return "text"
+    if _ID.search(name) and n_distinct == len(filled):
+        return "item"
+    if _RATING.search(name) and n_distinct <= _FEW:
+        return "rating"
+    is_repeated = n_distinct <= max(_FEW, len(filled) // _MIN_REPEATED)
+    return "source" if _SOURCE.search(name) and is_repeated else "attribute"
+
+
+def _is_named_text(name: str, filled: Sequence[str], n_distinct: int) -> bool:
+    """Whether a column of short texts is one of situations or responses: its name says so, and few cells are equal."""
+    if _RATING.search(name) or not (_RESPONSE.search(name) or _SITUATION.search(name)):
+        return False
+    n_words = sum(len(cell.split()) for cell in filled)
+    return n_words >= _MIN_WORDS * len(filled) and 2 * n_distinct > len(filled)
+
+
+def note_texts_as_names(table: Table, columns: Iterable[str], problems: Problems) -> None:
+    """Note if the names of columns with texts read like texts: then the file has no names, and an item is lost."""
+    for name in columns:
+        cells = [len(cell) for cell in table.column(name) if cell.strip()]
+        is_long = len(name) >= _LONG_NAME and len(name.split()) >= _MANY_WORDS
+        if is_long and cells and len(name) >= np.mean(cells) / 3:
+            allowed = "column names; if the file has none, its first item is read as their names. Add a row of names"
+            problems.note(table.file, 1, None, f"column names that read like texts ({shown(name)})", allowed)
+            return
+
+
+def _response(guess: ColumnGuess, *, in_rows: bool) -> ColumnGuess:
+    if in_rows:
+        return replace(guess, role="response")
+    return replace(guess, role="response", source=source_key(guess.name), kind=kind_of(guess.name))
+
+
+def _only_first(guesses: Sequence[ColumnGuess], role: Role) -> list[ColumnGuess]:
+    first = next((guess for guess in guesses if guess.role == role), None)
+    return [
+        replace(guess, role="attribute") if guess.role == role and guess is not first else guess for guess in guesses
+    ]
+
+
+def source_key(name: str) -> str:
+    """Return a key for the source that a column is named after.
+
+    >>> source_key("Physician Response"), source_key("response"), source_key("GPT-4 answer")
+    ('physician', 'response', 'gpt-4')
+    """
+    words = re.sub(r"[^\w.+-]+", "_", _RESPONSE.sub("", name).strip().casefold()).strip("_")
+    return words or name.casefold()

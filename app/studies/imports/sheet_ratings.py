@@ -1,0 +1,211 @@
+"""Ratings in the spreadsheet of a study's texts: guess what each column holds, check them, import them."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from app.accounts.audit import record_act
+from app.protocol.questions.choice import ChoiceQuestion
+from app.studies.imports.column_meanings import COMMON, NewRaters, RatingLayout
+from app.studies.imports.grouped_problems import GroupedProblem
+from app.studies.imports.name_matching import Names, plain, question_names, source_names, words_of
+from app.studies.imports.patterns import AnswerColumn, guessed_column
+from app.studies.imports.ratings_import import RatingsFile, ratings_into_store, read_file
+from app.studies.imports.text_uploads import get_content
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from app.accounts.leads import Lead
+    from app.base.database.engine import Begin
+    from app.base.limits import Limits
+    from app.base.problem import Problem
+    from app.protocol.questions.registry import Question
+    from app.protocol.study import Protocol
+    from app.studies.creation.upload_process import UploadReader
+    from app.studies.imports.read_ratings import ReadRatings
+    from app.studies.imports.text_uploads import TextUpload
+    from app.studies.studies import StudyRow
+
+Kind = Literal["person", "model"]
+_MAYBE_RATINGS = ("rating", "attribute", "ignore")
+
+
+@dataclass(frozen=True, slots=True)
+class RatingColumns:
+    """The description of the columns: those with answers, the column that names the raters, and who the raters are.
+
+    `recoded`: from question and cell to the value to read instead, empty for no answer.
+    """
+
+    answers: tuple[AnswerColumn, ...]
+    rater: str | None = None
+    kind: Kind = "person"
+    recoded: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A value in the file that is no answer to its question, and the answers that it may stand for.
+
+    `value` is the answer that was chosen, empty for no answer; None until one is chosen.
+    """
+
+    question: str
+    found: str
+    choices: list[tuple[str, str]]
+    value: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RatingCount:
+    """The answers to one question in the file; `lowest` and `highest` of numbers, None for other answers."""
+
+    question: str
+    n_answers: int
+    n_raters: int
+    n_items: int
+    lowest: float | None
+    highest: float | None
+
+
+def rating_columns(upload: TextUpload) -> list[dict[str, Any]]:
+    """The columns of the file that may hold ratings or name the raters."""
+    return [column for column in upload.columns if column["role"] in _MAYBE_RATINGS]
+
+
+def guess_rating_columns(upload: TextUpload, protocol: Protocol) -> RatingColumns:
+    """What the names of the columns say; a column that names no question of the study is left out."""
+    sources, questions = _source_names(upload, protocol), question_names(protocol)
+    named = {plain(column["name"]): column["name"] for column in rating_columns(upload)}
+    rater = next((named[name] for name in COMMON["rater"] if name in named), None)
+    columns = [column["name"] for column in upload.columns if column["role"] == "rating"]
+    found = (guessed_column(column, sources, questions) for column in columns if column != rater)
+    return RatingColumns(tuple(one for one in found if one is not None), rater)
+
+
+def unread_values(protocol: Protocol, columns: RatingColumns, problems: Iterable[Problem]) -> list[Unread]:
+    """The values that are recoded, and those that could not be read."""
+    choices = {question.key: _choices(question, protocol) for question in protocol.questions}
+    known: dict[tuple[str, str], str | None] = dict(columns.recoded)
+    for problem in problems:
+        if isinstance(problem, GroupedProblem) and problem.question in choices:
+            known |= {key: None for value in problem.values if (key := (problem.question, value)) not in known}
+    return [
+        Unread(question, found, choices[question], value)
+        for (question, found), value in known.items()
+        if question in choices
+    ]
+
+
+def _choices(question: Question, protocol: Protocol) -> list[tuple[str, str]]:
+    """The answers to choose from, with their words; none for numbers without a scale."""
+    if isinstance(question, ChoiceQuestion):
+        sources = [(key, protocol.labels.source(key)) for key in protocol.sources]
+        return [*sources, *((word, word.capitalize()) for word in question.words)]
+    return [
+        (value, value if words in {"", value} else f"{value} – {words}")
+        for value, words in question.meanings()
+        if value
+    ]
+
+
+def check_sheet_ratings(
+    begin: Begin, reader: UploadReader, study: StudyRow, upload: TextUpload, columns: RatingColumns
+) -> list[RatingCount]:
+    """The ratings that the file holds. Nothing is saved.
+
+    Raises:
+        InvalidInputError: every problem of the ratings.
+    """
+    return _counted(_read(begin, reader, study, upload, columns, is_dry_run=True))
+
+
+def import_sheet_ratings(
+    begin: Begin, reader: UploadReader, study: StudyRow, lead: Lead, upload: TextUpload, columns: RatingColumns
+) -> None:
+    """Add the ratings of the file to the study.
+
+    Raises:
+        InvalidInputError: every problem of the ratings. Nothing was saved.
+        StudyChangedError: someone else imported ratings at the same time. Nothing was saved.
+    """
+    read = _read(begin, reader, study, upload, columns, is_dry_run=False)
+    with begin() as db:
+        record_act(db, lead, study, "ratings imported", file=upload.file_name, n_ratings=len(read.ratings))
+
+
+def read_within_limits(job: RatingsFile, limits: Limits) -> ReadRatings:
+    """Read the file in the process for uploads."""
+    return read_file(job, limits)
+
+
+def _read(
+    begin: Begin,
+    reader: UploadReader,
+    study: StudyRow,
+    upload: TextUpload,
+    columns: RatingColumns,
+    *,
+    is_dry_run: bool,
+) -> ReadRatings:
+    layout = RatingLayout(
+        item=_column_of(upload, "item"),
+        source=_column_of(upload, "source"),
+        rater=columns.rater,
+        columns=columns.answers,
+        recoded=columns.recoded,
+    )
+    with begin() as db:
+        content = get_content(db, study.id)
+    with tempfile.TemporaryDirectory(prefix="attune-ratings-") as folder:
+        path = Path(folder) / upload.file_name
+        path.write_bytes(content)
+        return ratings_into_store(
+            begin,
+            study.slug,
+            path,
+            layout,
+            NewRaters(kind=columns.kind, are_welcome=True),
+            is_dry_run=is_dry_run,
+            read_job=lambda job: reader.read(read_within_limits, job),
+        )
+
+
+def _column_of(upload: TextUpload, role: str) -> str | None:
+    return next((column["name"] for column in upload.columns if column["role"] == role), None)
+
+
+def _source_names(upload: TextUpload, protocol: Protocol) -> Names:
+    """The sources by key and label, and by the words that tell the columns of their responses apart."""
+    known = source_names(protocol)
+    responses = [
+        (column["source"], words_of(column["name"])) for column in upload.columns if column["role"] == "response"
+    ]
+    n_uses = Counter(word.casefold() for _, words in responses for word in set(words))
+    named: dict[str, list[str]] = {key: [] for key in known.keys}
+    for source, words in responses:
+        own = " ".join(word for word in words if n_uses[word.casefold()] == 1)
+        if source in named and own:
+            named[source].append(own)
+    more = Names.of(named)
+    return Names(known.keys, {**more.by_name, **known.by_name})
+
+
+def _counted(read: ReadRatings) -> list[RatingCount]:
+    """The answers of each question, in the order of the file."""
+    return [
+        RatingCount(
+            str(question),
+            len(own),
+            own["rater"].nunique(),
+            own["item"].nunique(),
+            float(own["number"].min()) if own["number"].notna().any() else None,
+            float(own["number"].max()) if own["number"].notna().any() else None,
+        )
+        for question, own in read.ratings.groupby("question", sort=False)
+    ]

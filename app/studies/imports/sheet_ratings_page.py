@@ -1,0 +1,135 @@
+"""Import the ratings in the spreadsheet of a study's texts: describe its columns, check them, import them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from app.accounts.session import LeadAndStudy, Own, SignedIn
+from app.base.problem import InvalidInputError, Problem
+from app.base.rendering.pages import page
+from app.base.web.deps import Db
+from app.studies.creation.upload_form import upload_reader
+from app.studies.imports.text_uploads import get_upload, has_answers
+from app.studies.imports.texts_page import MAX_PROBLEMS, Sent
+from app.studies.protocols import get_protocol
+
+if TYPE_CHECKING:
+    from app.studies.imports.sheet_ratings import RatingColumns
+    from app.studies.imports.text_uploads import TextUpload
+
+router = APIRouter()
+KINDS = (("person", "People"), ("model", "Language models"))
+TEXTS_FIRST = "Use the texts of a spreadsheet first. Then the ratings in the same spreadsheet can be imported."
+# Values of the form's choice of what a value stands for.
+NO_ANSWER, STANDS_FOR = "skip", "as:"
+NO_COLUMN = "Choose the question of at least one column."
+NO_RATER = "Say who gave the ratings: enter a rater for each column, or choose the column that names the raters."
+
+
+@router.get("/studies/new/{slug}/ratings")
+def show_sheet_ratings(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
+    return _page(request, db, LeadAndStudy(lead, study))
+
+
+@router.post("/studies/new/{slug}/ratings")
+def submit_sheet_ratings(request: Request, sent: Sent) -> Response:
+    """Check the ratings; if the form says so, import them too."""
+    from app.studies.imports.ratings_import import StudyChangedError
+    from app.studies.imports.sheet_ratings import check_sheet_ratings, import_sheet_ratings
+
+    own, begin, reader = sent.own, request.app.state.begin, upload_reader(request)
+    with begin() as db:
+        upload = get_upload(db, own.study.id)
+        if upload is None or not upload.used_at:
+            return _page(request, db, own)
+        columns = _said(upload, sent.fields)
+    counted: list[Any] = []
+    problems = _missing(columns)
+    try:
+        if not problems and "import" in sent.fields:
+            import_sheet_ratings(begin, reader, own.study, own.lead, upload, columns)
+            return RedirectResponse(request.app.url_path_for("show_sheet_ratings", slug=own.study.slug), 303)
+        counted = [] if problems else check_sheet_ratings(begin, reader, own.study, upload, columns)
+    except InvalidInputError as error:
+        problems = error.problems
+    except StudyChangedError as error:
+        problems = [Problem("the study", None, None, "", str(error))]
+    with begin() as db:
+        return _page(request, db, own, columns=columns, counted=counted, problems=problems)
+
+
+def _said(upload: TextUpload, fields: dict[str, list[str]]) -> RatingColumns:
+    """The description of the columns in the form; a column without a question is left out."""
+    from app.studies.imports.patterns import AnswerColumn
+    from app.studies.imports.sheet_ratings import RatingColumns, rating_columns
+
+    def said(name: str) -> str:
+        return next(iter(fields.get(name, ())), "").strip()
+
+    found = rating_columns(upload)
+    rater = next((column["name"] for column in found if column["name"] == said("rater_column")), None)
+    answers = tuple(
+        AnswerColumn(column["name"], question, said(f"source.{number}") or None, said(f"rater.{number}") or None)
+        for number, column in enumerate(found)
+        if (question := said(f"question.{number}")) and column["name"] != rater
+    )
+    return RatingColumns(answers, rater, "model" if said("kind") == "model" else "person", _recoded(fields))
+
+
+def _recoded(fields: dict[str, list[str]]) -> dict[tuple[str, str], str]:
+    """What each value stands for, where the form says so; an empty text for no answer."""
+    recoded: dict[tuple[str, str], str] = {}
+    for number in range(len(fields)):
+        question, found, value = (
+            next(iter(fields.get(f"recode.{number}.{part}", ())), "") for part in ("question", "found", "value")
+        )
+        if question and value:
+            recoded[question, found] = "" if value == NO_ANSWER else value.removeprefix(STANDS_FOR)
+    return recoded
+
+
+def _missing(columns: RatingColumns) -> list[Problem]:
+    if not columns.answers:
+        return [Problem("the form", None, None, "", NO_COLUMN)]
+    if columns.rater is None and any(one.rater is None for one in columns.answers):
+        return [Problem("the form", None, None, "", NO_RATER)]
+    return []
+
+
+def _page(
+    request: Request,
+    db: Db,
+    own: LeadAndStudy,
+    *,
+    columns: RatingColumns | None = None,
+    counted: list[Any] | None = None,
+    problems: list[Problem] | None = None,
+) -> Response:
+    from app.studies.imports.sheet_ratings import guess_rating_columns, rating_columns, unread_values
+
+    protocol, upload = get_protocol(db, own.study.id, own.study.protocol_version), get_upload(db, own.study.id)
+    is_used = upload is not None and upload.used_at is not None
+    described = columns or (guess_rating_columns(upload, protocol) if upload and is_used else None)
+    return page(
+        request,
+        "lead/sheet_ratings.html",
+        status=422 if problems else 200,
+        lead=own.lead,
+        study=own.study,
+        upload=upload,
+        refusal="" if is_used else TEXTS_FIRST,
+        found=rating_columns(upload) if upload else [],
+        answers={one.column: one for one in described.answers} if described else {},
+        described=described,
+        questions=[(one.key, protocol.labels.question(one.key)) for one in protocol.questions],
+        sources=[(key, protocol.labels.source(key)) for key in protocol.sources],
+        kinds=KINDS,
+        counted=counted or [],
+        unread=unread_values(protocol, described, problems or ()) if described else [],
+        labels=protocol.labels,
+        has_ratings=has_answers(db, own.study.id),
+        problems=[one for one in problems or [] if one.severity == "error"][:MAX_PROBLEMS],
+    )

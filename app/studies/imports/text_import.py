@@ -1,0 +1,292 @@
+"""Import a study's texts from a spreadsheet: first a report on its contents, then replacement of the study's texts."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.accounts.audit import record_act
+from app.base.files.spreadsheet import read_spreadsheet
+from app.base.problem import InvalidInputError, Problem
+from app.base.problems import Problems
+from app.protocol.yaml.edited_yaml import edited_yaml
+from app.protocol.yaml.study_yaml import FILE, read_protocol
+from app.studies.editor.protocol_edits import Change, get_draft, save_change
+from app.studies.imports.column_roles import guess_columns, note_texts_as_names
+from app.studies.imports.import_report import import_report, repaired_table
+from app.studies.imports.items import texts_of_table
+from app.studies.imports.source_kinds import kind_of
+from app.studies.imports.text_uploads import (
+    TextsFixedError,
+    check_replaceable,
+    forget_texts,
+    get_content,
+    get_upload,
+    record_columns,
+    record_upload,
+    record_use,
+)
+from app.studies.imports.wide_table import Layout, one_row_per_item, second_responses
+from app.studies.load import store_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sqlalchemy import Connection
+
+    from app.accounts.leads import Lead
+    from app.analysis.data.study_folder import StudyFolder
+    from app.base.database.engine import Begin
+    from app.base.files.table import Table
+    from app.base.limits import Limits
+    from app.protocol.study import Protocol
+    from app.studies.creation.upload_process import UploadReader
+    from app.studies.studies import StudyRow
+
+Columns = list[dict[str, Any]]
+NO_SITUATION = "No column holds the situation. Choose “Situation” for one of the columns below."
+_PARTS = ("item", "text", "profile", "content_note")
+
+
+@dataclass(frozen=True, slots=True)
+class TextSheet:
+    """A spreadsheet with the description of its columns; None to guess them."""
+
+    file_name: str
+    content: bytes
+    columns: Columns | None = None
+    is_repaired: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SheetWithProtocol:
+    """A spreadsheet to read, and the protocol that its texts are for."""
+
+    sheet: TextSheet
+    protocol: Protocol
+    yaml: str
+
+
+def look_at_sheet(sheet: TextSheet, limits: Limits) -> tuple[Columns, dict[str, Any]]:
+    """The description of the columns, and the report on their texts.
+
+    Raises:
+        InvalidInputError: the file cannot be read.
+    """
+    problems = Problems(limits)
+    table = _table(sheet, problems)
+    if not len(table):
+        found, allowed = "no rows below the column names", "one row per item, or one row per response"
+        raise InvalidInputError([Problem(table.file, None, None, found, allowed)])
+    columns = sheet.columns or [asdict(guess) for guess in guess_columns(table)]
+    wide, responses = _wide(table, columns)
+    columns = [_with_kinds(column, responses if wide is not table else ()) for column in columns]
+    situation = _column_of(columns, "text")
+    texts = [column["name"] for column in columns if column["role"] in {"text", "response"}]
+    note_texts_as_names(table, texts, problems)
+    groups = {**({"Situations": situation} if situation else {}), **responses}
+    report = asdict(import_report(wide, groups))
+    sizes = {"n_rows": len(table), "n_items": len(wide), "sources": list(responses)}
+    report |= sizes | {"notes": [_in_words(note) for note in problems.notes]}
+    return columns, report
+
+
+def read_sheet_texts(job: SheetWithProtocol, limits: Limits) -> StudyFolder:
+    """The items and responses of a spreadsheet.
+
+    Raises:
+        InvalidInputError: every problem of the spreadsheet.
+    """
+    problems = Problems(limits)
+    columns = job.sheet.columns or []
+    table, responses = _wide(_table(job.sheet, problems), columns)
+    parts = {part: _column_of(columns, part) for part in _PARTS}
+    if job.sheet.is_repaired:
+        shown = [*(column for column in parts.values() if column), *responses.values()]
+        table = repaired_table(table, shown)
+    layout = Layout(
+        responses,
+        item=parts["item"],
+        text=parts["text"] or "text",
+        profile=parts["profile"],
+        content_note=parts["content_note"],
+        attributes=[column["name"] for column in columns if column["role"] == "attribute"],
+    )
+    return texts_of_table(table, layout, job.protocol, job.yaml, problems)
+
+
+def keep_sheet(begin: Begin, reader: UploadReader, study: StudyRow, file_name: str, content: bytes) -> None:
+    """Inspect a spreadsheet and store it for the study; the study itself does not change yet.
+
+    Raises:
+        InvalidInputError: the file cannot be read; the spreadsheet stored before is kept.
+    """
+    columns, report = reader.read(look_at_sheet, TextSheet(file_name, content))
+    with begin() as db:
+        draft = get_draft(db, study)
+        named = _like_the_study(columns, draft.protocol)
+    columns, report = reader.read(look_at_sheet, TextSheet(file_name, content, named))
+    with begin() as db:
+        record_upload(db, study.id, file_name, content, columns, report)
+
+
+def keep_columns(begin: Begin, reader: UploadReader, study: StudyRow, columns: Columns, *, is_repaired: bool) -> None:
+    """Store the lead's description of the columns, and the report that results from it."""
+    with begin() as db:
+        sheet = _sheet(db, study, columns)
+    columns, report = reader.read(look_at_sheet, sheet)
+    with begin() as db:
+        record_columns(db, study.id, columns, report, is_repaired=is_repaired)
+
+
+def use_sheet(begin: Begin, reader: UploadReader, study: StudyRow, lead: Lead) -> None:
+    """Replace the study's texts with those of the spreadsheet, and the protocol's sources with its sources.
+
+    Raises:
+        InvalidInputError: problems of the spreadsheet, or of the protocol with these sources. Nothing was changed.
+        TextsFixedError: the study has answers or was opened.
+    """
+    with begin() as db:
+        check_replaceable(db, study)
+        upload = get_upload(db, study.id)
+        if upload is None:
+            raise TextsFixedError("Choose a spreadsheet first.")
+        if _column_of(upload.columns, "text") is None:
+            raise InvalidInputError([Problem(upload.file_name, 1, None, "", NO_SITUATION)])
+        sheet = _sheet(db, study, upload.columns, is_repaired=upload.is_repaired)
+        draft = get_draft(db, study)
+    sources = _sources(upload.columns, upload.report["sources"], draft.data.get("sources"))
+    problems = Problems()
+    yaml = edited_yaml(draft.yaml, with_sources(draft.data, sources))
+    protocol = read_protocol(yaml, problems)
+    if protocol is None:
+        raise InvalidInputError(problems.list_of(FILE))
+    folder = reader.read(read_sheet_texts, SheetWithProtocol(sheet, protocol, yaml))
+    with begin() as db:
+        check_replaceable(db, study)
+        _replace_texts(db, study, lead, sources, folder)
+        record_act(db, lead, study, "texts replaced", file=upload.file_name, n_items=len(folder.items))
+
+
+def _replace_texts(db: Connection, study: StudyRow, lead: Lead, sources: dict[str, Any], folder: StudyFolder) -> None:
+    """Store the texts of a folder in place of the study's, and its sources in the draft."""
+    forget_texts(db, study.id)
+    number = get_draft(db, study).number
+    change = Change(lambda data: data.get("sources"), lambda data: with_sources(data, sources))
+    if (saved := save_change(db, study, lead, number, change)).protocol is None:
+        raise InvalidInputError(list(saved.problems))
+    store_texts(db, study.id, folder.items, folder.responses)
+    record_use(db, study.id)
+
+
+def _in_words(note: Problem) -> str:
+    """A sentence with what was found and what was done about it, which is the last part of what a note allows."""
+    return f"{note.found[:1].upper()}{note.found[1:]}: {note.allowed.rpartition('; ')[2]}."
+
+
+def with_sources(data: dict[str, Any], sources: dict[str, Any]) -> dict[str, Any]:
+    """The protocol's data with other sources.
+
+    A reference that is no longer a source is removed, and so is what the protocol says about the texts there were.
+    """
+    analysis = data.get("analysis")
+    if isinstance(analysis, dict) and analysis.get("reference") not in {None, *sources}:
+        data = {**data, "analysis": {key: value for key, value in analysis.items() if key != "reference"}}
+    return {**{key: value for key, value in data.items() if key != "about_texts"}, "sources": sources}
+
+
+def _sources(columns: Columns, keys: Sequence[str], there: object) -> dict[str, Any]:
+    """Each source of the sheet with its kind, otherwise as the protocol already describes it."""
+    known = there if isinstance(there, dict) else {}
+    kinds: dict[str, str] = {}
+    for column in columns:
+        if column["role"] == "response":
+            kinds[str(column.get("source"))] = column["kind"]
+        kinds |= column.get("kinds", {})
+    described = {key: known[key] if isinstance(known.get(key), dict) else {} for key in keys}
+    return {key: {**described[key], "kind": kinds.get(key) or kind_of(key)} for key in keys}
+
+
+def _with_kinds(column: dict[str, Any], sources: Iterable[str]) -> dict[str, Any]:
+    """The column that names the sources, with the kind of each: as the lead or the study says, otherwise guessed."""
+    if column["role"] != "source":
+        return column
+    known = column.get("kinds", {})
+    return {**column, "kinds": {key: known.get(key) or kind_of(key) for key in sources}}
+
+
+def _like_the_study(columns: Columns, protocol: Protocol | None) -> Columns:
+    """The columns, with guessed sources renamed to the study's sources: by name, then those of the same kind."""
+    if protocol is None:
+        return columns
+    columns = [_named_after_a_source(column, protocol) for column in columns]
+    of_study = {key: source.kind for key, source in protocol.sources.items()}
+    columns = [{**column, "kinds": of_study} if column["role"] == "source" else column for column in columns]
+    taken = {column.get("source") for column in columns if column["role"] == "response"}
+    free = [(key, source.kind) for key, source in protocol.sources.items() if key not in taken]
+    named = []
+    for column in columns:
+        if column["role"] == "response" and column["source"] in protocol.sources:
+            named.append(column)
+            continue
+        match = next((pair for pair in free if column["role"] == "response" and pair[1] == column["kind"]), None)
+        if match:
+            free.remove(match)
+        named.append({**column, "source": match[0]} if match else column)
+    return named
+
+
+def _named_after_a_source(column: dict[str, Any], protocol: Protocol) -> dict[str, Any]:
+    """A column of words with the name of one of the study's sources holds its responses, even if they are short."""
+    has_words = any(any(map(str.isalpha, example)) for example in column["examples"])
+    if column["role"] not in {"attribute", "response"} or not has_words:
+        return column
+    for key, source in protocol.sources.items():
+        if column["name"].casefold() in {key.casefold(), protocol.labels.source(key).casefold()}:
+            return {**column, "role": "response", "source": key, "kind": source.kind}
+    return column
+
+
+def _sheet(db: Connection, study: StudyRow, columns: Columns, *, is_repaired: bool = True) -> TextSheet:
+    upload = get_upload(db, study.id)
+    if upload is None:
+        raise TextsFixedError("Choose a spreadsheet first.")
+    return TextSheet(upload.file_name, get_content(db, study.id), columns, is_repaired)
+
+
+def _table(sheet: TextSheet, problems: Problems) -> Table:
+    with tempfile.TemporaryDirectory(prefix="attune-texts-") as folder:
+        path = Path(folder) / sheet.file_name
+        path.write_bytes(sheet.content)
+        table = read_spreadsheet(path, problems)
+    problems.raise_if_any()
+    if table is None:
+        raise AssertionError("a spreadsheet that cannot be read is a problem")
+    return table
+
+
+def _wide(table: Table, columns: Columns) -> tuple[Table, dict[str, str]]:
+    """A table with one row per item, and the column of each source.
+
+    Raises:
+        InvalidInputError: two columns belong to the same source, or two responses to the same item and source.
+    """
+    text, source = _column_of(columns, "text"), _column_of(columns, "source")
+    responses = [column for column in columns if column["role"] == "response"]
+    if source and text and responses:
+        before, item = set(table.columns), _column_of(columns, "item")
+        problems = second_responses(table, item=item or text, source=source, response=responses[0]["name"])
+        if problems:
+            raise InvalidInputError(problems)
+        wide = one_row_per_item(table, item=item, text=text, source=source, response=responses[0]["name"])
+        return wide, {name: name for name in wide.columns if name not in before}
+    keys = [str(column.get("source") or column["name"]) for column in responses]
+    if twice := sorted({key for key in keys if keys.count(key) > 1}):
+        raise InvalidInputError([Problem(table.file, 1, None, f"{twice[0]} twice", "each source in one column")])
+    return table, {key: column["name"] for key, column in zip(keys, responses, strict=True)}
+
+
+def _column_of(columns: Columns, role: str) -> str | None:
+    return next((str(column["name"]) for column in columns if column["role"] == role), None)

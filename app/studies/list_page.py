@@ -1,0 +1,25 @@
+"""The lead's list of studies."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from app.accounts.session import SignedIn
+from app.base.rendering.pages import page
+from app.base.web.deps import Db
+from app.studies.coverage import get_counts
+from app.studies.studies import list_studies
+
+router = APIRouter()
+
+
+@router.get("/studies")
+def show_studies(request: Request, db: Db, lead: SignedIn) -> Response:
+    found = [(study, get_counts(db, study.id)) for study in list_studies(db, lead.id)]
+    studies = [pair for pair in found if pair[0].archived_at is None]
+    archived = [pair for pair in found if pair[0].archived_at is not None]
+    today = datetime.now(UTC).date()
+    return page(request, "lead/studies.html", lead=lead, studies=studies, archived=archived, today=today)

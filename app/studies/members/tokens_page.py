@@ -1,0 +1,77 @@
+"""Tokens of a study for programs that use the API: make one, see which exist, revoke them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
+from starlette.responses import RedirectResponse, Response
+
+from app.accounts.api_tokens import DAYS, LONGEST_NAME, ApiTokenError, list_api_tokens, make_api_token, revoke_api_token
+from app.accounts.leads import Lead
+from app.accounts.roles import ROLES, Role
+from app.accounts.session import Own, SignedIn
+from app.base.rendering.pages import form_page
+from app.base.web.deps import Db
+from app.base.web.errors import NotFoundError
+from app.base.web.links import base_address
+from app.studies.studies import StudyRow
+
+router = APIRouter()
+
+
+@router.get("/studies/{slug}/settings/api")
+def show_tokens(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
+    return _page(request, db, lead, study)
+
+
+@router.post("/studies/{slug}/settings/api")
+def submit_token(
+    request: Request,
+    db: Db,
+    lead: SignedIn,
+    study: Own,
+    name: Annotated[str, Form(max_length=1000)] = "",
+    role: Annotated[Role, Form()] = "analyst",
+    days: Annotated[int, Form()] = 90,
+) -> Response:
+    try:
+        token = make_api_token(db, study, lead, name=name, role=role, days=days)
+    except ApiTokenError as error:
+        return _page(request, db, lead, study, problem=str(error), name=name)
+    return _page(request, db, lead, study, token=token)
+
+
+@router.post("/studies/{slug}/settings/api/{number}/revocation")
+def submit_token_revocation(request: Request, db: Db, lead: SignedIn, study: Own, number: int) -> Response:
+    if not revoke_api_token(db, study, lead, number):
+        raise NotFoundError
+    return RedirectResponse(request.app.url_path_for("show_tokens", slug=study.slug), status_code=303)
+
+
+def _page(
+    request: Request,
+    db: Db,
+    lead: Lead,
+    study: StudyRow,
+    *,
+    problem: str = "",
+    name: str = "",
+    token: str = "",
+) -> Response:
+    roles = ROLES[ROLES.index(study.role) :] if study.role else ()
+    base = base_address(request)
+    return form_page(
+        request,
+        "lead/tokens.html",
+        lead=lead,
+        study=study,
+        tokens=list_api_tokens(db, study.id),
+        roles=roles,
+        days=DAYS,
+        longest_name=LONGEST_NAME,
+        address=f"{base}/api/v1/studies/{study.slug}",
+        problem=problem,
+        name=name,
+        token=token,
+    )

@@ -1,0 +1,222 @@
+"""A study as its lead defines it: protocol, sources, items, responses."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Date,
+    DateTime,
+    ForeignKey,
+    Identity,
+    Index,
+    Integer,
+    LargeBinary,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSON, JSONB
+
+from app.base.database.columns import attributes, metadata, one_of, row_id, study_key, time, within_study
+from app.protocol.questions.question import Target
+from app.protocol.questions.registry import KINDS
+
+RATER_TOKEN = text("substr(replace((gen_random_uuid())::text, '-'::text, ''::text), 1, 12)")
+
+studies = Table(
+    "studies",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    Column("slug", Text, nullable=False, unique=True),
+    # Identifies the study in raters' addresses: a slug may reveal what the study is about.
+    Column("rater_token", Text, nullable=False, unique=True, server_default=RATER_TOKEN),
+    Column("status", Text, nullable=False, server_default="draft"),
+    Column("protocol_version", Integer, nullable=False, server_default="1"),
+    Column("seed", BigInteger, nullable=False, server_default="0"),
+    Column("is_demo", Boolean, nullable=False, server_default=text("false")),
+    # No other data about raters who did not consent are kept, so there are no rows to count.
+    Column("n_refused", Integer, nullable=False, server_default="0"),
+    time("created_at", now=True),
+    time("opened_at"),
+    time("closed_at"),
+    time("archived_at"),
+    # Until when the lead promised to keep the data.
+    Column("keep_until", Date),
+    # When the server first saw that this day has passed and that the study is to be deleted then.
+    time("deletion_announced_at"),
+    CheckConstraint("status IN ('draft', 'open', 'paused', 'closed')", name="status"),
+    CheckConstraint("status = 'draft' OR opened_at IS NOT NULL", name="opened_at"),
+)
+
+protocols = Table(
+    "protocols",
+    metadata,
+    study_key(),
+    Column("version", Integer, nullable=False),
+    Column("title", Text, nullable=False),
+    # json, because jsonb does not keep the order of keys: the order of sources, codes and questions matters.
+    Column("document", JSON, nullable=False),
+    Column("yaml", Text, nullable=False),
+    Column("sha256", Text, nullable=False),
+    time("created_at", now=True),
+    PrimaryKeyConstraint("study_id", "version"),
+)
+
+# The protocol as it is being edited. Each save is a row: if two leads save, the second sees what the first one changed.
+protocol_edits = Table(
+    "protocol_edits",
+    metadata,
+    study_key(),
+    Column("number", Integer, nullable=False),
+    Column("yaml", Text, nullable=False),
+    Column("lead_id", BigInteger, ForeignKey("leads.id", ondelete="SET NULL")),
+    time("edited_at", now=True),
+    PrimaryKeyConstraint("study_id", "number"),
+)
+
+# The protocol and the plan at a time, as preregistration.json holds them: the text that was hashed.
+registrations = Table(
+    "registrations",
+    metadata,
+    study_key(),
+    Column("number", Integer, nullable=False),
+    Column("protocol_version", Integer, nullable=False),
+    Column("sha256", Text, nullable=False),
+    Column("document", Text, nullable=False),
+    time("registered_at", now=True),
+    PrimaryKeyConstraint("study_id", "number"),
+)
+
+SNAPSHOT_TOKEN = text("substr(replace((gen_random_uuid())::text, '-'::text, ''::text), 1, 16)")
+
+# Reports kept under a name. The address remains when the study is deleted, to say so; name and report do not.
+snapshots = Table(
+    "snapshots",
+    metadata,
+    Column("token", Text, primary_key=True, server_default=SNAPSHOT_TOKEN),
+    Column("study_id", BigInteger, ForeignKey("studies.id", ondelete="SET NULL"), index=True),
+    Column("name", Text, nullable=False),
+    Column("protocol_version", Integer, nullable=False),
+    Column("data_hash", Text, nullable=False),
+    # When the ratings were read.
+    Column("read_at", DateTime(timezone=True), nullable=False),
+    # The compressed text of the report, with its filters.
+    Column("report", LargeBinary),
+    Column("lead_id", BigInteger, ForeignKey("leads.id", ondelete="SET NULL")),
+    time("saved_at", now=True),
+    time("deleted_at"),
+    CheckConstraint("(deleted_at IS NULL) = (report IS NOT NULL)", name="report"),
+)
+
+# The last results of a study, so that any server process can show them at once. They can be computed again.
+kept_results = Table(
+    "kept_results",
+    metadata,
+    study_key(),
+    # What they are: counts, a report with its filters, or that the last attempt at one was stopped.
+    Column("part", Text, nullable=False),
+    # The fingerprint of the data and filters of a report; unique for an attempt that was stopped.
+    Column("name", Text, nullable=False),
+    # Marks of all data, and of what leads decide; see `study_mark`.
+    Column("mark", Text, nullable=False),
+    Column("decisions", Text, nullable=False),
+    Column("n_ratings", BigInteger, nullable=False),
+    Column("protocol_version", Integer, nullable=False),
+    # Hash of the code that computed them, and the limits that stopped an attempt.
+    Column("program", Text, nullable=False),
+    # When the ratings were read, or the attempt was stopped.
+    Column("read_at", DateTime(timezone=True), nullable=False),
+    # The compressed text of the results, or why the attempt was stopped.
+    Column("content", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("study_id", "part"),
+)
+
+# The spreadsheet that a draft's texts come from, stored unchanged.
+text_uploads = Table(
+    "text_uploads",
+    metadata,
+    Column("study_id", BigInteger, ForeignKey("studies.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("file_name", Text, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    Column("columns", JSON, nullable=False),
+    Column("is_repaired", Boolean, nullable=False),
+    Column("report", JSON, nullable=False),
+    time("uploaded_at", now=True),
+    time("used_at"),
+)
+
+questions = Table(
+    "questions",
+    metadata,
+    study_key(),
+    Column("key", Text, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("target", Text, nullable=False),
+    PrimaryKeyConstraint("study_id", "key"),
+    one_of("type", KINDS),
+    one_of("target", get_args(Target)),
+)
+
+sources = Table(
+    "sources",
+    metadata,
+    study_key(),
+    row_id(),
+    Column("key", Text, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("kind", Text, nullable=False),
+    attributes(),
+    PrimaryKeyConstraint("study_id", "id"),
+    UniqueConstraint("study_id", "key"),
+    CheckConstraint("kind IN ('human', 'model', 'human+model')", name="kind"),
+)
+
+items = Table(
+    "items",
+    metadata,
+    study_key(),
+    row_id(),
+    Column("key", Text, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("text", Text),
+    Column("turns", JSONB(none_as_null=True)),
+    Column("profile", Text),
+    Column("content_note", Text),
+    # Why a lead retired the item: no one else gets its trials, and its ratings are kept. The audit log says by whom.
+    Column("retired_because", Text),
+    attributes(),
+    PrimaryKeyConstraint("study_id", "id"),
+    UniqueConstraint("study_id", "key"),
+    CheckConstraint("(text IS NULL) <> (turns IS NULL)", name="text_or_turns"),
+    CheckConstraint("turns IS NULL OR jsonb_typeof(turns) = 'array'", name="turns"),
+    Index("ix_items_retired", "study_id", postgresql_where=text("retired_because IS NOT NULL")),
+)
+
+responses = Table(
+    "responses",
+    metadata,
+    study_key(),
+    row_id(),
+    Column("key", Text, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("item_id", BigInteger, nullable=False),
+    Column("source_id", BigInteger, nullable=False),
+    Column("text", Text),
+    Column("turns", JSONB(none_as_null=True)),
+    attributes(),
+    PrimaryKeyConstraint("study_id", "id"),
+    UniqueConstraint("study_id", "key"),
+    UniqueConstraint("study_id", "item_id", "id"),
+    within_study("item_id", "items", ondelete="CASCADE"),
+    within_study("source_id", "sources"),
+    CheckConstraint("(text IS NULL) <> (turns IS NULL)", name="text_or_turns"),
+    CheckConstraint("turns IS NULL OR jsonb_typeof(turns) = 'array'", name="turns"),
+)

@@ -1,1 +1,0 @@
-"""Accounts, sign-in, invitations and tokens."""

@@ -1,1 +1,0 @@
-"""Pages of language models: judges, generated responses, and how their runs are started and stopped."""

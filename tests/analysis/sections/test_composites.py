@@ -1,0 +1,109 @@
+"""Composites as declared in the protocol, and whether two questions measure different things."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.analysis import analyze
+from app.protocol.composite import composite_score
+from tests.kit.frames import FIVE, Row, find, first, frames, only, protocol
+
+WARM = {**FIVE, "key": "warm"}
+COLD = {**FIVE, "key": "cold", "reversed": True}
+APT = {**FIVE, "key": "apt"}
+KEYS = ("warm", "cold", "apt")
+HUMAN = {"source": "human"}
+
+
+def _rows(seed: int = 5, n_raters: int = 4, n_items: int = 6) -> list[Row]:
+    rng = np.random.default_rng(seed)
+    return [
+        {
+            "rater": f"r{r}",
+            "item": f"i{i}",
+            "response": f"i{i}:{source}",
+            "question": key,
+            "value": int(rng.integers(1, 6)),
+        }
+        for r in range(n_raters)
+        for i in range(n_items)
+        for source in ("human", "model")
+        for key in KEYS
+        if rng.random() < 0.8
+    ]
+
+
+@pytest.mark.parametrize(
+    "declared", [{"questions": list(KEYS)}, {"questions": list(KEYS), "score": "sum", "at_least": 2}]
+)
+def test_composite_score_matches_protocol_definition(declared: dict[str, Any]) -> None:
+    study = protocol(WARM, COLD, APT, analysis={"composites": {"kind": declared}})
+    rows = _rows()
+    questions = {question.key: question for question in study.scaled_questions}
+    answered: dict[tuple[str, str], dict[str, float]] = {}
+    for row in rows:
+        answered.setdefault((row["rater"], row["response"]), {})[row["question"]] = row["value"]
+    scores = [
+        score
+        for (_, response), values in answered.items()
+        if response.endswith(":human")
+        and (score := composite_score(study.analysis.composites["kind"], questions, values)) is not None
+    ]
+    report = analyze(frames(study, rows), study)
+    estimate = only(report, "mean", question="kind", scope=HUMAN)
+    assert estimate.estimate == pytest.approx(float(np.mean(scores)))
+    assert estimate.n_ratings == len(scores)
+
+
+def test_composite_has_difference_and_alpha_but_no_kappa() -> None:
+    study = protocol(WARM, COLD, APT, analysis={"composites": {"kind": list(KEYS)}})
+    report = analyze(frames(study, _rows()), study)
+    assert first(report, "mean_difference", question="kind").estimate is not None
+    assert first(report, "krippendorff_alpha_interval", question="kind", scope={}).estimate is not None
+    assert only(report, "icc_a_k", question="kind", scope={}).estimate is not None
+    of_kind = {estimate.statistic for estimate in report.of("agreement", "kind")}
+    assert not {"fleiss_kappa", "gwet_ac1", "cohen_kappa_quadratic"} & of_kind
+
+
+def test_identical_questions_have_cronbach_alpha_1() -> None:
+    study = protocol(WARM, COLD, APT, analysis={"composites": {"kind": list(KEYS)}})
+    rows = [
+        {
+            "rater": f"r{r}",
+            "item": f"i{i}",
+            "response": f"i{i}:human",
+            "question": key,
+            "value": 6 - value if key == "cold" else value,
+        }
+        for r in range(3)
+        for i in range(5)
+        for value in [1 + (r + i) % 5]
+        for key in KEYS
+    ]
+    report = analyze(frames(study, rows), study)
+    assert only(report, "cronbach_alpha").estimate == pytest.approx(1)
+    assert len(find(report, "cronbach_alpha_without")) == len(find(report, "item_rest_correlation")) == 3
+    correlation = only(report, "correlation", question="warm", scope={"covariate": "cold"})
+    assert correlation.estimate == pytest.approx(-1)
+
+
+def test_composite_of_rater_questions_is_a_questionnaire_score() -> None:
+    own = [{**FIVE, "key": key, "target": "rater"} for key in ("glad", "calm")]
+    study = protocol(*own, analysis={"composites": {"mood": ["glad", "calm"]}})
+    rows = [{"rater": f"r{r}", "question": key, "value": 1 + r} for r in range(4) for key in ("glad", "calm")]
+    report = analyze(frames(study, rows), study)
+    assert only(report, "mean", section="distribution", question="mood").estimate == pytest.approx(2.5)
+    assert only(report, "cronbach_alpha").n_raters == 4
+    assert not report.of("agreement") + report.of("dimension")
+
+
+def test_questions_never_answered_together_have_no_correlation() -> None:
+    study = protocol(WARM, APT)
+    rows = [{**row, "item": row["item"] + row["question"], "response": None} for row in _rows()]
+    for row in rows:
+        row["response"] = f"{row['item']}:human"
+    report = analyze(frames(study, [row for row in rows if row["question"] != "cold"]), study)
+    assert not report.of("dimension")

@@ -1,0 +1,96 @@
+"""Backups that are checked by restoring them, with a record beside them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+
+from app.base.backups import verified_backup as module
+from app.base.backups.backup import BackupError, record_of, restore
+from app.base.backups.verified_backup import digests_at, restore_compared, verified_backup
+from tests.kit.postgres_fixture import libpq_url
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+CONTENT = """
+    CREATE TABLE ratings (id bigint PRIMARY KEY, value double precision, rated_at timestamptz, text text);
+    INSERT INTO ratings SELECT n, n / 7.0, '2026-01-01 00:00:00.123456+00', 'I hear you: ' || n
+    FROM generate_series(1, 300) n;
+"""
+
+
+def run(url: str, statement: str) -> None:
+    with psycopg.connect(libpq_url(url)) as connection:
+        connection.execute(statement.encode())
+
+
+def scratch_databases(url: str) -> int:
+    with psycopg.connect(libpq_url(url)) as connection:
+        row = connection.execute("SELECT count(*) FROM pg_database WHERE datname LIKE 'attune_check_%'").fetchone()
+    assert row
+    return int(row[0])
+
+
+@pytest.fixture
+def filled(new_database: Callable[[str | None], str]) -> str:
+    url = new_database(None)
+    run(url, CONTENT)
+    return url
+
+
+def test_a_backup_is_restored_and_compared_at_once(filled: str, tmp_path: Path) -> None:
+    record = verified_backup(filled, tmp_path / "one.backup")
+    assert record.is_verified
+    assert (record.n_rows, list(record.tables)) == (300, ["ratings"])
+    assert record_of(tmp_path / "one.backup") == record
+    assert scratch_databases(filled) == 0
+
+
+def test_a_digest_changes_with_a_single_value_and_not_with_the_order(filled: str) -> None:
+    before = digests_at(filled)
+    run(filled, "UPDATE ratings SET text = text WHERE id < 100")  # moves the rows
+    assert digests_at(filled) == before
+    run(filled, "UPDATE ratings SET value = value + 1e-9 WHERE id = 7")
+    assert digests_at(filled) != before
+
+
+def test_a_backup_that_restores_to_other_rows_is_not_verified(
+    filled: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def restore_less(url: str, file: Path) -> None:
+        restore(url, file)
+        run(url, "DELETE FROM ratings WHERE id = 7")
+
+    monkeypatch.setattr(module, "restore", restore_less)
+    record = verified_backup(filled, tmp_path / "one.backup")
+    assert record.problem == "These tables are not as saved: ratings."
+    assert scratch_databases(filled) == 0
+
+
+def test_a_role_that_may_not_create_databases_gets_a_backup_that_is_not_checked(filled: str, tmp_path: Path) -> None:
+    run(filled, "CREATE ROLE plain LOGIN PASSWORD 'plain'; GRANT SELECT ON ratings TO plain")
+    try:
+        record = verified_backup(as_plain(filled), tmp_path / "one.backup")
+    finally:
+        run(filled, "DROP OWNED BY plain; DROP ROLE plain")
+    assert "not checked" in (record.problem or "")
+
+
+def as_plain(url: str) -> str:
+    name, _, rest = url.partition("://")
+    return f"{name}://plain:plain@{rest.partition('@')[2]}"
+
+
+def test_a_restored_database_is_compared_with_the_record(
+    filled: str, tmp_path: Path, new_database: Callable[[str | None], str]
+) -> None:
+    file, record_file = tmp_path / "one.backup", tmp_path / "one.backup.json"
+    verified_backup(filled, file)
+    assert restore_compared(new_database(None), file) == record_of(file)
+    record_file.write_text(record_file.read_text().replace("300", "301"))
+    with pytest.raises(BackupError, match="these tables are not as saved: ratings"):
+        restore_compared(new_database(None), file)

@@ -1,0 +1,14 @@
+"""A document whose texts hold what each format takes for markup."""
+
+from __future__ import annotations
+
+from app.base.documents.blocks import Bullets, DataTable, Document, Figure, Paragraph, Section
+
+HOSTILE = 'a_b #c $d$ <b>&amp; "e" \\f{g} %h ^i ~j | k * [l] @m // n -- o − χ² ≥ é ربما 中 1/2'
+LONG = "Emotional_understanding" * 9
+
+
+def document(text: str = HOSTILE) -> Document:
+    table = DataTable(text, ("No.", text), (("1", text), ("2", LONG)), (text,), (1, 6))
+    part = Section(text, (Bullets((text, "= heading", "- list", "+ 1. x")), table, Bullets(())))
+    return Document(text, (text,), (Section(text, (Paragraph(text), Figure("one", text, text)), (part,)),))

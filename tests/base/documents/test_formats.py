@@ -1,0 +1,144 @@
+"""Every format holds every text as it is, takes none of it for markup, and needs nothing from outside."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shutil
+import subprocess
+import zipfile
+from dataclasses import replace
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+import docx
+import pytest
+import vl_convert
+
+from app.analysis.document.bibliography import REFERENCES
+from app.base.documents.bibtex import bibtex
+from app.base.documents.docx_file import docx_document
+from app.base.documents.html import html_document
+from app.base.documents.latex import latex_document, latex_tables
+from app.base.documents.markdown import markdown_document
+from app.base.documents.typst_source import pdf_of, typst_document
+from tests.base.documents.hostile import HOSTILE, LONG, document
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SPEC = json.dumps({"data": {"values": [{"a": 1}]}, "mark": "point", "encoding": {"x": {"field": "a"}}})
+
+
+class Texts(HTMLParser):
+    """What a page says, and what it would load."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[str] = []
+        self.loaded: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.said.append(data)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002 - as the parser calls it
+        self.loaded += [value or "" for name, value in attrs if name in {"src", "href"}]
+
+
+def test_html_is_self_contained_and_escapes_texts() -> None:
+    page = Texts()
+    page.feed(html_document(document(), {"one": b"<svg xmlns='http://www.w3.org/2000/svg'/>"}))
+    assert page.said.count(HOSTILE) >= 7
+    assert {start.partition(":")[0].rstrip("1") for start in page.loaded} == {"data", "#section-"}
+
+
+def test_markdown_has_one_line_per_row_and_escapes_pipes() -> None:
+    text = markdown_document(document())
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert len(rows) == 4
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {3}
+    assert "![" in text
+
+
+def test_word_document_keeps_texts_and_describes_images() -> None:
+    content = docx_document(document(), {"one": bytes(vl_convert.vegalite_to_png(SPEC))})
+    made = docx.Document(io.BytesIO(content))
+    assert sum(paragraph.text == HOSTILE for paragraph in made.paragraphs) >= 6
+    assert made.tables[0].rows[2].cells[1].text == LONG
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert "descr=" in archive.read("word/document.xml").decode()
+
+
+def test_latex_cell_keeps_leading_asterisk() -> None:
+    assert "& {*}mean" in latex_tables(document("*mean"))
+
+
+def test_formats_drop_characters_invalid_in_xml() -> None:
+    said = "a\x01b\ufffec\uffffd"
+    pictures = {"one": bytes(vl_convert.vegalite_to_png(SPEC))}
+    made = docx.Document(io.BytesIO(docx_document(document(said), pictures)))
+    assert made.core_properties.title == "abcd"
+    assert "\x01" not in latex_document(document(said))
+    pdf_of(typst_document(document(said)), {"charts/one.pdf": bytes(vl_convert.vegalite_to_pdf(SPEC))})
+
+
+def test_pdf_has_bookmarks_and_fonts_and_is_reproducible() -> None:
+    files = {"charts/one.pdf": bytes(vl_convert.vegalite_to_pdf(SPEC))}
+    first, second = (pdf_of(typst_document(document()), files) for _ in range(2))
+    assert first.startswith(b"%PDF")
+    assert b"/Outlines" in first
+    assert b"/FontFile" in first
+    assert first == second
+
+
+def test_bibtex_braces_balance_and_keys_are_unique() -> None:
+    text = bibtex(REFERENCES.values())
+    assert text.count("{") == text.count("}")
+    keys = re.findall(r"^@\w+\{([^,]+),$", text, re.MULTILINE)
+    assert len(keys) == len(set(keys)) == len(REFERENCES) + 1
+
+
+def test_bibtex_distinguishes_publication_types() -> None:
+    by_key = {key: kind for kind, key in re.findall(r"^@(\w+)\{([^,]+),$", bibtex(REFERENCES.values()), re.MULTILINE)}
+    assert by_key["holm1979"] == "article"
+    assert by_key["mcdonald1999"] == "book"
+    assert by_key["calderon2025"] == "inproceedings"
+    assert by_key["dubois2024"] == "misc"
+    assert "doi = {10.1037/h0026256}" in bibtex([REFERENCES["cohen1968"]])
+
+
+def test_latex_tables_need_no_preamble() -> None:
+    text = latex_tables(document())
+    assert text.count(r"\begin{longtable}") == text.count(r"\end{longtable}") == 1
+    assert "documentclass" not in text
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="texlive is not installed")
+def test_latex_compiles(tmp_path: Path) -> None:
+    (tmp_path / "charts").mkdir()
+    (tmp_path / "charts" / "one.pdf").write_bytes(bytes(vl_convert.vegalite_to_pdf(SPEC)))
+    (tmp_path / "report.tex").write_text(latex_document(document()), encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "report.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_a_warning_and_a_watermark_are_in_every_format() -> None:
+    marked = replace(document("A text"), warning="All <ratings> are simulated.", watermark="Simulated & only")
+    page = Texts()
+    page.feed(html_document(marked, {"one": b"<svg/>"}))
+    assert {"All <ratings> are simulated.", "Simulated & only"} <= set(page.said)
+    assert "**All \\<ratings\\> are simulated.**" in markdown_document(marked)
+    assert r"\textbf{All \textless{}ratings\textgreater{} are simulated.}" in latex_document(marked)
+    assert r"\markright{\textbf{Simulated \& only}}" in latex_document(marked)
+    typst = typst_document(marked)
+    assert '"Simulated & only"' in typst[: typst.index("#block")]
+    assert typst.count('"All <ratings> are simulated."') == 1
+    made = docx.Document(io.BytesIO(docx_document(marked, {"one": bytes(vl_convert.vegalite_to_png(SPEC))})))
+    assert "All <ratings> are simulated." in [paragraph.text for paragraph in made.paragraphs]
+    assert made.sections[0].header.paragraphs[0].text == "Simulated & only"
+    assert "markright" not in latex_document(document("A text"))
+    assert "rotate" not in typst_document(document("A text"))

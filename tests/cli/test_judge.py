@@ -1,0 +1,94 @@
+"""attune judge: estimate, run, continue, and error messages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import create_engine
+
+from app.settings import settings
+from tests.kit.builder import build_study, protocol_of
+from tests.kit.command_line import Outcome, attune
+from tests.kit.models_server import KEY, ModelServer, fail_with, first_offer, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+__all__ = ["attune"]
+MODEL = ("--model", "test-model")
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with serving(ModelServer(first_offer)) as made:
+        yield made
+
+
+def test_a_judge_from_the_estimate_to_the_results(
+    attune: Callable[..., Outcome], server: ModelServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    attune("db", "upgrade")
+    (tmp_path / "key").write_text(f"{KEY}\n")
+    monkeypatch.setenv("ATTUNE_MODEL_ENDPOINT", server.address)
+    monkeypatch.setenv("ATTUNE_MODEL_KEY_FILE", str(tmp_path / "key"))
+    database = settings().database_url
+    assert database
+    settings.cache_clear()
+    engine = create_engine(database.replace("postgresql://", "postgresql+psycopg://"))
+    with engine.begin() as db:
+        build_study(db, protocol_of(), n_items=2)
+    engine.dispose()
+
+    planned = attune("judge", "study", *MODEL, "--dry-run", "--price-in", 1, "--price-out", 2)
+    assert "2 trials, 4 requests, 12 answers" in planned.err
+    assert (planned.code, server.seen) == (0, [])
+
+    server.troubles = lambda number: fail_with(404, "no model test-model") if number == 2 else None
+    first = attune("judge", "study", *MODEL, "--at-once", 1)
+    assert first.code == 1
+    assert "Failed: no answer from the endpoint: 1" in first.err
+    assert "1 x failed: The endpoint does not know this address or model (HTTP 404): no model test-model" in first.err
+    assert "Not complete: 1 of 4 requests are left." in first.err
+
+    second = attune("judge", "study", *MODEL)
+    assert "Continuing the run test-model: 1 of 4 requests are left." in second.err
+    assert (second.code, "Answered: 4" in second.err) == (0, True)
+    assert (len(server.seen), set(server.keys)) == (5, {f"Bearer {KEY}"})
+    assert KEY not in first.err + first.out + second.err
+
+    other = attune("judge", "study", *MODEL, "--repeats", 2)
+    assert (other.code, "began with other settings (repeats)" in other.err) == (1, True)
+    _check_profiles(attune, server, tmp_path)
+    assert attune("judge", "study", *MODEL, "--budget", 1).code == 2
+    assert attune("judge", "study", *MODEL, "--base-url", "http://me@127.0.0.1/v1").code == 2
+
+
+def test_a_judge_needs_a_server(attune: Callable[..., Outcome]) -> None:
+    said = attune("judge", "study", *MODEL)
+    assert (said.code, "ATTUNE_MODEL_ENDPOINT" in said.err) == (2, True)
+
+
+def _check_profiles(attune: Callable[..., Outcome], server: ModelServer, tmp_path: Path) -> None:
+    """Each row of a table of profiles is a judge with its attributes, told to the model."""
+    profiles = tmp_path / "profiles.csv"
+    profiles.write_text("rater,persona,age,lived_experience\nanna,You are Anna.,34,yes\nben,,71,\n")
+    n_seen = len(server.seen)
+    said = attune("judge", "study", *MODEL, "--one-side", "--profile", profiles, "--at-once", 1)
+    assert (said.code, "test-model-anna:" in said.err, len(server.seen)) == (0, True, n_seen + 4)
+    systems = [body["messages"][0]["content"] for body in server.seen[n_seen:]]
+    asked = "You are Anna.\n\nAnswer as a rater with this profile:\n- age: 34\n- lived experience: yes\n\nA study"
+    assert systems[0].startswith(asked)
+    assert systems[2].startswith("Answer as a rater with this profile:\n- age: 71\n\nA study")
+    assert "0 of 2 requests are left" in attune("judge", "study", *MODEL, "--one-side", "--profile", profiles).err
+    profiles.write_text("rater,age\ncarl,34\ndora,71\n")
+    server.usage = (5_000, 0)
+    limited = ("--max-tokens", 100, "--budget-tokens", 9_000, "--at-once", 1)
+    stopped = attune("judge", "study", *MODEL, "--one-side", "--profile", profiles, *limited)
+    assert len(server.seen) == n_seen + 6, "the budget is for all judges together"
+    assert "2 of 2 requests are left" in stopped.err
+    profiles.write_text("rater,model\nanna,x\nanna,y\n")
+    refused = attune("judge", "study", *MODEL, "--profile", profiles)
+    assert (refused.code, "a name that is not a setting of a judge" in refused.err) == (1, True)
+    assert "an ID that no other profile has" in refused.err

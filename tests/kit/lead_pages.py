@@ -1,0 +1,49 @@
+"""A signed-in lead with a study."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.accounts.lead_access import add_lead, begin_session, hash_password
+from app.accounts.leads import record_password
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.accounts.leads import Lead
+
+
+@pytest.fixture(scope="session")
+def password_hash() -> str:
+    """The hash of the lead's password, made once: hashing takes longer than most tests."""
+    return hash_password("correct horse battery")
+
+
+@pytest.fixture
+def lead(db: Connection, password_hash: str) -> Lead:
+    lead = add_lead(db, "lead@example.org")
+    record_password(db, lead.id, password_hash)
+    return lead
+
+
+@pytest.fixture
+def sign_in(db: Connection, visit: Callable[[], TestClient]) -> Callable[[Lead], TestClient]:
+    """Create the browser of a signed-in lead."""
+
+    def browser(lead: Lead) -> TestClient:
+        client = visit()
+        client.cookies.set("attune-lead", begin_session(db, lead))
+        return client
+
+    return browser
+
+
+@pytest.fixture
+def client(lead: Lead, sign_in: Callable[[Lead], TestClient]) -> TestClient:
+    """The browser of the lead."""
+    return sign_in(lead)

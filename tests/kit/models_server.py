@@ -1,0 +1,179 @@
+"""A small local server that speaks the protocol of OpenAI-compatible servers, with the failures of real ones."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from random import Random
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from tests.kit.token_stream import Stated, stream_of, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Behave = Callable[["Prompt", Random], object]
+
+KEY = "a-secret-key"
+_FIELD = re.compile(r'^"(q\d+\w*)": (.*) \((question .*)\)$', re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What the server was sent: the text of the page, and the fields of the answer with what each allows."""
+
+    body: dict[str, Any]
+
+    @property
+    def page(self) -> str:
+        """The first message of the user."""
+        return str(next(message["content"] for message in self.body["messages"] if message["role"] == "user"))
+
+    @property
+    def fields(self) -> dict[str, list[Any]]:
+        """The allowed answers of each field; empty for numbers and texts."""
+        return {
+            name: json.loads(f"[{words.removeprefix('a list of any of ').replace(' | ', ', ')}]")
+            if words.startswith(('"', "a list of any"))
+            else []
+            for name, words, _ in _FIELD.findall(self.page)
+        }
+
+    def response(self, letter: str) -> str:
+        """The text of one response."""
+        part = re.search(rf"^Response {letter}.*?$\n\n((?:>.*\n?)+)", self.page, re.MULTILINE)
+        assert part, self.page
+        return "\n".join(line.removeprefix(">").strip() for line in part[1].splitlines())
+
+
+@dataclass
+class ModelServer:
+    """The server. `behave` makes the answer of the model: an object for JSON, a text, or the probabilities of answers.
+
+    `troubles`: what it answers instead, by the number of the request. `usage`: tokens in and out that it reports.
+    """
+
+    behave: Behave
+    troubles: Callable[[int], tuple[int, dict[str, str], bytes] | None] = lambda _number: None
+    delay_s: float = 0.0
+    version_of: Callable[[int], str] = lambda _number: "test-model-1"
+    seen: list[dict[str, Any]] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    by_id: Counter[str] = field(default_factory=Counter)
+    finish: str = "stop"
+    refusal: str | None = None
+    usage: tuple[int, int] | None = (100, 20)
+    address: str = ""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def note(self, body: dict[str, Any], request_id: str, key: str) -> int:
+        """Remember a request; return its number, from 1."""
+        with self.lock:
+            self.seen.append(body)
+            self.keys.append(key)
+            self.by_id[request_id] += 1
+            return len(self.seen)
+
+    def answer(self, body: dict[str, Any], number: int) -> bytes:
+        """One completion."""
+        # The same prompt draws the same answer in every run of the test.
+        rng = Random(json.dumps([body["messages"], body.get("seed")]))  # noqa: S311 - a test's own dice
+        found, tokens = self.behave(Prompt(body), rng), None
+        if isinstance(found, Stated):
+            tokens = stream_of(found, found.drawn(rng))
+            found = text_of(tokens)
+        text = found if isinstance(found, str) else json.dumps(found)
+        completion = {
+            "id": f"c-{number}",
+            "object": "chat.completion",
+            "created": 1,
+            "model": self.version_of(number),
+            "system_fingerprint": "fp-1",
+            "choices": [
+                {
+                    "index": 0,
+                    "finish_reason": self.finish,
+                    "message": {"role": "assistant", "content": text, "refusal": self.refusal},
+                    "logprobs": {"content": tokens or _tokens(text)} if body.get("logprobs") else None,
+                }
+            ],
+        }
+        if self.usage:
+            spent, made = self.usage
+            completion["usage"] = {"prompt_tokens": spent, "completion_tokens": made, "total_tokens": spent + made}
+        return json.dumps(completion).encode()
+
+
+def _tokens(text: str) -> list[dict[str, Any]]:
+    """Each character a token of probability .9, without alternatives."""
+    of_sign: dict[str, object] = {"logprob": -0.1053605, "bytes": None, "top_logprobs": []}
+    return [{"token": sign, **of_sign} for sign in text]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Answers requests for the server of its class."""
+
+    protocol_version = "HTTP/1.1"
+    of: ClassVar[ModelServer]
+
+    def handle(self) -> None:
+        """Serve a connection; a client that was killed resets it."""
+        try:
+            super().handle()
+        except ConnectionResetError:
+            self.close_connection = True
+
+    def log_message(self, *_: object) -> None:
+        """Log nothing."""
+
+    def do_POST(self) -> None:
+        """Note the request, and answer it as the server does."""
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        request_id = self.headers.get("Idempotency-Key", "")
+        number = self.of.note(body, request_id, self.headers.get("Authorization", ""))
+        time.sleep(self.of.delay_s)
+        status, headers, content = self.of.troubles(number) or (200, {}, self.of.answer(body, number))
+        try:
+            self._send(status, {"Content-Type": "application/json"} | headers, content)
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True
+
+    def _send(self, status: int, headers: dict[str, str], content: bytes) -> None:
+        self.send_response(status)
+        for name, value in {**headers, "Content-Length": str(len(content))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+
+@contextmanager
+def serving(server: ModelServer) -> Iterator[ModelServer]:
+    """Run the server on a free port of this machine."""
+    made = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"of": server}))
+    made.daemon_threads = True
+    made.block_on_close = False
+    thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    server.address = f"http://127.0.0.1:{made.server_port}/v1"
+    try:
+        yield server
+    finally:
+        made.shutdown()
+        made.server_close()
+
+
+def first_offer(prompt: Prompt, _rng: Random) -> dict[str, Any]:
+    """Always the first answer that is offered: a judge that prefers whatever stands on the left."""
+    return {name: (allowed[0] if allowed else "words") for name, allowed in prompt.fields.items()}
+
+
+def fail_with(status: int, words: str = "", **headers: str) -> tuple[int, dict[str, str], bytes]:
+    """A failure of the server."""
+    content = json.dumps({"error": {"message": words, "type": "test", "code": None}}).encode()
+    return status, {name.replace("_", "-"): value for name, value in headers.items()}, content

@@ -1,0 +1,98 @@
+"""The application in a test: on a connection that is rolled back, with different kinds of visitors."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy.exc import DBAPIError
+from starlette.testclient import TestClient
+
+from app.analysis import analyze
+from app.results.reports.live_report import LiveReports
+from tests.kit.application import renewed
+from tests.kit.downloads import WriterHere
+from tests.kit.reports_here import ReportsHere
+from tests.kit.reports_once import AnalyzedOnce
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from fastapi import FastAPI
+    from sqlalchemy import Connection
+
+    from app.base.database.engine import Begin
+    from app.base.database.hot_statement import HotStatement
+
+SAME_ORIGIN = {"sec-fetch-site": "same-origin"}
+ANALYZED_ONCE = AnalyzedOnce(analyze)
+
+
+@pytest.fixture(scope="session")
+def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data folder of the embedded database, as the settings name it; here only its disk is looked at."""
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def reports_of_all_workers(of_all_workers: Path) -> None:
+    """Compute the report of published data once for all workers, not once in each."""
+    ANALYZED_ONCE.folder = of_all_workers
+
+
+class HotOn:
+    """In place of the connections for hot statements: each in a transaction, from which an error rolls back."""
+
+    def __init__(self, begin: Begin) -> None:
+        self.begin = begin
+
+    async def one_or_none(self, statement: HotStatement, values: Mapping[str, object]) -> dict[str, Any] | None:
+        try:
+            with self.begin() as db:
+                return statement.one_or_none(db, values)
+        except DBAPIError:
+            return None
+
+
+def app_on(db: Connection, built_app: FastAPI, data_folder: Path) -> FastAPI:
+    """The whole application on one connection; a failed request rolls back only its own changes."""
+
+    @contextmanager
+    def begin() -> Iterator[Connection]:
+        with db.begin_nested():
+            yield db
+
+    made = renewed(built_app, db.engine)
+    made.state.begin = begin
+    made.state.begin_reading = begin
+    made.state.hot_connections = HotOn(begin)
+    made.state.downloads = WriterHere(begin)
+    made.state.data_dir = data_folder
+    made.state.allowed_hosts = ["testserver"]
+    made.state.reports = LiveReports(ReportsHere(ANALYZED_ONCE), patience_s=600)
+    return made
+
+
+def browser_of(app: FastAPI) -> TestClient:
+    """A browser without cookies, which does not follow redirects."""
+    return TestClient(app, follow_redirects=False, headers=SAME_ORIGIN, raise_server_exceptions=False)
+
+
+@pytest.fixture
+def app(built_app: FastAPI, db: Connection, data_folder: Path) -> FastAPI:
+    """The whole application; the end of the test rolls back all changes."""
+    return app_on(db, built_app, data_folder)
+
+
+@pytest.fixture
+def visit(app: FastAPI) -> Callable[[], TestClient]:
+    """Create browsers: each call returns a new one."""
+    return lambda: browser_of(app)
+
+
+@pytest.fixture
+def visitor(visit: Callable[[], TestClient]) -> TestClient:
+    """The browser of a visitor who is not signed in."""
+    return visit()

@@ -1,0 +1,192 @@
+"""The page of model judges: progress and problems of each, start from the list of servers, stop and continue."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.llm.client.endpoint import Endpoint
+from app.llm.client.servers import ModelServer
+from app.llm.judges.judge_runs import begin_run
+from app.llm.judges.judge_settings import JudgeSettings
+from app.llm.outcomes import Outcome
+from app.llm.runs.requests import Answered, list_open, record_answered
+from app.llm.runs.runs import RunRow, get_run, is_stopped, list_queued_runs
+from app.studies.studies import get_study
+from tests.kit.lead_studies import study_of
+from tests.kit.models_server import KEY
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.accounts.leads import Lead
+
+
+@pytest.fixture
+def run(db: Connection, lead: Lead) -> RunRow:
+    """A judge with one answered and one failed request."""
+    study_of(db, lead)
+    study = get_study(db, "small")
+    assert study
+    endpoint = Endpoint("http://127.0.0.1:8000/v1", "a-model", KEY)
+    made, _ = begin_run(db, study, endpoint, JudgeSettings(), "a-judge")
+    first, second, *_ = list_open(db, made)
+    record_answered(db, made, first.id, Answered(Outcome.ANSWERED, tokens_in=120, tokens_out=9, model_version="m-2"))
+    record_answered(db, made, second.id, Answered(Outcome.FAILED, "The endpoint answered HTTP <500>."))
+    return made
+
+
+def test_a_judge_is_shown_with_its_progress_and_problems(client: TestClient, run: RunRow) -> None:
+    page = client.get("/studies/small/judges").text
+    for words in ("a-judge", "a-model", "m-2", "Answered: 1", "120 in prompts", "HTTP &lt;500&gt;.", "Not running"):
+        assert words in page
+    assert KEY not in page
+
+
+def test_a_stop_is_seen_by_the_run(client: TestClient, db: Connection, run: RunRow, lead: Lead) -> None:
+    assert client.post(f"/studies/small/model-runs/{run.id}/stop").status_code == 303
+    assert is_stopped(db, run)
+    page = client.get("/studies/small/judges").text
+    assert f"Stopped by {lead.email}." in page
+    assert "Stop a-judge" not in page
+
+
+def test_a_study_without_judges_says_how_to_start_one(client: TestClient, db: Connection, lead: Lead) -> None:
+    study_of(db, lead)
+    page = client.get("/studies/small/judges").text
+    assert "No model has judged this study yet." in page
+    assert "attune judge small --model NAME" in page
+
+
+FORM = {"place": "0:1", "name": "a-judge", "repeats": "1", "temperature": "0", "answer_tokens": "500", "tokens": "5000"}
+
+
+@pytest.fixture
+def listed(client: TestClient) -> ModelServer:
+    """A list of one server with two models."""
+    server = ModelServer(
+        name="Local",
+        base_url="http://127.0.0.1:8000/v1",
+        models=("other", "a-model"),
+        max_tokens=10_000,
+        key=KEY,
+        price_in=1,
+    )
+    client.app.state.model_servers = (server,)  # type: ignore[attr-defined]  # the application of the test
+    return server
+
+
+def test_a_judge_starts_only_with_the_estimate_of_its_own_settings(
+    client: TestClient, db: Connection, lead: Lead, listed: ModelServer
+) -> None:
+    study_id = study_of(db, lead)
+    assert "a-model (Local)" in client.get("/studies/small/judges/new").text
+    page = client.post("/studies/small/judges/new", data=FORM).text
+    found = re.search(r'name="estimated" value="([^"]+)"', page)
+    assert found
+    assert found[1].startswith("2 requests: about ")
+    assert "costing about" in found[1]
+    started = FORM | {"step": "start", "estimated": found[1]}
+    again = client.post("/studies/small/judges/new", data=started | {"repeats": "3"})
+    assert (again.status_code, "6 requests" in again.text) == (200, True)
+    assert list_queued_runs(db) == []
+    assert client.post("/studies/small/judges/new", data=started).status_code == 303
+    (queued,) = list_queued_runs(db)
+    assert (queued.study_id, queued.name, queued.model) == (study_id, "a-judge", "a-model")
+    assert queued.limits == {"server": "Local", "max_tokens": 5000}
+    assert KEY not in str(queued)
+    page = client.get("/studies/small/judges").text
+    assert "Waiting to start" in page
+    assert KEY not in page
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"place": "http://169.254.169.254/"}, "Choose a model from the list."),
+        ({"place": "0:9"}, "Choose a model from the list."),
+        ({"place": "7:0"}, "Choose a model from the list."),
+        ({"name": " "}, "Enter a name."),
+        ({"seed": "many"}, "The seed must be a whole number. Leave it empty to send none."),
+        ({"tokens": "10001"}, "The token budget on Local can be at most 10,000."),
+    ],
+)
+def test_start_that_is_not_allowed_is_refused_with_reason(
+    client: TestClient, db: Connection, lead: Lead, listed: ModelServer, changed: dict[str, str], words: str
+) -> None:
+    study_of(db, lead)
+    answer = client.post("/studies/small/judges/new", data=FORM | changed)
+    assert (answer.status_code, words in answer.text) == (422, True)
+
+
+def test_a_run_continues_in_the_browser_if_its_server_is_in_the_list(
+    client: TestClient, db: Connection, run: RunRow, listed: ModelServer
+) -> None:
+    assert "Continue a-judge" in client.get("/studies/small/judges").text
+    assert client.post(f"/studies/small/model-runs/{run.id}/continue", data={"max_tokens": 99_999}).status_code == 303
+    queued = get_run(db, run.study_id, "judge", "a-judge")
+    assert queued
+    assert (queued.is_queued, queued.limits) == (True, {"server": "Local", "max_tokens": 10_000})
+    client.app.state.model_servers = ()  # type: ignore[attr-defined]  # as above
+    refused = client.post(f"/studies/small/model-runs/{run.id}/continue", data={"max_tokens": 5})
+    assert (refused.status_code, "not in the list of servers" in refused.text) == (400, True)
+
+
+PROFILES = "rater\tpersona\tage\r\nanna\tYou are Anna.\t34\r\nben\t\t71\r\n"
+
+
+def test_each_row_of_the_profiles_is_a_judge_and_all_start_or_none(
+    client: TestClient, db: Connection, lead: Lead, listed: ModelServer
+) -> None:
+    study_id = study_of(db, lead)
+    form = FORM | {"profiles": PROFILES, "persona": "You rate for a study."}
+    page = client.post("/studies/small/judges/new", data=form).text
+    found = re.search(r'name="estimated" value="([^"]+)"', page)
+    assert found
+    assert found[1].startswith("2 judges, 4 requests: about ")
+    assert found[1].endswith("Each judge has 2,500 tokens of the budget.")
+    study = get_study(db, "small")
+    assert study
+    endpoint = Endpoint(listed.base_url, "a-model", KEY)
+    begin_run(db, study, endpoint, JudgeSettings(), "a-judge-ben")
+    started = form | {"step": "start", "estimated": found[1]}
+    refused = client.post("/studies/small/judges/new", data=started)
+    assert (refused.status_code, "began with other settings" in refused.text) == (422, True)
+    assert get_run(db, study_id, "judge", "a-judge-anna") is None
+    started["name"] = "b-judge"
+    assert client.post("/studies/small/judges/new", data=started).status_code == 303
+    anna, ben = list_queued_runs(db)
+    assert (anna.name, ben.name, anna.limits) == (
+        "b-judge-anna",
+        "b-judge-ben",
+        {"server": "Local", "max_tokens": 2500},
+    )
+    assert JudgeSettings.of(anna.settings).before.startswith("You rate for a study.\n\nYou are Anna.\n\nAnswer as a")
+    assert JudgeSettings.of(ben.settings).profile == (("age", "71"),)
+
+
+@pytest.mark.parametrize(
+    ("profiles", "words"),
+    [
+        ("name,age\nanna,3", "no such column"),
+        ("rater,age\nanna,3,4\n", "3 cells"),
+        ("rater,age,age\nanna,3,4\n", "a name that no other column has"),
+        ("rater,model\nanna,x", "a name that is not a setting of a judge"),
+        ("rater\n" + "\n".join(f"r{n}" for n in range(21)), "There are 21 profiles."),
+    ],
+)
+def test_unusable_profiles_are_refused_with_reason(
+    client: TestClient, db: Connection, lead: Lead, listed: ModelServer, profiles: str, words: str
+) -> None:
+    study_of(db, lead)
+    answer = client.post("/studies/small/judges/new", data=FORM | {"profiles": profiles})
+    assert (answer.status_code, words in answer.text) == (422, True)
+
+
+def test_without_a_list_of_servers_nothing_can_be_started(client: TestClient, db: Connection, lead: Lead) -> None:
+    study_of(db, lead)
+    assert "ATTUNE_MODEL_SERVERS_FILE" in client.get("/studies/small/judges/new").text
+    assert client.post("/studies/small/judges/new", data=FORM).status_code == 422

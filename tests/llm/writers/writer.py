@@ -1,0 +1,73 @@
+"""A run that writes responses by a prompt file, for tests."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from app.llm.client.budget import Budget, Prices
+from app.llm.client.endpoint import Endpoint
+from app.llm.client.patience import Patience
+from app.llm.runs.requests import get_progress, list_problems
+from app.llm.runs.runs import record_stop
+from app.llm.writers.prompt import read_prompt
+from app.llm.writers.respond_runs import begin_respond
+from app.llm.writers.respond_settings import RespondSettings
+from app.llm.writers.responding import responding
+from app.llm.writers.texts import list_texts
+from app.studies.studies import get_study
+from tests.kit.models_server import KEY, ModelServer
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from app.llm.runs.requests import Progress
+
+PROMPT = "name: warm\nsystem: Be warm.\n"
+IMPATIENT = Patience(n_tries=2, base_s=0.001, max_s=0.002)
+
+
+def settings_of(prompt: str, **settings: Any) -> RespondSettings:  # noqa: ANN401 - any of them
+    parsed, file = read_prompt(prompt.encode(), "prompt.yaml")
+    return RespondSettings(parsed.model_dump(mode="json"), file, **settings)
+
+
+class Writer:
+    """A run that writes responses to the study `study`."""
+
+    def __init__(self, engine: Engine, server: ModelServer, prompt: str, name: str = "run", **settings: Any) -> None:  # noqa: ANN401 - any of them
+        self.engine, self.settings = engine, settings_of(prompt, **settings)
+        self.endpoint = Endpoint(server.address, "test-model", KEY, timeout_s=30.0)
+        with engine.begin() as db:
+            study = get_study(db, "study")
+            assert study
+            self.study = study
+            self.run, _ = begin_respond(db, study, self.endpoint, self.settings, name, file="prompt.yaml")
+
+    def go(self, budget: Budget | None = None) -> Progress:
+        """Work on the run until it ends."""
+        work = responding(
+            self.engine.begin, self.run, self.endpoint, budget or Budget(Prices()), n_at_once=1, patience=IMPATIENT
+        )
+        with self.engine.begin() as db:
+            record_stop(db, self.run, None)
+        asyncio.run(work.work())
+        with self.engine.connect() as db:
+            return get_progress(db, self.run)
+
+    @property
+    def texts(self) -> list[tuple[str, int, int | None]]:
+        """The texts with their words and the words asked for."""
+        with self.engine.connect() as db:
+            return [(row.text, row.n_words, row.target_words) for row in list_texts(db, self.run)]
+
+    @property
+    def problems(self) -> list[str]:
+        """What went wrong."""
+        with self.engine.connect() as db:
+            return [words for _, words, _ in list_problems(db, self.run)]
+
+
+def says(words: object) -> ModelServer:
+    """A server that always says this."""
+    return ModelServer(lambda _prompt, _rng: words)

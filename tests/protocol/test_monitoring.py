@@ -1,0 +1,35 @@
+"""Declared looks: ascending shares that end at 1, with a planned number of ratings and one primary contrast."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from app.protocol.preregistration import Monitoring
+from app.protocol.study import Protocol
+from tests.kit.builder import protocol_of
+
+LOOKS = {"looks": [0.5, 1], "n_ratings": 200}
+EMPATHY = {"question": "empathy"}
+
+
+@pytest.mark.parametrize("looks", [[0.5], [1, 0.5], [0.5, 0.5, 1]])
+def test_looks_must_ascend_and_end_at_one(looks: list[float]) -> None:
+    with pytest.raises(ValidationError, match="looks"):
+        Monitoring.model_validate({"looks": looks, "n_ratings": 200})
+
+
+def test_looks_require_planned_number_of_ratings() -> None:
+    with pytest.raises(ValidationError, match="n_ratings"):
+        Monitoring.model_validate({"looks": [0.5, 1]})
+
+
+@pytest.mark.parametrize("primary", [[], [EMPATHY, {"question": "preference"}]])
+def test_looks_require_single_primary_contrast(primary: list[dict[str, str]]) -> None:
+    with pytest.raises(ValidationError, match=r"monitoring\.looks"):
+        Protocol.model_validate(protocol_of(monitoring=LOOKS, analysis={"primary": primary}))
+
+
+def test_looks_with_plan_and_contrast_are_accepted() -> None:
+    protocol = Protocol.model_validate(protocol_of(monitoring=LOOKS, analysis={"primary": [EMPATHY]}))
+    assert protocol.monitoring.looks == (0.5, 1)

@@ -1,0 +1,13 @@
+"""Placeholders in templates, to be filled in by the lead."""
+
+from __future__ import annotations
+
+from app.protocol.opening import placeholders
+from tests.kit.protocols import protocol
+
+
+def test_placeholders_are_listed_once_without_links() -> None:
+    consent = {"version": "1", "text": "Ask [name]. [Ours](https://example.org) [1]"}
+    study = protocol(flow={"consent": consent, "debrief": {"text": "By [name]."}, "help": "Call [number]."})
+    assert placeholders(study) == {"[name]": "flow.consent", "[number]": "flow.help"}
+    assert placeholders(protocol()) == {}

@@ -1,0 +1,136 @@
+"""Personal links in the browser, one by one and for a mail merge; files for Mechanical Turk and SONA."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from app.accounts.audit import list_acts
+from app.rating.life_cycle import open_study
+from app.studies.members.members import record_member
+from tests.kit.builder import build_study, protocol_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.accounts.leads import Lead
+
+PAGE = "/studies/small/raters/invitations"
+
+
+@pytest.fixture
+def study_id(db: Connection, lead: Lead) -> int:
+    """An open study that raters enter by personal links only."""
+    design = {"trials": "pairs", "raters_per_trial": 2, "links": "personal"}
+    study_id = build_study(db, protocol_of("small", design=design), n_items=2)
+    record_member(db, study_id, lead.id, "owner")
+    open_study(db, "small")
+    return study_id
+
+
+def test_personal_link_admits_one_rater(client: TestClient, visit: Callable[[], TestClient], study_id: int) -> None:
+    page = client.post(PAGE, data={"people": "r01"}).text
+    link = re.search(r'value="http://[^/]+(/s/[^"]+)"', page)
+    assert link
+    assert visit().get(link[1]).status_code == 303
+    assert "attune study invite" not in client.get("/studies/small").text
+
+
+def test_uploaded_list_returns_columns_with_personal_links(client: TestClient, db: Connection, study_id: int) -> None:
+    sheet = b"rater;name;e-mail\nr01;Ada Roe;ada@example.org\nr02;=cmd();bo@example.org\n"
+    answer = client.post(PAGE, files={"file": ("people.csv", sheet)})
+    rows = list(csv.reader(io.StringIO(answer.text)))
+    assert rows[0] == ["rater", "name", "e-mail", "link"]
+    assert [row[0] for row in rows[1:]] == ["r01", "r02"]
+    assert not rows[2][1].startswith("=")
+    assert all("?invite=" in row[3] for row in rows[1:])
+    everything = " ".join(db.execute(text("SELECT raters::text FROM raters")).scalars().all())
+    assert "Ada" not in everything
+    assert "ada@example.org" not in everything
+    assert list_acts(db, study_id)[0].detail == {"n_raters": 2, "pool": ""}
+
+
+@pytest.mark.parametrize(
+    ("people", "words"),
+    [
+        ("", "nobody"),
+        ("r01\nr01", "each ID once"),
+        (",ada@example.org", "an ID for each person"),
+        ("rater\n" + "\n".join(f"r{n}" for n in range(5001)), "at most 5,000"),
+    ],
+)
+def test_list_with_a_problem_invites_no_one(
+    client: TestClient, db: Connection, study_id: int, people: str, words: str
+) -> None:
+    answer = client.post(PAGE, data={"people": people})
+    assert (answer.status_code, words in answer.text) == (422, True)
+    assert db.execute(text("SELECT count(*) FROM invites")).scalar_one() == 0
+
+
+def test_non_text_file_and_unknown_pool_are_reported(client: TestClient, study_id: int) -> None:
+    assert client.post(PAGE, files={"file": ("people.csv", b"\xff\xfe\x00r")}).status_code == 422
+    assert "no pool experts" in client.post(PAGE, data={"people": "r01", "pool": "experts"}).text
+
+
+def came(db: Connection, study_id: int, key: str, platform: str, parameters: str = "{}") -> None:
+    """A rater who came from a platform and finished."""
+    rater = db.execute(
+        text("INSERT INTO raters (study_id, key) VALUES (:s, :key) RETURNING id"), {"s": study_id, "key": key}
+    ).scalar_one()
+    db.execute(
+        text(
+            "INSERT INTO platform_ids (study_id, rater_id, platform, platform_id, parameters)"
+            " VALUES (:s, :r, :platform, :id, CAST(:parameters AS jsonb))"
+        ),
+        {"s": study_id, "r": rater, "platform": platform, "id": f"id-{key}", "parameters": parameters},
+    )
+    db.execute(
+        text(
+            "INSERT INTO rating_sessions (study_id, rater_id, token_hash, protocol_version, state, lease_expires_at,"
+            " finished_at) VALUES (:s, :r, :token, 1, 'finished', now(), now())"
+        ),
+        {"s": study_id, "r": rater, "token": key.encode()},
+    )
+
+
+def test_raters_page_exports_mturk_and_sona_files(client: TestClient, db: Connection, study_id: int) -> None:
+    came(db, study_id, "anna", "mturk", '{"assignmentId": "A1"}')
+    came(db, study_id, "ben", "sona")
+    page = client.get("/studies/small/raters").text
+    assert "Mechanical Turk" in page
+    assert "Download credits" in page
+    mturk = client.post("/studies/small/raters/mturk.csv").text.splitlines()
+    assert mturk == [
+        "WorkerId,AssignmentId,Approve,Reject,Suggestion",
+        "id-anna,A1,x,,approve: finished the study",
+    ]
+    sona = client.post("/studies/small/raters/sona.csv").text.splitlines()
+    assert sona == ["survey_code,suggestion,reason", "id-ben,grant credit,finished the study"]
+
+
+def test_list_with_old_mac_line_endings_is_read(client: TestClient, study_id: int) -> None:
+    answer = client.post(PAGE, files={"file": ("people.csv", b"rater,name\rr01,Ada\rr02,Bo\r")})
+    assert [row[0] for row in csv.reader(io.StringIO(answer.text))] == ["rater", "r01", "r02"]
+
+
+def test_platform_rater_cannot_be_issued_a_personal_link(client: TestClient, db: Connection, study_id: int) -> None:
+    client.post(PAGE, data={"people": "r01"})
+    row = {"study": study_id}
+    db.execute(
+        text("""
+            INSERT INTO platform_ids (study_id, rater_id, platform, platform_id)
+            SELECT study_id, id, 'prolific', 'p1' FROM raters WHERE study_id = :study AND key = 'r01'
+        """),
+        row,
+    )
+    assert client.post(PAGE, data={"people": "r01"}).status_code == 422
+    db.execute(text("INSERT INTO raters (study_id, key, is_simulated) VALUES (:study, 'r02', true)"), row)
+    assert client.post(PAGE, data={"people": "r02"}).status_code == 422

@@ -1,0 +1,261 @@
+"""The raters page: one row per rater, decisions with a reason, released seats, files for Prolific."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from app.rating.life_cycle import open_study
+from app.results.data.frames import study_frames
+from tests.kit.builder import PREFERENCE
+from tests.kit.lead_studies import rate, study_of
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.accounts.leads import Lead
+
+PAGE = "/studies/small/raters"
+
+
+@pytest.fixture
+def study_id(db: Connection, lead: Lead) -> int:
+    study_id = study_of(db, lead)
+    open_study(db, "small")
+    rate(db, study_id, rater="anna", n_trials=2)
+    rate(db, study_id, rater="robot", is_simulated=True)
+    rate(db, study_id, rater="ben", state="leased")
+    return study_id
+
+
+def rater_id(db: Connection, key: str) -> int:
+    return int(db.execute(text("SELECT id FROM raters WHERE key = :key"), {"key": key}).scalar_one())
+
+
+def from_prolific(db: Connection, study_id: int, key: str, *, n_failed: int = 0, state: str = "active") -> None:
+    """Mark the rater as coming from Prolific, with failed checks and in this state."""
+    values = {"study": study_id, "rater": rater_id(db, key)}
+    db.execute(
+        text(
+            "INSERT INTO platform_ids (study_id, rater_id, platform, platform_id)"
+            " VALUES (:study, :rater, 'prolific', :id)"
+        ),
+        values | {"id": f"5f-{key}"},
+    )
+    for number in range(n_failed):
+        db.execute(
+            text(
+                "INSERT INTO events (study_id, rater_id, kind, detail) VALUES (:study, :rater, 'check',"
+                " jsonb_build_object('check', CAST(:name AS text), 'is_passed', false))"
+            ),
+            values | {"name": f"look-{number}"},
+        )
+    db.execute(
+        text(
+            "UPDATE rating_sessions SET state = :state, finished_at = CASE WHEN :state = 'finished' THEN now() END"
+            " WHERE rater_id = :rater"
+        ),
+        {"state": state, "rater": values["rater"]},
+    )
+
+
+def test_people_and_simulated_raters_are_listed_separately(client: TestClient, study_id: int) -> None:
+    page = client.get(PAGE).text
+    people, _, simulated = page.partition("Simulated raters")
+    assert "anna" in people
+    assert "ben" in people
+    assert "robot" in simulated
+    assert "robot" not in people
+
+
+def test_excluded_rater_leaves_results_and_can_be_restored(client: TestClient, db: Connection, study_id: int) -> None:
+    address = f"{PAGE}/{rater_id(db, 'anna')}/exclusion"
+    assert client.post(address, data={"exclude": "true", "reason": " "}).status_code == 400
+    assert client.post(address, data={"exclude": "true", "reason": "Knows the author"}).status_code == 303
+    ratings = study_frames(db, study_id).ratings
+    assert set(ratings.loc[ratings["rater"] == "anna", "exclude"]) == {"rater excluded: Knows the author"}
+    assert ratings.loc[ratings["rater"] == "robot", "exclude"].isna().all()
+    assert "Knows the author" in client.get(f"{PAGE}?show=excluded").text
+    client.post(address, data={"exclude": "false", "reason": "It was a mistake"})
+    assert study_frames(db, study_id).ratings["exclude"].isna().all()
+    assert "Rater excluded" in client.get("/studies/small/settings").text
+
+
+def test_lead_can_release_seats(client: TestClient, db: Connection, study_id: int) -> None:
+    client.post(f"{PAGE}/{rater_id(db, 'ben')}/release")
+    states = db.execute(text("SELECT state FROM assignments WHERE rater_id = :r"), {"r": rater_id(db, "ben")})
+    assert states.scalars().all() == ["returned"]
+
+
+def test_revealing_participant_id_is_logged(client: TestClient, db: Connection, study_id: int) -> None:
+    from_prolific(db, study_id, "anna")
+    assert "5f-anna" not in client.get(PAGE).text
+    assert "5f-anna" in client.post(f"{PAGE}/{rater_id(db, 'anna')}/identity").text
+    assert client.post(f"{PAGE}/{rater_id(db, 'ben')}/identity").status_code == 404
+    assert "Participant ID shown" in client.get("/studies/small/settings").text
+
+
+def test_prolific_file_suggests_approval_or_rejection(client: TestClient, db: Connection, study_id: int) -> None:
+    from_prolific(db, study_id, "anna", state="finished")
+    from_prolific(db, study_id, "ben", n_failed=2)
+    rows = client.post(f"{PAGE}/prolific.csv").text.splitlines()
+    assert rows == [
+        "participant_id,suggestion,reason",
+        "5f-anna,approve,finished the study",
+        "5f-ben,reject,failed 2 of 2 attention checks",
+    ]
+    assert client.post(f"{PAGE}/bonus.csv", data={"amount": "1,5"}).text.splitlines()[1:] == ["5f-anna,1.50"]
+    assert "Failed 2 of 2 checks" in client.get(f"{PAGE}?show=flagged").text
+
+
+def test_excluded_rater_and_rater_who_is_still_rating_get_no_suggestion(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
+    from_prolific(db, study_id, "anna", state="finished")
+    from_prolific(db, study_id, "ben")
+    client.post(f"{PAGE}/{rater_id(db, 'anna')}/exclusion", data={"exclude": "true", "reason": "Knows the author"})
+    db.execute(text("UPDATE rating_sessions SET last_seen_at = now() - interval '5 minutes'"))
+    assert client.post(f"{PAGE}/prolific.csv").text.splitlines()[1:] == [
+        "5f-anna,decide,excluded from the results: Knows the author",
+        "5f-ben,wait,was here within the last hour",
+    ]
+    assert client.post(f"{PAGE}/bonus.csv").text.splitlines()[1:] == []
+    page = client.get(PAGE).text
+    assert "Prolific: decide (excluded from the results: Knows the author)" in page
+    assert "Prolific: wait (was here within the last hour)" in page
+    db.execute(text("UPDATE rating_sessions SET last_seen_at = now() - interval '2 hours'"))
+    assert "5f-ben,return,did not finish" in client.post(f"{PAGE}/prolific.csv").text
+
+
+def test_straight_lining_and_side_bias_are_flagged(client: TestClient, db: Connection, study_id: int) -> None:
+    rater = rater_id(db, "anna")
+    for turn in range(12):
+        db.execute(
+            text(
+                "INSERT INTO ratings (study_id, rater_id, question, item_id, number, turn) SELECT :s, :r, 'empathy',"
+                " min(id), 4, :turn FROM items"
+            ),
+            {"s": study_id, "r": rater, "turn": turn},
+        )
+    assert "12 of 12 ratings are the same" in client.get(PAGE).text
+
+
+def test_rater_of_another_study_is_not_found(client: TestClient, db: Connection, study_id: int) -> None:
+    answer = client.post(f"{PAGE}/999999/exclusion", data={"exclude": "true", "reason": "x"})
+    assert answer.status_code == 404
+
+
+def test_hasty_rater_who_failed_the_check_is_flagged_first_and_never_approved(
+    client: TestClient, db: Connection, lead: Lead
+) -> None:
+    """Seen in a study with one check: ten trials in twelve seconds, a failed check, and *Prolific: approve*."""
+    look = {"key": "look-0", "text": "Choose A.", "codes": {"a": "A", "b": "B"}, "correct": "a", "after": 1}
+    task = {"key": "task", "text": "What do you rate?", "codes": {"a": "A", "b": "B"}, "correct": "a"}
+    study_id = study_of(db, lead, checks={"attention": [look], "comprehension": [task]})
+    open_study(db, "small")
+    for key, ms in (("anna", 41_000), ("ben", 38_000), ("hasty", 1_200), ("quick", 1_300)):
+        rate(db, study_id, rater=key, n_trials=2)
+        from_prolific(db, study_id, key, n_failed=key == "hasty", state="finished")
+        db.execute(
+            text("UPDATE ratings SET active_ms = :ms WHERE rater_id = :rater"), {"ms": ms, "rater": rater_id(db, key)}
+        )
+    db.execute(
+        text(
+            "INSERT INTO events (study_id, rater_id, kind, detail) VALUES (:study, :rater, 'check',"
+            """ '{"check": "task", "is_passed": false}')"""
+        ),
+        {"study": study_id, "rater": rater_id(db, "anna")},
+    )
+    page = client.get(PAGE).text
+    assert page.index("hasty") < page.index("quick") < page.index("anna")
+    assert "Failed 1 of 1 checks" in page
+    assert "1.2 seconds per trial, less than a third of the median (19.6)" in page
+    assert 'Flagged <span class="soft">2</span>' in page
+    assert [row.split(",")[:2] for row in client.post(f"{PAGE}/prolific.csv").text.splitlines()[1:]] == [
+        ["5f-anna", "approve"],
+        ["5f-ben", "approve"],
+        ["5f-hasty", "decide"],
+        ["5f-quick", "decide"],
+    ]
+    assert "finished, but failed 1 of 1 attention checks and answered too fast to have read the texts" in page
+    paid = client.post(f"{PAGE}/bonus.csv", data={"amount": "1"}).text
+    assert paid.splitlines()[1:] == ["5f-anna,1.00", "5f-ben,1.00"]
+    credited = client.post(f"{PAGE}/mturk.csv").text
+    assert "hasty" not in credited
+
+
+def test_pages_of_raters_keep_the_filter_and_the_place(
+    client: TestClient, db: Connection, study_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.rating.review.raters_page.MAX_ROWS", 2)
+    for number in range(5):
+        rate(db, study_id, rater=f"crowd-{number}")
+    first = client.get(f"{PAGE}?show=unfinished&words=CROWD").text
+    assert "1 to 2 of 5" in first
+    assert re.findall(r'href="([^"]+)">(Next|Previous) raters', first) == [
+        (f"{PAGE}?show=unfinished&amp;words=CROWD&amp;people=2", "Next")
+    ]
+    last = client.get(f"{PAGE}?show=unfinished&words=CROWD&people=4").text
+    assert "crowd-4" in last
+    assert "crowd-3" not in last
+    assert "robot" not in last
+    assert f'{PAGE}?show=unfinished&amp;words=CROWD&amp;people=2">Previous raters' in last
+    assert "crowd-4" in client.get(f"{PAGE}?words=crowd&people=400").text, "the last part of a group that has shrunk"
+    rater = rater_id(db, "crowd-4")
+    action = re.search(rf'action="({PAGE}/{rater}/exclusion[^"]*)"', last)
+    assert action
+    answer = client.post(unescape(action[1]), data={"exclude": "true", "reason": "Knows the author"})
+    assert answer.headers["location"] == f"{PAGE}?show=unfinished&words=CROWD&people=4#rater-{rater}"
+    assert "1 to 2 of 7" in client.get(PAGE).text, "groups have pages of their own"
+    assert client.get(f"{PAGE}?people=-1").status_code == 422
+
+
+def test_wrong_amount_of_the_bonus_is_explained(client: TestClient, db: Connection, lead: Lead) -> None:
+    study_of(db, lead)
+    answer = client.post("/studies/small/raters/bonus.csv", data={"amount": "a lot"})
+    assert answer.status_code == 422
+    assert "Amount: Found &#34;a lot&#34;; allowed: a number." in answer.text
+
+
+def test_flags_of_pasted_answers_come_before_the_counts_behind_them(
+    client: TestClient, db: Connection, lead: Lead
+) -> None:
+    why = {"key": "why", "target": "item", "type": "text", "text": "Why?", "typing_rhythm": True}
+    consent = {"version": "1", "text": "We count keystrokes.", "records_typing": True}
+    study_id = study_of(db, lead, questions=[PREFERENCE, why], flow={"consent": consent})
+    open_study(db, "small")
+    rate(db, study_id, rater="anna")
+    db.execute(
+        text(
+            "INSERT INTO ratings (study_id, rater_id, assignment_id, question, item_id, text, n_keystrokes, n_pasted,"
+            " typing_ms, rated_at) SELECT study_id, rater_id, assignment_id, 'why', item_id, repeat('x', 90), 10, 80,"
+            " 5000, now() FROM ratings WHERE study_id = :study"
+        ),
+        {"study": study_id},
+    )
+    page = client.get(PAGE).text
+    counts = "Text answers: 10 keystrokes, 80 characters pasted, 2.0 keys per second"
+    assert 0 < page.index("Pasted 89% of what was entered in 1 text answer") < page.index(counts)
+
+
+def test_code_is_there_for_raters_who_finished_in_another_browser(
+    client: TestClient, db: Connection, lead: Lead
+) -> None:
+    study_id = study_of(db, lead, completion={"code": "D0NE"})
+    open_study(db, "small")
+    rate(db, study_id, rater="anna", n_trials=2)
+    db.execute(text("UPDATE rating_sessions SET state = 'finished', finished_at = now()"))
+    assert "D0NE" not in client.get(PAGE).text
+    moved = """
+        INSERT INTO session_moves (study_id, rating_session_id, token_hash, parameters)
+        SELECT study_id, id, 'x', '{}' FROM rating_sessions
+    """
+    db.execute(text(moved))
+    page = client.get(PAGE).text
+    assert "in more than one browser" in page
+    assert "Completion code: <code>D0NE</code>" in page

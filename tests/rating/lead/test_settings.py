@@ -1,0 +1,128 @@
+"""Study settings: rename, copy, archive, delete with a receipt; the audit log."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from app.rating.life_cycle import close_study, open_study
+from app.studies.creation.read_new_study import read_template, store_study
+from app.studies.editor.sections import SECTIONS
+from app.studies.folder.study_templates import list_templates
+from tests.kit.builder import TEMPLATE_WORDS
+from tests.kit.lead_studies import rate, study_of
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.accounts.leads import Lead
+
+PAGE = "/studies/small/settings"
+
+
+@pytest.fixture
+def study_id(db: Connection, lead: Lead) -> int:
+    return study_of(db, lead)
+
+
+def test_draft_can_be_renamed(client: TestClient, study_id: int) -> None:
+    assert client.post(f"{PAGE}/title", data={"title": "Replies at night"}).status_code == 303
+    assert "Replies at night" in client.get("/studies").text
+    assert client.post(f"{PAGE}/title", data={"title": " "}).status_code == 422
+    refused = client.post(f"{PAGE}/title", data={"title": "Replies\x07at night"})
+    assert (refused.status_code, "U+0007" in refused.text) == (422, True)
+
+
+def test_renaming_opened_study_creates_new_version(client: TestClient, db: Connection, study_id: int) -> None:
+    open_study(db, "small")
+    client.post(f"{PAGE}/title", data={"title": "Replies at night"})
+    assert "Replies at night" in client.get("/studies").text
+    assert db.execute(text("SELECT count(*) FROM protocols")).scalar_one() == 2
+
+
+def test_copy_has_design_and_texts_without_answers(client: TestClient, db: Connection, lead: Lead) -> None:
+    store_study(db, read_template("label-experiment", "Ours", "ours"), lead.id)
+    answer = client.post("/studies/ours/settings/copy", data={"title": "Second", "slug": "second"})
+    assert answer.headers["location"] == "/studies/new/second/texts"
+    counts = "SELECT count(*) FROM responses r JOIN studies s ON s.id = r.study_id WHERE s.slug = :slug"
+    first, second = (db.execute(text(counts), {"slug": slug}).scalar_one() for slug in ("ours", "second"))
+    assert first == second > 0
+    for name in ("ours", "Not a slug"):
+        assert client.post("/studies/ours/settings/copy", data={"title": "Third", "slug": name}).status_code == 422
+
+
+def test_archived_study_is_listed_separately(client: TestClient, study_id: int) -> None:
+    client.post(f"{PAGE}/archive", data={"archive": "true"})
+    assert "Archived studies (1)" in client.get("/studies").text
+    client.post(f"{PAGE}/archive", data={"archive": "false"})
+    assert "Archived studies" not in client.get("/studies").text
+
+
+def test_deleting_study_removes_everything_and_leaves_receipt(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
+    open_study(db, "small")
+    rate(db, study_id, rater="anna", n_trials=2)
+    assert "Close it on the overview before you delete it." in client.post(f"{PAGE}/delete").text
+    assert "Type <code>small</code> to confirm" not in client.get(PAGE).text
+    close_study(db, "small")
+    token = db.execute(text("SELECT rater_token FROM studies")).scalar_one()
+    link = f"/s/{token}?participant=bert"
+    assert client.get(link).status_code != 404
+    wrong = client.post(f"{PAGE}/delete", data={"confirm": "smal"})
+    assert (wrong.status_code, "To delete the study, type small." in wrong.text) == (422, True)
+    receipt = client.post(f"{PAGE}/delete", data={"confirm": "small"}).headers["location"]
+    assert "1 rater and 2 answers" in client.get(receipt).text
+    assert client.get("/studies/small").status_code == 404
+    assert (client.get(link).status_code, "Study not found" in client.get(link).text) == (404, True)
+    for table in ("studies", "protocols", "items", "responses", "raters", "ratings", "assignments", "seats", "trials"):
+        assert db.execute(text(f"SELECT count(*) FROM {table}")).scalar_one() == 0  # noqa: S608 - constants
+
+
+def test_audit_log_can_be_downloaded(client: TestClient, study_id: int) -> None:
+    client.post("/studies/small/status", data={"status": "open"})
+    rows = client.get(f"{PAGE}/log.csv").text.splitlines()
+    assert rows[0] == "happened_at,lead,action,detail"
+    assert "lead@example.org,status changed" in rows[1]
+
+
+def assert_shown(client: TestClient) -> None:
+    """Every form of the design has a page, and so has every step of raters."""
+    for section in SECTIONS:
+        assert client.get(f"/studies/ours/design/{section.key}").status_code == 200
+    page = client.get("/studies/ours/design").text
+    shown = [unescape(at) for at in re.findall(r'<option value="([^"]+)"', page)]
+    assert "rating" in {at.partition("|")[0] for at in shown}
+    # The rating pages are looked at in test_plain_text.py.
+    for at in (at for at in shown if at.partition("|")[0] != "rating"):
+        answer = client.get("/studies/ours/design/preview", params={"at": at})
+        assert answer.status_code == 200
+        assert "no rating page to show" not in answer.text
+        assert "frame-ancestors 'self'" in answer.headers["content-security-policy"]
+        assert "form-action 'none'" in answer.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize("template", [template.name for template in list_templates()])
+def test_every_template_can_be_previewed_edited_opened_copied_and_deleted(
+    client: TestClient, db: Connection, lead: Lead, template: str
+) -> None:
+    store_study(db, read_template(template, "Ours", "ours"), lead.id)
+    assert_shown(client)
+    form = client.get("/studies/ours/design/study").text
+    number = re.search(r'name="number"\s+value="(\d+)"', form)
+    assert number
+    edited = {"number": number[1], "title": "Ours, edited", "instructions": "Read **everything**."}
+    assert client.post("/studies/ours/design/study", data=edited).status_code == 303
+    assert client.get("/studies/ours/design/preview").status_code == 200
+    assert client.post("/studies/ours/status", data={"status": "open", "as_written": TEMPLATE_WORDS}).status_code == 303
+    copy = client.post("/studies/ours/settings/copy", data={"title": "Second", "slug": "second"})
+    assert copy.headers["location"] == "/studies/new/second/texts"
+    assert "Read **everything**." in client.get("/studies/second/design/text").text
+    client.post("/studies/ours/status", data={"status": "closed"})
+    assert client.post("/studies/ours/settings/delete", data={"confirm": "ours"}).status_code == 303
+    assert db.execute(text("SELECT slug FROM studies")).scalars().all() == ["second"]

@@ -1,0 +1,49 @@
+"""The class of device: stored with each answer if the page's script sends it, and only as one of three words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from tests.kit.rater_pages import FULL, form_address
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Engine
+
+    from tests.kit.rater_pages import Visitor
+
+KEY = "00000000-0000-4000-8000-000000000009"
+
+
+def devices(engine: Engine) -> dict[str, str | None]:
+    with engine.connect() as db:
+        found = db.execute(text("SELECT question, device FROM ratings ORDER BY question, response_id"))
+        return {row.question: row.device for row in found}
+
+
+@pytest.mark.parametrize(("sent", "kept"), [("phone", "phone"), ("", None), ("iPhone 15 of Anna", None)])
+def test_answer_stores_device_class(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor], sent: str, kept: str | None
+) -> None:
+    study()
+    anna = visitor()
+    page = anna.begin()
+    assert page.text.count("data-device") == 3
+    anna.rate(page, FULL | {f"{name}.device": sent for name in ("q0", "q1r0", "q1r1")})
+    assert devices(engine) == {"preference": kept, "empathy": kept}
+
+
+def test_answer_changed_without_scripts_keeps_device_class(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study()
+    anna = visitor()
+    page = anna.begin()
+    saved = {"slot": "q0", "q0.key": KEY, "q0": "left", "q0.device": "tablet"}
+    assert anna.post(f"{form_address(page)}/save", data=saved).status_code == 200
+    anna.rate(anna.get(form_address(page)))
+    assert devices(engine) == {"preference": "tablet", "empathy": None}

@@ -1,0 +1,23 @@
+"""A scale has the declared orientation: a row, or a column if its question declares one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.kit.builder import EMPATHY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.kit.rater_pages import Visitor
+
+
+@pytest.mark.parametrize(("more", "layout"), [({}, "lies-scale"), ({"orientation": "column"}, "lies-column")])
+def test_scale_layout_follows_question(
+    study: Callable[..., int], visitor: Callable[[], Visitor], more: dict[str, str], layout: str
+) -> None:
+    study(questions=[EMPATHY | more])
+    page = visitor().begin()
+    assert f"question-rating {layout}" in page.text

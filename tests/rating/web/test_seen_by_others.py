@@ -1,0 +1,121 @@
+"""Every view as seen by others: another rater, a rater of another study, no one, and a visitor with a forged cookie."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from itertools import product
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from app.rating.page.rate import HOT_ROUTES
+from tests.kit.rater_pages import FULL, form_address
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastapi import FastAPI
+    from sqlalchemy import Engine
+
+    from tests.kit.rater_pages import Visitor
+
+OF_ASSIGNMENT = {("GET", ""), ("POST", ""), ("POST", "/save"), ("POST", "/skip")}
+OF_SESSION = {
+    ("GET", "/consent"),
+    ("POST", "/consent"),
+    ("GET", "/start"),
+    ("POST", "/start"),
+    ("POST", "/keys"),
+    ("GET", "/questions/{step}"),
+    ("POST", "/questions/{step}"),
+    ("POST", "/questions/{step}/save"),
+    ("GET", "/rate"),
+    ("GET", "/wait"),
+    ("GET", "/debrief"),
+    ("POST", "/debrief"),
+    ("GET", "/done"),
+    ("GET", "/ended"),
+    ("GET", "/pause"),
+    ("POST", "/pause"),
+    ("GET", "/paused"),
+    ("GET", "/withdraw"),
+    ("POST", "/withdraw"),
+    ("GET", "/withdrawn"),
+    ("GET", "/my-data.json"),
+    ("GET", "/messages"),
+    ("POST", "/messages"),
+    ("GET", "/comprehension"),
+    ("POST", "/comprehension/{attempt}"),
+    ("GET", "/attention"),
+    ("POST", "/attention"),
+    ("GET", "/practice"),
+    ("GET", "/practice/{number}"),
+    ("POST", "/practice/{number}"),
+}
+STRANGERS = ["another rater", "a rater of another study", "nobody", "a made-up cookie"]
+
+
+def test_cast_covers_every_rater_route(app: FastAPI) -> None:
+    paths = app.openapi()["paths"].items()
+    routes = {(method.upper(), path) for path, methods in paths if path.startswith("/s/") for method in methods}
+    routes |= {("POST", route.path) for route in HOT_ROUTES}
+    asked = {(method, f"/s/{{slug}}/rate/{{token}}{path}") for method, path in OF_ASSIGNMENT}
+    asked |= {(method, f"/s/{{slug}}{path}") for method, path in OF_SESSION}
+    public = {("GET", f"/s/{{slug}}{path}") for path in ("", "/refused", "/privacy")}
+    assert routes - public == asked
+
+
+@pytest.fixture
+def strangers(study: Callable[..., int], visitor: Callable[[], Visitor]) -> dict[str, Visitor]:
+    """Everyone to whom the assignment does not belong."""
+    study()
+    study(slug="other")
+    cast = {name: visitor() for name in STRANGERS}
+    cast["another rater"].begin("ben")
+    cast["a rater of another study"].begin("anna", "other")
+    cast["a made-up cookie"].cookies.set("attune-rater-study", "A" * 43, domain="testserver.local", path="/")
+    return cast
+
+
+def test_strangers_cannot_reach_an_assignment(
+    engine: Engine, strangers: dict[str, Visitor], visitor: Callable[[], Visitor], caplog: pytest.LogCaptureFixture
+) -> None:
+    form = form_address(visitor().begin())
+    for (method, path), who in product(sorted(OF_ASSIGNMENT), STRANGERS):
+        caplog.clear()
+        sent = {**FULL, "slot": "q0"} if method == "POST" else None
+        with caplog.at_level(logging.WARNING, "attune.web"):
+            answer = strangers[who].request(method, form + path, data=sent)
+        assert (who, method, path, answer.status_code) == (who, method, path, 404)
+        said = [record.message for record in caplog.records]
+        assert (who, said) == (who, [f"{method} /s/study/rate/*{path} answered 404"])
+    with engine.connect() as db:
+        assert db.execute(text("SELECT count(*) FROM ratings")).scalar() == 0
+
+
+def test_visitor_without_rating_session_is_told_on_every_page(strangers: dict[str, Visitor]) -> None:
+    for (method, path), who in product(sorted(OF_SESSION), ("a rater of another study", "nobody", "a made-up cookie")):
+        answer = strangers[who].request(method, f"/s/study{path}")
+        assert (who, method, path, answer.status_code) == (who, method, path, 403)
+        assert "Please open the study with the link" in answer.text, (who, method, path)
+
+
+def test_invalid_assignment_token_is_not_found(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+    study()
+    anna = visitor()
+    anna.begin()
+    assert anna.get(f"/s/study/rate/{uuid.UUID(int=7)}").status_code == 404
+    assert anna.get("/s/study/rate/nonsense").status_code == 422
+
+
+def test_upcoming_item_is_not_shown_early(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study()
+    anna = visitor()
+    anna.begin()
+    with engine.connect() as db:
+        token = db.execute(text("SELECT token FROM assignments WHERE position = 3")).scalar_one()
+    assert anna.get(f"/s/study/rate/{token}").status_code == 404

@@ -1,0 +1,205 @@
+"""Charts of agreement, judges, conditions, turns, raters and pairs of sources: from estimates to drawings."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.analysis import analyze
+from app.analysis.estimate import Estimate
+from app.analysis.report.report import Report
+from app.results.charts.agreement import rater_pairs_spec
+from app.results.charts.chart import charts_of
+from app.results.charts.forest import forest_spec
+from app.results.charts.pace import pace_finding, pace_spec
+from app.results.charts.plane import plane_spec
+from app.results.charts.render import render
+from tests.kit.frames import CHOICE, FIVE, frames, protocol
+
+if TYPE_CHECKING:
+    from app.results.charts.chart import Chart
+    from app.results.charts.theme import Theme
+
+STUDY = protocol(
+    FIVE,
+    {**FIVE, "key": "warmth"},
+    CHOICE,
+    sources={"human": {"kind": "human"}, "a": {"kind": "model"}, "b": {"kind": "model"}},
+)
+
+
+def one(section: str, statistic: str, value: float | None, **scope: Any) -> Estimate:  # noqa: ANN401 - any scope
+    low, high = (None, None) if value is None else (value - 0.1, value + 0.1)
+    return Estimate(
+        section, scope.pop("question", "empathy"), scope, statistic, value, low, high, 0.95, n_ratings=scope.pop("n", 9)
+    )
+
+
+def pairs(raters: list[str], cells: dict[tuple[str, str], tuple[float | None, int]]) -> Estimate:
+    detail = {"raters": raters, "cells": cells, "n_raters": len(raters)}
+    return Estimate("disagreement", "empathy", {}, "pair_kappa_median", 0.5, detail=detail)
+
+
+KINDS: dict[str, list[Estimate]] = {
+    "agreement": [
+        one("agreement", "krippendorff_alpha_ordinal", 0.3),
+        one("agreement", "krippendorff_alpha_ordinal", 0.2, source="human"),
+        one("agreement", "krippendorff_alpha_ordinal", 0.6, rater_kind="model"),
+        one("agreement", "krippendorff_alpha_ordinal", None, source="a"),
+    ],
+    "judges": [
+        one("judge", "judge_correlation", 0.7, rater_kind="model", raters=["gpt"]),
+        one("judge", "ceiling_correlation", 0.6, rater_kind="model", raters=["gpt"]),
+    ],
+    "shown-label-1": [
+        one("subgroup", "mean", 3.0, shown_label="By a person", source="human"),
+        one("subgroup", "mean", 3.5, shown_label="By an AI", source="human"),
+        one("subgroup", "interaction", 0.4, shown_label="By an AI", source="a", reference="human"),
+    ],
+    "turns-1": [one("contrast", "mean", 2.0 + turn, turn=turn, source="human") for turn in (1, 2, 3)],
+    "pairs-1": [pairs(["ann", "ben"], {("ann", "ben"): (0.5, 9)})],
+    "pace": [
+        one("rater", "median_seconds", 12.0, question=None, raters=["ann"]),
+        one("rater", "modal_share", 0.9, raters=["ann"]),
+    ],
+    "win-matrix-1": [
+        one("choice", "share_preferred", 0.7, question="preference", source="a", reference="human"),
+        one("choice", "share_preferred", 0.6, question="preference", source="b", reference="human"),
+        one("choice", "share_preferred", 0.2, question="preference", source="b", reference="a"),
+        one("choice", "bt_strength", 0.0, question="preference", source="human", reference="human"),
+        one("choice", "bt_strength", 0.9, question="preference", source="a", reference="human"),
+        one("choice", "bt_strength", 0.1, question="preference", source="b", reference="human"),
+    ],
+    "plane": [
+        one("distribution", "mean", 3.0, source="human"),
+        one("distribution", "mean", 4.0, source="a"),
+        one("distribution", "mean", 2.0, source="human", question="warmth"),
+        one("distribution", "mean", 2.5, source="a", question="warmth"),
+    ],
+}
+FINDINGS = {
+    "agreement": "Krippendorff's alpha is 0.30 (Empathy)",
+    "judges": "gpt reaches the human ceiling on 1 of 1 question.",
+    "shown-label-1": "changes by 0.40 points under By an AI (95% CI 0.30 to 0.50)",
+    "turns-1": "Human from 3.00 at turn 1 to 5.00 at turn 3",
+    "pairs-1": "Least agreement: ann and ben, 0.50",
+    "pace": "12.00 to 12.00 seconds per trial",
+    "win-matrix-1": "A is the strongest source and was preferred over Human, the weakest, in 70.0%",
+    "plane": "Mean Empathy and Warmth: Human 3.00 and 2.00; A 4.00 and 2.50",
+}
+
+
+def chart_of(key: str) -> Chart:
+    report = Report("small", "0" * 64, (), tuple(KINDS[key]))
+    return next(chart for chart in charts_of(report, STUDY) if chart.key == key)
+
+
+@pytest.mark.parametrize("key", KINDS)
+def test_chart_has_finding_and_complete_table(key: str) -> None:
+    chart = chart_of(key)
+    assert FINDINGS[key] in chart.finding
+    assert chart.table.rows
+    assert all(len(row) == len(chart.table.header) for row in chart.table.rows)
+
+
+@pytest.mark.parametrize("key", KINDS)
+def test_chart_renders_in_light_and_dark_theme(key: str) -> None:
+    themes: tuple[Theme, ...] = ("light", "dark")
+    for theme in themes:
+        spec = chart_of(key).spec(theme)
+        assert spec is not None
+        assert b"<svg" in render(spec, "svg")
+
+
+def test_two_sources_have_no_win_matrix() -> None:
+    report = Report("small", "0" * 64, (), tuple(KINDS["win-matrix-1"][:1]))
+    assert "win-matrix-1" not in [chart.key for chart in charts_of(report, STUDY)]
+
+
+def test_undefined_estimates_are_not_drawn_and_table_says_why() -> None:
+    report = Report("small", "0" * 64, (), (one("agreement", "krippendorff_alpha_ordinal", None),))
+    (chart,) = charts_of(report, STUDY)
+    assert not chart.is_drawn
+    assert chart.finding == "Agreement could not be estimated."
+    assert chart.table.rows[0][3] == "not estimable"
+
+
+def test_heat_map_of_many_raters_has_no_numbers() -> None:
+    names = [f"rater-{k}" for k in range(20)]
+    cells: dict[tuple[str, str], tuple[float | None, int]] = dict.fromkeys(pairwise(names), (0.5, 9))
+    few, many = (rater_pairs_spec([pairs(some, cells)], title="Pairs", width=480) for some in (names[:3], names))
+    assert few is not None
+    assert many is not None
+    assert [layer["mark"]["type"] for layer in few["layer"]] == ["rect", "text"]
+    assert [layer["mark"]["type"] for layer in many["layer"]] == ["rect"]
+
+
+def test_charts_of_primary_questions_come_first_and_those_about_raters_last() -> None:
+    mood = {**FIVE, "key": "mood", "target": "rater"}
+    warmth = {**FIVE, "key": "warmth"}
+    study = protocol(mood, FIVE, warmth, analysis={"primary": ["warmth"]})
+    rows = [
+        {
+            "rater": f"r{rater}",
+            "item": "i",
+            "response": f"i:{source}",
+            "question": key,
+            "value": 1 + (rater + place) % 5,
+        }
+        for rater in range(4)
+        for place, source in enumerate(("human", "model"))
+        for key in ("empathy", "warmth")
+    ]
+    rows += [{"rater": f"r{rater}", "question": "mood", "value": 1 + rater} for rater in range(4)]
+    found = charts_of(analyze(frames(study, rows), study), study)
+    asked = [chart.question for chart in found if chart.key.startswith("distribution")]
+    assert asked == ["warmth", "empathy", "mood"]
+
+
+def test_rows_of_primary_questions_come_first() -> None:
+    study = protocol(FIVE, {**FIVE, "key": "warmth"}, analysis={"primary": ["warmth"]})
+    alphas = (one("agreement", "krippendorff_alpha_ordinal", 0.3, question=name) for name in ("empathy", "warmth"))
+    chart = next(iter(charts_of(Report("small", "0" * 64, (), tuple(alphas)), study)))
+    assert [row[0] for row in chart.table.rows] == ["Warmth", "Empathy"]
+
+
+def test_labels_of_many_long_sources_are_whole_and_apart() -> None:
+    """The label of a row ends with its source, which was cut off; names of points lay on each other."""
+    sources = ["GPT-4 (few-shot)", "Llama-2-13b-chat", "Gemini-1.0-Pro (safety filters off)", "Mixtral-8x7B-Instruct"]
+    differences = [
+        replace(
+            one("comparison", "mean_difference", 0.1 * n, source=source, reference="Human"),
+            question="A long label " * 4,
+        )
+        for n, source in enumerate(sources)
+    ]
+    drawn = json.dumps(forest_spec(differences, title="Mean differences"))
+    for source in sources:
+        assert f'\\"{source}\\"' in drawn
+    means = [
+        one("distribution", "mean", 2.0 + n, question=question, source=source)
+        for question in ("empathy", "warmth")
+        for n, source in enumerate(sources)
+    ]
+    few, many = (plane_spec(part, title="Plane") for part in ([means[0], means[1], means[4], means[5]], means))
+    assert few is not None
+    assert many is not None
+    assert [layer["mark"]["type"] for layer in few["layer"]] == ["rule", "rule", "point", "text"]
+    assert [layer["mark"]["type"] for layer in many["layer"]] == ["rule", "rule", "point"]
+    assert many["layer"][0]["encoding"]["color"]["legend"]["columns"]
+
+
+def test_time_chart_says_which_raters_it_shows() -> None:
+    shown = [
+        one("rater", "median_seconds", 12.0, question=None, raters=["ann"]),
+        one("rater", "modal_share", 0.9, raters=["ann"]),
+    ]
+    every = replace(one("rater", "flagged_share", 0.01, question=None), n_units=300)
+    assert pace_finding([*shown, every]).endswith("3 of 300 raters flagged.")
+    drawn = pace_spec([*shown, every], title="Time")
+    assert drawn is not None
+    assert "1 of 300 raters: flagged, and with most trials" in " ".join(drawn["title"]["subtitle"])

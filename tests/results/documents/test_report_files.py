@@ -1,0 +1,92 @@
+"""The report as files: one document in every format, with the digits of the JSON and the words of the page."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from html import unescape
+from typing import TYPE_CHECKING
+
+import docx
+import pytest
+
+from app.analysis import analyze
+from app.analysis.document.circumstances import Circumstances
+from app.analysis.report.report_tables import records_csv
+from app.results.documents.document_formats import FORMATS, ReportJob, zipped
+from app.results.documents.report_files import report_files
+from app.results.documents.report_files_process import ReportFilesProcess
+from app.studies.folder.read import read_folder
+from tests.kit.frames import frames, protocol
+from tests.real_data.ayers import write_ayers
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.analysis.report.report import Report
+
+
+@pytest.fixture(scope="module")
+def made(shared: Path, tmp_path_factory: pytest.TempPathFactory, ayers: Report) -> tuple[Report, dict[str, bytes]]:
+    folder = read_folder(write_ayers(tmp_path_factory.mktemp("ayers"), shared))
+    return ayers, report_files(ReportJob(ayers, folder.protocol, Circumstances("2026-11-22"), tuple(FORMATS)))
+
+
+def plain(name: str, content: bytes) -> str:
+    """What a file says, without its markup."""
+    if name.endswith(".docx"):
+        made = docx.Document(io.BytesIO(content))
+        cells = [cell.text for table in made.tables for row in table.rows for cell in row.cells]
+        return "\n".join([*(paragraph.text for paragraph in made.paragraphs), *cells])
+    text = content.decode()
+    if name.endswith(".html"):
+        return unescape(re.sub(r"<[^>]+>", "\n", text))
+    return text.replace("\\allowbreak{}", "").replace("-{}", "-").replace("\\", "")
+
+
+@pytest.mark.parametrize("name", ["report.html", "report.docx", "report.md", "report.tex"])
+def test_published_estimates_appear_in_every_format(made: tuple[Report, dict[str, bytes]], name: str) -> None:
+    text = plain(name, made[1][name])
+    for number in ("0.88 (0.75 to 1.00)", "1.51 (1.35 to 1.66)", "0.18 (−0.03 to 0.39)", "78.6", "55.7"):
+        assert number in text
+
+
+@pytest.mark.parametrize("name", ["report.html", "report.docx", "report.md", "report.tex"])
+def test_json_csv_and_report_agree_exactly(made: tuple[Report, dict[str, bytes]], name: str) -> None:
+    report, files = made
+    text, csv = plain(name, files[name]), records_csv(report.estimates)
+    shown = {
+        value
+        for record in json.loads(files["report.json"])["estimates"]
+        if (value := repr(record["estimate"])) in text and len(value) > len("0.1234567890")
+    }
+    assert len(shown) >= 20
+    assert all(value in csv for value in shown)
+    assert {"0.7863247863247863", "0.8752136752136757"} <= shown
+
+
+def test_every_referenced_chart_file_exists(made: tuple[Report, dict[str, bytes]]) -> None:
+    files = made[1]
+    named = set(re.findall(r"\]\((charts/[^)]+)\)", files["report.md"].decode()))
+    named |= set(re.findall(r"\{(charts/[^}]+)\}", files["report.tex"].decode()))
+    assert named
+    assert named == {path for path in files if path.startswith("charts/")}
+
+
+def test_report_archive_is_reproducible(made: tuple[Report, dict[str, bytes]]) -> None:
+    assert zipped(made[1]) == zipped(made[1])
+
+
+def test_report_files_are_written_in_a_separate_process() -> None:
+    process = ReportFilesProcess(_names)
+    study = protocol()
+    job = ReportJob(analyze(frames(study, []), study), study, Circumstances("2026-11-22"), ("html",))
+    try:
+        assert process.write(job) == {"html": b""}
+    finally:
+        process.stop()
+
+
+def _names(job: ReportJob) -> dict[str, bytes]:
+    return dict.fromkeys(job.formats, b"")

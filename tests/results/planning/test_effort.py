@@ -1,0 +1,75 @@
+"""What a study takes, against arithmetic by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.protocol.study import Protocol
+from app.results.planning.effort import Rates, effort
+from app.results.planning.planning import PlanError
+from app.results.planning.study_plan import Wish, forecast
+from tests.kit.builder import EMPATHY, PREFERENCE, protocol_of
+
+RATES = Rates(minutes_per_trial=2, other_minutes=4, pay_per_hour=12, fee_percent=50)
+
+
+def study(**design: object) -> Protocol:
+    parts = {"trials": "pairs", "raters_per_trial": 3, "trials_per_rater": 6, **design}
+    return Protocol.model_validate(protocol_of(questions=[PREFERENCE, EMPATHY], design=parts))
+
+
+def test_effort_derives_raters_minutes_and_cost_from_design() -> None:
+    found = effort(study(), [], 40, 3, RATES)
+    assert (found.n_trials, found.n_ratings, found.n_raters, found.most_trials) == (40, 120, 20, 6)
+    assert found.minutes == 6 * 2 + 4
+    assert found.hours == pytest.approx((120 * 2 + 20 * 4) / 60)
+    assert found.cost == pytest.approx(found.hours * 12 * 1.5)
+    assert "at most 6 trials" in found.binds
+
+
+def test_few_items_limit_trials_per_rater() -> None:
+    found = effort(study(trials_per_rater=6), [], 2, 5, RATES)
+    assert found.n_raters == 5
+    assert found.binds == "each rater can take all 2 trials that differ"
+
+
+def test_forecast_confirms_goal_or_names_what_is_needed() -> None:
+    large = forecast((study(), [], Wish(60, 3, 1.5, {}), None))
+    assert large.is_reached
+    small = forecast((study(), [], Wish(10, 3, None, {"difference": 0.4}), None))
+    assert not small.is_reached
+    assert {one.lever for one in small.reaches} == {"items", "raters_per_trial"}
+    assert small.curve["light"].startswith("<svg")
+    if small.solution and small.solution.width:
+        assert small.solution.width < (small.now.width or 0)
+
+
+def test_contrast_that_cannot_be_simulated_is_reported() -> None:
+    asks = {"key": "why", "target": "item", "type": "text", "text": "Why?"}
+    protocol = Protocol.model_validate(protocol_of(questions=[asks], design={"trials": "pairs"}))
+    with pytest.raises(PlanError, match=r"none of these.*name a question about responses as primary"):
+        forecast((protocol, [], Wish(10, 3, None, {}), None))
+
+
+def with_score(score: str, test: str = "mean_difference") -> Protocol:
+    warmth = {**EMPATHY, "key": "warmth", "text": "How warm is it?"}
+    analysis = {
+        "composites": {"care": {"questions": ["empathy", "warmth"], "score": score}},
+        "primary": [{"question": "care", "test": test}],
+    }
+    design = {"trials": "pairs", "raters_per_trial": 3, "trials_per_rater": 6}
+    return Protocol.model_validate(protocol_of(questions=[EMPATHY, warmth], design=design, analysis=analysis))
+
+
+def test_forecast_of_a_score_is_in_points_of_the_score() -> None:
+    """The sum of two questions has twice the points of their mean, and so has everything that is forecast from it."""
+    mean, total = (forecast((with_score(score), [], Wish(20, 3, None, {}), None)) for score in ("mean", "sum"))
+    assert (mean.question, mean.statistic, mean.other_test) == ("care", "mean_difference", None)
+    assert total.assumed.difference == pytest.approx(2 * mean.assumed.difference)
+    assert "does not exceed" in mean.assumed.origin
+    assert mean.now.width is not None
+    assert total.now.width == pytest.approx(2 * mean.now.width)
+
+
+def test_forecast_names_another_test_of_the_primary_contrast() -> None:
+    assert forecast((with_score("mean", "wilcoxon"), [], Wish(20, 3, None, {}), None)).other_test == "wilcoxon"

@@ -1,0 +1,213 @@
+"""The tables of the sections, from estimates to rows, and notes on estimates that could not be computed."""
+
+from __future__ import annotations
+
+from app.analysis.estimate import Estimate
+from app.protocol.labels import Labels
+from app.results.pages.sections.part_tables import MAX_ROWS, blocks_of
+from app.results.pages.sections.text_details import texts
+
+TWO = {"source": "model", "reference": "human"}
+
+
+def _estimate(section: str, statistic: str, estimate: float | None, **more: object) -> Estimate:
+    values: dict[str, object] = {"scope": {}, "question": "empathy", **more}
+    return Estimate(section=section, statistic=statistic, estimate=estimate, **values)  # type: ignore[arg-type]  # fields
+
+
+def test_table_row_holds_estimates_of_one_question_and_scope() -> None:
+    estimates = [
+        _estimate("comparison", "mean_difference", 0.5, scope=TWO, ci_low=0.25, ci_high=0.75, n_ratings=1200),
+        _estimate("comparison", "odds_ratio_clmm", 2.0, scope=TWO, p_adjusted=0.04, n_ratings=1200),
+    ]
+    (block,) = blocks_of("comparison", estimates, Labels(questions={"empathy": "Warmth"}))
+    assert block.table.header == (
+        "Question",
+        "Of",
+        "Mean difference",
+        "Odds ratio (ordinal mixed model)",
+        "Adjusted p",
+        "Ratings",
+    )
+    assert block.table.rows == (("Warmth", "model − human", "0.50\n0.25 to 0.75", "2.00", ".040", "1,200"),)
+
+
+def test_not_estimable_cell_is_a_dash_with_one_footnote() -> None:
+    estimates = [
+        _estimate("agreement", "krippendorff_alpha_ordinal", 0.5),
+        _estimate("agreement", "krippendorff_alpha_ordinal", None, scope={"source": "a"}, note="no two ratings"),
+        _estimate("agreement", "icc_a_1", None, note="no two ratings"),
+        _estimate("agreement", "icc_a_1", 0.25, scope={"source": "a"}),
+    ]
+    (block,) = blocks_of("agreement", estimates, Labels())
+    assert [row[1:4] for row in block.table.rows] == [("all ratings", "0.50", "–"), ("a", "–", "0.25")]
+    assert block.notes == ("– not estimable: no two ratings.",)
+
+
+def test_missing_table_is_explained_in_a_sentence() -> None:
+    note = "left out above 20,000 ratings; run with --full"
+    estimate = _estimate("subgroup", "interaction", None, scope={"subgroup": {"age": ""}}, reason="not_run", note=note)
+    (block,) = blocks_of("subgroups", [estimate], Labels())
+    assert not block.table.rows
+    assert note in block.notes[0]
+
+
+def test_long_table_is_truncated_with_remainder_expandable() -> None:
+    many = [
+        _estimate("contrast", "turn_slope", 0.5, scope={"source": f"s{n}"}, n_ratings=n) for n in range(MAX_ROWS + 2)
+    ]
+    (block,) = blocks_of("turns", many, Labels())
+    assert len(block.table.rows) == MAX_ROWS
+    assert block.more is not None
+    assert len(block.more.rows) == 2
+
+
+def test_pool_containing_every_rater_is_not_repeated() -> None:
+    estimates = [
+        _estimate("agreement", "krippendorff_alpha_ordinal", 0.5, n_ratings=9),
+        _estimate("agreement", "krippendorff_alpha_ordinal", 0.5, scope={"pool": "expert"}, n_ratings=9),
+    ]
+    (block,) = blocks_of("agreement", estimates, Labels())
+    assert [row[1] for row in block.table.rows] == ["all ratings"]
+
+
+def test_text_table_has_one_row_per_covariate() -> None:
+    of = {"question": None}
+    estimates = [
+        _estimate("text", "text_mean", 80.0, scope={"source": "human", "covariate": "words"}, **of),
+        _estimate("text", "text_difference", 20.0, scope={**TWO, "covariate": "words"}, ci_low=5.0, ci_high=35.0, **of),
+        _estimate("text", "text_mean", 0.5, scope={"source": "human", "covariate": "score"}, **of),
+        _estimate(
+            "text", "text_mean", None, scope={"covariate": "flesch"}, reason="not_run", note="English only", **of
+        ),
+    ]
+    ((_, table, notes),) = texts(estimates)
+    assert table.header == ("Covariate", "human", "model − human")
+    assert table.rows == (
+        ("Length in words", "80.00", "20.00\n5.00 to 35.00"),
+        ("Score", "0.50", "–"),
+        ("Readability (Flesch, higher is easier)", "–", "–"),
+    )
+    assert notes == ("– Readability (Flesch, higher is easier): English only.",)
+
+
+def test_small_share_of_words_is_a_percentage() -> None:
+    of = {"question": None, "ci_low": 0.0002, "ci_high": 0.006}
+    scope = {"source": "model", "covariate": "first_person_share"}
+    ((_, table, _),) = texts([_estimate("text", "text_mean", 0.0041, scope=scope, **of)])
+    assert table.rows == (("Share of first-person words", "0.4%\n< 0.1% to 0.6%"),)
+
+
+def test_pool_with_all_ratings_has_no_row_of_its_own() -> None:
+    n = {"n_ratings": 150}
+    estimates = [
+        _estimate("dimension", "correlation", 0.5, scope={"covariate": "fluency"}, **n),
+        _estimate("dimension", "correlation", 0.5, scope={"covariate": "fluency", "pool": "Expert"}, **n),
+    ]
+    (block,) = blocks_of("comparison", estimates, Labels())
+    assert [row[1] for row in block.table.rows] == ["fluency"]
+
+
+def test_judge_has_the_row_of_the_only_pool() -> None:
+    estimates = [
+        _estimate("judge", "alt_test_winning_rate", share, scope={"raters": ("gpt",), **pool}, n_ratings=150)
+        for share, pool in ((0.0, {}), (1 / 3, {"pool": "Expert"}))
+    ]
+    (block,) = blocks_of("judges", estimates, Labels())
+    assert [row[1:3] for row in block.table.rows] == [("gpt, pool Expert", "33.3%")]
+
+
+def test_shares_of_ratings_and_of_item_means_are_columns_of_their_own() -> None:
+    scope = {"source": "model", "cut": 4.0}
+    estimates = [
+        _estimate("comparison", "share_at_least", 0.82, scope=scope, unit="rating"),
+        _estimate("comparison", "share_at_least", 0.785, scope=scope, unit="item_mean"),
+    ]
+    (block,) = blocks_of("comparison", estimates, Labels())
+    assert block.table.header[2:4] == ("Of ratings", "Of item means")
+    assert block.table.rows[0][2:4] == ("82.0%", "78.5%")
+
+
+def test_label_of_the_question_names_the_code() -> None:
+    labels = Labels(codes={"error": {"none": "No"}})
+    scope = {**TWO, "category": "none"}
+    (block,) = blocks_of(
+        "codes", [_estimate("contrast", "category_difference", 0.063, scope=scope, question="error=none")], labels
+    )
+    assert block.table.rows == (("Error: No", "model − human", "6.3", "0"),)
+
+
+def test_answers_with_key_have_confusion_table() -> None:
+    estimates = [
+        _estimate("category", "f1_macro", 0.5),
+        *(
+            _estimate("category", "confusion_share", share, scope={"correct": right, "category": code})
+            for right, code, share in (("joy", "joy", 0.75), ("joy", "fear", 0.25), ("fear", "fear", 1.0))
+        ),
+    ]
+    scores, confusion = blocks_of("codes", estimates, Labels())
+    assert scores.table.header[2] == "F1"
+    assert confusion.table.header == ("Correct", "joy", "fear")
+    assert confusion.table.rows == (("joy", "75.0%", "25.0%"), ("fear", "–", "100.0%"))
+
+
+def test_contrast_without_own_section_gets_a_table() -> None:
+    scope = {"factor": "told", "level": "truth", "reference_level": "nothing"}
+    (block,) = blocks_of("subgroups", [_estimate("contrast", "turn_slope", 0.5, scope=scope)], Labels())
+    assert block.caption == "Points per turn"
+
+
+def test_tests_of_pairs_have_degrees_of_freedom_and_the_pairs_with_the_reference() -> None:
+    others = {"source": "other", "reference": "model"}
+    paired = (
+        _estimate("comparison", "t_paired", 2.5, scope=TWO, df=39.0),
+        _estimate("contrast", "t_paired", -4.15, scope=others, df=39.0),
+    )
+    (block,) = blocks_of("comparison", paired, Labels())
+    assert [row[1:3] for row in block.table.rows] == [
+        ("model − human", "t(39)\u00a0=\u00a02.50"),
+        ("other − model", "t(39)\u00a0=\u00a0−4.15"),
+    ]
+
+
+def test_what_raters_were_told_does_not_look_like_a_factor_of_that_name() -> None:
+    levels = {"level": "model", "reference_level": "human"}
+    estimates = [
+        _estimate("contrast", "factor_effect", 0.5, scope={"factor": "Shown label", **levels}),
+        _estimate("contrast", "factor_effect", 0.5, scope={"factor": "shown_label", **levels}),
+    ]
+    (block,) = blocks_of("conditions", estimates, Labels())
+    assert [row[1] for row in block.table.rows] == ["Shown label: model − human", "shown as model − human"]
+
+
+def test_share_at_equal_length_is_not_that_adjusted_for_side() -> None:
+    of_pair = {"section": "choice", "question": "preference"}
+    estimates = [
+        _estimate(**of_pair, statistic="share_preferred", estimate=0.8, scope=TWO, unit="choice"),
+        *(
+            _estimate(**of_pair, statistic="share_preferred_at_equal", estimate=share, scope={**TWO, "covariate": name})
+            for name, share in (("side", 0.75), ("length", 0.6))
+        ),
+    ]
+    (block,) = blocks_of("preference", estimates, Labels())
+    assert block.table.header[2:5] == ("Share preferred", "Adjusted for length", "Adjusted for side")
+    assert block.table.rows[0][2:5] == ("80.0%", "60.0%", "75.0%")
+
+
+def test_text_measures_of_many_sources_fit_beside_each_other() -> None:
+    sources = [f"s{n}" for n in range(5)]
+    means = [_estimate("text", "text_mean", 1.0, scope={"covariate": "words", "source": one}) for one in sources]
+    gaps = [
+        _estimate("text", "text_difference", 0.5, scope={"covariate": "words", "source": one, "reference": "s0"})
+        for one in sources[1:]
+    ]
+    of_all, of_pairs = texts([*means, *gaps])
+    assert of_all[1].header == ("Covariate", *sources)
+    assert of_pairs[0] == "Differences between sources in these measures"
+    assert len(of_pairs[1].header) == 5
+    ((_, table, _),) = texts([*means, *gaps[:1]])
+    assert len(table.header) == 7
+    many = [_estimate("text", "text_mean", 1.0, scope={"covariate": "words", "source": f"s{n}"}) for n in range(9)]
+    ((_, table, _),) = texts(many)
+    assert table.header == ("Covariate", "Of", "Estimate")
+    assert [row[1] for row in table.rows] == [f"s{n}" for n in range(9)]

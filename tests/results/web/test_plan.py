@@ -1,0 +1,65 @@
+"""The page Plan: effort at once, precision on request, nonsense in its fields."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.kit.lead_studies import study_of
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.accounts.leads import Lead
+
+PAGE = "/studies/small/plan"
+
+
+@pytest.fixture
+def study_id(db: Connection, lead: Lead) -> int:
+    return study_of(db, lead)
+
+
+def test_effort_is_computed_from_the_fields(client: TestClient, study_id: int) -> None:
+    page = client.get(f"{PAGE}?items=60&per_trial=4&minutes=1&other=0&pay=15&fee=0").text
+    assert "<dd>240</dd>" in "".join(page.split())
+    assert "<dd>60</dd>" in "".join(page.split())
+    assert "4.0 hours" in page
+
+
+@pytest.mark.parametrize("query", ["items=no", "items=-5&per_trial=1e9", "minutes=nan&pay=inf", "fee=", "difference=x"])
+def test_invalid_plan_fields_fall_back_to_defaults_and_bounds(client: TestClient, study_id: int, query: str) -> None:
+    assert client.get(f"{PAGE}?{query}").status_code == 200
+
+
+def test_forecast_names_limiting_factor_and_draws_curve(client: TestClient, study_id: int) -> None:
+    fields = "items=20&per_trial=3&item=&item_source=0.5&rater=&rater_source=&residual=1&difference=0.5&width="
+    page = client.get(f"{PAGE}?{fields}&forecast=1").text
+    assert "80% power needs a width of" in page
+    assert "data:image/svg+xml;base64," in page
+    assert "mean of 20 simulated studies" in page
+    assert "limiting factor" in page or "reaches the goal" in page
+
+
+def test_forecast_says_that_the_primary_contrast_has_another_test(
+    client: TestClient, db: Connection, lead: Lead
+) -> None:
+    study_of(db, lead, slug="other", analysis={"primary": [{"question": "empathy", "test": "wilcoxon"}]})
+    page = client.get("/studies/other/plan?items=20&per_trial=1&forecast=1").text
+    assert "uses another test (Wilcoxon signed-rank V), which is not simulated" in page
+    assert "1 rater per trial" in page
+    assert "1 raters" not in page
+
+
+def test_pilot_with_too_few_ratings_is_handled(client: TestClient, study_id: int) -> None:
+    assert client.get(f"{PAGE}?forecast=1&pilot=1").status_code == 200
+
+
+def test_oversized_plan_is_not_simulated(client: TestClient, study_id: int) -> None:
+    before = time.monotonic()
+    page = client.get(f"{PAGE}?items=5000&per_trial=100&forecast=1").text
+    assert "Precision is simulated for up to 30,000 ratings" in page
+    assert time.monotonic() - before < 60

@@ -1,0 +1,36 @@
+"""Small plots of the summary: what their words say."""
+
+from __future__ import annotations
+
+from app.analysis.estimate import Estimate
+from app.analysis.findings.main_contrasts import MainContrast
+from app.analysis.report.report import Report
+from app.results.pages.plots import card_plot, row_marks
+from tests.kit.frames import CHOICE, protocol
+
+
+def _words(*counts: int) -> str:
+    scope = {"source": "Model", "reference": "Human"}
+    share = Estimate("choice", "preference", scope, "share_preferred", 0.6, detail={"counts": counts})
+    contrast = MainContrast("preference", "Preference", "Which one?", share, None, None)
+    plot = card_plot(contrast, Report("small", "0" * 64, (), ()), protocol(CHOICE))
+    assert plot is not None
+    return plot.words
+
+
+def test_bar_of_a_choice_says_that_ties_count_as_half() -> None:
+    assert _words(38, 12, 0, 22) == "Choices: Model 52.8%; tie 16.7%, counts as half; Human 30.6%"
+    assert _words(3, 0, 0, 1) == "Choices: Model 75.0%; Human 25.0%"
+
+
+def test_percentage_points_have_an_axis_of_their_own_beside_scale_points() -> None:
+    points, codes = _row("mean_difference", 1.6, 2.0), _row("category_difference", 0.05, 0.2)
+    marks = row_marks([points, codes])
+    assert [mark.high for mark in marks if mark] == [96.0, 96.0]
+    assert marks == [*row_marks([points]), *row_marks([codes])]
+
+
+def _row(statistic: str, value: float, high: float) -> MainContrast:
+    scope = {"source": "Model", "reference": "Human"}
+    estimate = Estimate("comparison", "warmth", scope, statistic, value, 2 * value - high, high)
+    return MainContrast("warmth", "Warmth", "How warm?", estimate, None, None)

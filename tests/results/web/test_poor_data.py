@@ -1,0 +1,88 @@
+"""Summaries of too few data: they say what is missing, and show no number that the data cannot carry."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pydantic import ValidationError
+
+from app.analysis import analyze
+from app.analysis.report.labelled import labelled
+from app.results.charts.chart import charts_of
+from app.results.pages.summary_view import summary_context
+from app.results.reports.live_report import LiveReport
+from app.results.snapshots.snapshots import NO_OPTIONS
+from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
+
+if TYPE_CHECKING:
+    from app.protocol.study import Protocol
+
+SOURCES = {"human": {"kind": "human"}, "model": {"kind": "model"}, "third": {"kind": "model"}}
+STUDY = protocol(FIVE, CHOICE, sources=SOURCES)
+LONG = "Meta-Llama-3.1-405B-Instruct-Turbo with a system prompt that asks for warmth now"
+
+
+def rows(n_raters: int, n_items: int = 6) -> list[Row]:
+    """Ratings of two of the three sources, and a choice between them per item."""
+    found: list[Row] = []
+    for rater in range(n_raters):
+        for item in range(n_items):
+            me = {"rater": f"r{rater}", "item": f"i{item}"}
+            for place, source in enumerate(("human", "model")):
+                value = 1 + (rater + item * (1 + place)) % 5
+                found.append({**me, "response": f"i{item}:{source}", "question": "empathy", "value": value})
+            found.append({**me, "question": "preference", "value": "model" if item else "human"})
+    return found
+
+
+def context(given: list[Row], study: Protocol = STUDY) -> dict[str, Any]:
+    report = analyze(frames(study, given), study)
+    made = LiveReport("name", datetime(2026, 5, 3, tzinfo=UTC), report, study, NO_OPTIONS)
+    return summary_context(labelled(report, study.labels), made)
+
+
+def test_one_rater_has_no_agreement_and_the_summary_says_what_it_needs() -> None:
+    found = context(rows(1))
+    assert found["agreement"] == []
+    assert "rated by two or more people" in found["summary"].agreement_words
+    assert all(one.at_equal == "–" for one in [*found["cards"], *found["rows"]])
+
+
+def test_source_without_ratings_is_named_and_the_others_are_compared() -> None:
+    found = context(rows(4))
+    effects = [one.contrast.effect for one in [*found["cards"], *found["rows"]]]
+    assert "Third against Human: the source has no ratings" in effects
+    assert any(effect.startswith("Model") for effect in effects)
+
+
+def test_choice_without_answers_has_no_plot() -> None:
+    found = context(rows(1)[:1], protocol(FIVE, CHOICE))
+    assert {one.contrast.label: one.plot for one in found["cards"]}["Preference"] is None
+
+
+def test_label_may_be_long_but_not_too_long() -> None:
+    assert len(LONG) == 80
+    with pytest.raises(ValidationError, match="at most 80 characters"):
+        protocol(FIVE, sources={"human": {"kind": "human"}, "model": {"kind": "model", "label": f"{LONG}!"}})
+
+
+def test_long_labels_are_whole_in_tables_and_findings_and_cut_in_pictures() -> None:
+    words = {n: f"{n} {'very ' * 20}warm" for n in range(1, 6)}
+    asked = {**FIVE, "label": LONG, "scale": words}
+    study = protocol(asked, {**FIVE, "key": "other"}, sources={**SOURCES, "model": {"kind": "model", "label": LONG}})
+    given = [row for row in rows(4) if row["question"] == "empathy"]
+    given += [{**row, "question": "other"} for row in given]
+    charts = {chart.key: chart for chart in charts_of(analyze(frames(study, given), study), study)}
+    plane = charts["plane"].spec()
+    assert plane is not None
+    assert all(layer["mark"]["type"] != "text" for layer in plane["layer"])
+    assert plane["layer"][0]["encoding"]["color"]["legend"] is not None
+    title = plane["layer"][0]["encoding"]["x"]["title"]
+    assert " ".join(title) == LONG
+    assert max(map(len, title)) <= 40
+    assert LONG in [row[0] for row in charts["plane"].table.rows]
+    assert LONG in charts["plane"].finding
+    bar = charts["distribution-1"].spec()
+    assert "'columns': 1" in str(bar)

@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from app.rating.life_cycle import open_study
+from app.results.overview.progress import get_progress
+from app.studies.coverage import get_coverage
+from app.studies.load import load_study
+from app.studies.studies import get_study
+from tests.kit.lead_studies import rate, study_of
+from tests.kit.templates import template_study
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.accounts.leads import Lead
+
+
+@pytest.fixture
+def study_id(db: Connection, lead: Lead) -> int:
+    made = study_of(db, lead)
+    open_study(db, "small")
+    return made
+
+
+def test_coverage_counts_rating_sessions_and_simulated_raters(db: Connection, study_id: int) -> None:
+    rate(db, study_id, rater="a")
+    rate(db, study_id, rater="b", is_simulated=True)
+    assert get_coverage(db, study_id).rating_sessions == (2, 1, 0, 1, 0, 0, 0, 0, 0, 0)
+
+
+def test_rater_not_seen_recently_is_not_active(db: Connection, study_id: int) -> None:
+    rate(db, study_id, rater="a")
+    db.execute(text("UPDATE rating_sessions SET last_seen_at = now() - interval '3 minutes'"))
+    assert get_coverage(db, study_id).rating_sessions.n_active == 0
+
+
+def test_study_page_starts_with_progress(client: TestClient, db: Connection, study_id: int) -> None:
+    rate(db, study_id, rater="a")
+    page = client.get("/studies/small").text
+    assert "1 of 4 trials rated (25%)." in page
+    assert "The situation of voicemail" in page
+
+
+def test_study_page_shows_progress_over_time(client: TestClient, db: Connection, study_id: int) -> None:
+    assert "chart-progress" not in client.get("/studies/small").text
+    rate(db, study_id, rater="a")
+    rate(db, study_id, rater="b")
+    move = text("UPDATE assignments SET submitted_at = :at WHERE rater_id = :rater")
+    raters = db.execute(text("SELECT rater_id FROM assignments ORDER BY rater_id")).scalars()
+    for rater, day in zip(raters, ("03", "09"), strict=True):
+        db.execute(move, {"rater": rater, "at": f"2026-05-{day}T10:00Z"})
+    assert 'alt="2 of 4 ratings from 3 to 9 May 2026.' in client.get("/studies/small").text
+    drawn = client.get("/studies/small/drawings/progress.svg")
+    assert drawn.headers["content-type"].startswith("image/svg+xml")
+    assert "cache-control" not in drawn.headers or "private, max-age" not in drawn.headers["cache-control"]
+    assert (
+        client.get("/studies/small/charts/progress.json").json()["description"].startswith("Progress over time. 2 of 4")
+    )
+
+
+def test_progress_of_loaded_answers_counts_those_with_a_time(db: Connection, study_id: int) -> None:
+    rate(db, study_id, rater="a")
+    db.execute(text("DELETE FROM seats"))
+    db.execute(text("UPDATE ratings SET rated_at = '2026-05-03T10:00Z'"))
+    found = get_progress(db, study_id)
+    assert (found.noun, found.goal, found.steps[-1].n_so_far) == ("answers", None, 1)
+
+
+def test_each_shown_trial_is_accounted_for_once(db: Connection, study_id: int) -> None:
+    for n, state in enumerate(["done", "done", "skipped", "returned", "leased"]):
+        rate(db, study_id, rater=str(n), state=state)
+    counted = get_coverage(db, study_id).reconciliation
+    assert counted == (5, 2, 1, 1, 1, 0, 0)
+    assert counted.n_unaccounted == 0
+
+
+def test_done_trial_without_answer_is_lost(db: Connection, study_id: int) -> None:
+    rate(db, study_id, rater="a", with_answer=False)
+    assert get_coverage(db, study_id).reconciliation.n_lost == 1
+
+
+def test_more_raters_than_seats_are_duplicated(db: Connection, study_id: int) -> None:
+    for rater in "abc":
+        rate(db, study_id, rater=rater)
+    assert get_coverage(db, study_id).reconciliation.n_double == 1
+
+
+def test_distribution_and_least_covered_trials_are_consistent(db: Connection, study_id: int) -> None:
+    rate(db, study_id, rater="a")
+    counted = get_coverage(db, study_id)
+    assert counted.distribution == [(0, 1), (1, 1)]
+    assert (counted.n_trials, counted.n_seats) == (2, 4)
+    assert [trial.n_done for trial in counted.least] == [0, 1]
+    least = counted.least[0]
+    assert least.responses == [f"{least.item}:person", f"{least.item}:model"]
+
+
+def test_page_reports_no_lost_or_duplicated_trials(client: TestClient, db: Connection, study_id: int) -> None:
+    rate(db, study_id, rater="a")
+    page = client.get("/studies/small").text
+    assert "Shown 1 = answered 1 + skipped 0" in page
+    assert "Data integrity check passed" in page
+
+
+def test_coverage_fragment_matches_page(client: TestClient, db: Connection, study_id: int) -> None:
+    rate(db, study_id, rater="a")
+    page = client.get("/studies/small").text
+    fragment = client.get("/studies/small/coverage", headers={"hx-request": "true"}).text
+    assert fragment.strip() in page
+    assert 'hx-get="/studies/small/coverage"' in fragment
+
+
+def test_fragment_address_without_htmx_redirects_to_page(client: TestClient, study_id: int) -> None:
+    assert client.get("/studies/small/coverage").headers["location"] == "/studies/small"
+
+
+def test_study_that_is_not_open_stops_polling(client: TestClient, study_id: int) -> None:
+    client.post("/studies/small/status", data={"status": "paused"})
+    assert "hx-trigger" not in client.get("/studies/small").text
+
+
+def test_study_can_be_opened_paused_and_closed(client: TestClient, db: Connection, lead: Lead) -> None:
+    study_of(db, lead)
+    for status in ("open", "paused", "open", "closed"):
+        assert client.post("/studies/small/status", data={"status": status}).status_code == 303
+        assert db.execute(text("SELECT status FROM studies")).scalar_one() == status
+
+
+@pytest.mark.parametrize("status", ["draft", "open"])
+def test_preview_shows_the_page_for_raters(client: TestClient, db: Connection, lead: Lead, status: str) -> None:
+    study_of(db, lead)
+    if status == "open":
+        open_study(db, "small")
+    found = re.search(r'href="([^"]+)">Preview as a rater', client.get("/studies/small").text)
+    assert found
+    page = client.get(found[1])
+    assert page.status_code == 200
+    assert "Study not found" not in page.text
+
+
+def test_study_without_responses_cannot_be_opened(client: TestClient, db: Connection, lead: Lead) -> None:
+    study_of(db, lead, item_keys=())
+    answer = client.post("/studies/small/status", data={"status": "open"})
+    assert answer.status_code == 400
+    assert "has nothing to rate" in answer.text
+
+
+def test_unknown_status_is_rejected(client: TestClient, study_id: int) -> None:
+    assert client.post("/studies/small/status", data={"status": "deleted"}).status_code == 422
+
+
+def test_links_use_each_platforms_placeholders(client: TestClient, db: Connection, study_id: int) -> None:
+    token = db.execute(text("SELECT rater_token FROM studies WHERE id = :id"), {"id": study_id}).scalar_one()
+    page = client.get("/studies/small").text
+    values = re.findall(r'value="(http[^"]+)"', page)
+    assert values[0].replace("&amp;", "&") == (
+        f"http://testserver/s/{token}"
+        "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+    )
+    assert f"http://testserver/s/{token}?survey_code=%SURVEY_CODE%" in values
+
+
+@pytest.mark.parametrize("key", ["<img src=x onerror=alert(1)>", "\u202eabc", "=HYPERLINK(1)"])
+def test_hostile_item_id_is_escaped(client: TestClient, db: Connection, lead: Lead, key: str) -> None:
+    study_of(db, lead, item_keys=(key,))
+    client.post("/studies/small/status", data={"status": "open"})
+    page = client.get("/studies/small").text
+    assert "<img src=x" not in page
+    assert f"<bdi>{key.replace('<', '&lt;').replace('>', '&gt;')}</bdi>" in page
+
+
+@pytest.mark.parametrize(("language", "is_told"), [("fa", True), ("de", False)])
+def test_missing_translation_is_announced_before_opening(
+    client: TestClient, db: Connection, lead: Lead, language: str, *, is_told: bool
+) -> None:
+    study_of(db, lead, language=language)
+    assert ("there is no translation for fa. Available: en, ar or de" in client.get("/studies/small").text) == is_told
+
+
+def test_page_shows_design_requirements_and_obstacles(client: TestClient, db: Connection, lead: Lead) -> None:
+    title = "A person and a model, by GPT"
+    sources = {"person": {"kind": "human"}, "model": {"kind": "model", "family": "GPT"}}
+    study_of(db, lead, title=title, sources=sources, flow={"exposure_cap": 1})
+    page = client.get("/studies/small").text
+    assert "This design needs at least" in page
+    assert "4 ratings" in page
+    assert "Set rater_title to show raters another title" in page
+    study_of(
+        db,
+        lead,
+        slug="unmet",
+        conditions={
+            "told": {"kind": "instruction", "levels": {"a": "A", "b": "B"}, "assign": "between", "caps": {"a": 1}}
+        },
+    )
+    assert "This design cannot be fulfilled: the cap for told=a" in client.get("/studies/unmet").text
+
+
+def test_study_without_possible_trials_says_so(client: TestClient, db: Connection, lead: Lead) -> None:
+    study_of(db, lead, item_keys=())
+    assert "No trials can be made" in client.get("/studies/small").text
+
+
+def test_trials_without_responses_are_counted(db: Connection, lead: Lead, client: TestClient) -> None:
+    """Regression test: the list of their responses was NULL, and the page failed with status 500."""
+    load_study(db, template_study("theory-of-mind"), lead.id)
+    open_study(db, "theory-of-mind")
+    assert client.get("/studies/theory-of-mind").status_code == 200
+    study = get_study(db, "theory-of-mind")
+    assert study
+    assert {tuple(trial.responses) for trial in get_coverage(db, study.id).least} == {()}
+
+
+def test_item_without_a_pair_is_named_before_opening(db: Connection, client: TestClient, study_id: int) -> None:
+    db.execute(text("DELETE FROM responses WHERE id = (SELECT min(id) FROM responses)"))
+    assert "1 item without the responses that a trial needs will not be shown" in client.get("/studies/small").text

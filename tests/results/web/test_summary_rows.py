@@ -1,0 +1,47 @@
+"""The rows and sentences of a summary with many sources: what they share is said once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.kit.frames import FIVE, Row, protocol
+from tests.results.web.test_poor_data import context
+
+SOURCES = {"human": {"kind": "human"}, **{f"model-{n}": {"kind": "model"} for n in range(3)}}
+WARMTH = {**FIVE, "key": "warmth"}
+
+
+def rows() -> list[Row]:
+    return [
+        {"rater": f"r{r}", "item": f"i{i}", "response": f"i{i}:{source}", "question": key, "value": 1 + (r + i * n) % 5}
+        for key in ("empathy", "warmth")
+        for r in range(5)
+        for i in range(8)
+        for n, source in enumerate(SOURCES)
+    ]
+
+
+def summary(primary: list[Any]) -> dict[str, Any]:
+    analysis = {"primary": primary, "reference": "human", "cut": {"empathy": 4}}
+    study = protocol(FIVE, WARMTH, sources=SOURCES, analysis=analysis)
+    return context(rows(), study)
+
+
+def test_question_of_several_rows_is_named_once() -> None:
+    found = summary(["empathy", "warmth"])
+    named = [(one.contrast.key, one.n_named) for one in found["rows"]]
+    assert named == [("empathy", 3), ("empathy", 0), ("empathy", 0), ("warmth", 3), ("warmth", 0), ("warmth", 0)]
+
+
+def test_rows_of_which_only_some_are_primary_are_named_each() -> None:
+    found = summary([{"question": "empathy", "source": "model-1"}, "warmth"])
+    assert {one.n_named for one in found["rows"]} == {1}
+
+
+def test_findings_that_differ_only_in_the_source_are_one_paragraph() -> None:
+    found = summary([{"question": "empathy", "test": "percent_change_at_least"}])
+    ((first, others),) = found["answers"]
+    assert first.estimate.scope["source"] == "model-0"
+    assert others.startswith("Other sources: Model-1 ")
+    assert "; Model-2 " in others
+    assert found["n_more_answers"] == 0

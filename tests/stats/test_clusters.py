@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from scipy import stats
+
+from app.stats.arrays import codes
+from app.stats.clusters import clusters, has_few_raters, two_way_standard_error, with_two_way_interval
+from app.stats.comparison.describe import mean_difference
+from app.stats.result import Interval, Result
+
+
+def test_standard_error_matches_statsmodels_two_way_clusters() -> None:
+    """Regression of value on source in statsmodels; covariance clustered by item, rater and cell, times G / (G - 1)."""
+    rng = np.random.default_rng(7)
+    item, rater, source = (axis.ravel() for axis in np.indices((12, 5, 2)))
+    value = rng.normal(size=(12, 2))[item, source] + rng.normal(size=(5, 2))[rater, source] + rng.random(item.size)
+    here = rng.random(item.size) < 0.8
+    value, source, item, rater = value[here], source[here], item[here], rater[here]
+    fit = sm.OLS(value, sm.add_constant(source.astype(float))).fit()
+    parts = {}
+    for name, groups in {"item": item, "rater": rater, "cell": item * 100 + rater}.items():
+        code, n = codes(groups)
+        robust = fit.get_robustcov_results("cluster", groups=code, use_correction=False)
+        parts[name] = robust.cov_params()[1, 1] * n / (n - 1)
+    total = parts["item"] + parts["rater"] - parts["cell"]
+    assert total > max(parts["item"], parts["rater"])
+    result = mean_difference(value, source == 1, item=item, rater=rater)
+    assert result.standard_error == pytest.approx(total**0.5, rel=1e-10)
+    assert result.df == 4
+
+
+def test_variance_is_at_least_the_larger_one_way_variance() -> None:
+    """Opposite ratings in each cell: the cells vary more than items and raters together."""
+    item, rater = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    influence = np.array([3.0, -1.0, -1.0, -1.0])
+    one_way = 2 * (2.0**2 + 2.0**2)
+    assert two_way_standard_error(influence, clusters(item, rater)) == pytest.approx(one_way**0.5)
+
+
+def test_raters_with_one_item_each_match_scipy_paired_t_test() -> None:
+    rng = np.random.default_rng(3)
+    means = rng.normal(size=(9, 2))
+    value, treated, item = means.ravel(), np.tile([False, True], 9), np.repeat(np.arange(9), 2)
+    result = mean_difference(value, treated, item=item, rater=item)
+    expected = stats.ttest_rel(means[:, 1], means[:, 0])
+    interval = expected.confidence_interval()
+    assert result.interval is not None
+    assert (result.interval.low, result.interval.high) == pytest.approx((interval.low, interval.high))
+    assert result.p_value == pytest.approx(expected.pvalue)
+
+
+def test_equal_cluster_totals_have_no_interval() -> None:
+    groups = clusters(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]))
+    result = with_two_way_interval(3.0, np.array([1.0, -1.0, -1.0, 1.0]), groups)
+    assert (result.interval, result.interval_reason, result.estimate) == (None, "no_variation", 3.0)
+
+
+@pytest.mark.parametrize(("n_raters", "is_few"), [(1, False), (2, True), (3, True), (4, False), (None, False)])
+def test_two_or_three_raters_are_flagged_as_few(n_raters: int | None, *, is_few: bool) -> None:
+    interval = Interval(0.1, 0.9, "two_way_cluster_t", inference="items_and_raters")
+    assert has_few_raters(Result(0.5, interval=interval, n_raters=n_raters)) is is_few
+    assert not has_few_raters(Result(0.5, n_raters=n_raters))

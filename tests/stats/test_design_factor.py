@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from app.stats.comparison.describe import mean_difference
+from app.stats.factors import factor_effect
+
+if TYPE_CHECKING:
+    from app.stats.arrays import Bools
+
+ITEM, RATER, SOURCE = (axis.ravel() for axis in np.indices((8, 6, 2)))
+ARMS = {"between raters": RATER % 2 == 0, "within raters": SOURCE == 1, "between items": ITEM < 3}
+
+
+@pytest.mark.parametrize("has_level", ARMS.values(), ids=ARMS)
+def test_factor_effect_has_the_interval_and_test_of_the_mean_difference(has_level: Bools) -> None:
+    value = np.random.default_rng(1).normal(size=96)
+    found = factor_effect(value, has_level, item=ITEM, rater=RATER)
+    known = mean_difference(value, has_level, item=ITEM, rater=RATER)
+    assert (found.estimate, found.interval, found.p_value, found.df) == (
+        known.estimate,
+        known.interval,
+        known.p_value,
+        known.df,
+    )
+    assert found.interval
+
+
+def test_rater_arms_lower_the_degrees_of_freedom() -> None:
+    """Three raters in each arm, who differ: four degrees of freedom; the plain interval has five."""
+    rng = np.random.default_rng(2)
+    value = rng.normal(size=96) + 3 * rng.normal(size=6)[RATER]
+    found = factor_effect(value, RATER < 3, item=ITEM, rater=RATER)
+    assert found.df == pytest.approx(4, abs=0.1)
+    assert found.note == "One arm has only 3 raters, so the interval is wide."
+
+
+def test_single_rater_arm_has_no_interval() -> None:
+    value = np.random.default_rng(3).normal(size=96)
+    found = factor_effect(value, RATER == 0, item=ITEM, rater=RATER)
+    assert found.estimate is not None
+    assert found.interval_reason == "one_cluster"
+
+
+@pytest.mark.parametrize(("level", "note"), [(0, "the reference level"), (9, "the level")])
+def test_factor_with_one_level_has_no_effect(level: int, note: str) -> None:
+    found = factor_effect(np.arange(96.0), level <= RATER, item=ITEM, rater=RATER)
+    assert (found.reason, found.note) == ("no_pairable_units", f"There are no ratings of {note}.")
+
+
+def test_few_raters_seeing_both_levels_are_noted() -> None:
+    rng = np.random.default_rng(3)
+    item, rater, arm = (axis.ravel() for axis in np.indices((8, 3, 2)))
+    found = factor_effect(rng.normal(size=48), arm == 1, item=item, rater=rater)
+    assert found.note == "One side has only 3 raters, so the interval is wide."

@@ -1,0 +1,30 @@
+"""Values that a Result rejects, so that pages need not check them."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.stats.result import REASONS, Interval, Result, undefined
+
+
+@pytest.mark.parametrize("bad", [{"estimate": None}, {"estimate": 1.0, "reason": "singular"}])
+def test_result_has_either_estimate_or_reason(bad: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="never both, never neither"):
+        Result(**bad)  # type: ignore[arg-type]  # invalid on purpose
+
+
+def test_infinite_interval_is_rejected() -> None:
+    with pytest.raises(ValueError, match="finite numbers only"):
+        Result(0.5, interval=Interval(0.0, float("inf"), "wilson", inference="ratings"))
+
+
+def test_undefined_result_keeps_reason_and_counts() -> None:
+    for reason in REASONS:
+        result = undefined(reason, "why", n_ratings=3)  # type: ignore[arg-type]  # all are valid literals
+        assert (result.estimate, result.reason, result.note, result.n_ratings) == (None, reason, "why", 3)
+
+
+def test_inference_of_interval_can_be_overridden() -> None:
+    result = Result(0.5, interval=Interval(0.4, 0.6, "jackknife_units", inference="items"))
+    assert result.with_inference("ratings").interval == Interval(0.4, 0.6, "jackknife_units", inference="ratings")
+    assert Result(0.5).with_inference("items") == Result(0.5)

@@ -1,0 +1,36 @@
+"""Computations shared by several estimates give the same results as separate ones."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+from threadpoolctl import threadpool_info
+
+from app.stats.arrays import one_thread
+from app.stats.clusters import clusters
+
+
+def test_clusters_of_same_arrays_are_computed_once() -> None:
+    item, rater = np.array([5, 5, 9]), np.array([1, 2, 1])
+    found = clusters(item, rater)
+    assert clusters(item, rater) is found
+    again = clusters(item.copy(), rater)
+    assert again is not found
+    np.testing.assert_array_equal(again.cell, found.cell)
+
+
+def test_clusters_of_deleted_arrays_are_not_reused() -> None:
+    for n in range(2, 30):
+        item, rater = np.arange(n), np.zeros(n, dtype=np.int64)
+        assert clusters(item, rater).n_items == n
+        del item, rater
+        gc.collect(0)
+
+
+def test_linear_algebra_thread_limit_is_restored() -> None:
+    before = [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+    with one_thread(), one_thread():
+        inside = {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+    assert inside == {1}
+    assert [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"] == before

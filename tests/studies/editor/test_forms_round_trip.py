@@ -1,0 +1,81 @@
+"""Round trip of every template through its forms: submitting an unchanged form changes nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.base.files.yaml_tree import read_yaml
+from app.base.problems import Problems
+from app.protocol.study import Protocol
+from app.protocol.yaml.edited_yaml import edited_yaml
+from app.protocol.yaml.study_yaml import read_protocol
+from app.studies.editor.nodes import Part, part_of
+from app.studies.editor.sections import (
+    QUESTIONS,
+    SECTIONS,
+    question_control,
+    section_controls,
+    section_of,
+    with_question,
+    with_section,
+)
+from app.studies.folder.study_templates import list_templates, template_folder
+from tests.protocol.test_protocol_page import EXAMPLES, top_level
+from tests.studies.editor.posted import posted
+
+TEXTS = {
+    template.name: (template_folder(template.name) / "study.yaml").read_text("utf-8") for template in list_templates()
+}
+TEXTS["demo"] = (Path(__file__).resolve().parents[3] / "app/demo/study/study.yaml").read_text("utf-8")
+for number, example in enumerate(EXAMPLES):
+    there = {part.split(":")[0] for part in top_level(example)}
+    TEXTS[f"example {number}"] = example + "".join(
+        part for part in top_level(EXAMPLES[0]) if part.split(":")[0] not in there
+    )
+
+
+def data_of(text: str) -> dict[str, Any]:
+    tree = read_yaml("study.yaml", text, Problems())
+    assert tree is not None
+    data: dict[str, Any] = tree.data
+    return data
+
+
+def sent_unchanged(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the data after every page was submitted unchanged."""
+    for section in SECTIONS:
+        if section.key != QUESTIONS:
+            data = with_section(section, data, posted(*section_controls(section, data)))
+    for number in range(len(data[QUESTIONS])):
+        data = with_question(data, number, posted(question_control(data, number)))
+    return data
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_unchanged_forms_change_neither_data_nor_protocol(name: str) -> None:
+    data, problems = data_of(TEXTS[name]), Problems()
+    sent = sent_unchanged(data)
+    assert sent == data
+    before = read_protocol(TEXTS[name], problems)
+    after = read_protocol(edited_yaml(TEXTS[name], sent), problems)
+    assert before is not None
+    assert after == before
+
+
+def fields_below(part: Part, path: str = "") -> list[str]:
+    found = []
+    for member in part.members:
+        below = f"{path}{member.name}"
+        is_optional = member.default is None
+        found += (
+            fields_below(member.node, f"{below}.") if isinstance(member.node, Part) and not is_optional else [below]
+        )
+    return found
+
+
+def test_every_protocol_field_has_a_page() -> None:
+    without = [path for path in fields_below(part_of(Protocol)) if section_of(path) is None]
+    assert without == ["slug", "template"]  # neither changes after the study is created

@@ -1,0 +1,97 @@
+"""A study opens only if raters get what its protocol declares; otherwise its lead is told the reason for each part."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import text
+
+from app.protocol.opening import not_carried_out
+from app.rating.life_cycle import OpeningError, open_study
+from app.studies.creation.read_new_study import feasibility_of_folder
+from app.studies.creation.templates import new_study
+from app.studies.folder.read import read_folder
+from app.studies.load import load_study
+from app.studies.opening_checks import notes_on_opening
+from tests.kit.builder import TEMPLATE_WORDS, build_study, protocol_of
+from tests.kit.protocols import protocol
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlalchemy import Connection
+
+TURNED = {"turn": {"kind": "scale_direction"}}
+CONDITIONS = "conditions: {turn: {kind: scale_direction}}\n"
+PRACTICE = {"trials": [{"item": "p"}]}
+
+
+def with_practice_in_a_turned_scale(yaml: str) -> str:
+    """A template's study.yaml with practice trials and a condition that they cannot be combined with."""
+    return yaml.replace("flow:\n", "flow:\n  practice: {trials: [{item: p}]}\n") + CONDITIONS
+
+
+@pytest.mark.parametrize(
+    ("part", "parts"),
+    [
+        ("flow.practice", {"flow": {"practice": PRACTICE}, "conditions": TURNED}),
+    ],
+)
+def test_each_unsupported_protocol_part_is_named(part: str, parts: dict[str, Any]) -> None:
+    assert not_carried_out(protocol(**parts)) == [part]
+
+
+def test_supported_protocol_names_no_unsupported_part() -> None:
+    assert not_carried_out(protocol(design={"trials": "pairs", "raters_per_trial": 2, "blind": False})) == []
+
+
+def test_study_with_unsupported_part_stays_closed_without_trials(db: Connection) -> None:
+    study = build_study(db, protocol_of(flow={"practice": PRACTICE}, conditions=TURNED))
+    with pytest.raises(OpeningError, match=r"not carry out yet what study.yaml says in flow.practice \(line 1\)\."):
+        open_study(db, "study")
+    found = text("SELECT status, (SELECT count(*) FROM trials WHERE study_id = s.id) FROM studies s WHERE id = :study")
+    assert tuple(db.execute(found, {"study": study}).one()) == ("draft", 0)
+
+
+def test_opening_error_names_line_of_study_yaml_after_loading(db: Connection, tmp_path: Path) -> None:
+    path = new_study("epitome", tmp_path / "s", "s", "T")
+    yaml = with_practice_in_a_turned_scale((path / "study.yaml").read_text())
+    (path / "study.yaml").write_text(yaml)
+    line = yaml.splitlines().index("  practice: {trials: [{item: p}]}") + 1
+    load_study(db, read_folder(path))
+    with pytest.raises(OpeningError, match=rf"flow\.practice \(line {line}\)"):
+        open_study(db, "s")
+
+
+def test_study_without_responses_cannot_be_opened(db: Connection) -> None:
+    build_study(db, protocol_of(design={"trials": "pairs"}), n_items=1)
+    db.execute(text("DELETE FROM responses"))
+    with pytest.raises(OpeningError, match="nothing to rate"):
+        open_study(db, "study")
+
+
+def test_folder_check_reports_opening_problems_before_loading(tmp_path: Path) -> None:
+    path = new_study("ab-tie", tmp_path / "s", "s", "T")
+    found = read_folder(path)
+    (unfilled,) = notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found))
+    assert "placeholders that have not been filled in: [name of the institution], [name" in unfilled
+    assert notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found), TEMPLATE_WORDS) == []
+    yaml = path / "study.yaml"
+    words = yaml.read_text().replace("trials_per_rater: 5", "trials_per_rater: 5, repeats: {n: 2}")
+    yaml.write_text(with_practice_in_a_turned_scale(words))
+    found = read_folder(path)
+    not_yet, unmet = notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found), TEMPLATE_WORDS)
+    assert "can be loaded and analysed, not opened" in not_yet
+    assert "flow.practice (line " in not_yet
+    assert "5 trials per rater are too few for 2 repeats at least 5 trials apart." in unmet
+
+
+def test_placeholders_stop_the_opening_until_each_is_confirmed(db: Connection) -> None:
+    build_study(db, protocol_of(instructions="Ask [your name] at [your address]."))
+    with pytest.raises(OpeningError, match=r"filled in: \[your name\], \[your address\]\. Fill them in, or confirm"):
+        open_study(db, "study", ())
+    with pytest.raises(OpeningError, match=r"filled in: \[your address\]\."):
+        open_study(db, "study", ["[your name]"])
+    open_study(db, "study", ["[your name]", "[your address]"])
+    open_study(db, "study")

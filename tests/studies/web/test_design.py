@@ -1,0 +1,271 @@
+"""The design pages: drafts, problems next to their fields, versions, concurrent edits by two leads, the preview."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import text
+
+from app.rating.life_cycle import open_study, pause_study
+from tests.kit.builder import PREFERENCE
+from tests.kit.lead_studies import rate, study_of
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.accounts.leads import Lead
+
+HX = {"hx-request": "true"}
+
+
+@pytest.fixture
+def study_id(db: Connection, lead: Lead) -> int:
+    return study_of(db, lead)
+
+
+def number_on(page: str) -> str:
+    found = re.search(r'name="number"\s+value="(\d+)"', page)
+    assert found
+    return found[1]
+
+
+def protocols(db: Connection) -> list[Any]:
+    return list(db.execute(text("SELECT version, document FROM protocols ORDER BY version")))
+
+
+def n_edits(db: Connection) -> int:
+    return int(db.execute(text("SELECT count(*) FROM protocol_edits WHERE number > 0")).scalar_one())
+
+
+def test_saved_title_applies_to_draft(client: TestClient, db: Connection, study_id: int) -> None:
+    answer = client.post("/studies/small/design/study", data={"number": "0", "title": "Another title"})
+    assert answer.status_code == 303
+    assert protocols(db)[0].document["title"] == "Another title"
+    assert 'value="Another title"' in client.get("/studies/small/design/study").text
+
+
+def test_unchanged_form_saves_nothing(client: TestClient, db: Connection, study_id: int) -> None:
+    client.post("/studies/small/design/study", data={"number": "0", "title": "A small study", "language": "en"})
+    assert n_edits(db) == 0
+
+
+def test_problem_is_kept_and_shown_at_its_field(client: TestClient, db: Connection, study_id: int) -> None:
+    client.post("/studies/small/design/questions/2", data={"number": "0", "questions.1.text": " "})
+    page = client.get("/studies/small/design/questions/2").text
+    assert re.search(r'data-at="questions.2.text">\s*Found: nothing. Expected: a value', page)
+    assert "<title>Error:" in page.replace("\n", "")
+    assert protocols(db)[0].document["questions"][1]["text"] == "How empathetic is it?"
+    assert ">Question 2: Text</a>" in client.get("/studies/small/design").text
+
+
+def test_autosave_returns_state_and_problems(client: TestClient, study_id: int) -> None:
+    form = {"number": "0", "questions.1.scale.0:key": "low", "questions.1.scale.0": "not"}
+    page = client.post("/studies/small/design/questions/2", data=form, headers=HX).text
+    assert "<form" not in page
+    problem = "The points of a scale must be numbers. Found: low."
+    assert f'data-path="questions.2.scale">{problem}' in unescape(page)
+
+
+def test_section_is_added_by_button(client: TestClient, db: Connection, study_id: int) -> None:
+    answer = client.post("/studies/small/design/consent", data={"number": "0", "do": "add flow.consent"})
+    assert answer.headers["location"] == "/studies/small/design/consent?add=flow.consent#flow.consent"
+    assert 'name="flow.consent.text"' in client.get(answer.headers["location"]).text
+    form = {"number": "0", "flow.consent.version": "1", "flow.consent.text": "You may stop at any time."}
+    client.post("/studies/small/design/consent", data=form)
+    assert protocols(db)[0].document["flow"]["consent"]["text"] == "You may stop at any time."
+    client.post("/studies/small/design/consent", data={"number": "1", "do": "remove flow.consent"})
+    assert protocols(db)[0].document["flow"]["consent"] is None
+
+
+def test_questions_are_added_moved_and_removed(client: TestClient, db: Connection, study_id: int) -> None:
+    answer = client.post("/studies/small/design/questions", data={"number": "0", "do": "new", "kind": "text"})
+    assert answer.headers["location"] == "/studies/small/design/questions/3"
+    form = {"number": "1", "questions.2.key": "why", "questions.2.text": "Why?"}
+    client.post("/studies/small/design/questions/3", data=form)
+    client.post("/studies/small/design/questions", data={"number": "2", "do": "up 3"})
+    assert [one["key"] for one in protocols(db)[0].document["questions"]] == ["preference", "why", "empathy"]
+    client.post("/studies/small/design/questions", data={"number": "3", "do": "remove 1"})
+    assert [one["key"] for one in protocols(db)[0].document["questions"]] == ["why", "empathy"]
+
+
+def test_question_is_copied_from_template(client: TestClient, db: Connection, study_id: int) -> None:
+    form = {"number": "0", "do": "copy", "question": "four-dimensions/naturalness"}
+    page = client.get("/studies/small/design/questions").text
+    key = next(key for key in re.findall(r'value="four-dimensions/(\w+)"', page))
+    client.post("/studies/small/design/questions", data=form | {"question": f"four-dimensions/{key}"})
+    assert protocols(db)[0].document["questions"][-1]["key"] == key
+
+
+@pytest.mark.parametrize("address", ["none", "questions/0", "questions/9"])
+def test_unknown_design_address_is_not_found(client: TestClient, study_id: int, address: str) -> None:
+    assert client.get(f"/studies/small/design/{address}").status_code == 404
+    assert client.post(f"/studies/small/design/{address}", data={"number": "0"}).status_code == 404
+
+
+def test_concurrent_edits_to_different_parts_are_both_kept(client: TestClient, db: Connection, study_id: int) -> None:
+    client.post("/studies/small/design/study", data={"number": "0", "title": "First"})
+    answer = client.post("/studies/small/design/consent", data={"number": "0", "flow.help": "Ask us."})
+    assert answer.status_code == 303
+    document = protocols(db)[0].document
+    assert (document["title"], document["flow"]["help"]) == ("First", "Ask us.")
+
+
+def test_conflicting_edit_shows_both_values(client: TestClient, db: Connection, study_id: int) -> None:
+    client.post("/studies/small/design/study", data={"number": "0", "title": "First"})
+    answer = client.post("/studies/small/design/study", data={"number": "0", "title": "Second"})
+    assert answer.status_code == 409
+    assert "First" in answer.text
+    assert "Second" in answer.text
+    assert protocols(db)[0].document["title"] == "First"
+    client.post("/studies/small/design/study", data={"number": number_on(answer.text), "title": "Second"})
+    assert protocols(db)[0].document["title"] == "Second"
+
+
+def test_changing_an_opened_study_creates_new_version(client: TestClient, db: Connection, study_id: int) -> None:
+    open_study(db, "small")
+    client.post("/studies/small/design/study", data={"number": "0", "instructions": "Read **both**."})
+    assert len(protocols(db)) == 1
+    assert "Use this as version 2" in client.get("/studies/small/design").text
+    assert client.post("/studies/small/design/version").status_code == 303
+    first, second = protocols(db)
+    assert (first.document["instructions"], second.document["instructions"]) == ("", "Read **both**.")
+    page = client.get("/studies/small/design").text
+    assert "Raters get version 2" in page
+    assert "Read **both**." in page
+
+
+def test_question_with_answers_cannot_be_removed(client: TestClient, db: Connection, study_id: int) -> None:
+    open_study(db, "small")
+    rate(db, study_id, rater="anna")
+    client.post("/studies/small/design/questions", data={"number": "0", "do": "remove 1"})
+    assert "must include every question that has answers" in client.get("/studies/small/design").text
+    assert client.post("/studies/small/design/version").status_code == 400
+    assert len(protocols(db)) == 1
+
+
+def test_draft_with_problems_creates_no_version(client: TestClient, db: Connection, study_id: int) -> None:
+    open_study(db, "small")
+    client.post("/studies/small/design/study", data={"number": "0", "title": ""})
+    assert client.post("/studies/small/design/version").status_code == 400
+    assert len(protocols(db)) == 1
+
+
+def test_study_with_problems_in_its_draft_does_not_open(client: TestClient, db: Connection, study_id: int) -> None:
+    client.post("/studies/small/design/study", data={"number": "0", "title": ""})
+    assert "The design has 1 problem to solve" in client.get("/studies/small").text
+    refused = client.post("/studies/small/status", data={"status": "open"})
+    assert "The design has 1 problem, and raters would get it as it was before." in refused.text
+    assert db.execute(text("SELECT status FROM studies")).scalar_one() == "draft"
+
+
+def test_new_placeholder_of_an_open_study_needs_confirmation(client: TestClient, study_id: int) -> None:
+    client.post("/studies/small/design/study", data={"number": "0", "instructions": "Ask [a name]."})
+    client.post("/studies/small/status", data={"status": "open", "as_written": ["[a name]"]})
+    client.post("/studies/small/design/study", data={"number": "1", "instructions": "Ask [a name] or [an office]."})
+    page = client.get("/studies/small/design").text
+    assert 'value="[an office]"' in page
+    assert 'value="[a name]"' not in page
+    assert "filled in: [an office]." in client.post("/studies/small/design/version").text
+    confirmed = client.post("/studies/small/design/version", data={"as_written": ["[an office]"]})
+    assert confirmed.status_code == 303
+
+
+def test_raising_raters_per_trial_adds_seats_immediately(client: TestClient, db: Connection, study_id: int) -> None:
+    open_study(db, "small")
+    before = db.execute(text("SELECT count(*) FROM seats")).scalar_one()
+    client.post("/studies/small/design/assignment", data={"number": "0", "design.raters_per_trial": "3"})
+    client.post("/studies/small/design/version")
+    assert db.execute(text("SELECT count(*) FROM seats")).scalar_one() == before * 3 // 2
+
+
+def test_protocol_file_can_be_edited_as_text(client: TestClient, db: Connection, study_id: int) -> None:
+    yaml = client.get("/studies/small/design/study.yaml").text
+    changed = yaml.replace("A small study", "From the file")
+    assert client.post("/studies/small/design/text", data={"number": "0", "yaml": changed}).status_code == 303
+    assert protocols(db)[0].document["title"] == "From the file"
+    page = client.post("/studies/small/design/text", data={"number": "1", "yaml": "title: [\n"})
+    assert page.status_code == 422
+    assert "YAML 1.2" in page.text
+    assert "title: [" in page.text
+
+
+def test_preview_takes_no_seat_and_creates_no_rater(client: TestClient, db: Connection, study_id: int) -> None:
+    open_study(db, "small")
+    assert "The situation of exam" in client.get("/studies/small/design/preview").text
+    tables = ("raters", "rating_sessions", "assignments", "ratings", "events")
+    assert [db.execute(text(f"SELECT count(*) FROM {table}")).scalar_one() for table in tables] == [0] * len(tables)  # noqa: S608 - constants
+
+
+def test_study_without_responses_has_no_rating_page_to_preview(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
+    db.execute(text("DELETE FROM responses"))
+    assert "no rating page to show" in client.get("/studies/small/design/preview").text
+
+
+def test_condition_with_imported_ratings_stays_in_the_draft(client: TestClient, db: Connection, lead: Lead) -> None:
+    told = {"told": {"kind": "instruction", "levels": {"a": "Read.", "b": "Imagine."}}}
+    rate(db, study_of(db, lead, conditions=told), rater="anna", state="leased")
+    db.execute(
+        text(
+            "INSERT INTO ratings (study_id, rater_id, question, item_id, response_id, number, condition) SELECT"
+            " r.study_id, a.id, 'empathy', r.item_id, r.id, 3, 'told=b'"
+            " FROM responses r, raters a ORDER BY r.id LIMIT 1"
+        )
+    )
+    yaml = db.execute(text("SELECT yaml FROM protocols")).scalar_one()
+    without = json.dumps({key: part for key, part in json.loads(yaml).items() if key != "conditions"})
+    client.post("/studies/small/design/text", data={"number": "0", "yaml": without})
+    words = "Conditions must include every condition that has ratings. Found: no Told: b."
+    assert words in unescape(client.get("/studies/small/design").text)
+    assert "told" in protocols(db)[0].document["conditions"]
+
+
+def test_later_version_that_counts_typing_needs_a_consent_form_that_declares_it(
+    client: TestClient, db: Connection, lead: Lead
+) -> None:
+    why = {"key": "why", "target": "item", "type": "text", "text": "Why?"}
+    study_of(db, lead, questions=[PREFERENCE, why], flow={"consent": {"version": "1", "text": "Voluntary."}})
+    open_study(db, "small")
+    pause_study(db, "small")
+    page = client.get("/studies/small/design/questions/2").text
+    saved = client.post(
+        "/studies/small/design/questions/2", data={"number": number_on(page), "questions.1.typing_rhythm": "true"}
+    )
+    assert saved.status_code == 303
+    refused = client.post("/studies/small/design/version")
+    assert (refused.status_code, "set flow.consent.records_typing" in refused.text) == (400, True)
+    assert [row.version for row in protocols(db)] == [1]
+    page = client.get("/studies/small/design/consent").text
+    assert "Records typing" in page
+    client.post(
+        "/studies/small/design/consent", data={"number": number_on(page), "flow.consent.records_typing": "true"}
+    )
+    assert client.post("/studies/small/design/version").status_code == 303
+    assert [row.version for row in protocols(db)] == [1, 2]
+
+
+def test_summary_names_where_a_problem_is_as_the_pages_do(client: TestClient, study_id: int) -> None:
+    page = client.get("/studies/small/design/assignment").text
+    client.post("/studies/small/design/assignment", data={"number": number_on(page), "design.trials_per_rater": "0"})
+    summary = client.get("/studies/small/design").text
+    assert ">Trials and raters: Trials per rater</a>: Found: 0. Expected: a number of at least 1." in summary
+
+
+def test_problem_of_a_whole_question_is_shown_on_its_page(client: TestClient, db: Connection, lead: Lead) -> None:
+    slider = {"key": "fit", "target": "response", "type": "slider", "text": "Fit?"}
+    study_of(db, lead, questions=[PREFERENCE, slider])
+    address = "/studies/small/design/questions/2"
+    fields = {"questions.1.min": "10", "questions.1.max": "1"}
+    saved = client.post(address, data={"number": number_on(client.get(address).text), **fields}, headers=HX).text
+    for page in (saved, client.get(address).text):
+        shown = re.search(r'<p class="notice error">([^<]*)</p>', page)
+        assert shown is not None
+        assert unescape(shown[1]) == "The slider's max must be greater than its min. Found: 10 to 1."
+    assert "<title>Error: Question 2: slider" in client.get(address).text
+    assert "must be greater" not in client.get("/studies/small/design/questions/1").text

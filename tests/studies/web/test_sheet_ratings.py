@@ -1,0 +1,126 @@
+"""Ratings in the spreadsheet of the texts: they are checked first, and imported with the texts' own items."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from app.accounts.audit import list_acts
+from tests.kit.lead_studies import study_of
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.accounts.leads import Lead
+
+PAGE, LONG = "/studies/new/small/ratings", "I have slept badly for weeks and do not know what else I could still try."
+REPLY = "That is hard. Please see somebody about it as soon as you possibly can, because"
+SHEET = "\n".join(
+    [
+        "Question,Physician Response,ChatGPT Response,Eval 1 Empathy (Physician),Eval 1 Empathy (ChatGPT),Warmth",
+        *(f'{LONG} {n},"{REPLY} one {n}","{REPLY} two {n}",{n},{5 - n},{n}' for n in range(1, 5)),
+    ]
+).encode()
+
+
+@pytest.fixture
+def study_id(db: Connection, lead: Lead) -> int:
+    return study_of(db, lead)
+
+
+def use_texts(client: TestClient, content: bytes = SHEET) -> None:
+    client.post("/studies/new/small/texts", files={"sheet": ("sheet.csv", content)})
+    client.post("/studies/new/small/columns", data={"use": "1"})
+
+
+def filled(client: TestClient) -> dict[str, str]:
+    """The form as it is guessed."""
+    page = " ".join(client.get(PAGE).text.split())
+    assert 'value="Eval 1" aria-label="Rater of Eval 1 Empathy (ChatGPT)"' in page
+    return {
+        "question.0": "empathy",
+        "source.0": "person",
+        "rater.0": "Eval 1",
+        "question.1": "empathy",
+        "source.1": "model",
+        "rater.1": "Eval 1",
+    }
+
+
+def stored(db: Connection) -> list[tuple[object, ...]]:
+    query = text(
+        "SELECT i.key, s.key, w.key, w.is_imported, r.number FROM ratings r JOIN items i ON i.id = r.item_id"
+        " JOIN responses p ON p.id = r.response_id JOIN sources s ON s.id = p.source_id"
+        " JOIN raters w ON w.id = r.rater_id ORDER BY i.position, p.position"
+    )
+    return [tuple(row) for row in db.execute(query)]
+
+
+def test_ratings_are_checked_then_imported(client: TestClient, db: Connection, study_id: int) -> None:
+    assert "Use the texts of a spreadsheet first" in client.get(PAGE).text
+    use_texts(client)
+    assert PAGE in client.get("/studies/new/small/texts").text
+    checked = client.post(PAGE, data=filled(client)).text
+    assert "What would be imported" in checked
+    assert "1 to 4" in checked
+    assert stored(db) == []
+    assert client.post(PAGE, data=filled(client) | {"import": "1"}).headers["location"] == PAGE
+    found = stored(db)
+    assert found[:2] == [("1", "person", "Eval 1", True, 1.0), ("1", "model", "Eval 1", True, 4.0)]
+    assert len(found) == 8
+    assert list_acts(db, study_id)[0].detail == {"file": "sheet.csv", "n_ratings": 8}
+    again = client.post(PAGE, data=filled(client) | {"import": "1"})
+    assert again.status_code == 422
+    assert len(stored(db)) == 8
+
+
+def test_column_without_rater_or_with_other_values_is_refused(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
+    use_texts(client, SHEET.replace(b",4,1,4", b",9,1,4"))
+    assert "Choose the question of at least one column" in client.post(PAGE, data={}).text
+    assert "Say who gave the ratings" in client.post(PAGE, data=filled(client) | {"rater.0": ""}).text
+    wrong = client.post(PAGE, data=filled(client) | {"import": "1"})
+    assert wrong.status_code == 422
+    assert "row 5, column Eval 1 Empathy (Physician): found &#34;9&#34;" in wrong.text
+    assert stored(db) == []
+
+
+def test_value_that_is_no_answer_is_recoded_or_left_out(client: TestClient, db: Connection, study_id: int) -> None:
+    coded = SHEET.replace(b",4,1,4", b",0.0,1,4").replace(b",1,4,1", b",high,4,1")
+    use_texts(client, coded)
+    sent = filled(client)
+    page = " ".join(client.post(PAGE, data=sent).text.split())
+    assert "2 cells from row 2 on: found &#34;high&#34; and &#34;0.0&#34;" in page
+    fields = dict(re.findall(r'name="(recode[^"]*)" value="([^"]*)"', page))
+    assert fields == {
+        "recode.0.question": "empathy",
+        "recode.0.found": "high",
+        "recode.1.question": "empathy",
+        "recode.1.found": "0.0",
+    }
+    assert '<select name="recode.0.value" aria-label="Read high in Empathy as">' in page
+    half = client.post(PAGE, data=sent | fields | {"recode.0.value": "as:5", "import": "1"})
+    assert (half.status_code, stored(db)) == (422, [])
+    assert '<option value="as:5" selected>' in " ".join(half.text.split())
+    decided = sent | fields | {"recode.0.value": "as:5", "recode.1.value": "skip"}
+    checked = " ".join(client.post(PAGE, data=decided).text.split())
+    assert "What would be imported" in checked
+    assert '<option value="skip" selected>' in checked
+    assert client.post(PAGE, data=decided | {"import": "1"}).status_code == 303
+    found = [row for row in stored(db) if row[1] == "person"]
+    assert [(item, number) for item, *_, number in found] == [("1", 5.0), ("2", 2.0), ("3", 3.0)]
+
+
+def test_raters_can_be_named_in_a_column(client: TestClient, db: Connection, study_id: int) -> None:
+    rows = [f'q{n},{LONG} {n},"{REPLY} one {n}","{REPLY} two {n}",nurse-{n},{n}' for n in range(1, 5)]
+    head = "ID,Question,Physician Response,ChatGPT Response,Annotator,Empathy (Physician)"
+    use_texts(client, "\n".join([head, *rows]).encode())
+    assert "selected>the column Annotator" in client.get(PAGE).text
+    sent = {"question.1": "empathy", "source.1": "person", "rater_column": "Annotator", "import": "1"}
+    assert client.post(PAGE, data=sent).status_code == 303
+    assert [row[2] for row in stored(db)] == [f"nurse-{n}" for n in range(1, 5)]

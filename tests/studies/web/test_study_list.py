@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.accounts.lead_access import add_lead
+from tests.kit.lead_studies import study_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.accounts.leads import Lead
+
+
+def test_new_lead_sees_how_to_start(client: TestClient) -> None:
+    page = client.get("/studies").text
+    assert "You have no studies yet" in page
+
+
+def test_study_list_counts_items_raters_and_answers(client: TestClient, db: Connection, lead: Lead) -> None:
+    study_of(db, lead)
+    page = client.get("/studies").text
+    assert 'href="/studies/small"' in page
+    assert 'data-label="Items" class="number">2</td>' in page
+    assert "not yet" in page
+
+
+def test_lead_sees_only_own_studies(
+    client: TestClient, db: Connection, sign_in: Callable[[Lead], TestClient], lead: Lead
+) -> None:
+    study_of(db, lead)
+    other = sign_in(add_lead(db, "other@example.org"))
+    assert "/studies/small" not in other.get("/studies").text
+    assert other.get("/studies/small").status_code == 404
+    assert client.get("/studies/small").status_code == 200
+
+
+def test_study_without_owner_is_not_found(client: TestClient, db: Connection) -> None:
+    study_of(db, None)
+    assert client.get("/studies/small").status_code == 404
+
+
+@pytest.mark.parametrize("title", ["<script>alert(1)</script>", "\u202etxt.exe", "=1+1"])
+def test_hostile_title_is_escaped(client: TestClient, db: Connection, lead: Lead, title: str) -> None:
+    study_of(db, lead, title=title)
+    for address in ("/studies", "/studies/small"):
+        page = client.get(address).text
+        assert "<script>alert" not in page
+        shown = title.replace("<", "&lt;").replace(">", "&gt;")
+        assert f"<bdi>{shown}</bdi>" in page

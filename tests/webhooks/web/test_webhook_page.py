@@ -1,0 +1,74 @@
+"""Webhooks on the pages of a study, and through the API."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.accounts.api_tokens import record_api_token
+from app.accounts.audit import list_acts
+from app.webhooks.subscriptions import list_webhooks
+from tests.kit.lead_studies import study_of
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.accounts.leads import Lead
+
+PAGE = "/studies/small/settings/webhooks"
+SENT = {"address": "https://lab.example.org/hook", "events": ["session.finished", "study.full"]}
+
+
+@pytest.fixture
+def study_id(db: Connection, lead: Lead) -> int:
+    return study_of(db, lead)
+
+
+def test_webhook_is_added_tested_renewed_and_deleted(client: TestClient, db: Connection, study_id: int) -> None:
+    made = client.post(PAGE, data=SENT)
+    secret = re.search(r'value="(whsec_[^"]+)"', made.text)
+    assert secret is not None
+    (webhook,) = list_webhooks(db, study_id)
+    assert client.post(f"{PAGE}/{webhook.id}/test").status_code == 303
+    page = client.get(PAGE).text
+    assert secret[1] not in page
+    assert "Waiting" in page
+    renewed = re.search(r'value="(whsec_[^"]+)"', client.post(f"{PAGE}/{webhook.id}/secret").text)
+    assert renewed is not None
+    assert renewed[1] != secret[1]
+    assert client.post(f"{PAGE}/{webhook.id}/resume").status_code == 303
+    assert client.post(f"{PAGE}/{webhook.id}/delete").status_code == 303
+    assert list_webhooks(db, study_id) == []
+    assert [act.action for act in reversed(list_acts(db, study_id))] == [
+        "webhook added",
+        "webhook test sent",
+        "webhook secret renewed",
+        "webhook resumed",
+        "webhook deleted",
+    ]
+
+
+def test_problem_keeps_what_was_typed(client: TestClient, study_id: int) -> None:
+    answer = client.post(PAGE, data={"address": "http://10.0.0.1/hook", "events": ["study.full"]})
+    assert answer.status_code == 422
+    assert "not a public address" in answer.text
+    assert 'value="http://10.0.0.1/hook"' in answer.text
+
+
+def test_webhooks_through_the_api(client: TestClient, db: Connection, lead: Lead, study_id: int) -> None:
+    record_api_token(db, study_id, lead.id, token="attune_t", name="t", role="editor", valid=timedelta(days=1))
+    client.headers["authorization"] = "Bearer attune_t"
+    api = "/api/v1/studies/small/webhooks"
+    made = client.post(api, json=SENT)
+    assert (made.status_code, made.json()["secret"][:6]) == (201, "whsec_")
+    number = made.json()["id"]
+    assert [one["address"] for one in client.get(api).json()["webhooks"]] == [SENT["address"]]
+    assert client.post(f"{api}/{number}/test").status_code == 202
+    assert client.get(f"{api}/deliveries").json()["deliveries"][0]["state"] == "waiting"
+    assert client.post(api, json={**SENT, "address": "https://127.0.0.1"}).status_code == 422
+    assert client.delete(f"{api}/{number}").json() == {"done": True}
+    assert client.delete(f"{api}/{number}").status_code == 404
