@@ -9,15 +9,17 @@ import logging
 import multiprocessing
 import os
 import signal
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
+from sqlalchemy import Engine
 from starlette.applications import Starlette
 from starlette.datastructures import URLPath
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app import routes
 from app.accounts.lead_access import BREACHED
@@ -53,17 +55,9 @@ from app.results.reports.kept_results import KeptResults
 from app.results.reports.live_report import LiveReports
 from app.results.reports.report_process import REPORT_PROCESS, ReportBounds, ReportWork
 from app.routes import UPLOADS, paths_of
-from app.settings import folder, settings
+from app.settings import Settings, folder, settings
 from app.studies.creation.upload_process import UploadReader
 from app.webhooks.addresses import parse_networks
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
-    from starlette.types import ASGIApp, Receive, Scope, Send
-
-    from app.settings import Settings
 
 MEBIBYTE = 1024 * 1024
 # No page needs this long: a statement that takes longer only blocks a connection that others wait for.

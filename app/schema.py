@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from sqlalchemy import Engine
 
 from app.accounts.tables import (
     api_requests,
@@ -53,10 +53,6 @@ from app.studies.tables import (
     text_uploads,
 )
 from app.webhooks.tables import webhook_deliveries, webhooks
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
-
 
 __all__ = [
     "admission_seats",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
 from ipaddress import ip_network
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 from urllib.parse import quote, urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
@@ -16,9 +17,6 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from app.accounts.openid.provider import is_allowed
 from app.base.limits import Bounds, Limits
 from app.base.words import allowed_in_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Files with secrets. Environment variables are visible to every child process and to anyone who inspects a container.
 SECRET_FILES = ("DATABASE_URL_FILE", "DATABASE_PASSWORD_FILE")

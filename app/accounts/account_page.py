@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
@@ -19,10 +19,6 @@ from app.base.rendering.words import minutes
 from app.base.web.cookies import address_of
 from app.base.web.deps import Db
 from app.base.web.errors import TooManyError
-
-if TYPE_CHECKING:
-    from fastapi import Request
-
 
 # Confirmation that the lead is at the keyboard, before a step that an open session alone must not take.
 

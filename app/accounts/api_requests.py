@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import text
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 # Of two simultaneous requests with one key, the second waits here until the first one's transaction ends.
 _BEGIN = text("""

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import TYPE_CHECKING
+from datetime import datetime, timedelta
 
-from sqlalchemy import text
+from sqlalchemy import Connection, RowMapping, text
 
 from app.accounts.audit import record_act
 from app.accounts.leads import Lead
-from app.accounts.roles import weaker_of
+from app.accounts.roles import Role, weaker_of
 from app.base.database.keys import token_hash
-
-if TYPE_CHECKING:
-    from datetime import datetime, timedelta
-
-    from sqlalchemy import Connection, RowMapping
-
-    from app.accounts.roles import Role
-    from app.studies.studies import StudyRow
-
+from app.studies.studies import StudyRow
 
 _RECORD = text("""
     INSERT INTO api_tokens (study_id, lead_id, token_hash, name, role, expires_at)

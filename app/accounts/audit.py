@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from sqlalchemy import Connection
-
-    from app.accounts.leads import Lead
-    from app.studies.studies import StudyRow
+from app.accounts.leads import Lead
+from app.studies.studies import StudyRow
 
 _RECORD = text("""
     INSERT INTO audit_log (study_id, slug, lead_id, lead_email, action, detail)

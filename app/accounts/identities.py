@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sqlalchemy import delete, select
+from sqlalchemy import Connection, delete, select
 from sqlalchemy.dialects.postgresql import insert
 
 from app.accounts.leads import Lead
 from app.accounts.tables import lead_identities, leads
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 
 
 def get_lead_of_identity(db: Connection, issuer: str, subject: str) -> Lead | None:

@@ -10,22 +10,17 @@ import threading
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
-from typing import TYPE_CHECKING, BinaryIO
+from pathlib import Path
+from typing import BinaryIO
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+from sqlalchemy import Connection
 
 from app.accounts import leads
 from app.accounts.api_tokens import delete_api_tokens
+from app.accounts.leads import Lead
 from app.studies.members.members import revoke_invitations_by
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sqlalchemy import Connection
-
-    from app.accounts.leads import Lead
-
 
 # Passwords known from data breaches: a lookup in a sorted file of their SHA-1 hashes, without the network.
 #

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import TYPE_CHECKING
+from datetime import datetime, timedelta
 
-from sqlalchemy import and_, delete, func, insert, not_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, not_, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from app.accounts.tables import attempts, lead_sessions, leads, sign_in_links
 from app.base.database.keys import token_hash
 from app.base.database.outages import SLACK
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from sqlalchemy import ColumnElement, Connection
 
 SLIDING = timedelta(hours=12)
 LONGEST = timedelta(days=30)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from datetime import timedelta
 from ipaddress import IPv6Address, ip_address, ip_network
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from limits import RateLimitItem, RateLimitItemPerMinute
 from limits.storage import Storage
@@ -16,13 +17,8 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.accounts.tables import attempts
+from app.base.database.engine import Begin
 from app.base.database.keys import token_hash
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.base.database.engine import Begin
-
 
 # Storage for the `limits` library in the database: one limit for all workers and hosts that survives restarts.
 

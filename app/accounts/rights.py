@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from starlette.requests import Request
 
 from app.accounts.roles import Right
 from app.base.web.errors import ForbiddenError, NotFoundError
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-
-    from app.studies.studies import StudyRow
+from app.studies.studies import StudyRow
 
 _HANDLERS: dict[Right, tuple[str, ...]] = {
     Right.FOLLOW: (

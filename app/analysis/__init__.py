@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from app.analysis.data.report_filters import ALL
+from app.protocol.study import Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from app.analysis.data.frames import Frames
     from app.analysis.data.report_filters import Filters
     from app.analysis.report.report import Report
-    from app.protocol.study import Protocol
 
 
 def analyze(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
-if TYPE_CHECKING:
-    from app.stats.result import Inference, Reason, Result
+from app.stats.result import Inference, Reason, Result
 
 Unit = Literal["rating", "item_mean", "response", "choice", "rater_mean", "item"]
 # primary: named by the protocol before the data; exploratory: any other comparison; descriptive: no comparison

@@ -7,15 +7,11 @@ distribution needs: those minimums are part of the statistics. The ones below ar
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from app.analysis.estimate import method_of
+from app.analysis.estimate import Counts, Scope, method_of
 from app.stats.clusters import without_interval
-from app.stats.result import undefined
-
-if TYPE_CHECKING:
-    from app.analysis.estimate import Counts, Scope
-    from app.stats.result import Result
+from app.stats.result import Result, undefined
 
 # two groups of at least two raters
 MIN_RATINGS_FOR_CAMPS = 4

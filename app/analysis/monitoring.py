@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+import pandas as pd
+
+from app.analysis.data.frames import Frames
+from app.analysis.estimate import Estimate
 from app.analysis.report.computed_report import report_of
 from app.analysis.report.verdicts import decisive_p
 from app.protocol.primary_default import first_question, primary_contrasts
+from app.protocol.study import Protocol
 from app.stats.sequential import boundaries, nominal_p
 
 # The results of a study that is not blinded are on the same page.
 NOT_ADJUSTED = "Intervals and p-values below are not adjusted for looks."
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from app.analysis.data.frames import Frames
-    from app.analysis.estimate import Estimate
-    from app.protocol.study import Protocol
 
 
 @dataclass(frozen=True, slots=True)

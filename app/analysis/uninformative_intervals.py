@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from app.analysis.minimum_data import too_few
 from app.analysis.wording.formatting import OF_MEANS
-from app.analysis.wording.statistics_registry import STATISTICS
-
-if TYPE_CHECKING:
-    from app.analysis.wording.statistics_registry import Kind
-    from app.stats.result import Interval, Result
+from app.analysis.wording.statistics_registry import STATISTICS, Kind
+from app.stats.result import Interval, Result
 
 EVERYTHING = "No interval: with so little data it would include nearly all possible values."
 # ends this close to those of the possible range, as a share of it, exclude nothing

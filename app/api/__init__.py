@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
 from starlette.responses import JSONResponse, Response
 
 from app.api import estimates, rater_decisions, studies, tables, webhooks
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
 
 router = APIRouter(prefix="/api/v1")
 DESCRIPTION = """

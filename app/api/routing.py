@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastapi import APIRouter
+from fastapi.routing import APIRoute
 
 from app.api.schemas import Failure
-
-if TYPE_CHECKING:
-    from fastapi.routing import APIRoute
 
 FAILURES: dict[int | str, dict[str, Any]] = {
     status: {"model": Failure, "description": words}

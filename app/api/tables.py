@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from fastapi import Query
 
@@ -14,11 +14,8 @@ from app.api.schemas import Item, Rater, Rating, Response, Row, Rows
 from app.base.web.deps import Db
 from app.base.web.errors import UnprocessableError
 from app.results.blinding import refuse_if_blinded
-from app.results.data.row_pages import item_page, rater_page, response_page
+from app.results.data.row_pages import RowPage, item_page, rater_page, response_page
 from app.studies.protocols import get_protocol
-
-if TYPE_CHECKING:
-    from app.results.data.row_pages import RowPage
 
 router = api_router("tables")
 Cursor = Annotated[str, Query(max_length=40, description="`next` of the page before; empty for the first page.")]

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import Literal
+
+from sqlalchemy import Connection
 
 from app.base.backups.backups import EVERY, list_backups, made_until
 from app.base.database.address import get_encryption
 from app.base.database.engine import connections_needed, count_connections, max_workers
 from app.base.database.operations import count_lost_and_double, count_overdue_leases, get_time, get_trials_shown
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sqlalchemy import Connection
 
 State = Literal["ok", "warning", "failed"]
 # Backups are made daily; one more day is allowed for the next one.

@@ -11,14 +11,11 @@ import logging
 import secrets
 import time
 import traceback
+from collections.abc import Iterator
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+from typing import Any, Literal
 
 # An ID per request: in its log lines, in a header of its response and on its error page.
 

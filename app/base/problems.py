@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import Literal
 
 from app.base.limits import ON_THIS_COMPUTER, Limits
 from app.base.problem import InvalidInputError, Problem
 
-if TYPE_CHECKING:
-    from typing import Literal
+Severity = Literal["error", "warning"]
 
-    Severity = Literal["error", "warning"]
 
 # A wrong scale makes every row a problem: up to this many rows are listed per kind, the others are counted.
 MAX_OF_A_KIND = 10_000

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+from sqlalchemy import Connection
 
 from app.base.database.engine import is_alive
 from app.base.database.migrate import has_all_migrations
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sqlalchemy import Connection
 
 MIN_FREE_BYTES = 1 << 30
 

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from sqlalchemy import Engine
+from starlette.types import ASGIApp, Receive, Scope, Send
+
 from app import __version__
+from app.base.database.engine import HotConnections
 from app.base.web.middleware.logged_requests import ObservedRequests, method_of, template
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from opentelemetry.sdk.trace.export import SpanExporter
     from opentelemetry.trace import Tracer
-    from sqlalchemy import Engine
-    from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from app.base.database.engine import HotConnections
 
 log = logging.getLogger("attune.web")
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")

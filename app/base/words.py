@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails
 
 
 def and_list(words: Iterable[object], most: int | None = None) -> str:
@@ -243,7 +241,3 @@ def is_number(cell: str) -> bool:
     if _WORD.search(cell):
         return False
     return cell[:1] in _NUMERIC or (cell[:2] == "p " and is_number(cell[2:].removeprefix("= "))) if cell else False
-
-
-if TYPE_CHECKING:
-    pass

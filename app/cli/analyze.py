@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from app.analysis import analyze as analyze_frames
 from app.analysis.data.filter_options import filtered_protocol
+from app.analysis.data.frames import Frames
 from app.analysis.data.report_filters import ALL, Filters
 from app.analysis.data.study_folder import frames_of
 from app.analysis.report.recompute import again
@@ -20,12 +21,9 @@ from app.cli.print_report import print_report
 from app.cli.reading import read_study_folder
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
+from app.protocol.study import Protocol
 from app.results.documents.report_folder import write_report
 from app.results.reports.report import read_study
-
-if TYPE_CHECKING:
-    from app.analysis.data.frames import Frames
-    from app.protocol.study import Protocol
 
 
 @takes_filters

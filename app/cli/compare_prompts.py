@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from itertools import zip_longest
 from textwrap import wrap
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from sqlalchemy import Connection
 
 from app.base.problems import printable
 from app.cli.output import fail
 from app.cli.store import store
 from app.cli.study_argument import Slug, stored_study
-from app.llm.runs.runs import get_run
-from app.llm.writers.compared_runs import compared_prompts, compared_texts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlalchemy import Connection
-
-    from app.llm.runs.runs import RunRow
-    from app.llm.writers.compared_runs import Compared, Piece
-    from app.studies.studies import StudyRow
+from app.llm.runs.runs import RunRow, get_run
+from app.llm.writers.compared_runs import Compared, Piece, compared_prompts, compared_texts
+from app.studies.studies import StudyRow
 
 _GAP = "  |  "
 Run = Annotated[str, typer.Argument(metavar="RUN", help="The name of a run of attune respond.", show_default=False)]

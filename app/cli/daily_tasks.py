@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
@@ -16,12 +18,10 @@ from app.results.reports.background_counts import count_large_studies
 from app.results.reports.report_process import REPORT_PROCESS, ReportWork
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
     from app.rating.withdrawal.deletions import DeletionList
 
-    Task = Callable[[], None]
+Task = Callable[[], None]
+
 
 log = logging.getLogger("attune.store")
 # A server that has just started is busy with other things; after a failure, all tasks are tried again in an hour.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from sqlalchemy import Engine
 
 from app.base.backups.backup import BackupError
 from app.base.backups.backups import make_backup
@@ -14,13 +15,8 @@ from app.base.backups.verified_backup import restore_compared, verified_backup
 from app.base.postgres import EmbeddedError, default_data_dir
 from app.cli.output import WRONG_CALL, fail, say
 from app.cli.store import named_database, reached_database, store
-from app.rating.withdrawal.deletions import DeletionList, delete_again
+from app.rating.withdrawal.deletions import Deletion, DeletionList, delete_again
 from app.settings import settings
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
-
-    from app.rating.withdrawal.deletions import Deletion
 
 cli = typer.Typer(no_args_is_help=True)
 NewFile = Annotated[

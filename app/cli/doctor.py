@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
 
 import typer
-from sqlalchemy import text
+from sqlalchemy import Connection, Engine, text
 
 from app import __version__
 from app.base.database.address import DatabaseAddressError, DatabaseUnreachableError, parse_address, reach
@@ -30,11 +30,6 @@ from app.base.readiness import MIN_FREE_BYTES, free_bytes
 from app.base.rendering.assets import htmx_file
 from app.schema import differences
 from app.settings import folder, settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from sqlalchemy import Connection, Engine
 
 MARKS = {"ok": "OK     ", "warning": "WARNING", "failed": "FAILED "}
 FAILED, WARNED = 1, 3

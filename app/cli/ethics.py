@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from app.analysis.document.ethics import Retention, ethics_document
 from app.base.backups.backups import MAX_AGE_DAYS
+from app.base.documents.blocks import Document
 from app.cli.output import say
 from app.cli.reading import read_study_folder
 from app.cli.report import Formats, NewFolder, chosen_formats, refuse_full_folder, write_files
@@ -19,9 +19,6 @@ from app.studies.creation.read_new_study import planned_items
 from app.studies.folder.template_origin import template_origin
 from app.studies.protocols import get_protocol
 from app.studies.studies import get_keep_until
-
-if TYPE_CHECKING:
-    from app.base.documents.blocks import Document
 
 
 def ethics(study: Study, out: NewFolder, format_: Formats = None, is_folder: BareName = None) -> None:

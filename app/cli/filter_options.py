@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Sequence
 from datetime import date
 from functools import wraps
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from app.analysis.data.filters import unknown_values
+from app.analysis.data.frames import Frames
 from app.analysis.data.report_filters import Filters
 from app.base.words import or_list
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from app.analysis.data.frames import Frames
-    from app.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 Sources = Annotated[
     list[str] | None, typer.Option("--source", metavar="KEY", help="Keep responses of this source. Can be repeated.")

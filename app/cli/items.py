@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from app.analysis.data.study_folder import StudyFolder
 from app.base.database.engine import transactions
 from app.base.words import counted
 from app.cli.options import column, spreadsheet
@@ -17,9 +18,6 @@ from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_stud
 from app.studies.imports.items import TextsFile, TextsInTheWayError, import_into_folder, import_into_store, read_file
 from app.studies.imports.wide_table import Layout
 from app.studies.studies import StudyMissingError
-
-if TYPE_CHECKING:
-    from app.analysis.data.study_folder import StudyFolder
 
 cli = typer.Typer(no_args_is_help=True)
 

@@ -3,33 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
+from sqlalchemy import Engine
 
-from app.base.database.engine import transactions
+from app.base.database.engine import Begin, transactions
 from app.cli.model_options import ModelOptions, with_model_options
-from app.cli.model_work import cost_words, exit_on_error, work_through
+from app.cli.model_work import RunOptions, cost_words, exit_on_error, work_through
 from app.cli.output import say
 from app.cli.reading import read_sheet, reading
 from app.cli.store import store
 from app.cli.study_argument import Slug, stored_study
+from app.llm.client.budget import Budget, Prices
+from app.llm.client.endpoint import Endpoint
 from app.llm.judges.judge_pages import NOT_ASKED, judged_study
 from app.llm.judges.judge_runs import begin_run, estimate_run
 from app.llm.judges.judge_settings import JudgeSettings, profile_settings
 from app.llm.judges.judging import judging
 from app.llm.judges.read_profiles import read_profiles
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
-
-    from app.base.database.engine import Begin
-    from app.cli.model_work import RunOptions
-    from app.llm.client.budget import Budget, Prices
-    from app.llm.client.endpoint import Endpoint
-    from app.llm.runs.request_run import RequestRun
-    from app.studies.studies import StudyRow
-
+from app.llm.runs.request_run import RequestRun
+from app.studies.studies import StudyRow
 
 JudgeName = Annotated[
     str | None, typer.Option(metavar="ID", help="The judge's rater ID. Default: the name of the model.")

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from sqlalchemy import Connection
 
 from app.accounts.identities import delete_identities
 from app.accounts.lead_access import BREACHED, AccessError, add_lead, new_link, set_password
-from app.accounts.leads import get_lead, list_leads
+from app.accounts.leads import Lead, get_lead, list_leads
 from app.base.words import and_list
 from app.cli.options import Address
 from app.cli.output import WRONG_CALL, fail, say
 from app.cli.store import store
 from app.settings import settings
 from app.studies.members.members import own_ownerless_studies
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from app.accounts.leads import Lead
 
 cli = typer.Typer(no_args_is_help=True)
 

@@ -7,7 +7,9 @@ import shutil
 import signal
 import socket
 import sys
-from typing import TYPE_CHECKING, NoReturn
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
 
 from uvicorn import Config, Server
 
@@ -17,10 +19,6 @@ from app.base.web.metric_files import FOLDER, make_folder
 from app.cli.output import WRONG_CALL, fail, say
 from app.cli.workers import Workers
 from app.settings import SECRET_FILES, settings
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from types import FrameType
 
 NEXT_PORTS = 50
 # Raters often pause for a minute between two requests; with uvicorn's default of 5 s they would lose the connection.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields
 from functools import wraps
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
 from urllib.parse import urlsplit
 
 import typer
@@ -14,10 +15,7 @@ from app.llm.client.budget import Budget, Prices
 from app.llm.client.endpoint import Endpoint
 from app.settings import settings
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Command = Callable[..., None]
+Command = Callable[..., None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-from app.base.database.engine import transactions
+from sqlalchemy import Connection, Engine
+
+from app.base.database.engine import Begin, transactions
 from app.cli.output import fail, progress, say
-from app.llm.client.budget import Prices
+from app.llm.client.budget import Budget, Prices
 from app.llm.client.connection import ClientMissingError
 from app.llm.judges.judge_runs import NothingToJudgeError
 from app.llm.judges.judging import finish_run
 from app.llm.outcomes import OUTCOME_WORDS, Outcome
+from app.llm.runs.request_run import RequestRun
 from app.llm.runs.requests import get_progress, list_problems
 from app.llm.runs.run_start import OtherSettingsError
-from app.llm.runs.runs import RunIsBusyError, RunNameTakenError, get_run, only_worker, record_stop
+from app.llm.runs.runs import RunIsBusyError, RunNameTakenError, RunRow, get_run, only_worker, record_stop
 from app.llm.writers.respond_runs import NothingToAnswerError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from sqlalchemy import Connection, Engine
-
-    from app.base.database.engine import Begin
-    from app.llm.client.budget import Budget
-    from app.llm.runs.request_run import RequestRun
-    from app.llm.runs.runs import RunRow
+RunOptions = dict[str, Any]
+WorkOf = Callable[[Begin, RunOptions], RequestRun]
 
 
 # The outcome of a judge's run, as lines for the terminal.
@@ -117,8 +114,3 @@ def work_through(
         if run.purpose == "judge":
             finish_run(db, run)
         return say_result(db, run, budget)
-
-
-if TYPE_CHECKING:
-    RunOptions = dict[str, Any]
-    WorkOf = Callable[[Begin, RunOptions], RequestRun]

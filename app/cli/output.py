@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
 
 # Exit codes of all commands; 0 is success.
 INPUT_ERROR, WRONG_CALL = 1, 2

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from app.analysis.planning.planning import plan_csv, plan_json
+from app.analysis.data.frames import Frames
+from app.analysis.planning.planning import Plan, plan_csv, plan_json
 from app.base.words import number
 from app.cli.analyze import study_data
 from app.cli.output import fail, say
@@ -18,18 +19,14 @@ from app.cli.print_report import console
 from app.cli.reading import read_study_folder
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
+from app.protocol.allocation.trials import PlannedItem
+from app.protocol.labels import Labels
+from app.protocol.study import Protocol
 from app.rating.seats.trials import list_items
 from app.results.charts.planning import planning_table
 from app.results.planning.planning import Asked, PlanError, QuestionUnknownError, make_plan, write_plan
 from app.studies.creation.read_new_study import planned_items
 from app.studies.protocols import get_protocol
-
-if TYPE_CHECKING:
-    from app.analysis.data.frames import Frames
-    from app.analysis.planning.planning import Plan
-    from app.protocol.allocation.trials import PlannedItem
-    from app.protocol.labels import Labels
-    from app.protocol.study import Protocol
 
 Sizes = Annotated[str, typer.Option(help="One number, or several separated by commas.", metavar="N,N,...")]
 Stated = Annotated[

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from app.analysis.document.registration import registration_json
+from app.analysis.document.registration import Registration, registration_json
 from app.cli.output import fail, say
 from app.cli.reading import read_study_folder
 from app.cli.report import Formats, NewFolder, chosen_formats, refuse_full_folder, write_files
@@ -14,9 +13,6 @@ from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
 from app.results.documents.circumstances import REGISTRATION
 from app.results.registration.preregister import ToRegister, register, register_study, registration_files
 from app.studies.creation.read_new_study import planned_items
-
-if TYPE_CHECKING:
-    from app.analysis.document.registration import Registration
 
 
 def preregister(study: Study, out: NewFolder, format_: Formats = None, is_folder: BareName = None) -> None:

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from app.analysis.estimate import Estimate
 from app.analysis.report.brief import brief
 from app.analysis.report.labelled import labelled
+from app.analysis.report.report import Report
 from app.analysis.report.sentences import PUBLISHED, primary_answers
 from app.analysis.report.verdict_words import verdict_text
 from app.analysis.wording.formatting import ci_cell, ci_heading, estimate_text, of_text, p_cell
 from app.analysis.wording.statistics_registry import STATISTICS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from app.analysis.estimate import Estimate
-    from app.analysis.report.report import Report
-    from app.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 # The table does not fit into the default width of 80 characters for output that is not a terminal.
 LEAST_WIDTH = 150

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -22,12 +23,8 @@ from app.studies.imports.ratings_import import (
     ratings_into_store,
     read_file,
 )
+from app.studies.imports.read_ratings import ReadRatings
 from app.studies.studies import StudyMissingError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.studies.imports.read_ratings import ReadRatings
 
 cli = typer.Typer(no_args_is_help=True)
 SHOWN_COLUMNS = 3

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from pathlib import Path
+from typing import TypeVar
 
+from app.analysis.data.study_folder import StudyFolder
 from app.base.files.records import quiet
 from app.base.files.spreadsheet import is_parquet
+from app.base.limits import Limits
 from app.base.processes.reading_bounds import bounded
 from app.settings import settings
 from app.studies.creation.upload_process import UploadReader
 from app.studies.folder.read import read_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from app.analysis.data.study_folder import StudyFolder
-    from app.base.limits import Limits
 
 FACTOR = 4
 Job = TypeVar("Job")

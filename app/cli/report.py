@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from app.analysis import analyze as analyze_frames
 from app.analysis.data.filter_options import filtered_protocol
 from app.analysis.data.report_filters import ALL, Filters
+from app.analysis.document.circumstances import Circumstances
 from app.analysis.document.registration import RegistrationError
 from app.cli.analyze import study_data
 from app.cli.filter_options import require_known, takes_filters
 from app.cli.output import fail, say
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
+from app.protocol.study import Protocol
 from app.results.documents.circumstances import REGISTRATION, circumstances_of, circumstances_of_folder
 from app.results.documents.document_formats import FORMATS, Format, ReportJob
 from app.results.documents.report_files import report_files
-
-if TYPE_CHECKING:
-    from app.analysis.document.circumstances import Circumstances
-    from app.protocol.study import Protocol
 
 Formats = Annotated[
     list[str] | None,

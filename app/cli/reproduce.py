@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from app.cli.output import fail, say
 from app.cli.report import refuse_full_folder
-from app.results.reproduction.reproduce import PACKS, WrongDataError
+from app.results.reproduction.reproduce import PACKS, Reproduced, WrongDataError
 from app.results.reproduction.reproduce import reproduce as compute
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.results.reproduction.reproduce import Reproduced
 
 
 def reproduce(

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from sqlalchemy import Connection, Engine
 
-from app.base.database.engine import transactions
+from app.base.database.engine import Begin, transactions
 from app.cli.model_options import ModelOptions, with_model_options
-from app.cli.model_work import cost_words, exit_on_error, work_through
+from app.cli.model_work import RunOptions, cost_words, exit_on_error, work_through
 from app.cli.output import say
 from app.cli.reading import read_sheet, reading
 from app.cli.store import store
 from app.cli.study_argument import Slug, stored_study
+from app.llm.client.budget import Budget, Prices
+from app.llm.client.endpoint import Endpoint
+from app.llm.runs.request_run import RequestRun
+from app.llm.runs.runs import RunRow
 from app.llm.writers.prompt import read_prompt
 from app.llm.writers.respond_runs import begin_respond, estimate_respond
 from app.llm.writers.respond_settings import RespondSettings
@@ -22,17 +27,7 @@ from app.llm.writers.texts import list_texts
 from app.studies.imports.import_report import revealing_excerpt
 from app.studies.imports.items import import_into_store, read_file
 from app.studies.imports.wide_table import Layout
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
-
-    from app.base.database.engine import Begin
-    from app.cli.model_work import RunOptions
-    from app.llm.client.budget import Budget, Prices
-    from app.llm.client.endpoint import Endpoint
-    from app.llm.runs.request_run import RequestRun
-    from app.llm.runs.runs import RunRow
-    from app.studies.studies import StudyRow
+from app.studies.studies import StudyRow
 
 
 @with_model_options(temperature=0.7, max_tokens=2000)

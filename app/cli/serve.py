@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable
+from typing import Annotated
 
 import typer
 
@@ -17,9 +18,6 @@ from app.cli.store import store
 from app.cli.webhook_sender import WebhookSender
 from app.rating.withdrawal.deletions import DeletionList
 from app.settings import settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Host = Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for every address of this machine.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 for any free port.")]

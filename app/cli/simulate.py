@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from sqlalchemy import Engine
 
 from app.base.database.engine import transactions
 from app.cli.output import fail, progress, say
 from app.cli.reading import read_study_folder
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
-from app.rating.simulation.simulate import StudyNotOpenError
+from app.rating.simulation.simulate import Simulation, StudyNotOpenError
 from app.rating.simulation.simulate import simulate as send
 from app.rating.simulation.simulate_folder import HasRatingsError, simulate_folder
 from app.studies.opening_checks import OpeningError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
-
-    from app.rating.simulation.simulate import Simulation
 
 Raters = Annotated[int, typer.Option(min=1, max=100_000, help="Number of simulated raters.", show_default=False)]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same answers.")]

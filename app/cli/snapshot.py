@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -13,7 +13,7 @@ from app.analysis.data.filter_options import filtered_protocol
 from app.analysis.data.report_filters import ALL, Filters
 from app.analysis.report.report_tables import report_json
 from app.analysis.report.stored_report import StoredReportError
-from app.base.database.engine import transactions
+from app.base.database.engine import Begin, transactions
 from app.cli.filter_options import require_known, takes_filters
 from app.cli.options import Address
 from app.cli.output import WRONG_CALL, fail, say
@@ -30,16 +30,13 @@ from app.results.snapshots.snapshots import (
     NO_OPTIONS,
     DeletedAnswersError,
     NoSuchSnapshotError,
+    Opened,
     OtherVersionError,
     open_snapshot,
     save_snapshot,
 )
 from app.results.snapshots.stored import list_snapshots
-
-if TYPE_CHECKING:
-    from app.base.database.engine import Begin
-    from app.results.snapshots.snapshots import Opened
-    from app.studies.studies import StudyRow
+from app.studies.studies import StudyRow
 
 cli = typer.Typer(no_args_is_help=True)
 

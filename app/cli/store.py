@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
+from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from app.base.database.address import DatabaseAddressError, DatabaseUnreachableError, reach, why_unreachable
@@ -13,11 +14,6 @@ from app.base.database.migrate import UnknownSchemaError, upgrade
 from app.base.postgres import EmbeddedError
 from app.cli.output import WRONG_CALL, fail
 from app.settings import folder, settings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlalchemy import Engine
 
 CHECK_ADDRESS = "Check DATABASE_URL, and check that the server is running."
 

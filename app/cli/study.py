@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from app.analysis.data.study_folder import StudyFolder
 from app.base.language.language import note_on
 from app.base.problem import FolderExistsError
 from app.cli import templates
@@ -24,13 +26,7 @@ from app.studies.load import load_study
 from app.studies.opening_checks import UnfilledError, notes_on_opening
 from app.studies.protocols import get_protocol
 from app.studies.rater_links import rater_links
-from app.studies.studies import list_studies
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.analysis.data.study_folder import StudyFolder
-    from app.studies.studies import GivenStatus
+from app.studies.studies import GivenStatus, list_studies
 
 cli = typer.Typer(no_args_is_help=True)
 

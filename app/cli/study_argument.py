@@ -7,18 +7,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
+from sqlalchemy import Connection
 
 from app.cli.output import WRONG_CALL, fail
 from app.cli.store import store
-from app.studies.studies import get_study
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from app.studies.studies import StudyRow
+from app.studies.studies import StudyRow, get_study
 
 Study = Annotated[
     str,

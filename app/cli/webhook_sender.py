@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import logging
 from threading import Event, Thread
-from typing import TYPE_CHECKING
 
-from app.base.database.engine import make_engine, transactions
+from app.base.database.engine import Begin, make_engine, transactions
 from app.base.database.outages import OUTAGES, outage_in_words
 from app.settings import settings
-from app.webhooks.addresses import parse_networks
+from app.webhooks.addresses import Networks, parse_networks
 from app.webhooks.sender import send_due
-
-if TYPE_CHECKING:
-    from app.base.database.engine import Begin
-    from app.webhooks.addresses import Networks
 
 log = logging.getLogger("attune.webhooks")
 LOOK_S, RETRY_S = 2.0, 30.0

@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
+import socket
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from multiprocessing.connection import Connection as Pipe
 from multiprocessing.connection import wait
 from threading import Thread
-from typing import TYPE_CHECKING
 
 from uvicorn import Config, Server
 from uvicorn.config import STARTUP_FAILURE
 
 from app.cli.output import fail
-
-if TYPE_CHECKING:
-    import socket
-    from collections.abc import Callable
-    from multiprocessing.connection import Connection as Pipe
 
 log = logging.getLogger("attune.web")
 BEAT_S = 0.5

@@ -5,28 +5,21 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from math import isfinite
 from tempfile import TemporaryFile
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
+from app.base.database.engine import Begin
 from app.base.words import number_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from sqlalchemy import Connection
-
-    from app.base.database.engine import Begin
-    from app.studies.studies import StudyRow
-
+from app.studies.studies import StudyRow
 
 # A line of scores is short; more than this is no scores.
 MAX_OUTPUT = 50_000_000
@@ -250,5 +243,4 @@ def score_responses(begin: Begin, study: StudyRow, name: str, score: Score) -> t
     return scored, columns
 
 
-if TYPE_CHECKING:
-    Score = Callable[[list[dict[str, Any]]], Scored]
+Score = Callable[[list[dict[str, Any]]], Scored]

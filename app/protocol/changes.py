@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection
 
-from app.base.problem import broken
+from app.base.problem import Broken, broken
 from app.protocol.cells import cells
 from app.protocol.questions.category import CategoryQuestion
 from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.rating import RatingQuestion
+from app.protocol.questions.registry import Question
 from app.protocol.questions.slider import SliderQuestion
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from app.base.problem import Broken
-    from app.protocol.questions.registry import Question
-    from app.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 # The settings that trials are made from: existing trials cannot change.
 _FIXED = ("trials", "pairs", "listed", "pools", "adaptive")

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.base.problem import BrokenRuleError
-from app.protocol.flow import Accepted
+from app.protocol.flow import Accepted, Practice
 from app.protocol.questions.category import CategoryQuestion
 from app.protocol.questions.question import Key, Prose
 from app.protocol.questions.slot import Slot
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from app.protocol.flow import Practice
 
 DEFAULT_FLAG_AT = 2
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from app.base.problem import BrokenRuleError, broken
+from app.base.problem import Broken, BrokenRuleError, broken
 from app.base.words import and_list
 from app.protocol.questions.question import Key, Prose
+from app.protocol.questions.registry import ScaledQuestion
 from app.protocol.questions.scale import Label
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from app.base.problem import Broken
-    from app.protocol.questions.registry import ScaledQuestion
 
 
 class Composite(BaseModel):

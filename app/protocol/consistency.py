@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from app.base.problem import broken
+from app.base.problem import Broken, broken
 from app.base.words import and_list, counted, or_list
 from app.protocol.cells import cell_of, cells
 from app.protocol.composite import composite_problems
 from app.protocol.declared_contrasts import change_problems, empathic_problems
 from app.protocol.labels import same_labels
-from app.protocol.primary import TESTS, tests_for
+from app.protocol.primary import TESTS, PrimaryContrast, tests_for
 from app.protocol.primary_default import first_question, has_key, test_of
 from app.protocol.questions.category import CategoryQuestion
 from app.protocol.questions.ranking import MIN_RANKED
 from app.protocol.questions.rating import RatingQuestion
+from app.protocol.questions.registry import AnyQuestion, Question
+from app.protocol.questions.show_if import ShowIf
 from app.protocol.questions.slider import SliderQuestion
+from app.protocol.study_parts import ProtocolParts
 from app.protocol.swapped_labels import swapped_source
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from app.base.problem import Broken
-    from app.protocol.primary import PrimaryContrast
-    from app.protocol.questions.registry import AnyQuestion, Question
-    from app.protocol.questions.show_if import ShowIf
-    from app.protocol.study_parts import ProtocolParts
-
 
 # What is wrong with the declared looks of a protocol.
 

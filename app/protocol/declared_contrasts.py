@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from app.base.problem import BrokenRuleError, broken
+from app.base.problem import Broken, BrokenRuleError, broken
+from app.protocol.composite import Composite
 from app.protocol.questions.question import Key
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from app.base.problem import Broken
-    from app.protocol.composite import Composite
-    from app.protocol.questions.registry import ScaledQuestion
+from app.protocol.questions.registry import ScaledQuestion
 
 RATED = ("turn", "item", "response")
 

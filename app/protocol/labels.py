@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
-from app.base.problem import broken
+from app.base.problem import Broken, broken
 from app.base.words import and_list, readable
 from app.protocol.cells import cell_of
 from app.protocol.questions.scale import Label
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from app.base.problem import Broken
 
 
 class Attribute(BaseModel):

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.protocol.study import Protocol
-
+from app.protocol.study import Protocol
 
 _FAMILY = "family"
 # A family named A or 4 would be found in almost every title.

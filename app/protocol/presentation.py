@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from app.base.language.language import language_of
 from app.base.language.message import Message, message
 from app.protocol.cells import cell_of
+from app.protocol.conditions import Factor, Kind
+from app.protocol.study import Protocol
 from app.protocol.swapped_labels import swapped_source
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.protocol.conditions import Factor, Kind
-    from app.protocol.study import Protocol
 
 UNKNOWN_LABEL = message("The author of this text is not shown.")
 LABELS = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -14,11 +14,8 @@ from app.protocol.questions.highlight import HighlightQuestion
 from app.protocol.questions.question import Key
 from app.protocol.questions.ranking import RankingQuestion
 from app.protocol.questions.rating import RatingQuestion
+from app.protocol.questions.registry import AnyQuestion
 from app.protocol.questions.slider import SliderQuestion
-
-if TYPE_CHECKING:
-    from app.protocol.questions.registry import AnyQuestion
-
 
 # The tests and estimates that a primary contrast can name: what each compares, and its questions and parts.
 

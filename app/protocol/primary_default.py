@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from app.protocol.primary import PrimaryContrast, kind_of, tests_for
 from app.protocol.questions.category import CategoryQuestion
 from app.protocol.questions.highlight import HighlightQuestion
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.protocol.questions.registry import AnyQuestion
-    from app.protocol.study_parts import ProtocolParts
+from app.protocol.questions.registry import AnyQuestion
+from app.protocol.study_parts import ProtocolParts
 
 # The tests implied by a part that is set; the first one that fits the question is used.
 TESTS_BY_PART = {

@@ -6,18 +6,16 @@ a rater does not change them.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from math import atanh, comb, sqrt
 from statistics import mean, median, stdev
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping
-
-    from app.protocol.checks import Checks
-    from app.protocol.questions.choice import ChoiceQuestion
-    from app.protocol.questions.registry import ScaledQuestion
-    from app.protocol.study import Protocol
+from app.protocol.checks import Checks
+from app.protocol.questions.choice import ChoiceQuestion
+from app.protocol.questions.registry import ScaledQuestion
+from app.protocol.study import Protocol
 
 Rule = Literal["checks", "speed", "time", "straight_lining", "side", "agreement", "typing"]
 # Rules about speed: raters who did not read what they rated.

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from app.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 
 class StoredData(NamedTuple):

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pydantic import model_validator
 
 from app.base.problem import InconsistentPartsError
 from app.protocol.consistency import problems_between_parts
+from app.protocol.labels import Labels
 from app.protocol.study_labels import labels_of
 from app.protocol.study_parts import ProtocolParts
-
-if TYPE_CHECKING:
-    from app.protocol.labels import Labels
 
 
 class Protocol(ProtocolParts):

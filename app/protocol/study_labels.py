@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from app.base.words import readable
 from app.protocol.labels import Labels, unique
 from app.protocol.questions.category import CategoryQuestion
-
-if TYPE_CHECKING:
-    from app.protocol.study_parts import ProtocolParts
+from app.protocol.study_parts import ProtocolParts
 
 
 def labels_of(protocol: ProtocolParts) -> Labels:

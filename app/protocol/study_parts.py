@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import inspect
 import unicodedata
+from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
 from textwrap import dedent
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
@@ -31,11 +32,6 @@ from app.protocol.questions.registry import Question, ScaledQuestion
 from app.protocol.questions.scale import Label
 from app.protocol.questions.slider import SliderQuestion
 from app.protocol.study_design import Design
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pydantic import BaseModel
 
 
 def _free(slug: str) -> str:

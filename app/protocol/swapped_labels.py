@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from app.protocol.conditions import Factor
-    from app.protocol.study_parts import Source
+from app.protocol.conditions import Factor
+from app.protocol.study_parts import Source
 
 
 def swapped_source(sources: Mapping[str, Source], factor: Factor, source: str) -> str | None:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, assert_never
+from collections.abc import Container, Sequence
+from typing import NamedTuple, assert_never
+
+from sqlalchemy import Connection
 
 from app.base.words import and_list, counted
-from app.protocol.allocation.feasibility import feasibility
-from app.protocol.allocation.trials import kind_of_trials, planned_trials, special_trials
+from app.protocol.allocation.feasibility import Feasibility, feasibility
+from app.protocol.allocation.trials import (
+    PlannedItem,
+    PlannedTrial,
+    Special,
+    kind_of_trials,
+    planned_trials,
+    special_trials,
+)
 from app.protocol.opening import placeholders
+from app.protocol.study import Protocol
 from app.rating.arrival.admission import make_admission_seats
 from app.rating.arrival.conditions import make_condition_seats
 from app.rating.seats.trials import (
@@ -31,18 +42,7 @@ from app.studies.opening_checks import (
     notes_on_opening,
 )
 from app.studies.protocols import get_protocol
-from app.studies.studies import StudyMissingError
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
-
-    from sqlalchemy import Connection
-
-    from app.protocol.allocation.feasibility import Feasibility
-    from app.protocol.allocation.trials import PlannedItem, PlannedTrial, Special
-    from app.protocol.study import Protocol
-    from app.studies.studies import GivenStatus, StudyRow
-
+from app.studies.studies import GivenStatus, StudyMissingError, StudyRow
 
 # Maximum number of items that a note names; the others are counted.
 N_NAMED = 5

@@ -2,42 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection
 
 from app.base.language.language import language_of
 from app.protocol.pages.page_slots import Shown
 from app.protocol.pages.reveal import PRACTICE, Stage, slots_now, stage_of
 from app.protocol.pages.steps import AFTER_RATINGS, DONE, asked_at, next_step, way_of
-from app.protocol.questions.form import Answers, PageTimes, read_page_ms
+from app.protocol.questions.form import Answer, Answers, PageTimes, read_page_ms
 from app.protocol.questions.saves import Save, read_page, read_save
+from app.protocol.questions.slot import Slot
+from app.protocol.study import Protocol
 from app.rating.answers.ratings import GOLD, record_answers, record_submission
 from app.rating.answers.revisits import record_revisit, record_turn, release_turns, save_revisit
 from app.rating.answers.submit import submit_and_next
-from app.rating.arrival.admission import foreseen
-from app.rating.arrival.arrivals import Identity, record_arrival, record_invited_arrival
+from app.rating.arrival.admission import Turned, foreseen
+from app.rating.arrival.arrivals import Identity, OpenedSession, StudyDoor, record_arrival, record_invited_arrival
 from app.rating.arrival.conditions import foreseen_conditions, own_conditions, stored_condition
 from app.rating.seats.assignment_view import AssignmentView, next_assignment, next_revisit
 from app.rating.seats.assignments import get_so_far
 from app.rating.seats.seats import Claimant, has_free_seats, has_leased_seats, return_expired
 from app.rating.seats.trial_list import come_back, give_seats, keep_seats, pool_of_seats
-from app.rating.sessions import record_begin, record_finish, record_step
+from app.rating.sessions import RatingSession, record_begin, record_finish, record_step
 from app.rating.steps.attention import attention_now
 from app.rating.steps.gold import check_gold
 from app.studies.protocols import get_protocol
 from app.webhooks.outbox import enqueue_finished, enqueue_full
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from app.protocol.questions.form import Answer
-    from app.protocol.questions.slot import Slot
-    from app.protocol.study import Protocol
-    from app.rating.arrival.admission import Turned
-    from app.rating.arrival.arrivals import OpenedSession, StudyDoor
-    from app.rating.sessions import RatingSession
+Form = Mapping[str, Sequence[str]]
 
 
 # Whether a seat is free for a rater who has not started: they are told before the consent form and instructions.
@@ -308,7 +302,3 @@ def times_of(form: Form, active_ms: int | None = None) -> PageTimes:
     text = next(iter(form.get("hidden_ms", ())), "")
     is_number = text.isascii() and text.isdigit() and len(text) <= 12  # noqa: PLR2004 - no longer than a time
     return PageTimes(read_page_ms(form), min(int(text), 24 * 60 * 60 * 1000) if is_number else 0, active_ms)
-
-
-if TYPE_CHECKING:
-    Form = Mapping[str, Sequence[str]]

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.base.database.hot_statement import HotStatement
 from app.base.database.keys import token_hash
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sqlalchemy import Connection
-
 
 # The study in a rater's address: identified by its token, or by its slug if someone typed that.
 #

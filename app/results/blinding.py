@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from app.base.problem import BlindedError
-
-if TYPE_CHECKING:
-    from app.protocol.study import Protocol
-    from app.studies.studies import StudyRow
+from app.protocol.study import Protocol
+from app.studies.studies import StudyRow
 
 
 def is_blinded(study: StudyRow, protocol: Protocol) -> bool:

@@ -9,17 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.arrays import codes
-from app.stats.result import undefined
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats, Ints, Labels
-    from app.stats.result import Result
-
+from app.stats.arrays import Bools, Floats, Ints, Labels, codes
+from app.stats.result import Result, undefined
 
 # The bias-reduced cluster variance CR2 of a least-squares contrast, with Satterthwaite's degrees of freedom.
 #

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import scipy.linalg  # noqa: F401 - loads its own BLAS library, which can only be found once loaded
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

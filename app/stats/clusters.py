@@ -8,21 +8,14 @@ between raters and subtract the variance between item x rater cells, which both 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 from weakref import ref
 
 import numpy as np
 from scipy import special
 
-from app.stats.arms import Side
-from app.stats.arrays import codes
-from app.stats.result import Interval, Result
-
-if TYPE_CHECKING:
-    from app.stats.arms import Arms
-    from app.stats.arrays import Floats, Ints, Labels
-    from app.stats.result import Reason, Result
-
+from app.stats.arms import Arms, Side
+from app.stats.arrays import Floats, Ints, Labels, codes
+from app.stats.result import Interval, Reason, Result
 
 METHOD = "two_way_cluster_t"
 _ROUNDING = 1e-12

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from app.stats.arms import Arms, missing_side, warned_of_few
-from app.stats.arrays import codes, present
+from app.stats.arrays import Bools, Floats, Ints, Labels, codes, present
 from app.stats.clusters import (
     METHOD,
     cluster_variance,
@@ -22,13 +22,6 @@ from app.stats.clusters import (
 from app.stats.comparison.describe import mean_difference
 from app.stats.linear.cluster_robust import linear_contrast
 from app.stats.result import Interval, Result, undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from app.stats.arrays import Bools, Floats, Ints, Labels
-    from app.stats.result import Result
-
 
 # Conjoint designs: the effects of attributes of responses that were varied at random.
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 import numpy as np
 
+from app.stats.arrays import Floats
 from app.stats.clusters import ends_within, t_quantile
+from app.stats.ratings import Ratings
 from app.stats.result import Interval, Reason, Result, undefined
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats
-    from app.stats.ratings import Ratings
-
 
 # a standard error below this is a rounding error of zero
 ZERO = 1e-12

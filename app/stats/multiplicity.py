@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.stats.arrays import Floats, Ints
+from app.stats.arrays import Floats, Ints
 
 Adjustment = Literal["holm", "benjamini_hochberg"]
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from scipy import optimize, special
 
+from app.stats.arrays import Bools, Floats, Labels
 from app.stats.clusters import clusters, with_two_way_interval, without_interval
 from app.stats.result import Interval, Result, undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.stats.arrays import Bools, Floats, Labels
-
 
 # Composite scores from several questions: reverse scoring, means of answered questions, internal consistency.
 #

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
+Floats = NDArray[np.float64]
 
 
 # How much of the error rate is spent by a share of the information (Lan and DeMets 1983).
@@ -162,7 +161,3 @@ def _continued(density: _Density, fractions: Sequence[float], bound: float) -> _
     simpson = np.ones(N_POINTS)
     simpson[1:-1:2], simpson[2:-1:2] = 4, 2
     return grid, heights * simpson * (grid[1] - grid[0]) / 3
-
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]

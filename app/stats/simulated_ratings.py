@@ -7,16 +7,13 @@ better of two.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.stats.arrays import Floats, Ints
-    from app.stats.result import Result
+from app.stats.arrays import Floats, Ints
+from app.stats.result import Result
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,20 +8,16 @@ and a compiler, and the character-level alpha answers the same question for mark
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from krippendorff import alpha
 
+from app.stats.arrays import Bools, Floats, Ints, Labels
 from app.stats.clusters import METHOD, clusters, t_quantile, with_two_way_interval, without_interval
 from app.stats.result import Interval, Result, undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from app.stats.arrays import Bools, Floats, Ints, Labels
-
 
 # Spans as boolean arrays of marked characters.
 

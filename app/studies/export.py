@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
-from sqlalchemy import text
+from sqlalchemy import Connection, TextClause, text
 
 from app.analysis.data.study_folder import ITEM_COLUMNS, StudyFolder
 from app.protocol.dialogue import turns_to_json
 from app.results.data.frames import RATERS, copy_ratings, raters_table, ratings_of, study_checks, table
 from app.studies.protocols import get_protocol
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection, TextClause
-
 
 _PROTOCOL = text("""
     SELECT p.version, p.yaml, p.sha256 FROM studies s

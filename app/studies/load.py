@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
-from sqlalchemy import text
+import pandas as pd
+from sqlalchemy import Connection, text
 
-from app.analysis.data.study_folder import ITEM_COLUMNS, RATER_COLUMNS, RESPONSE_COLUMNS, is_same
-from app.base.database.frame_copy import copy_in
+from app.analysis.data.study_folder import ITEM_COLUMNS, RATER_COLUMNS, RESPONSE_COLUMNS, StudyFolder, is_same
+from app.base.database.frame_copy import Progress, copy_in
 from app.base.problem import InvalidInputError, Problem
 from app.protocol.rating_columns import FRAME_COLUMNS
 from app.studies.export import study_folder
 from app.studies.members.members import record_member
 from app.studies.protocols import record_version
 from app.studies.studies import get_study
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import pandas as pd
-    from sqlalchemy import Connection
-
-    from app.analysis.data.study_folder import StudyFolder
-    from app.base.database.frame_copy import Progress
 
 _STUDY = text("""
     INSERT INTO studies (slug, seed, is_demo) VALUES (:slug, :seed, :is_demo)

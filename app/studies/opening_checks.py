@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Container
 
 from app.base.files.yaml_tree import lines_of
+from app.protocol.allocation.feasibility import Feasibility
 from app.protocol.opening import not_carried_out, placeholders, typing_not_declared
-
-if TYPE_CHECKING:
-    from collections.abc import Container
-
-    from app.protocol.allocation.feasibility import Feasibility
-    from app.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 
 class OpeningError(ValueError):

@@ -5,17 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from datetime import datetime
+from typing import NamedTuple
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.protocol.study import Protocol
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from sqlalchemy import Connection
-
 
 _DOCUMENT = text("SELECT document, sha256 FROM protocols WHERE study_id = :study AND version = :version")
 _TEXT = text("SELECT yaml, sha256 FROM protocols WHERE study_id = :study AND version = :version")

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import TYPE_CHECKING, Literal
+from datetime import date, datetime, timedelta
+from typing import Literal
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
-from app.accounts.roles import Right, may
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from datetime import date, datetime
-
-    from sqlalchemy import Connection
-
-    from app.accounts.roles import Role
-
+from app.accounts.roles import Right, Role, may
 
 Status = Literal["draft", "open", "paused", "closed"]
 # A study is a draft until it is opened; these are given to it.

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import re
 import socket
+from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from app.protocol.webhooks import LONGEST_ADDRESS
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+Address = IPv4Address | IPv6Address
+Networks = Sequence[IPv4Network | IPv6Network]
 
-    Address = IPv4Address | IPv6Address
-    Networks = Sequence[IPv4Network | IPv6Network]
 
 # An IPv6 address of this network stands for an IPv4 address, which a gateway of the network translates.
 _NAT64 = IPv6Network("64:ff9b::/96")

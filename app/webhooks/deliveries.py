@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import datetime, timedelta
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.base.database.outages import SLACK_SQL
 from app.protocol.webhooks import FAILING_FOR, MIN_FAILURES, TEST
 from app.webhooks.subscriptions import secret_of
-
-if TYPE_CHECKING:
-    from datetime import datetime, timedelta
-
-    from sqlalchemy import Connection
 
 # Longer than an attempt can take: a delivery whose sender was killed is due again after it.
 _LEASE_S = 120

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.protocol.webhooks import SESSION_FINISHED, STUDY_FULL, TEST
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 
 _TIME = "to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
 _INSERT = f"""

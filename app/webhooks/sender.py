@@ -8,26 +8,18 @@ import random
 import ssl
 import time
 from base64 import b64decode, b64encode
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from http.client import HTTPException
-from typing import TYPE_CHECKING
+from http.client import HTTPConnection, HTTPException
 
 from app.accounts.audit import record_automatic_act
+from app.base.database.engine import Begin, Connection
 from app.base.processes.outgoing import PlainConnection, SecureConnection, cut_off_after, seconds_to_wait
 from app.protocol.webhooks import MAX_ATTEMPTS, MAX_RETRY_AFTER, TEST, wait_after
-from app.webhooks.addresses import LOOKUP_S, WebhookAddressError, parse_target, resolve
-from app.webhooks.deliveries import claim_due, pause_webhook, record_delivered, record_failed
+from app.webhooks.addresses import LOOKUP_S, Networks, Target, WebhookAddressError, parse_target, resolve
+from app.webhooks.deliveries import DueDelivery, claim_due, pause_webhook, record_delivered, record_failed
 from app.webhooks.subscriptions import PREFIX
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from http.client import HTTPConnection
-
-    from app.base.database.engine import Begin, Connection
-    from app.webhooks.addresses import Networks, Target
-    from app.webhooks.deliveries import DueDelivery
-
 
 # One signed request to the receiver of a webhook, as specified by Standard Webhooks.
 #

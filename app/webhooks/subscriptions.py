@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import secrets
 from base64 import b64encode
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from datetime import datetime
+from typing import NamedTuple
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.accounts.audit import record_act
+from app.accounts.leads import Lead
 from app.base.database.keys import installation_key, keyed
 from app.protocol.webhooks import EVENTS, MAX_WEBHOOKS
-from app.webhooks.addresses import WebhookAddressError, parse_target
+from app.studies.studies import StudyRow
+from app.webhooks.addresses import Networks, WebhookAddressError, parse_target
 from app.webhooks.outbox import enqueue_test
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from sqlalchemy import Connection
-
-    from app.accounts.leads import Lead
-    from app.studies.studies import StudyRow
-    from app.webhooks.addresses import Networks
-
 
 # Receivers tell by it that a text is the secret of a webhook. The convention is that of Standard Webhooks.
 PREFIX = "whsec_"

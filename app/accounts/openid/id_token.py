@@ -5,13 +5,10 @@ from __future__ import annotations
 import hmac
 import secrets
 from base64 import urlsafe_b64encode
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
 
 # Why a sign-in by OpenID Connect ended. The sentence is for the visitor, the detail for the log.
 

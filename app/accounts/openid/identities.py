@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from sqlalchemy import Connection
 
 from app.accounts.identities import get_lead_of_identity, record_identity
 from app.accounts.lead_access import add_lead, end_earlier_access, is_email
 from app.accounts.leads import Lead, get_lead, lock_lead
-from app.accounts.openid.id_token import RefusedError
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from app.accounts.openid.id_token import Identity
+from app.accounts.openid.id_token import Identity, RefusedError
 
 UNVERIFIED = "The sign-in service did not confirm your e-mail address. Confirm it there and sign in again."
 UNKNOWN = (

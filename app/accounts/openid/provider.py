@@ -7,23 +7,16 @@ import re
 import threading
 import time
 from base64 import b64encode
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.client import HTTPException
+from http.client import HTTPConnection, HTTPException
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any
-from urllib.parse import quote_plus, urlencode, urlsplit
+from typing import Any
+from urllib.parse import SplitResult, quote_plus, urlencode, urlsplit
 
-from app.accounts.openid.id_token import NOT_VALID, Identity, ProviderError, RefusedError, read_id_token
+from app.accounts.openid.id_token import NOT_VALID, Attempt, Identity, ProviderError, RefusedError, read_id_token
 from app.base.processes.outgoing import PlainConnection, SecureConnection, cut_off_after
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from http.client import HTTPConnection
-    from urllib.parse import SplitResult
-
-    from app.accounts.openid.id_token import Attempt
-
 
 # Requests to the provider: JSON only, with a limit on time and size, and without following redirects.
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
 from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.rating import RatingQuestion
 from app.protocol.questions.slider import SliderQuestion
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from app.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 OUTCOMES = {"tie": "Tie", "neither": "Neither", "cannot_judge": "Cannot judge"}
 # A text can be the same word, and a code can have other words.

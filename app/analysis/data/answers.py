@@ -5,23 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING, TypedDict, TypeVar
+from typing import Self, TypedDict, TypeVar
 from zlib import crc32
 
 import numpy as np
 import pandas as pd
 
+from app.analysis.data.encoded_study import Bools, Codes, Floats, Ints
+from app.analysis.estimate import Counts, Unit
+from app.protocol.questions.choice import ChoiceQuestion
+from app.protocol.questions.question import Target
+from app.protocol.questions.registry import ScaledQuestion
 from app.stats.arrays import codes as in_order
 from app.stats.ratings import Ratings
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from app.analysis.data.encoded_study import Bools, Codes, Floats, Ints
-    from app.analysis.estimate import Counts, Unit
-    from app.protocol.questions.choice import ChoiceQuestion
-    from app.protocol.questions.question import Target
-    from app.protocol.questions.registry import ScaledQuestion
 
 Column = TypeVar("Column", "Ints", "Floats")
 # positions in OUTCOMES

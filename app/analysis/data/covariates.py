@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from app.analysis.data.answers import Answers
+from app.analysis.data.encoded_study import Codes, Floats
+from app.analysis.data.frames import Frames
+from app.analysis.data.question_data import ScaledData
 from app.base.words import number
+from app.protocol.study import Protocol
 from app.stats.text_measures import MEASURES, measured
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.encoded_study import Codes, Floats
-    from app.analysis.data.frames import Frames
-    from app.analysis.data.question_data import ScaledData
-    from app.protocol.study import Protocol
-
 
 # Covariates of the ratings: scores of raters, of items and responses, or of single ratings.
 #

@@ -9,18 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from app.analysis.data.frames import is_missing
+from app.analysis.data.frames import Frames, is_missing
 from app.protocol.rating_columns import OUTCOMES
-
-if TYPE_CHECKING:
-    from app.analysis.data.frames import Frames
-    from app.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

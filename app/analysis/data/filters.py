@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from app.analysis.data.filter_options import FilterOptions
+from app.analysis.data.frames import Frames
+from app.analysis.data.report_filters import Filters
+from app.protocol.labels import Labels
+from app.protocol.study import Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-
-    from app.analysis.data.frames import Frames
-    from app.analysis.data.report_filters import Filters
-    from app.protocol.labels import Labels
-    from app.protocol.study import Protocol
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 # Apply filters to frames: the available options, and the ratings that remain.
@@ -120,7 +119,3 @@ def _of_sources(frames: Frames, sources: set[str]) -> Mask:
         ids = frames.ratings[column]
         keep &= (ids.isna() | ids.map(source).isin(sources)).to_numpy()
     return keep
-
-
-if TYPE_CHECKING:
-    Mask = np.ndarray[Any, np.dtype[np.bool_]]

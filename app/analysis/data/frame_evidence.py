@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from app.analysis.data.frames import Frames
 from app.analysis.data.rater_evidence import RaterAnswers, evidence_of
-from app.protocol.rater_flags import Evidence, Typing, compared_question, flags_of, side_question
+from app.protocol.questions.choice import ChoiceQuestion
+from app.protocol.questions.registry import ScaledQuestion
+from app.protocol.rater_flags import Evidence, Flag, Typing, compared_question, flags_of, side_question
 from app.protocol.rating_columns import RATER_EXCLUDED
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from app.analysis.data.frames import Frames
-    from app.protocol.questions.choice import ChoiceQuestion
-    from app.protocol.questions.registry import ScaledQuestion
-    from app.protocol.rater_flags import Flag
-    from app.protocol.study import Protocol
-    from app.stats.arrays import Ints
+from app.protocol.study import Protocol
+from app.stats.arrays import Ints
 
 # The questions of one page share their time.
 TRIAL = ["rater", "item", "condition", "repeat", "served_at", "active_ms"]

@@ -14,21 +14,18 @@ Missing text is None; missing numbers are nan or NA. IDs are text. Rows are alwa
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from app.protocol.rating_columns import FRAME_COLUMNS, names_of
+from app.analysis.estimate import Estimate
+from app.protocol.rating_columns import FRAME_COLUMNS, Type, names_of
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from app.analysis.estimate import Estimate
-    from app.protocol.rating_columns import Type
+Ints = NDArray[np.int64]
 
 
 RATING_COLUMNS = tuple(column.name for column in FRAME_COLUMNS)
@@ -149,10 +146,6 @@ def _ordered_codes(column: pd.Series[Any]) -> tuple[Ints, int]:
 def is_missing(column: pd.Series[Any]) -> bool:
     """Whether all values are missing, as in the columns of questions that a study does not ask: these need no codes."""
     return len(column) > 0 and bool(pd.isna(column.iloc[0])) and bool(column.isna().all())
-
-
-if TYPE_CHECKING:
-    Ints = NDArray[np.int64]
 
 
 # Ratings by unknown raters: a file with, for example, three slots per item that different raters filled.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from app.analysis.data.answers import Answers, Choices
-from app.analysis.estimate import estimate_of
+from app.analysis.data.encoded_study import Codes
+from app.analysis.estimate import Estimate, Scope, Unit, estimate_of
 from app.analysis.minimum_data import held_to_minimum
 from app.analysis.uninformative_intervals import without_uninformative_interval
 from app.analysis.wording.statistics_registry import STATISTICS
@@ -14,11 +15,7 @@ from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.ranking import RankingQuestion
 from app.protocol.questions.registry import ScaledQuestion
 from app.stats.clusters import kept_within
-
-if TYPE_CHECKING:
-    from app.analysis.data.encoded_study import Codes
-    from app.analysis.estimate import Estimate, Scope, Unit
-    from app.stats.result import Result
+from app.stats.result import Result
 
 # With more ratings, mixed models and resampling take minutes, and are run on demand only.
 MAX_RATINGS = 20_000

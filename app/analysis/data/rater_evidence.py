@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from app.protocol.rater_flags import Evidence
+from app.stats.arrays import Bools, Floats, Ints
 from app.stats.raters.agreement_with_others import agreement_with_others
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Mapping
-
-    from app.stats.arrays import Bools, Floats, Ints
 
 K = TypeVar("K", bound="Hashable")
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.analysis.data.answers import Answers
+from app.analysis.data.encoded_study import Ints
+from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.data.scopes import groups
+from app.analysis.estimate import Estimate, Scope, Unit
 from app.protocol.questions.choice import ChoiceQuestion
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.encoded_study import Ints
-    from app.analysis.data.question_data import AnyQuestionData
-    from app.analysis.estimate import Estimate, Scope, Unit
-    from app.stats.result import Result
+from app.stats.result import Result
 
 SECTION = "rater"
 # A longer table would not be read; estimates over all raters include every rater.

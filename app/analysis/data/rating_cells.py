@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import datetime as dt
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import Any, assert_never
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.analysis.data.answer_labels import words_of
 from app.base.files.distinct_cells import (
@@ -19,14 +21,7 @@ from app.base.files.distinct_cells import (
     time_cells,
     whole_cells,
 )
-
-if TYPE_CHECKING:
-    import datetime as dt
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from app.protocol.rating_columns import RatingColumn, Table
+from app.protocol.rating_columns import RatingColumn, Table
 
 # By name of the column; an array of numbers or, for texts, a list of UTF-8.
 Piece = Mapping[str, Any]

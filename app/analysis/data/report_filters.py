@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.base.words import readable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from app.protocol.labels import Labels
+from app.protocol.labels import Labels
 
 Pairs = tuple[tuple[str, str], ...]
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
 
 from app.analysis.data.answers import Answers
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Self
-
-    from app.analysis.data.encoded_study import Bools, Codes
-    from app.analysis.data.question_data import ScaledData
-    from app.analysis.estimate import Scope, Unit
-    from app.stats.result import Result
-
+from app.analysis.data.encoded_study import Bools, Codes
+from app.analysis.data.question_data import ScaledData
+from app.analysis.estimate import Scope, Unit
+from app.stats.result import Result
 
 Some = TypeVar("Some", bound=Answers)
 

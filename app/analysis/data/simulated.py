@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from app.analysis.data.frames import Frames
+from app.analysis.data.frames import Frames
 
 SIMULATED_ONLY = "All ratings are simulated"
 SIMULATED_ONLY_SENTENCE = (

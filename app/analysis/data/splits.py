@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
+from app.analysis.data.answers import Answers
+from app.analysis.data.encoded_study import Bools, Codes, Ints
+from app.analysis.data.question_data import ScaledData
 from app.analysis.data.study_folder import RATER_MARKS
+from app.analysis.estimate import Scope
 from app.base.words import number, number_text
 from app.protocol.cells import cell_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.encoded_study import Bools, Codes, Ints
-    from app.analysis.data.question_data import ScaledData
-    from app.analysis.estimate import Scope
 
 MAX_LEVELS = 12
 # An attribute with a different value on nearly every row is a name, not a group.

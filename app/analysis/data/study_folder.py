@@ -13,16 +13,13 @@ least one value.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from app.analysis.data.frames import Frames, canonical, passage_frame, word_frame
+from app.base.problem import Problem
 from app.protocol.dialogue import n_words, turns_from_json, whole_text
-
-if TYPE_CHECKING:
-    from app.base.problem import Problem
-    from app.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 ITEM_COLUMNS = ("item", "text", "turns", "profile", "content_note", "retired_because")
 RESPONSE_COLUMNS = ("response", "item", "source", "text", "turns")

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
+from app.analysis.estimate import Estimate
 from app.base.documents.reference import Reference
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from app.analysis.estimate import Estimate
 
 # key | authors | year | title | journal or publisher | volume | pages | DOI
 _LISTED = """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
 
 from app.analysis.document.bibliography import REFERENCES
 from app.analysis.document.flag_words import flag_rules
@@ -12,21 +12,16 @@ from app.analysis.wording.statistics_registry import STATISTICS
 from app.base.documents.blocks import DataTable
 from app.base.documents.reference import cited
 from app.base.words import and_list, counted, number_text, or_list, readable, spelled_out
+from app.protocol.primary import PrimaryContrast
 from app.protocol.primary_default import primary_contrasts
 from app.protocol.questions.category import CategoryQuestion
 from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.rating import RatingQuestion
+from app.protocol.questions.registry import AnyQuestion
+from app.protocol.questions.scale import Scale
 from app.protocol.questions.slider import SliderQuestion
+from app.protocol.study import Protocol
 from app.stats.sequential import boundaries, nominal_p
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from app.protocol.primary import PrimaryContrast
-    from app.protocol.questions.registry import AnyQuestion
-    from app.protocol.questions.scale import Scale
-    from app.protocol.study import Protocol
-
 
 TRIALS = {
     None: "two responses to the same item, or one response where an item has only one",

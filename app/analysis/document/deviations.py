@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from app.analysis.document.design_words import (
     blinding,
@@ -13,16 +13,11 @@ from app.analysis.document.design_words import (
     design_sentences,
 )
 from app.analysis.document.preregistration import exclusions, hypotheses, stopping
-from app.analysis.document.registration import RegistrationError
+from app.analysis.document.registration import Registration, RegistrationError
+from app.analysis.report.report import Report
 from app.base.documents.blocks import DataTable, Paragraph, Section
 from app.base.words import and_list, counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from app.analysis.document.registration import Registration
-    from app.analysis.report.report import Report
-    from app.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 Point = tuple[str, str, str]
 HEADER = ("Point", "Registered", "Done", "Deviation")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from datetime import date
+from typing import NamedTuple
 
 from app.analysis.document.design_words import (
     check_sentences,
@@ -13,12 +15,7 @@ from app.analysis.document.design_words import (
 )
 from app.base.documents.blocks import Bullets, DataTable, Document, Paragraph, Section
 from app.protocol.stored_data import stored_data
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import date
-
-    from app.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 TO_FILL = "[to be completed: {}]"
 HEADER = ("Data", "Purpose", "Where and how they are kept")

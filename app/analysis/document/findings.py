@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from app.analysis.document.numbered import MAX_ROWS, with_numbers
+from app.analysis.document.numbered import MAX_ROWS, Numbered, with_numbers
 from app.analysis.document.primary_table import primary_table
+from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import agreement_sentence, needed_by_question
+from app.analysis.findings.summary import Summary
 from app.analysis.report.brief import MAIN_AGREEMENT, brief
 from app.analysis.report.labelled import labelled
+from app.analysis.report.report import Report
 from app.analysis.report.sentences import PUBLISHED, primary_answers
-from app.base.documents.blocks import Bullets, Figure, Paragraph, Section
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from app.analysis.document.numbered import Numbered
-    from app.analysis.estimate import Estimate
-    from app.analysis.findings.summary import Summary
-    from app.analysis.report.report import Report
-    from app.base.documents.blocks import Block
-    from app.protocol.study import Protocol
+from app.base.documents.blocks import Block, Bullets, Figure, Paragraph, Section
+from app.protocol.study import Protocol
 
 AGREEMENT = ("krippendorff_alpha", "icc_a_1", "icc_a_k", "gwet_ac", "kendall_w_within_items")
 # the parts of the charts, in the order of reading

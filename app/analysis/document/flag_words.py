@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from app.base.words import counted
 from app.protocol.rater_flags import (
@@ -13,11 +13,7 @@ from app.protocol.rater_flags import (
     SAME_POINT,
     compared_question,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 
 def flag_rules(protocol: Protocol) -> Iterator[str]:

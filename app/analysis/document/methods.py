@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from app.analysis.document.bibliography import REFERENCES, of_estimate, of_method
+from app.analysis.document.circumstances import Circumstances
 from app.analysis.document.design_words import (
     GENERALIZATION,
     check_sentences,
@@ -21,25 +22,18 @@ from app.analysis.document.design_words import (
     sample_size_sentence,
     sources_sentence,
 )
+from app.analysis.estimate import Estimate
+from app.analysis.findings.summary import Summary
 from app.analysis.report.labelled import labelled_estimate
+from app.analysis.report.primary import PrimaryResult
+from app.analysis.report.report import Report, Sample
 from app.analysis.report.sentences import test_of
 from app.analysis.wording.formatting import number, of_text
 from app.analysis.wording.statistics_registry import STATISTICS
 from app.base.documents.blocks import Bullets, Paragraph, Section
-from app.base.documents.reference import cited
+from app.base.documents.reference import Reference, cited
 from app.base.words import and_list, counted, spelled_out
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from app.analysis.document.circumstances import Circumstances
-    from app.analysis.estimate import Estimate
-    from app.analysis.findings.summary import Summary
-    from app.analysis.report.primary import PrimaryResult
-    from app.analysis.report.report import Report, Sample
-    from app.base.documents.reference import Reference
-    from app.protocol.study import Protocol
-
+from app.protocol.study import Protocol
 
 # Who took part, who left early, and which answers are missing, for the methods of a report.
 

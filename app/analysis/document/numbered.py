@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from string import ascii_lowercase
-from typing import TYPE_CHECKING
 
+from app.analysis.estimate import Estimate
 from app.analysis.report.labelled import labelled_estimate
 from app.analysis.wording.formatting import (
     ci_cell,
@@ -18,12 +19,7 @@ from app.analysis.wording.formatting import (
 )
 from app.analysis.wording.statistics_registry import STATISTICS
 from app.base.documents.blocks import DataTable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from app.analysis.estimate import Estimate
-    from app.protocol.labels import Labels
+from app.protocol.labels import Labels
 
 MAX_ROWS = 80
 HEADER = ("No.", "Question", "Statistic", "Of", "Estimate ({ci})", "p", "Items", "Raters", "Ratings")

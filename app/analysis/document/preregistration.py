@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from app.analysis.document.design_words import (
     GENERALIZATION,
@@ -19,17 +19,12 @@ from app.analysis.document.design_words import (
     sample_size_sentence,
     sources_sentence,
 )
+from app.analysis.document.registration import Registration
 from app.analysis.wording.formatting import number
 from app.analysis.wording.statistics_registry import STATISTICS
-from app.base.documents.blocks import Bullets, DataTable, Document, Paragraph, Section
+from app.base.documents.blocks import Block, Bullets, DataTable, Document, Paragraph, Section
 from app.base.words import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.analysis.document.registration import Registration
-    from app.base.documents.blocks import Block
-    from app.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 STOPPING = "Data collection ends when every trial has its number of raters."
 EXCLUSIONS = (

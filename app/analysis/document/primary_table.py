@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from scipy import special
 
-from app.analysis.document.numbered import Reasons, value_cell, with_numbers
+from app.analysis.document.numbered import Numbered, Reasons, value_cell, with_numbers
+from app.analysis.estimate import Estimate
 from app.analysis.report.effects import effect_behind
 from app.analysis.report.labelled import labelled_estimate
+from app.analysis.report.report import Report
 from app.analysis.report.sentences import test_of
 from app.analysis.report.verdicts import MARGIN_TESTS
 from app.analysis.wording.formatting import (
@@ -22,13 +24,6 @@ from app.analysis.wording.formatting import (
 )
 from app.analysis.wording.statistics_registry import STATISTICS
 from app.base.documents.blocks import DataTable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from app.analysis.document.numbered import Numbered
-    from app.analysis.estimate import Estimate
-    from app.analysis.report.report import Report
 
 HEADER = ("No.", "Question", "Of", "Estimate ({ci})", "Test statistic", "p", "Effect size")
 WIDTHS = (4, 15, 20, 20, 15, 12, 18)

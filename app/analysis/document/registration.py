@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 
 from app import __version__
+from app.analysis.planning.planning import PlanRow
 from app.protocol.study import Protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.analysis.planning.planning import PlanRow
 
 
 @dataclass(frozen=True, slots=True)

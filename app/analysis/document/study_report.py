@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from app import __version__
 from app.analysis.data.simulated import SIMULATED_ONLY, SIMULATED_ONLY_SENTENCE
 from app.analysis.document.bibliography import REFERENCES, references_of
+from app.analysis.document.circumstances import Circumstances
 from app.analysis.document.design_words import monitoring_keys
 from app.analysis.document.deviations import deviations_section
-from app.analysis.document.findings import primary_bullets, results_section
+from app.analysis.document.findings import PlacedFigure, primary_bullets, results_section
 from app.analysis.document.methods import limits_section, methods_section
 from app.analysis.document.numbered import Numbered
-from app.analysis.findings.summary import summary_of
+from app.analysis.estimate import Estimate
+from app.analysis.findings.summary import Summary, summary_of
 from app.analysis.report.command import command_of
 from app.analysis.report.labelled import labelled
 from app.analysis.report.recipe import software
+from app.analysis.report.report import Report
 from app.base.documents.blocks import Bullets, DataTable, Document, Paragraph, Section
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from app.analysis.document.circumstances import Circumstances
-    from app.analysis.document.findings import PlacedFigure
-    from app.analysis.estimate import Estimate
-    from app.analysis.findings.summary import Summary
-    from app.analysis.report.report import Report
-    from app.base.documents.reference import Reference
-    from app.protocol.study import Protocol
-
+from app.base.documents.reference import Reference
+from app.protocol.study import Protocol
 
 # How the numbers of a report can be got again: data, software, and a recipe for each number with all its digits.
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from app.analysis.estimate import Estimate
+from app.analysis.report.report import Report
 from app.analysis.wording.formatting import interval_text, number
 from app.protocol.primary_default import by_importance
+from app.protocol.study import Protocol
 from app.stats.reliability.decision import UNLIMITED
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.analysis.estimate import Estimate
-    from app.analysis.report.report import Report
-    from app.protocol.study import Protocol
 
 # What the ends of the coefficients mean, by the start of their keys.
 MEANINGS = {

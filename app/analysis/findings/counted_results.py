@@ -5,15 +5,21 @@ The estimates are those of the report, from the same functions; intervals that n
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.analysis.data.answer_counts import AnswerCounts, Chosen, Pattern, Point
+from app.analysis.estimate import Counts
 from app.analysis.findings.counted_result import CountedResult
 from app.analysis.minimum_data import held_to_minimum
 from app.analysis.sections.coefficients import is_fine
 from app.analysis.uninformative_intervals import without_uninformative_interval
+from app.protocol.questions.choice import ChoiceQuestion
+from app.protocol.questions.registry import ScaledQuestion
+from app.protocol.questions.scale import Level
+from app.protocol.study import Protocol
 from app.stats.agreement import (
     brennan_prediger,
     fleiss_kappa,
@@ -25,17 +31,6 @@ from app.stats.agreement import (
 )
 from app.stats.ratings import Ratings
 from app.stats.result import Result, undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from app.analysis.data.answer_counts import AnswerCounts, Chosen, Pattern, Point
-    from app.analysis.estimate import Counts
-    from app.protocol.questions.choice import ChoiceQuestion
-    from app.protocol.questions.registry import ScaledQuestion
-    from app.protocol.questions.scale import Level
-    from app.protocol.study import Protocol
-
 
 _TOLERANCE = 1e-9  # of a cut between points of a slider
 

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from app.analysis.estimate import Estimate
 from app.analysis.report.effects import effect_behind
+from app.analysis.report.report import Report
 from app.analysis.wording.formatting import MINUS, REASONS, interval_text, number, why_text
-from app.analysis.wording.statistics_registry import STATISTICS
+from app.analysis.wording.statistics_registry import STATISTICS, Kind
 from app.protocol.questions.category import CategoryQuestion
 from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.ranking import RankingQuestion
+from app.protocol.questions.registry import AnyQuestion
+from app.protocol.study import Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+# question, statistic and scope
+Pair = tuple[str | None, str, str]
 
-    from app.analysis.estimate import Estimate
-    from app.analysis.report.report import Report
-    from app.analysis.wording.statistics_registry import Kind
-    from app.protocol.questions.registry import AnyQuestion
-    from app.protocol.study import Protocol
-
-    # question, statistic and scope
-    Pair = tuple[str | None, str, str]
 
 PAIR = {"source", "reference"}
 AT_EQUAL = {"mean_difference": "mean_difference_at_equal", "share_preferred": "share_preferred_at_equal"}

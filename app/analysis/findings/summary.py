@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING
 
-from app.analysis.findings.agreement_summary import agreement_rows, agreement_sentence, needed_sentence
-from app.analysis.findings.main_contrasts import interval_words, main_contrasts
+from app.analysis.estimate import Estimate
+from app.analysis.findings.agreement_summary import AgreementRow, agreement_rows, agreement_sentence, needed_sentence
+from app.analysis.findings.main_contrasts import MainContrast, interval_words, main_contrasts
+from app.analysis.report.primary import PrimaryResult
+from app.analysis.report.report import Report
 from app.analysis.report.verdict_words import verdict_sentence
 from app.analysis.wording.formatting import REASONS, number
 from app.base.words import and_list
-from app.protocol.primary import TESTS
+from app.protocol.primary import TESTS, Compared, PrimaryContrast
 from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.ranking import RankingQuestion
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from app.analysis.estimate import Estimate
-    from app.analysis.findings.agreement_summary import AgreementRow
-    from app.analysis.findings.main_contrasts import MainContrast
-    from app.analysis.report.primary import PrimaryResult
-    from app.analysis.report.report import Report
-    from app.protocol.primary import Compared, PrimaryContrast
-    from app.protocol.study import Protocol
-
+from app.protocol.study import Protocol
 
 # Results that could overturn the main findings, as sentences: above all length, then flagged raters.
 

@@ -7,15 +7,13 @@ The squared width of an interval falls with the number of items, and of raters p
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.analysis.planning.planning import PlanRow
+from app.analysis.planning.planning import PlanRow
 
 Lever = Literal["items", "raters_per_trial"]
 LEVERS: dict[Lever, str] = {"items": "n_items", "raters_per_trial": "raters_per_trial"}

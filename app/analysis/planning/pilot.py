@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.answers import scaled_answers
-from app.analysis.data.encoded_study import codes_of
+from app.analysis.data.answers import Answers, scaled_answers
+from app.analysis.data.encoded_study import Codes, codes_of
+from app.analysis.data.frames import Frames
 from app.analysis.data.simulated import counted_frames
 from app.analysis.planning.scenario import Assumed
 from app.analysis.sections.composites import composite_answers, table_of
+from app.protocol.questions.registry import ScaledQuestion
+from app.protocol.study import Protocol
 from app.stats.mixed.lmm import fit_lmm
 from app.stats.mixed.model_design import is_nested_one_to_one, random_columns
 from app.stats.simulated_ratings import Sds
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.encoded_study import Codes
-    from app.analysis.data.frames import Frames
-    from app.protocol.questions.registry import ScaledQuestion
-    from app.protocol.study import Protocol
 
 # As shares of the range of the scale; close to Ayers et al. (2023) and the experts of Kumar et al. (2025).
 DEFAULT_SDS = Sds(item=0.15, rater=0.12, item_source=0.15, rater_source=0.08, residual=0.19)

@@ -5,19 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from app.analysis.planning.scenario import Simulated
+from app.analysis.planning.scenario import Assumed, Scenario, Simulated
+from app.protocol.allocation.trials import PlannedItem
+from app.protocol.questions.registry import ScaledQuestion
+from app.protocol.study import Protocol
 from app.stats.simulated_ratings import expectation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from app.analysis.planning.scenario import Assumed, Scenario
-    from app.protocol.allocation.trials import PlannedItem
-    from app.protocol.questions.registry import ScaledQuestion
-    from app.protocol.study import Protocol
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.protocol.allocation.bulk_allocation import deal, so_many_items, with_raters_per_trial
+from app.analysis.data.encoded_study import Floats
+from app.protocol.allocation.bulk_allocation import Dealt, deal, so_many_items, with_raters_per_trial
 from app.protocol.allocation.randomization import seeded
-from app.protocol.allocation.trials import planned_trials
+from app.protocol.allocation.trials import PlannedItem, PlannedTrial, planned_trials
+from app.protocol.questions.registry import ScaledQuestion
+from app.protocol.questions.scale import Level
+from app.protocol.study import Protocol
 from app.stats.agreement import krippendorff_alpha
 from app.stats.comparison.describe import mean_difference, share
 from app.stats.ratings import Ratings
-from app.stats.simulated_ratings import Minds, Shown
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from app.analysis.data.encoded_study import Floats
-    from app.protocol.allocation.bulk_allocation import Dealt
-    from app.protocol.allocation.trials import PlannedItem, PlannedTrial
-    from app.protocol.questions.registry import ScaledQuestion
-    from app.protocol.questions.scale import Level
-    from app.protocol.study import Protocol
-    from app.stats.result import Result
-    from app.stats.simulated_ratings import Sds
+from app.stats.result import Result
+from app.stats.simulated_ratings import Minds, Sds, Shown
 
 PAIR = 2
 

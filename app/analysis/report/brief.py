@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from app.analysis.estimate import Estimate
 from app.analysis.report.effects import effect_behind
 from app.analysis.report.primary import places_of
+from app.analysis.report.report import Report
 from app.protocol.primary_default import default_contrast, first_question
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.analysis.estimate import Estimate
-    from app.analysis.report.report import Report
-    from app.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 MAIN_AGREEMENT = ("krippendorff_alpha", "kendall_w_within_items")
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from datetime import date, datetime
 
 import numpy as np
 import pandas as pd
 from pandas.api.typing import NaTType
 
-from app.analysis.data.encoded_study import codes_of
+from app.analysis.data.encoded_study import Bools, Codes, Ints, codes_of
 from app.analysis.data.filter_options import filtered_protocol
 from app.analysis.data.filters import filtered
 from app.analysis.data.frame_evidence import rater_flags
-from app.analysis.data.frames import for_items_only, with_slots
-from app.analysis.data.report_filters import ALL
+from app.analysis.data.frames import Frames, for_items_only, with_slots
+from app.analysis.data.report_filters import ALL, Filters
 from app.analysis.data.simulated import counted_frames
+from app.analysis.estimate import Estimate
 from app.analysis.report.primary import declared_first, primary_results, with_roles
 from app.analysis.report.recipe import data_hash, with_recipes
 from app.analysis.report.report import SECTIONS, RaterGroup, Report, Sample
@@ -26,20 +28,9 @@ from app.analysis.sections.study_data import StudyData
 from app.base.words import counted
 from app.protocol.cells import Cell, cell_of
 from app.protocol.primary_default import primary_contrasts
+from app.protocol.study import Protocol
 from app.stats.arrays import one_thread
-from app.stats.multiplicity import adjusted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from datetime import date, datetime
-
-    from app.analysis.data.encoded_study import Bools, Codes, Ints
-    from app.analysis.data.frames import Frames
-    from app.analysis.data.report_filters import Filters
-    from app.analysis.estimate import Estimate
-    from app.protocol.study import Protocol
-    from app.stats.multiplicity import Adjustment
-
+from app.stats.multiplicity import Adjustment, adjusted
 
 # The sample of a report, counted once from the same frames.
 

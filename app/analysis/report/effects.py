@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from app.analysis.estimate import Estimate
+from app.analysis.estimate import Estimate
 
 # The effect behind a test statistic: its statistic, and the start of its method.
 EFFECTS = {

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.analysis.wording.formatting import COVARIATES
 from app.base.words import readable
+from app.protocol.labels import Labels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from app.analysis.estimate import Estimate, Scope
     from app.analysis.report.report import Report
-    from app.protocol.labels import Labels
 
 
 def labelled(report: Report, labels: Labels) -> Report:

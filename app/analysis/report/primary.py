@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.report.effects import effect_behind
+from app.protocol.primary import PrimaryContrast
 from app.protocol.primary_default import primary_contrasts
+from app.protocol.study import Protocol
 from app.stats.mixed.lmm_name import LMM
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.analysis.estimate import Estimate, Scope
-    from app.protocol.primary import PrimaryContrast
-    from app.protocol.study import Protocol
-
 
 # Find the estimates of a report that answer a primary contrast, by their content rather than their position.
 

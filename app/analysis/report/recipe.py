@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 from functools import cache
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from app import __version__
-from app.analysis.data.frames import is_missing
-from app.analysis.data.report_filters import ALL
+from app.analysis.data.encoded_study import Codes, Ints
+from app.analysis.data.frames import Frames, is_missing
+from app.analysis.data.report_filters import ALL, Filters
+from app.analysis.estimate import Estimate
 from app.analysis.wording.formatting import scope_filter
 from app.analysis.wording.statistics_registry import page_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from app.analysis.data.encoded_study import Codes, Ints
-    from app.analysis.data.frames import Frames
-    from app.analysis.data.report_filters import Filters
-    from app.analysis.estimate import Estimate
-    from app.protocol.study import Protocol
-
+from app.protocol.study import Protocol
 
 # Labels do not change any estimate.
 LABELS: dict[str, Any] = {

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.analysis import analyze
+from app.analysis.data.frames import Frames
 from app.analysis.data.report_filters import Filters
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from app.analysis.data.frames import Frames
-    from app.analysis.estimate import Estimate
-    from app.protocol.study import Protocol
+from app.analysis.estimate import Estimate
+from app.protocol.study import Protocol
 
 # The fields that identify an estimate; all others are results.
 IDENTITY = ("section", "question", "scope", "statistic", "unit", "method")

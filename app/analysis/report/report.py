@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from datetime import date
+from typing import Any
 
-from app.analysis.data.report_filters import ALL
-
-if TYPE_CHECKING:
-    from datetime import date
-
-    from app.analysis.data.report_filters import Filters
-    from app.analysis.estimate import Estimate
-    from app.analysis.report.primary import PrimaryResult
-
+from app.analysis.data.report_filters import ALL, Filters
+from app.analysis.estimate import Estimate
+from app.analysis.report.primary import PrimaryResult
 
 # What a report rests on: items, responses, raters and answers.
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-from datetime import UTC
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.estimate import FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from datetime import datetime
-
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from app.analysis.estimate import Estimate
 from app.analysis.report.effects import effect_behind
-from app.analysis.report.primary import places_of
+from app.analysis.report.primary import PrimaryResult, places_of
+from app.analysis.report.report import Report
 from app.analysis.report.verdict_words import UNDESIRABLE, verdict_sentence
 from app.analysis.wording.claims import About, claim_of
 from app.analysis.wording.formatting import (
@@ -23,14 +25,7 @@ from app.base.words import number_text
 from app.protocol.primary_default import first_question
 from app.protocol.questions.rating import RatingQuestion
 from app.protocol.questions.slider import SliderQuestion
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from app.analysis.estimate import Estimate
-    from app.analysis.report.primary import PrimaryResult
-    from app.analysis.report.report import Report
-    from app.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 # by the start of the method; more specific ones first
 TESTS = {

@@ -6,9 +6,10 @@ Snapshots leave out the results of individual raters, because they are kept when
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +20,6 @@ from app.analysis.report.primary import PrimaryResult
 from app.analysis.report.report import RaterGroup, Report, Sample
 from app.protocol.primary import PrimaryContrast
 from app.stats.result import Interval, Result
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _OF_REPORTS = (Report, Estimate, PrimaryResult, Sample, RaterGroup, Filters, FilterOptions)
 _KINDS = {one.__name__: one for one in (*_OF_REPORTS, Result, Interval)}

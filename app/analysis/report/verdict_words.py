@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from app.analysis.estimate import Estimate, Verdict
 from app.analysis.report.verdicts import MARGIN_TESTS, excludes_no_difference, is_undone_by_adjustment
 from app.analysis.wording.formatting import TOO_FEW, inconclusive_text
 from app.analysis.wording.statistics_registry import STATISTICS
-
-if TYPE_CHECKING:
-    from app.analysis.estimate import Estimate, Verdict
 
 UNDESIRABLE = "High values are undesirable on this scale."
 SHORT: dict[Verdict, str] = {

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from app.analysis.estimate import Estimate, Verdict
 from app.analysis.wording.statistics_registry import STATISTICS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from app.analysis.estimate import Estimate, Verdict
 
 ALPHA = 0.05
 MARGIN_TESTS: dict[str, Verdict] = {"equivalence": "equivalent", "non_inferiority": "non_inferior"}

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.answers import UNITS
+from app.analysis.data.answers import UNITS, Answers
+from app.analysis.data.question_data import AnyQuestionData, ScaledData
 from app.analysis.data.scopes import groups, with_answers
+from app.analysis.data.splits import Split
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.coefficients import coefficients
 from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.registry import ScaledQuestion
 from app.stats.reliability.decision import g_coefficient, one_way_coefficient, phi_coefficient, raters_needed
-from app.stats.result import with_method
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.question_data import AnyQuestionData, ScaledData
-    from app.analysis.data.splits import Split
-    from app.analysis.estimate import Estimate, Scope
-    from app.stats.result import Result
-
+from app.stats.result import Result, with_method
 
 # Agreement per question, pooled and per source, for all human raters, each pool, and the model judges.
 

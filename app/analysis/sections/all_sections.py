@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
 
+from app.analysis.data.question_data import ScaledData
+from app.analysis.estimate import Estimate
 from app.analysis.sections.agreement import agreement, agreement_by, reliability
 from app.analysis.sections.answer_keys import answer_key_estimates
 from app.analysis.sections.belief import beliefs_of, detection, effects
@@ -31,19 +33,12 @@ from app.analysis.sections.rankings import rankings
 from app.analysis.sections.rater_profiles import raters, severities
 from app.analysis.sections.repeats import repeats
 from app.analysis.sections.session_times import RatingSessions, rating_sessions
+from app.analysis.sections.study_data import StudyData
 from app.analysis.sections.subgroups import choice_subgroups, not_split, subgroups, with_split
 from app.analysis.sections.texts import ratings_and_texts, texts
 from app.analysis.sections.turns import turns
 from app.analysis.sections.without_flagged import without_flagged
-from app.protocol.primary import TESTS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from app.analysis.data.question_data import ScaledData
-    from app.analysis.estimate import Estimate
-    from app.analysis.sections.study_data import StudyData
-    from app.protocol.primary import Compared, PrimaryContrast
+from app.protocol.primary import TESTS, Compared, PrimaryContrast
 
 
 def estimates_of(study: StudyData, watch: Callable[[int, int], None] = lambda _done, _all: None) -> Iterator[Estimate]:

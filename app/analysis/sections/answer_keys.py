@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.analysis.data.answers import Answers
+from app.analysis.data.encoded_study import Bools
+from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import groups
+from app.analysis.data.splits import Split
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import MIN_ANSWERS_OF_RATER
-from app.analysis.sections.categories import SECTION, keyed_data
+from app.analysis.sections.categories import SECTION, CategoryData, keyed_data
 from app.stats.accuracy.category_f1 import confusion, f1_macro, f1_scores
+from app.stats.arrays import Labels
 from app.stats.comparison.describe import share
 from app.stats.reliability.decision import items_needed
 from app.stats.result import Result
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.encoded_study import Bools
-    from app.analysis.data.question_data import ScaledData
-    from app.analysis.data.splits import Split
-    from app.analysis.estimate import Estimate, Scope
-    from app.analysis.sections.categories import CategoryData
-    from app.stats.arrays import Labels
 
 # Longer tables and lists would not be read.
 MAX_CODES, MAX_ITEMS = 12, 100

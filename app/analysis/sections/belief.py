@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from app.analysis.data.answers import Answers
+from app.analysis.data.encoded_study import Bools, Floats
+from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import distinct_groups, with_answers
+from app.analysis.estimate import Estimate
+from app.analysis.sections.categories import CategoryData
+from app.protocol.study import Protocol
 from app.stats.accuracy.detection import criterion, dprime
 from app.stats.comparison.describe import mean_difference, share
 from app.stats.factors import interaction
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.encoded_study import Bools, Floats
-    from app.analysis.data.question_data import ScaledData
-    from app.analysis.estimate import Estimate
-    from app.analysis.sections.categories import CategoryData
-    from app.protocol.study import Protocol
 
 SECTION = "belief"
 BELIEVED = {"covariate": "believed to be a model"}

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from app.analysis.data.answers import answers_at
+from app.analysis.data.answers import Answers, answers_at
+from app.analysis.data.encoded_study import Codes, Floats, Ints
+from app.analysis.data.frames import Frames
 from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import distinct_groups, with_answers
+from app.analysis.estimate import Estimate
+from app.protocol.questions.category import CategoryQuestion
 from app.protocol.questions.rating import RatingQuestion
 from app.protocol.questions.scale import Point, Scale
 from app.stats.comparison.describe import share
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.encoded_study import Codes, Floats, Ints
-    from app.analysis.data.frames import Frames
-    from app.analysis.estimate import Estimate
-    from app.protocol.questions.category import CategoryQuestion
 
 SECTION = "category"
 BAD_KEY = "The key of {n} answers is not a code of the question, so they are left out."

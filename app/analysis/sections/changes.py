@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 
+from app.analysis.data.answers import Answers
+from app.analysis.data.encoded_study import Bools, Floats, Ints
+from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import groups
+from app.analysis.data.splits import Split
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.factors import in_declared_order, named_factors
+from app.analysis.sections.study_data import StudyData
 from app.stats.comparison.change import change, change_difference
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.encoded_study import Bools, Floats, Ints
-    from app.analysis.data.question_data import ScaledData
-    from app.analysis.data.splits import Split
-    from app.analysis.estimate import Estimate, Scope
-    from app.analysis.sections.study_data import StudyData
 
 SECTION = "contrast"
 

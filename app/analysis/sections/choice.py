@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from app.analysis.data.answers import NEITHER, RESPONSE, TIE
+from app.analysis.data.answers import NEITHER, RESPONSE, TIE, Choices
+from app.analysis.data.encoded_study import Bools, Floats, Ints
+from app.analysis.data.question_data import ChoiceData, ScaledData
 from app.analysis.data.scopes import distinct_groups, with_answers
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.choice_models import UNKNOWN_SIDES, choice_models
 from app.stats.choice import preference_shares as stats
 from app.stats.choice.preference_shares import coherence as share_coherent
 from app.stats.clusters import for_new_items, has_few_raters
 from app.stats.proportions import binomial_intervals as binomial
-from app.stats.result import undefined
+from app.stats.result import Result, undefined
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.analysis.data.answers import Choices
-    from app.analysis.data.encoded_study import Bools, Floats, Ints
-    from app.analysis.data.question_data import ChoiceData, ScaledData
-    from app.analysis.estimate import Estimate, Scope
-    from app.stats.result import Result
+Found = tuple[str, Result]
 
 
 # Forced choices: shares preferred, ties, neither, and the effect of the side of the screen.
@@ -114,10 +110,6 @@ def _named(result: Result, what: str) -> Result:
 def _records(data: ChoiceData, answers: Choices, scope: Scope, found: list[Found]) -> Iterator[Estimate]:
     for statistic, result in found:
         yield data.record(result, answers, section=SECTION, scope=scope, statistic=statistic, unit="choice")
-
-
-if TYPE_CHECKING:
-    Found = tuple[str, Result]
 
 
 # Whether the choices of raters are consistent with their own ratings.

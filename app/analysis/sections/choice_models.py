@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.answers import NEITHER, TIE
-from app.analysis.data.question_data import TOO_MANY
+from app.analysis.data.answers import NEITHER, TIE, Choices
+from app.analysis.data.encoded_study import Bools, Floats, Ints
+from app.analysis.data.question_data import TOO_MANY, ChoiceData
+from app.analysis.estimate import Estimate, Scope
 from app.stats.choice.controlled_shares import GLMM, preference_model, share_at_equal
 from app.stats.choice.strengths import strengths, win_matrix
 from app.stats.clusters import METHOD as CLUSTERED
 from app.stats.comparison.describe import mean
 from app.stats.result import Result, undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.analysis.data.answers import Choices
-    from app.analysis.data.encoded_study import Bools, Floats, Ints
-    from app.analysis.data.question_data import ChoiceData
-    from app.analysis.estimate import Estimate, Scope
 
 SECTION = "choice"
 UNKNOWN_SIDES = "not estimable: it is not known which response was on which side"

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 
+from app.analysis.data.answers import Answers
+from app.analysis.data.encoded_study import Bools, Ints
+from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import groups
+from app.analysis.estimate import Estimate
+from app.analysis.sections.categories import CategoryData
+from app.protocol.questions.category import CategoryQuestion
+from app.protocol.study import Protocol
 from app.stats.proportions.share_difference import category_difference, cochran_q, stuart_maxwell
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.encoded_study import Bools, Ints
-    from app.analysis.data.question_data import ScaledData
-    from app.analysis.estimate import Estimate
-    from app.analysis.sections.categories import CategoryData
-    from app.protocol.questions.category import CategoryQuestion
-    from app.protocol.study import Protocol
 
 SECTION = "contrast"
 _TWO = 2

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
-from app.analysis.data.question_data import TOO_MANY
+from app.analysis.data.answers import Answers
+from app.analysis.data.question_data import TOO_MANY, AnyQuestionData
 from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.rating import RatingQuestion
+from app.protocol.questions.scale import Level
 from app.stats.agreement import (
     alpha_bootstrap,
     alpha_without_each_rater,
@@ -22,19 +25,12 @@ from app.stats.agreement import (
     unanimous_share,
     within_one_agreement,
 )
-from app.stats.result import undefined, with_method
+from app.stats.agreement.two_way import For
+from app.stats.ratings import Ratings
+from app.stats.result import Result, undefined, with_method
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+Named = tuple[str, Result]
 
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.question_data import AnyQuestionData
-    from app.protocol.questions.scale import Level
-    from app.stats.agreement.two_way import For
-    from app.stats.ratings import Ratings
-    from app.stats.result import Result
-
-    Named = tuple[str, Result]
 
 IccForm = Literal["a_1", "a_k", "c_1", "c_k", "1_1", "1_k"]
 # The cost of resampling and jackknifing is units x values: with this many values, both are fast for any number of

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.question_data import TOO_MANY
+from app.analysis.data.answers import Answers
+from app.analysis.data.encoded_study import Bools
+from app.analysis.data.question_data import TOO_MANY, ScaledData
 from app.analysis.data.scopes import Contrast, Found, distinct_groups, with_answers
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.distribution import point_counts
 from app.stats.clusters import for_new_items, has_few_raters
 from app.stats.comparison import describe
@@ -19,25 +22,13 @@ from app.stats.comparison.pigeonhole import METHOD as PIGEONHOLE
 from app.stats.comparison.pigeonhole import mean_difference_pigeonhole
 from app.stats.comparison.rank_tests import compare_responders, mann_whitney, rank_biserial, wilcoxon_of_item_means
 from app.stats.comparison.t_tests import item_means
-from app.stats.mixed.clmm import METHOD, compare_ordinal, probit_shift
+from app.stats.mixed.clmm import METHOD, OrdinalComparison, compare_ordinal, probit_shift
 from app.stats.mixed.lmm import mean_difference_lmm
 from app.stats.mixed.lmm_name import LMM
 from app.stats.mixed.proportional_odds import proportional_odds
 from app.stats.proportions import share_bootstrap as bootstrap
 from app.stats.proportions.count_tests import chi_square
-from app.stats.result import undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.encoded_study import Bools
-    from app.analysis.data.question_data import ScaledData
-    from app.analysis.data.scopes import Contrast
-    from app.analysis.estimate import Estimate, Scope
-    from app.stats.mixed.clmm import OrdinalComparison
-    from app.stats.result import Result
-
+from app.stats.result import Result, undefined
 
 # Differences of means and of shares: first for new items and raters, then by the methods common in the field.
 

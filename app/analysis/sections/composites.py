@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from app.analysis.data.answers import Answers, Where, scaled_answers
+from app.analysis.data.encoded_study import Bools, Codes, Floats
+from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import distinct_groups
+from app.analysis.estimate import Estimate, Scope
+from app.protocol.composite import Composite
+from app.protocol.questions.registry import ScaledQuestion
 from app.protocol.questions.slider import SliderQuestion
+from app.stats.result import Result
 from app.stats.scales import alpha_if_dropped, cronbach_alpha, item_rest_correlations, omega
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from app.analysis.data.encoded_study import Bools, Codes, Floats
-    from app.analysis.data.question_data import ScaledData
-    from app.analysis.estimate import Estimate, Scope
-    from app.protocol.composite import Composite
-    from app.protocol.questions.registry import ScaledQuestion
-    from app.stats.result import Result
 
 SECTION = "composite"
 STEPS = 100

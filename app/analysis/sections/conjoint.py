@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from app.analysis.data.answers import Answers
+from app.analysis.data.encoded_study import Floats, Ints
+from app.analysis.data.question_data import AnyQuestionData, ChoiceData, ScaledData
 from app.analysis.data.scopes import groups
+from app.analysis.estimate import Estimate, Scope, Unit
+from app.analysis.sections.study_data import StudyData
+from app.protocol.labels import Attribute
+from app.stats.arrays import Labels
 from app.stats.factors import amce
 from app.stats.linear.cluster_robust import METHOD
 from app.stats.result import undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.encoded_study import Floats, Ints
-    from app.analysis.data.question_data import AnyQuestionData, ChoiceData, ScaledData
-    from app.analysis.estimate import Estimate, Scope, Unit
-    from app.analysis.sections.study_data import StudyData
-    from app.protocol.labels import Attribute
-    from app.stats.arrays import Labels
 
 SECTION = "contrast"
 MAX_LEVELS = 12

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.analysis.data.answers import Answers
+from app.analysis.data.covariates import Score
+from app.analysis.data.encoded_study import Floats
+from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import groups
+from app.analysis.estimate import Estimate, Scope
 from app.stats.linear.cluster_robust import METHOD
 from app.stats.linear.correlation import correlation
 from app.stats.linear.covariates import covariate_slope, covariate_slope_difference
 from app.stats.result import undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.covariates import Score
-    from app.analysis.data.encoded_study import Floats
-    from app.analysis.data.question_data import ScaledData
-    from app.analysis.estimate import Estimate, Scope
 
 SECTION = "contrast"
 MAX_SCORES = 12

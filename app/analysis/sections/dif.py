@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.question_data import TOO_MANY
+from app.analysis.data.encoded_study import Bools
+from app.analysis.data.question_data import TOO_MANY, ScaledData
 from app.analysis.data.splits import groups_of_raters
+from app.analysis.estimate import Estimate, Scope
+from app.analysis.sections.composites import Table
+from app.analysis.sections.study_data import StudyData
 from app.stats.raters.dif import METHOD, Dif, dif
-from app.stats.result import undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.analysis.data.encoded_study import Bools
-    from app.analysis.data.question_data import ScaledData
-    from app.analysis.estimate import Estimate, Scope
-    from app.analysis.sections.composites import Table
-    from app.analysis.sections.study_data import StudyData
-    from app.stats.result import Result
+from app.stats.result import Result, undefined
 
 SECTION = "contrast"
 MIN_QUESTIONS = 3

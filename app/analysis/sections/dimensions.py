@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import distinct_groups
+from app.analysis.estimate import Estimate
+from app.analysis.sections.composites import Table
 from app.stats.linear.correlation import correlation, halo
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from app.analysis.data.question_data import ScaledData
-    from app.analysis.estimate import Estimate
-    from app.analysis.sections.composites import Table
 
 SECTION = "dimension"
 

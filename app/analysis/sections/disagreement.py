@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 
 from app.analysis.data.answers import UNITS
+from app.analysis.data.encoded_study import Floats
+from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.data.rater_panel import Panel
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import MIN_IN_COMMON, MIN_RATINGS_FOR_CAMPS
 from app.analysis.sections.coefficients import domain_of, level_of
 from app.analysis.sections.pairwise_kappas import busiest
-from app.stats.agreement import rater_pairs, worst_units
+from app.stats.agreement import RaterPair, rater_pairs, worst_units
+from app.stats.ratings import Ratings
 from app.stats.result import Result, undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.analysis.data.encoded_study import Floats
-    from app.analysis.data.question_data import AnyQuestionData
-    from app.analysis.estimate import Estimate, Scope
-    from app.stats.agreement import RaterPair
-    from app.stats.ratings import Ratings
 
 SECTION = "disagreement"
 MAX_UNITS = 10

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.analysis.data.answers import Answers
+from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import distinct_groups, with_answers
+from app.analysis.estimate import Estimate, Scope
 from app.base.words import number_text
+from app.protocol.questions.registry import ScaledQuestion
 from app.protocol.questions.slider import SliderQuestion
 from app.stats.comparison import describe
 from app.stats.result import Result, undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.question_data import ScaledData
-    from app.analysis.estimate import Estimate, Scope
-    from app.protocol.questions.registry import ScaledQuestion
 
 SECTION = "distribution"
 # Sliders with more points are divided into equal steps with this many edges.

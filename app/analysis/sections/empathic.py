@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 
+from app.analysis.data.answers import Answers
+from app.analysis.data.encoded_study import Bools
+from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import distinct_groups
+from app.analysis.estimate import Estimate
+from app.analysis.sections.study_data import StudyData
 from app.stats.accuracy.empathic import METHOD, empathic_accuracy
 from app.stats.result import undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.encoded_study import Bools
-    from app.analysis.data.question_data import ScaledData
-    from app.analysis.estimate import Estimate
-    from app.analysis.sections.study_data import StudyData
 
 SECTION = "contrast"
 MOMENT = ["item", "response", "turn"]

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from app.analysis.data.encoded_study import Ints
+from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import groups
+from app.analysis.data.splits import Split
+from app.analysis.estimate import Estimate, Scope
 from app.protocol.cells import cell_of
+from app.protocol.conditions import Factor
+from app.protocol.study import Protocol
 from app.stats.clusters import METHOD
 from app.stats.factors import attribute_effect, factor_effect
 from app.stats.result import undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from app.analysis.data.encoded_study import Ints
-    from app.analysis.data.question_data import ScaledData
-    from app.analysis.data.splits import Split
-    from app.analysis.estimate import Estimate, Scope
-    from app.protocol.conditions import Factor
-    from app.protocol.study import Protocol
-
 
 # Effects of attributes of the sources, such as reasoning, family or prompt.
 

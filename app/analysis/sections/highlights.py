@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from app.analysis.data.answers import answers_at
+from app.analysis.data.answers import Answers, answers_at
+from app.analysis.data.encoded_study import Codes
+from app.analysis.data.frames import Frames
 from app.analysis.data.question_data import record_of
 from app.analysis.data.scopes import distinct_groups, with_answers
+from app.analysis.estimate import Estimate, Scope
+from app.analysis.sections.study_data import StudyData
 from app.base.words import counted
 from app.protocol.questions.highlight import HighlightQuestion
 from app.protocol.questions.spans import read_spans
 from app.stats.clusters import METHOD
-from app.stats.result import undefined
+from app.stats.result import Result, undefined
 from app.stats.spans import Marked, span_alpha, span_scores
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.encoded_study import Codes
-    from app.analysis.data.frames import Frames
-    from app.analysis.estimate import Estimate, Scope
-    from app.analysis.sections.study_data import StudyData
-    from app.stats.result import Result
 
 SECTION = "contrast"
 BEYOND = "Left out because marks reach beyond the text: {}."

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 
-from app.analysis.data.answers import NEITHER, UNITS, Choices
-from app.analysis.data.question_data import TOO_MANY
+from app.analysis.data.answers import NEITHER, UNITS, Answers, Choices
+from app.analysis.data.encoded_study import Floats, Ints
+from app.analysis.data.question_data import TOO_MANY, AnyQuestionData
 from app.analysis.data.rater_panel import MAX_RATERS, SECTION
 from app.analysis.data.scopes import groups
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import MIN_ANSWERS_OF_RATER, enough
 from app.analysis.sections.choice import is_between, outcomes
 from app.protocol.questions.choice import ChoiceQuestion
 from app.stats.arrays import codes
-from app.stats.raters.dawid_skene import dawid_skene
+from app.stats.raters.dawid_skene import DawidSkene, dawid_skene
 from app.stats.result import Result, undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.encoded_study import Floats, Ints
-    from app.analysis.data.question_data import AnyQuestionData
-    from app.analysis.estimate import Estimate, Scope
-    from app.stats.raters.dawid_skene import DawidSkene
 
 METHOD = "em: Dawid and Skene (1979), from the majority"
 NOTE = "assumes one true category per unit, which need not exist for matters of taste"

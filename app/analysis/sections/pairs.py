@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.analysis.data.answers import Answers
+from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import Contrast, distinct_groups, groups, with_answers
+from app.analysis.estimate import Estimate, Scope, Unit
 from app.analysis.sections.distribution import point_counts
 from app.stats.comparison import describe
 from app.stats.comparison.percent import percent_change
 from app.stats.comparison.t_tests import t_paired
 from app.stats.proportions.count_tests import chi_square
 from app.stats.proportions.share_difference import share_difference
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.question_data import ScaledData
-    from app.analysis.estimate import Estimate, Scope, Unit
-    from app.stats.result import Result
-
+from app.stats.result import Result
 
 SECTION = "contrast"
 # More pairs would fill the report; strengths of a choice model summarize many sources better.

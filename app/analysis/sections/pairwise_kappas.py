@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from app.analysis.data.answers import UNITS
+from app.analysis.data.answers import UNITS, Answers
+from app.analysis.data.encoded_study import Ints
+from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.data.scopes import groups, with_answers
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import MIN_IN_COMMON
 from app.analysis.sections.agreement import SECTION, in_words
 from app.protocol.questions.choice import ChoiceQuestion
 from app.stats.agreement import cohen_kappa, cohen_kappas
+from app.stats.agreement.cohen import Categories
+from app.stats.agreement.disagreement import Weights
 from app.stats.arrays import sorted_unique
-from app.stats.result import undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.encoded_study import Ints
-    from app.analysis.data.question_data import AnyQuestionData
-    from app.analysis.estimate import Estimate, Scope
-    from app.stats.agreement.cohen import Categories
-    from app.stats.agreement.disagreement import Weights
-    from app.stats.result import Result
+from app.stats.result import Result, undefined
 
 # All pairs of ten raters; hundreds of raters have thousands of pairs with hardly any items in common.
 MAX_PAIRS = 45

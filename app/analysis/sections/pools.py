@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.scopes import groups
-from app.protocol.primary import TESTS
+from app.analysis.data.question_data import ScaledData
+from app.analysis.data.scopes import Group, groups
+from app.analysis.estimate import Estimate, Scope
+from app.protocol.primary import TESTS, PrimaryContrast
 from app.protocol.primary_default import primary_contrasts
+from app.protocol.study import Protocol
 from app.stats.comparison.pools import pool_correlation, pool_difference
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from app.analysis.data.question_data import ScaledData
-    from app.analysis.data.scopes import Group
-    from app.analysis.estimate import Estimate, Scope
-    from app.protocol.primary import PrimaryContrast
-    from app.protocol.study import Protocol
 
 SECTION = "contrast"
 MAX_POOLS = 6

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from app.analysis.data.answers import Answers, answers_at
+from app.analysis.data.encoded_study import Codes, Ints
 from app.analysis.data.question_data import QuestionData
 from app.analysis.data.scopes import distinct_groups, with_answers
+from app.analysis.estimate import Estimate, Scope
 from app.protocol.questions.ranking import RankingQuestion
 from app.stats.agreement.rankings import concordance_within_items, midranks, rank_correlation_within_items
-from app.stats.choice.preference_shares import ranked_pairs
+from app.stats.choice.preference_shares import RankedPairs, ranked_pairs
 from app.stats.comparison.describe import mean, share
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.analysis.data.encoded_study import Codes, Ints
-    from app.analysis.estimate import Estimate, Scope
-    from app.stats.choice.preference_shares import RankedPairs
-    from app.stats.result import Result
+from app.stats.result import Result
 
 SECTION = "ranking"
 MEAN_OF_PLACES = "tied responses share the mean of their ranks"

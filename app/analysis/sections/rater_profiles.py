@@ -6,12 +6,14 @@ study opens.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from app.analysis.data.answers import UNITS, Choices
-from app.analysis.data.question_data import TOO_MANY
+from app.analysis.data.question_data import TOO_MANY, AnyQuestionData, ScaledData
 from app.analysis.data.rater_panel import Panel
+from app.analysis.estimate import Estimate
 from app.analysis.minimum_data import MIN_ANSWERS_OF_RATER, enough
 from app.stats.clusters import for_new_items
 from app.stats.comparison import describe
@@ -20,12 +22,6 @@ from app.stats.raters.profiles import mean_of_others, profiles, share_of_others
 from app.stats.raters.response_patterns import habits, side_habits
 from app.stats.raters.severity import METHOD, rater_severity
 from app.stats.result import Result, undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from app.analysis.data.question_data import AnyQuestionData, ScaledData
-    from app.analysis.estimate import Estimate
 
 ALONE = "no other rater rated the same units"
 BY_ROW = "answers in the order they were given"

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.analysis.data.answers import UNITS
+from app.analysis.data.answers import UNITS, Answers
+from app.analysis.data.encoded_study import Bools
+from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.data.rater_panel import MAX_RATERS, SECTION
 from app.analysis.data.scopes import groups
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import MIN_IN_COMMON, enough
 from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.rating import RatingQuestion
-from app.stats.agreement import intra_rater_agreement
+from app.stats.agreement import SelfAgreement, intra_rater_agreement
 from app.stats.ratings import Ratings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.encoded_study import Bools
-    from app.analysis.data.question_data import AnyQuestionData
-    from app.analysis.estimate import Estimate, Scope
-    from app.stats.agreement import SelfAgreement
-    from app.stats.result import Result
+from app.stats.result import Result
 
 NOT_REPEATED = "nothing was rated twice: the protocol plans no repeats, or none has been rated yet"
 

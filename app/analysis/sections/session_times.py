@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
-from app.analysis.data.answers import answers_at
+from app.analysis.data.answers import Answers, answers_at
+from app.analysis.data.encoded_study import Codes
 from app.analysis.data.frame_evidence import scored_checks, trial_times
+from app.analysis.data.frames import Frames
 from app.analysis.data.question_data import record_of
 from app.analysis.data.rater_panel import MAX_RATERS, SECTION
 from app.analysis.data.scopes import groups
+from app.analysis.estimate import Estimate
+from app.protocol.rater_flags import Flag
+from app.protocol.study import Protocol
 from app.stats.result import Result, undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    import pandas as pd
-
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.encoded_study import Codes
-    from app.analysis.data.frames import Frames
-    from app.analysis.estimate import Estimate
-    from app.protocol.rater_flags import Flag
-    from app.protocol.study import Protocol
 
 NO_TIMES = "no times were recorded"
 SECOND = 1000

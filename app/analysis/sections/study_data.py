@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from app.analysis.data.answers import choice_answers, scaled_answers
-from app.analysis.data.covariates import covariates_of, scores_of
-from app.analysis.data.encoded_study import codes_of
-from app.analysis.data.question_data import MAX_RATINGS, TOO_MANY, ChoiceData, ScaledData
-from app.analysis.data.splits import attribute_splits, designed_splits, unsplittable
-from app.analysis.sections.categories import category_data
-from app.analysis.sections.composites import composite_answers, composite_question, table_of
-from app.analysis.sections.rankings import ranking_data
+from app.analysis.data.covariates import Covariates, Score, covariates_of, scores_of
+from app.analysis.data.encoded_study import Codes, codes_of
+from app.analysis.data.frames import Frames
+from app.analysis.data.question_data import MAX_RATINGS, TOO_MANY, AnyQuestionData, ChoiceData, ScaledData
+from app.analysis.data.splits import Split, attribute_splits, designed_splits, unsplittable
+from app.analysis.sections.categories import CategoryData, category_data
+from app.analysis.sections.composites import Table, composite_answers, composite_question, table_of
+from app.analysis.sections.rankings import RankingData, ranking_data
 from app.protocol.cells import cell_of
 from app.protocol.questions.category import CategoryQuestion
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from app.analysis.data.covariates import Covariates, Score
-    from app.analysis.data.encoded_study import Codes
-    from app.analysis.data.frames import Frames
-    from app.analysis.data.question_data import AnyQuestionData
-    from app.analysis.data.splits import Split
-    from app.analysis.sections.categories import CategoryData
-    from app.analysis.sections.composites import Table
-    from app.analysis.sections.rankings import RankingData
-    from app.protocol.questions.question import Target
-    from app.protocol.questions.registry import ScaledQuestion
-    from app.protocol.rater_flags import Flag
-    from app.protocol.study import Protocol
+from app.protocol.questions.question import Target
+from app.protocol.questions.registry import ScaledQuestion
+from app.protocol.rater_flags import Flag
+from app.protocol.study import Protocol
 
 
 @dataclass(frozen=True)

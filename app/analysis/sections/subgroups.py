@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.analysis.data.answers import Answers, Choices
+from app.analysis.data.encoded_study import Bools
+from app.analysis.data.question_data import AnyQuestionData, ChoiceData, ScaledData
 from app.analysis.data.scopes import Contrast, distinct_groups, groups, with_answers
+from app.analysis.data.splits import Split
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.choice import is_between, outcomes
 from app.protocol.questions.choice import ChoiceQuestion
 from app.stats.choice import preference_shares as choice_stats
 from app.stats.comparison import describe
 from app.stats.factors import interaction
 from app.stats.result import undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from app.analysis.data.answers import Answers, Choices
-    from app.analysis.data.encoded_study import Bools
-    from app.analysis.data.question_data import AnyQuestionData, ChoiceData, ScaledData
-    from app.analysis.data.splits import Split
-    from app.analysis.estimate import Estimate, Scope
 
 SECTION = "subgroup"
 AT_MEDIAN = "Split at the median. A slope over all values needs the column in analysis.covariates."

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from app.analysis.data.answers import Answers
-from app.analysis.data.question_data import record_of
+from app.analysis.data.covariates import Covariates
+from app.analysis.data.encoded_study import Floats, Ints
+from app.analysis.data.question_data import ScaledData, record_of
 from app.analysis.data.scopes import Contrast, groups
+from app.analysis.estimate import Estimate, Scope
+from app.analysis.sections.study_data import StudyData
 from app.analysis.wording.statistics_registry import SHARES
 from app.stats.clusters import for_new_items
 from app.stats.comparison import describe
-from app.stats.linear.correlation import correlation
+from app.stats.linear.correlation import Kind, correlation
 from app.stats.linear.regression import difference_at_equal
-from app.stats.result import undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.analysis.data.covariates import Covariates
-    from app.analysis.data.encoded_study import Floats, Ints
-    from app.analysis.data.question_data import ScaledData
-    from app.analysis.estimate import Estimate, Scope
-    from app.analysis.sections.study_data import StudyData
-    from app.stats.linear.correlation import Kind
-    from app.stats.result import Result
+from app.stats.result import Result, undefined
 
 SECTION = "text"
 LENGTH = {"covariate": "length"}

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
 
+from app.analysis.data.answers import Answers
+from app.analysis.data.encoded_study import Floats, Ints
+from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import groups
+from app.analysis.estimate import Estimate, Scope
 from app.stats.comparison import describe
 from app.stats.linear.turns import turn_slope, turn_slope_difference, whole_on_turns
 from app.stats.mixed.random_slopes import METHOD
 from app.stats.result import undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.encoded_study import Floats, Ints
-    from app.analysis.data.question_data import ScaledData
-    from app.analysis.estimate import Estimate, Scope
 
 SECTION = "contrast"
 NOT_RUN = "left out above 20,000 ratings; run with --full"

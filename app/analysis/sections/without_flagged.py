@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
-from app.analysis.data.answers import UNITS, Choices
+from app.analysis.data.answers import UNITS, Answers, Choices
+from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.data.rater_panel import SECTION
 from app.analysis.data.scopes import groups
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.agreement import in_words
 from app.analysis.sections.choice import is_between, outcomes
 from app.analysis.sections.coefficients import coefficients
 from app.stats.choice import preference_shares as choice_stats
 from app.stats.comparison import describe
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.question_data import AnyQuestionData
-    from app.analysis.estimate import Estimate, Scope
 
 FLAGGED: dict[str, str] = {"flagged": "left_out"}
 

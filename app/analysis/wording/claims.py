@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from app.analysis.estimate import Estimate
 from app.analysis.wording.formatting import covariate_text, number, statistic_text
 from app.analysis.wording.statistics_registry import STATISTICS
 from app.base.words import number_text, readable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from app.analysis.estimate import Estimate
-    from app.protocol.labels import Labels
-
+from app.protocol.labels import Labels
 
 # An estimate with its labels, as the sentences about it need it.
 

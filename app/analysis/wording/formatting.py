@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from app.analysis.wording.statistics_registry import SHARES, STATISTICS
 from app.base.words import number_text
+from app.stats.result import Inference, Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from app.analysis.estimate import Estimate, Scope
     from app.analysis.wording.statistics_registry import Kind
-    from app.stats.result import Inference, Reason
 
 REASONS: dict[Reason, str] = {
     "no_pairable_units": "no unit has two ratings",

@@ -7,11 +7,12 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import psycopg
 from psycopg import sql
@@ -22,11 +23,6 @@ from app.base.database.address import client_timeouts
 from app.base.postgres.account import reason
 from app.base.postgres.binaries import binaries
 from app.base.postgres.private_files import sync, write_private
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
 
 DEMANDS_TLS = ("require", "verify-ca", "verify-full")
 COUNT_RELATIONS = """

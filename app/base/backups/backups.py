@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from app.base.backups.backup import BackupError, record_of, remove_backup
+from app.base.backups.backup import BackupError, BackupRecord, record_of, remove_backup
 from app.base.backups.verified_backup import verified_backup
 from app.base.postgres.private_files import open_lock, try_alone
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    from app.base.backups.backup import BackupRecord
 
 EVERY = timedelta(days=1)
 N_DAYS, N_WEEKS = 7, 4

@@ -5,16 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
-from app.base.backups.backup import BackupError, differing, restore
+from app.base.backups.backup import BackupError, Digest, differing, restore
 from app.base.backups.verified_backup import backup_with_digests, digests_at
 from app.base.postgres import EmbeddedPostgres
 from app.base.postgres.data_dirs import HOME, moved_to
 from app.base.postgres.old_version import old_version, put_back, serving_old, set_aside
-
-if TYPE_CHECKING:
-    from app.base.backups.backup import Digest
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import psycopg
 from psycopg import sql
@@ -24,10 +26,6 @@ from app.base.backups.backup import (
     write_record,
 )
 from app.base.postgres.account import reason
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 NOT_ALLOWED = (
     "It was not checked: the role of DATABASE_URL may not create databases. Check it by restoring it elsewhere, or "

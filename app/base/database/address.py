@@ -5,18 +5,12 @@ No message of this module contains a password.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import TYPE_CHECKING
 
-from sqlalchemy import make_url, text
+from sqlalchemy import URL, Connection, Engine, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from sqlalchemy import URL, Connection, Engine
-
 
 EXPECTED = "Expected: postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
 

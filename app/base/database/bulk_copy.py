@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from psycopg import sql
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from psycopg import Cursor
-    from sqlalchemy import Connection
+from psycopg import Cursor, sql
+from sqlalchemy import Connection
 
 
 def driver_cursor(db: Connection) -> Cursor[Any]:

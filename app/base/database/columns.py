@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from sqlalchemy import (
     BigInteger,
@@ -17,9 +17,6 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 metadata = MetaData(
     naming_convention={

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
+import pandas as pd
 from psycopg import sql
+from sqlalchemy import Connection
 
 from app.base.database.bulk_copy import driver_cursor
 from app.base.files.column_text import column_text
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+Progress = Callable[[str, int, int], None]
 
-    import pandas as pd
-    from sqlalchemy import Connection
-
-    Progress = Callable[[str, int, int], None]
 
 NULL = r"\N"
 ROWS_AT_ONCE = 25_000

@@ -7,21 +7,16 @@ statements takes four of each.
 from __future__ import annotations
 
 import logging
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 import psycopg
 from psycopg.pq import TransactionStatus
 from psycopg.raw_cursor import AsyncRawCursor
 from psycopg.rows import dict_row
 
-from app.base.database.hot_statement import DISCARD, is_renewal_due
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from contextlib import AbstractContextManager
-
-    from app.base.database.hot_statement import HotStatement
+from app.base.database.hot_statement import DISCARD, HotStatement, is_renewal_due
 
 log = logging.getLogger("attune.store")
 

@@ -8,22 +8,17 @@ difference.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import psycopg
 from psycopg.raw_cursor import RawCursorMixin
 from psycopg.rows import dict_row
-from sqlalchemy import event
+from sqlalchemy import Connection, Engine, event
+from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DBAPIError, DisconnectionError, NoResultFound
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sqlalchemy import Connection, Engine
-    from sqlalchemy.engine.interfaces import DBAPIConnection
-    from sqlalchemy.pool import ConnectionPoolEntry
-
+from sqlalchemy.pool import ConnectionPoolEntry
 
 # `:name`, but not `::type`.
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z]\w*)")

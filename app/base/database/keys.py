@@ -5,13 +5,8 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from typing import TYPE_CHECKING
 
-from sqlalchemy import text
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
+from sqlalchemy import Connection, text
 
 _NEW_SECRET = text("INSERT INTO secrets (name, value) VALUES (:name, :value) ON CONFLICT DO NOTHING")
 _SECRET = text("SELECT value FROM secrets WHERE name = :name")

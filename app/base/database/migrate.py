@@ -6,15 +6,13 @@ Alembic is imported only where something is migrated: it takes 10 MB and a sixth
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import inspect, text
+from sqlalchemy import Connection, Engine, inspect, text
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from alembic.config import Config
-    from sqlalchemy import Connection, Engine
 
 # An arbitrary key: two processes that start at the same time must not migrate at the same time.
 _ADVISORY_LOCK = 7_142_063

@@ -7,20 +7,14 @@ from __future__ import annotations
 
 import logging
 import time
+from datetime import datetime
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
+from app.base.database.engine import Begin
 from app.base.database.outages import OUTAGES, outage_in_words
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from sqlalchemy import Connection
-
-    from app.base.database.engine import Begin
-
 
 _LIMIT = text("SET LOCAL statement_timeout = '10s'")
 _CONNECTIONS = text("""

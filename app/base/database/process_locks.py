@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from sqlalchemy import text
+from sqlalchemy import Connection, Engine, text
 
 from app.base.database.outages import OUTAGES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlalchemy import Connection, Engine
 
 _KEY = "hashtextextended(CAST(:work AS text), CAST(:of AS bigint))"
 _LOCK = text(f"SELECT pg_try_advisory_lock({_KEY})")

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
+from app.base.database.engine import Begin
 from app.base.database.outages import OUTAGES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlalchemy import Connection
-
-    from app.base.database.engine import Begin
 
 MAX_LAG_S, CHECK_S = 10.0, 1.0
 # A replica that did not respond is left alone for this long: with a silent network, each attempt takes seconds.

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from app import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from app.base.documents.reference import Reference
+from app.base.documents.reference import Reference
 
 _MARKS = str.maketrans({"&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_"})
 

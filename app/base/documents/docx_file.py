@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import docx
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Cm, Pt
 
-from app.base.documents.blocks import Bullets, DataTable, Figure
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from app.base.documents.blocks import Block, Document
+from app.base.documents.blocks import Block, Bullets, DataTable, Document, Figure
 
 WIDTH_CM = 17.0
 CELL_SIZE, SMALL_CELL_SIZE = 8, 6.5

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Iterator, Mapping
 from html import escape
-from typing import TYPE_CHECKING
 
-from app.base.documents.blocks import Bullets, DataTable, Figure
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from app.base.documents.blocks import Block, Document
+from app.base.documents.blocks import Block, Bullets, DataTable, Document, Figure
 
 _STYLE = """
 :root { color-scheme: light dark; --text: #1c2430; --soft: #5a6472; --line: #d5dae1; --page: #fff; --link: #1d5fa8 }

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from app.base.documents.blocks import Bullets, DataTable, Figure
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.base.documents.blocks import Block, Document
+from app.base.documents.blocks import Block, Bullets, DataTable, Document, Figure
 
 _ESCAPED = str.maketrans(
     {

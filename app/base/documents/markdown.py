@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from app.base.documents.blocks import Bullets, DataTable, Figure
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.base.documents.blocks import Block, Document
+from app.base.documents.blocks import Block, Bullets, DataTable, Document, Figure
 
 # what begins a heading, a list, markup or a cell
 _MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>#|~&"})

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING
 
 import typst
 
-from app.base.documents.blocks import Bullets, DataTable, Figure
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from app.base.documents.blocks import Block, Document
-
+from app.base.documents.blocks import Block, Bullets, DataTable, Document, Figure
 
 _HEAD = """\
 #set document(title: {title}, date: none)

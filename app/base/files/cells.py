@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from app.base.files.table import Column, Table
+from app.base.problems import Problems
 from app.base.words import and_list, or_list
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+Mask = NDArray[np.bool_]
+Places = NDArray[np.int64]
 
-    from numpy.typing import NDArray
-
-    from app.base.files.table import Column, Table
-    from app.base.problems import Problems
-
-    Mask = NDArray[np.bool_]
-    Places = NDArray[np.int64]
 
 # IDs are part of a database index, which limits their length in bytes; this limit is safe in any script.
 LONGEST_ID = 400

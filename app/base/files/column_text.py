@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def column_text(column: pd.Series[Any], cell: Callable[[object], str], *, missing: str, utc: str) -> list[str]:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
 
 from app.base.files.column_text import column_text
 from app.base.files.protected_text import protected
 from app.base.words import number_text
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pandas as pd
 
 
 def write_csv(path: Path, columns: dict[str, pd.Series[Any]], *, spreadsheet: bool = False) -> None:

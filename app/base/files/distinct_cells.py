@@ -10,17 +10,13 @@ import csv
 import datetime as dt
 import io
 import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.base.words import number_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
 
 # Stands for an empty cell in a column of whole numbers or times, and is what PostgreSQL sends for the time `infinity`.
 EMPTY = np.iinfo(np.int64).max

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import zipfile
+from collections.abc import Sequence
 
-if TYPE_CHECKING:
-    import zipfile
-    from collections.abc import Sequence
-
-    from app.base.problems import Problems
+from app.base.problems import Problems
 
 MEBIBYTE = 2**20
 # A protocol has a few hundred values; the largest known ones have a few thousand.

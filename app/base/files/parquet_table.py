@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import io
 import struct
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,16 +25,9 @@ from fastparquet.util import ParquetException
 from app.base.files.encoding import PARQUET_MARKS, unstorable
 from app.base.files.input_limits import MEBIBYTE, check_rows
 from app.base.files.records import checked_names
-from app.base.files.table import Table
-from app.base.problems import shown
+from app.base.files.table import Column, Table
+from app.base.problems import Problems, shown
 from app.base.words import number_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from app.base.files.table import Column
-    from app.base.problems import Problems
-
 
 # How the values of a Parquet column are decoded, and how each is written as text.
 #

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import sys
+from _csv import Reader as CsvReader
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
 from app.base.files.encoding import not_text, open_text, unstorable
 from app.base.files.input_limits import check_columns, check_rows
 from app.base.files.table import Table
-from app.base.problems import shown
+from app.base.problems import Problems, shown
 from app.base.words import number
 
-if TYPE_CHECKING:
-    import io
-    from _csv import Reader as CsvReader
-    from collections.abc import Callable, Iterable, Sequence
-
-    from app.base.problems import Problems
+Progress = Callable[[str, int, int], None]
 
 
 # Title rows: a title, or nothing, in the rows above the column names of a spreadsheet.
@@ -282,7 +280,3 @@ def _check_storable(file: str, name: str, rows: list[int], cells: list[str], pro
     for row, cell in zip(rows, cells, strict=True):
         if (character := unstorable(cell)) is not None:
             problems.add(file, row, name, character, "characters that a database can hold")
-
-
-if TYPE_CHECKING:
-    Progress = Callable[[str, int, int], None]

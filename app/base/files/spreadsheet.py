@@ -6,9 +6,10 @@ import io
 import re
 import zipfile
 import zlib
+from collections.abc import Sequence
 from datetime import datetime, time
 from itertools import islice
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 from openpyxl import load_workbook
@@ -17,18 +18,20 @@ from openpyxl.utils.cell import range_boundaries
 from app.base.files.encoding import PARQUET_MARKS, not_text
 from app.base.files.input_limits import check_archive, check_rows
 from app.base.files.parquet_table import read_parquet
-from app.base.files.records import N_TOP, check_nameless, checked_names, n_title_rows, note_title, quiet, read_table
+from app.base.files.records import (
+    N_TOP,
+    Progress,
+    check_nameless,
+    checked_names,
+    n_title_rows,
+    note_title,
+    quiet,
+    read_table,
+)
 from app.base.files.table import Table
+from app.base.limits import Limits
+from app.base.problems import Problems
 from app.base.words import number_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from app.base.files.records import Progress
-    from app.base.limits import Limits
-    from app.base.problems import Problems
-
 
 # Merged cells of an Excel sheet: the file has their content once, but every row and column that they cover means it.
 #

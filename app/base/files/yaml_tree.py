@@ -9,21 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.events import CollectionEndEvent, CollectionStartEvent, Event
-from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from ruamel.yaml.parser import Parser
 
 from app.base.files.encoding import unstorable
 from app.base.files.input_limits import MAX_YAML_BYTES, MAX_YAML_NODES, MEBIBYTE
 from app.base.problems import Problems
-
-if TYPE_CHECKING:
-    from ruamel.yaml.nodes import Node
-
 
 Path = tuple[str | int, ...]
 _TYPED = {"attune": "int", "strength": "bool"}

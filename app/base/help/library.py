@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from pathlib import Path, PurePosixPath
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from markupsafe import Markup
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from markdown_it.token import Token
-
 
 # Markdown of the documentation as HTML: headings with the anchors that GitHub gives them, links that lead to Help.
 

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from app.base.help.library import anchor_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.base.help.library import Library
+from app.base.help.library import Library, anchor_of
 
 MAX_RESULTS, MAX_WORDS = 30, 8
 _HEADING = re.compile(r"^#{1,6} (.+)$")

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
+from starlette.requests import Request
 
 # By the name of the handler that answers with the page; pages that are not listed link to the index.
 TOPICS = {

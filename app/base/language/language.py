@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date, datetime
 from functools import lru_cache
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from babel.core import Locale, UnknownLocaleError
 from babel.dates import format_date, format_datetime
@@ -17,10 +18,6 @@ from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
 
 from app.base.language.message import Message
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import date, datetime
 
 CATALOGUES = Path(__file__).resolve().parent / "catalogues"
 SOURCE = "en"

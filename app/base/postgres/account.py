@@ -7,12 +7,9 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from app.base.postgres.errors import EmbeddedError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 if sys.platform != "win32":  # Windows has no such module
     import pwd

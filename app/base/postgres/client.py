@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, LiteralString
 
 from app.base.postgres.cluster import SUPERUSER
@@ -9,8 +10,6 @@ from app.base.postgres.errors import EmbeddedError
 from app.base.postgres.sockets import PORT
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import psycopg
 
 

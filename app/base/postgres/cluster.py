@@ -5,18 +5,13 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from app.base.postgres.account import reason
+from app.base.postgres.account import Account, reason
 from app.base.postgres.binaries import MAJOR
 from app.base.postgres.errors import EmbeddedError
 from app.base.postgres.postmaster import CLUSTER
 from app.base.postgres.private_files import new_folder, sync, write_private
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from app.base.postgres.account import Account
 
 PASSWORD = "password"  # noqa: S105  # a file name
 SUPERUSER = "attune"

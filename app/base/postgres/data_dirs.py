@@ -7,14 +7,10 @@ import os
 import secrets
 import stat
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from app.base.postgres.account import Account
 from app.base.postgres.errors import EmbeddedError, UnreachableError
 from app.base.postgres.private_files import open_private
-
-if TYPE_CHECKING:
-    from app.base.postgres.account import Account
-
 
 # Data folders of root that the server's account cannot reach: files are kept elsewhere, recorded in a pointer file.
 #

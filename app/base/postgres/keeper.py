@@ -13,17 +13,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from app.base.postgres.account import server_account
+from app.base.postgres.account import Account, server_account
 from app.base.postgres.errors import EmbeddedError
 from app.base.postgres.postmaster import CLUSTER, Launched, Silence, launch, let_live, proven_pid, reap, stop_postmaster
 from app.base.postgres.private_files import KEEPER, START, USERS, alone, is_still, open_lock, try_alone, write_private
 from app.base.postgres.sockets import is_listening, remove_short_folder, socket_folder
-
-if TYPE_CHECKING:
-    from app.base.postgres.account import Account
-
 
 # Restarting a server that died or does not answer: how it was started, and when to try again.
 

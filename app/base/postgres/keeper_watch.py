@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from pathlib import Path
 from threading import Event, Thread
-from typing import TYPE_CHECKING
 
 from app.base.postgres.keeper import ensure_keeper
 from app.base.postgres.private_files import KEEPER, USERS, starting, try_alone
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WATCH_SECONDS = 1.0
 

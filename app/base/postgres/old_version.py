@@ -5,24 +5,19 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from app.base.postgres import data_dirs, sockets
-from app.base.postgres.account import server_account
+from app.base.postgres.account import Account, server_account
 from app.base.postgres.binaries import MAJOR, WHEEL
 from app.base.postgres.client import Client
 from app.base.postgres.cluster import found_version, read_password
 from app.base.postgres.errors import EmbeddedError
 from app.base.postgres.postmaster import CLUSTER, launch, stop_postmaster
 from app.base.postgres.private_files import USERS, open_lock, starting, sync, try_alone
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.base.postgres.account import Account
 
 START_SECONDS, WAIT_SECONDS = 120.0, 5.0
 

@@ -8,16 +8,11 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from app.base.postgres.account import clean_environment, reason
+from app.base.postgres.account import Account, clean_environment, reason
 from app.base.postgres.errors import EmbeddedError
 from app.base.postgres.private_files import open_private
 from app.base.postgres.sockets import PORT, SOCKET, existing_socket_folder, takes_sessions
-
-if TYPE_CHECKING:
-    from app.base.postgres.account import Account
-
 
 CLUSTER = "pgdata"
 STOP_SECONDS = 60.0

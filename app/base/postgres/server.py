@@ -5,11 +5,11 @@ from __future__ import annotations
 import atexit
 import os
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from app.base.postgres import data_dirs, private_files, sockets
 from app.base.postgres import data_dirs as moved_data
-from app.base.postgres.account import server_account
+from app.base.postgres.account import Account, server_account
 from app.base.postgres.binaries import server_binaries
 from app.base.postgres.client import Client
 from app.base.postgres.cluster import check_version, ensure_cluster, read_password
@@ -18,11 +18,6 @@ from app.base.postgres.keeper import ensure_keeper, leave, record_launch
 from app.base.postgres.keeper_watch import KeeperWatch
 from app.base.postgres.postmaster import CLUSTER, Launched, Silence, launch, proven_pid, reap
 from app.base.postgres.private_files import USERS, open_lock, share, starting
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from app.base.postgres.account import Account
 
 START_SECONDS = 300.0  # recovery after a crash may take a while
 

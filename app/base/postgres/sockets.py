@@ -9,13 +9,10 @@ import struct
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from app.base.postgres.account import Account
 from app.base.postgres.errors import EmbeddedError
 from app.base.postgres.private_files import is_private, write_private
-
-if TYPE_CHECKING:
-    from app.base.postgres.account import Account
 
 PORT = "5432"
 SOCKET = f".s.PGSQL.{PORT}"

@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 import socket
 import ssl
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPSConnection
 from threading import Event, Timer
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class PlainConnection(HTTPConnection):

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
+from app.base.limits import Bounds
 from app.base.processes.side_process import OutOfMemoryError, OutOfTimeError, process_bounds
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.base.limits import Bounds
 
 
 @contextmanager

@@ -7,21 +7,18 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from multiprocessing import get_context
+from multiprocessing.connection import Connection as Pipe
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from types import FrameType
+from typing import Any, NoReturn
 
 from app.base.processes.fair_lock import FairLock
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from multiprocessing.connection import Connection as Pipe
-    from multiprocessing.context import SpawnProcess
-    from types import FrameType
-
 
 # Limits on time and memory for work in a process of its own, and the errors that say which one was hit.
 

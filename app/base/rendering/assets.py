@@ -5,20 +5,15 @@ from __future__ import annotations
 import gzip
 import hashlib
 import mimetypes
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from fastapi import FastAPI
+from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from fastapi import FastAPI
-    from starlette.datastructures import Headers
-    from starlette.requests import Request
-
 
 # Whether a response may be sent compressed.
 

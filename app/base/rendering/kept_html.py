@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable
 
 from markupsafe import Markup
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
 
 MAX_KEPT = 256
 

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from markupsafe import Markup, escape
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
+from app.base.language.language import Language
+from app.base.language.message import Message
+from app.rating.seats.assignment_view import AssignmentView
 
-    from app.base.language.language import Language
-    from app.base.language.message import Message
+if TYPE_CHECKING:
     from app.rating.page.sheet import Passage, Sheet
-    from app.rating.seats.assignment_view import AssignmentView
 
     Body = Callable[[AssignmentView, Sheet, object], str]
 

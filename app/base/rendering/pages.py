@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from app.base.language.language import ENGLISH, Language, catalogue_of, language_of
+from app.base.language.message import Message
+from app.base.rendering.assets import Assets
 from app.base.rendering.kept_html import KeptHtml
 from app.base.rendering.kept_page import KeptPages, say
 from app.base.rendering.markdown import markdown
 from app.base.rendering.words import FILTERS
 from app.base.words import is_number, number_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from starlette.requests import Request
-
-    from app.base.language.message import Message
-    from app.base.rendering.assets import Assets
 
 _CODE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3}")
 # The language of the page being rendered, also for imported macros, which have no access to the context.

@@ -6,16 +6,13 @@ nothing, or sends requests and does not read the responses, must not take them f
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from app.base.logs import ThrottledLog
 from app.base.web.header_timeout import HeaderTimeoutProtocol
-
-if TYPE_CHECKING:
-    import asyncio
 
 if sys.platform != "win32":  # Windows has no such module
     import resource

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
+from starlette.requests import Request
+from starlette.responses import Response
 
 
 def is_https(request: Request) -> bool:

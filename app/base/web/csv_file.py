@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from starlette.responses import Response
 
 from app.base.files.protected_text import protected
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def csv_file(name: str, header: Iterable[str], rows: Iterable[Iterable[str]]) -> Response:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
+from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from app.accounts.sign_in import signed_out
@@ -28,12 +29,6 @@ from app.base.web.errors import (
     SignInError,
 )
 from app.base.words import problem_in_words
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from fastapi import FastAPI
-    from starlette.requests import Request
 
 log = logging.getLogger("attune.web")
 UNEXPECTED = message("Something went wrong on our side. We have logged it. Please try again.")

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from app.base.language.message import Message, message
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 WORDS = {
     400: message("The request could not be read."),

@@ -10,15 +10,12 @@ The parser gets data in pieces of the limit, so that it never keeps more than a 
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from typing import TYPE_CHECKING
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from app.base.logs import ThrottledLog
-
-if TYPE_CHECKING:
-    import asyncio
 
 HEADERS_S, MAX_HEADER_BYTES = 10.0, 64 * 1024
 # Between a name and its value, and after each line.

@@ -6,16 +6,13 @@ import os
 import shutil
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from prometheus_client.mmap_dict import MmapedDict
 
 from app.base.postgres.private_files import alone, open_lock, try_alone
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # Read by prometheus_client; set by `attune serve` for several processes.
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"

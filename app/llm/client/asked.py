@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, assert_never
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typing import Any, Literal, assert_never
 
 Kind = Literal["one_of", "several_of", "number", "text", "passages"]
 ANSWER_INSTRUCTIONS = """\

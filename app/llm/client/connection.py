@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from app.llm.client.endpoint import Endpoint, Message, Parameters, Reply
 from app.llm.client.request_errors import RequestError
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from app.llm.client.endpoint import Endpoint, Message, Parameters, Reply
 
 # The alternatives to each token that are asked for. Most servers allow twenty, some five, some no log-probabilities.
 N_ALTERNATIVES = (20, 5, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -10,15 +11,12 @@ import httpx
 from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError, AsyncOpenAI
 from openai.types.chat import ChatCompletion
 
-from app.llm.client.endpoint import Reply, TokenProbability
+from app.llm.client.endpoint import Endpoint, Message, Parameters, Reply, TokenProbability
 from app.llm.client.request_errors import RequestError, cut_to_line, problem_of_status
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
-
     from openai.types.chat import ChatCompletionTokenLogprob
 
-    from app.llm.client.endpoint import Endpoint, Message, Parameters
 
 # This server calls the limit of an answer by another name than all others.
 _OWN_NAME_FOR_LIMIT = "api.openai.com"

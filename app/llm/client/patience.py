@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from random import SystemRandom
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from app.llm.client.endpoint import Reply
 from app.llm.client.request_errors import RequestError
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Iterator
-
-    from app.llm.client.endpoint import Reply
-
 
 _RANDOM = SystemRandom()
 

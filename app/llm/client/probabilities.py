@@ -9,18 +9,14 @@ the probability of the answer given is known: the rest cannot be divided among t
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import exp
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.llm.client.answers import value_spans
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from app.llm.client.asked import Asked
-    from app.llm.client.endpoint import Reply, TokenProbability
-
+from app.llm.client.asked import Asked
+from app.llm.client.endpoint import Reply, TokenProbability
 
 # Walk along the tokens of one value, and collect how probable each of the allowed values was.
 

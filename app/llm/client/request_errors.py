@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from app.base.processes.outgoing import seconds_to_wait
 from app.llm.outcomes import Outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MAX_WORDS = 300
 _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND, _TIMEOUT, _CONFLICT, _TOO_MANY = 401, 403, 404, 408, 409, 429

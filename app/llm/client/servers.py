@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
@@ -11,9 +11,6 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, f
 from app.base.words import allowed_in_words
 from app.llm.client.budget import Prices
 from app.llm.client.endpoint import Endpoint
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class ServersFileError(ValueError):

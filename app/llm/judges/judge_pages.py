@@ -2,48 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, assert_never
 
+from sqlalchemy import Connection
+
 from app.base.language.language import ENGLISH, language_of
 from app.llm.client.answers import UnparsedError, read_reply
-from app.llm.client.asked import Asked, answer_format
+from app.llm.client.asked import Asked, Kind, answer_format
+from app.llm.client.endpoint import Message
+from app.llm.client.probabilities import AnswerProbability
+from app.llm.judges.judge_settings import JudgeSettings
 from app.llm.runs.requests import PlannedRequest
 from app.protocol.allocation.randomization import seeded
-from app.protocol.allocation.trials import planned_trials
+from app.protocol.allocation.trials import PlannedItem, PlannedTrial, planned_trials
 from app.protocol.presentation import presentation, shown_labels
 from app.protocol.questions.category import CategoryQuestion
 from app.protocol.questions.choice import ChoiceQuestion
-from app.protocol.questions.form import read_answers
+from app.protocol.questions.form import Answer, read_answers
 from app.protocol.questions.highlight import HighlightQuestion
 from app.protocol.questions.question import SIDES
 from app.protocol.questions.ranking import RankingQuestion
 from app.protocol.questions.rating import RatingQuestion
 from app.protocol.questions.slider import SliderQuestion
 from app.protocol.questions.text import TextQuestion
+from app.protocol.study import Protocol
+from app.rating.page.fields import Field
 from app.rating.page.options import scale_options
 from app.rating.page.plain_text import QUOTE, instructions_text, offers_of, offers_of_field, trial_text
 from app.rating.page.sheet import Sheet, make_sheet
 from app.rating.preview.preview import example_view
+from app.rating.seats.assignment_view import AssignmentView
 from app.rating.seats.trials import list_items
 from app.studies.protocols import get_protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from app.llm.client.asked import Kind
-    from app.llm.client.endpoint import Message
-    from app.llm.client.probabilities import AnswerProbability
-    from app.llm.judges.judge_settings import JudgeSettings
-    from app.protocol.allocation.trials import PlannedItem, PlannedTrial
-    from app.protocol.questions.form import Answer
-    from app.protocol.study import Protocol
-    from app.rating.page.fields import Field
     from app.rating.page.plain_text import Offer
     from app.rating.page.sheet import Sheet
-    from app.rating.seats.assignment_view import AssignmentView
 
 
 # The questions of a page as fields of a model's answer, and the answer as the form that a rater would send.

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from app.llm.client.budget import estimated_tokens
+from sqlalchemy import Connection
+
+from app.llm.client.asked import Asked
+from app.llm.client.budget import Prices, estimated_tokens
+from app.llm.client.endpoint import Endpoint
 from app.llm.judges.judge_pages import judged_study, planned_requests
+from app.llm.judges.judge_settings import JudgeSettings
+from app.llm.runs.requests import PlannedRequest
 from app.llm.runs.run_start import find_run, start_run
-from app.llm.runs.runs import record_judge
+from app.llm.runs.runs import RunRow, record_judge
+from app.studies.studies import StudyRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from app.llm.client.asked import Asked
-    from app.llm.client.budget import Prices
-    from app.llm.client.endpoint import Endpoint
     from app.llm.judges.judge_pages import JudgedStudy
-    from app.llm.judges.judge_settings import JudgeSettings
-    from app.llm.runs.requests import PlannedRequest
-    from app.llm.runs.runs import RunRow
-    from app.studies.studies import StudyRow
 
 # Tokens of an answer: what a field takes on average. A text is counted as a short paragraph.
 _TOKENS_PER_FIELD, _TOKENS_PER_TEXT, _TOKENS_PER_ANSWER = 12, 120, 10

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.base.words import number_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from app.llm.client.endpoint import AnswerFormat
-    from app.llm.judges.rater_profiles import RaterProfile
+from app.llm.client.endpoint import AnswerFormat
+from app.llm.judges.rater_profiles import RaterProfile
 
 # Raised whenever the words around the plain text of a trial change: judges with different prompts are not one judge.
 PROMPT_VERSION = 1

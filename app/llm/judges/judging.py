@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
+from app.base.database.engine import Begin
 from app.llm.client.answers import UnparsedError
 from app.llm.client.asked import schema_of
+from app.llm.client.budget import Budget
 from app.llm.client.connection import N_ALTERNATIVES
-from app.llm.client.endpoint import Parameters
+from app.llm.client.endpoint import Endpoint, Message, Parameters, Reply
+from app.llm.client.patience import Tried
 from app.llm.client.probabilities import answer_probabilities
 from app.llm.judges.judge_pages import answers_of, probabilities_by_slot
 from app.llm.judges.judge_settings import JudgeSettings
 from app.llm.outcomes import Outcome
 from app.llm.runs.request_run import RequestRun, Result, answered_by, failed, without_use
-from app.llm.runs.requests import FollowUp, get_progress
-from app.llm.runs.runs import record_judge_attributes
+from app.llm.runs.requests import FollowUp, PlannedRequest, get_progress
+from app.llm.runs.runs import RunRow, record_judge_attributes
+from app.protocol.questions.form import Answer
 from app.rating.answers.ratings import NAMES, OF_GIVEN, TYPED, answer_rows
+from app.rating.seats.assignment_view import AssignmentView
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from app.base.database.engine import Begin
-    from app.llm.client.budget import Budget
-    from app.llm.client.endpoint import Endpoint, Message, Reply
-    from app.llm.client.patience import Tried
     from app.llm.judges.judge_pages import JudgedStudy, JudgePage
-    from app.llm.runs.requests import PlannedRequest
-    from app.llm.runs.runs import RunRow
-    from app.protocol.questions.form import Answer
-    from app.rating.seats.assignment_view import AssignmentView
 
 
 # A judge's answers as ratings, in the transaction that stores the request's outcome.

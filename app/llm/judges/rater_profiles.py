@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from app.base.problem import InvalidInputError, Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 # Attributes that a judge has by its configuration: a profile cannot set them.
 OWN = (

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from app.base.files.spreadsheet import read_spreadsheet
-from app.base.limits import ON_THIS_COMPUTER
+from app.base.limits import ON_THIS_COMPUTER, Limits
 from app.base.problems import Problems
-from app.llm.judges.rater_profiles import ProfileTable, profiles_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from app.base.limits import Limits
-    from app.llm.judges.rater_profiles import RaterProfile
+from app.llm.judges.rater_profiles import ProfileTable, RaterProfile, profiles_of
 
 
 def read_profiles(path: Path, limits: Limits = ON_THIS_COMPUTER) -> list[RaterProfile]:

@@ -6,28 +6,30 @@ import asyncio
 import logging
 import os
 import signal
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Thread
-from typing import TYPE_CHECKING
 
-from app.base.database.engine import make_engine, transactions
+from app.base.database.engine import Begin, make_engine, transactions
 from app.base.processes.side_process import SideProcess, SideProcessError
 from app.llm.client.budget import Budget
 from app.llm.client.connection import ClientMissingError
+from app.llm.client.endpoint import Endpoint
+from app.llm.client.servers import ModelServer
 from app.llm.judges.judge_pages import judged_study
 from app.llm.judges.judging import finish_run, judging
 from app.llm.runs.requests import get_progress
-from app.llm.runs.runs import RunIsBusyError, is_worked_on, list_queued_runs, only_worker, record_end, record_stop
+from app.llm.runs.runs import (
+    RunIsBusyError,
+    RunRow,
+    is_worked_on,
+    list_queued_runs,
+    only_worker,
+    record_end,
+    record_stop,
+)
 from app.llm.writers.responding import responding
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.base.database.engine import Begin
-    from app.llm.client.endpoint import Endpoint
-    from app.llm.client.servers import ModelServer
-    from app.llm.runs.runs import RunRow
 
 log = logging.getLogger("attune.models")
 MAX_RUNS = 4

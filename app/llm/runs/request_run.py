@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-from app.llm.client.budget import estimated_tokens
-from app.llm.client.connection import connection
-from app.llm.client.patience import Patience, run_all, send_patiently
+from sqlalchemy import Connection
+
+from app.base.database.engine import Begin
+from app.llm.client.budget import Budget, estimated_tokens
+from app.llm.client.connection import Send, connection
+from app.llm.client.endpoint import Endpoint, Message, Parameters, Reply
+from app.llm.client.patience import Patience, Tried, run_all, send_patiently
 from app.llm.outcomes import Outcome
-from app.llm.runs.requests import Answered, list_open, record_answered, record_asked, record_follow_up
-from app.llm.runs.runs import is_stopped, record_stop
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from sqlalchemy import Connection
-
-    from app.base.database.engine import Begin
-    from app.llm.client.budget import Budget
-    from app.llm.client.connection import Send
-    from app.llm.client.endpoint import Endpoint, Message, Parameters, Reply
-    from app.llm.client.patience import Tried
-    from app.llm.runs.requests import FollowUp, PlannedRequest
-    from app.llm.runs.runs import RunRow
+from app.llm.runs.requests import (
+    Answered,
+    FollowUp,
+    PlannedRequest,
+    list_open,
+    record_answered,
+    record_asked,
+    record_follow_up,
+)
+from app.llm.runs.runs import RunRow, is_stopped, record_stop
 
 # So many requests in a row without an answer mean that something is wrong for all of them, such as the key.
 MAX_FAILURES_IN_A_ROW = 10

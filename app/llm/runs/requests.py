@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
-from app.llm.outcomes import ASKED_AGAIN, Outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from app.llm.outcomes import RequestKind
-    from app.llm.runs.runs import RunRow
+from app.llm.outcomes import ASKED_AGAIN, Outcome, RequestKind
+from app.llm.runs.runs import RunRow
 
 _PLAN = text("""
     INSERT INTO model_requests (study_id, run_id, number, item_id, response_ids, condition, repeat, n_turns_done, seed)

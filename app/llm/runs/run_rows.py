@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
@@ -12,14 +12,11 @@ from app.accounts.audit import record_act
 from app.accounts.session import Own, SignedIn
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError, PageError
-from app.llm.outcomes import OUTCOME_WORDS, Outcome
+from app.llm.client.servers import ModelServer
+from app.llm.outcomes import OUTCOME_WORDS, Outcome, Purpose
 from app.llm.runs.requests import Progress, get_progress, list_problems
 from app.llm.runs.runs import RunRow, get_run_by_id, is_worked_on, list_runs, record_queued, record_stop
-
-if TYPE_CHECKING:
-    from app.llm.client.servers import ModelServer
-    from app.llm.outcomes import Purpose
-    from app.studies.studies import StudyRow
+from app.studies.studies import StudyRow
 
 router = APIRouter()
 PAGE_OF = {"judge": "show_judges", "respond": "show_generated"}

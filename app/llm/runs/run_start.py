@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from app.llm.runs.requests import record_plan
-from app.llm.runs.runs import NewRun, get_run, record_run
+from sqlalchemy import Connection
+
+from app.llm.client.endpoint import Endpoint
+from app.llm.judges.judge_settings import JudgeSettings
+from app.llm.outcomes import Purpose
+from app.llm.runs.requests import PlannedRequest, record_plan
+from app.llm.runs.runs import NewRun, RunRow, get_run, record_run
+from app.studies.studies import StudyRow
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import Connection
-
-    from app.llm.client.endpoint import Endpoint
-    from app.llm.judges.judge_settings import JudgeSettings
-    from app.llm.outcomes import Purpose
-    from app.llm.runs.requests import PlannedRequest
-    from app.llm.runs.runs import RunRow
     from app.llm.writers.respond_settings import RespondSettings
-    from app.studies.studies import StudyRow
 
     Settings = JudgeSettings | RespondSettings
 

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Connection, Engine, text
 
 from app.base.database.process_locks import LockedError, is_locked, only_process
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from datetime import datetime
-
-    from sqlalchemy import Connection, Engine
-
-    from app.llm.outcomes import Purpose
+from app.llm.outcomes import Purpose
 
 _COLUMNS = """
     id, study_id, purpose, name, protocol_version, rater_id, endpoint, model, settings, limits, is_queued, is_stopped,

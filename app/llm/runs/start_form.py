@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Protocol
+from collections.abc import Sequence
+from typing import Literal, Protocol
 
+from fastapi import Request
 from pydantic import BaseModel, Field
+from starlette.responses import Response
 
+from app.accounts.leads import Lead
 from app.base.rendering.pages import page
+from app.llm.client.budget import Prices
+from app.llm.client.endpoint import Endpoint
+from app.llm.client.servers import ModelServer
 from app.llm.runs.run_rows import servers
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fastapi import Request
-    from starlette.responses import Response
-
-    from app.accounts.leads import Lead
-    from app.llm.client.budget import Prices
-    from app.llm.client.endpoint import Endpoint
-    from app.llm.client.servers import ModelServer
-    from app.llm.runs.runs import RunRow
-    from app.studies.studies import StudyRow
-
+from app.llm.runs.runs import RunRow
+from app.studies.studies import StudyRow
 
 _MAX_TOKENS = 10**10
 

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING
 
+from sqlalchemy import Connection
+
+from app.llm.runs.runs import RunRow
 from app.llm.writers.respond_settings import RespondSettings
 from app.llm.writers.texts import list_texts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlalchemy import Connection
-
-    from app.llm.runs.runs import RunRow
-
 
 # Words that differ between two texts, side by side.
 

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from sqlalchemy import Connection
 
 from app.accounts.audit import record_act
+from app.accounts.leads import Lead
 from app.base.files.table import Table
 from app.base.problem import InvalidInputError
 from app.base.problems import Problems
 from app.llm.runs.requests import get_progress
+from app.llm.runs.runs import RunRow
 from app.llm.writers.respond_settings import RespondSettings
 from app.llm.writers.text_decisions import UndecidedError
-from app.llm.writers.texts import list_texts, record_texts_used
+from app.llm.writers.texts import TextRow, list_texts, record_texts_used
+from app.protocol.study import Protocol
 from app.studies.editor.protocol_edits import Change, save_change
 from app.studies.folder.texts import check_responses
 from app.studies.imports.items import check_new_keys
 from app.studies.imports.text_uploads import check_replaceable
 from app.studies.load import store_responses
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from app.accounts.leads import Lead
-    from app.llm.runs.runs import RunRow
-    from app.llm.writers.texts import TextRow
-    from app.protocol.study import Protocol
-    from app.studies.studies import StudyRow
+from app.studies.studies import StudyRow
 
 EDITED = "-edited"
 

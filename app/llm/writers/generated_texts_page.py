@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form, Query, Request
 from pydantic import BaseModel, Field
@@ -16,17 +16,14 @@ from app.base.web.errors import NotFoundError, PageError
 from app.llm.runs.run_rows import own_run
 from app.llm.runs.runs import list_runs
 from app.llm.writers.compared_runs import compared_prompts, compared_texts
+from app.llm.writers.prompt import PromptLength
 from app.llm.writers.respond_prompt import count_words
 from app.llm.writers.respond_settings import RespondSettings
 from app.llm.writers.text_decisions import UndecidedError, decide_text
-from app.llm.writers.texts import count_texts, get_text, list_texts
+from app.llm.writers.texts import TextRow, count_texts, get_text, list_texts
 from app.studies.editor.protocol_edits import EditConflictError, get_draft
 from app.studies.imports.import_report import revealing_excerpt
 from app.studies.imports.text_uploads import TextsFixedError, check_replaceable
-
-if TYPE_CHECKING:
-    from app.llm.writers.prompt import PromptLength
-    from app.llm.writers.texts import TextRow
 
 router = APIRouter()
 N_ON_PAGE = 20

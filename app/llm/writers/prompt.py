@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 
 from app.base.files.encoding import not_text, open_text
-from app.base.files.yaml_tree import dotted, read_yaml
+from app.base.files.yaml_tree import Tree, dotted, read_yaml
 from app.base.problem import InvalidInputError, Problem
 from app.base.problems import Problems
 from app.base.words import allowed_in_words, found_in_words, or_list
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-
-    from pydantic_core import ErrorDetails
-
-    from app.base.files.yaml_tree import Tree
-
 
 _FIELD = re.compile(r"\{(\w[\w .-]*)\}")
 # Fields that every item can fill; the others are attributes of the items.

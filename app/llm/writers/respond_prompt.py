@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from app.llm.writers.prompt import fields_of, filled
+from app.llm.client.endpoint import Message
+from app.llm.writers.prompt import ModelPrompt, fields_of, filled
+from app.llm.writers.texts import ItemToAnswer
 from app.rating.page.plain_text import quoted
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from app.llm.client.endpoint import Message
-    from app.llm.writers.prompt import ModelPrompt
-    from app.llm.writers.texts import ItemToAnswer
+Turns = Sequence[dict[str, Any]]
 
 
 # A dialogue as chat messages: the turns of the speaker whose part the model takes become its own messages.
@@ -77,10 +75,6 @@ def turn_lines(turns: Turns, *, is_named: bool = True) -> Iterator[str]:
         if is_named and (name := name_of(turn)):
             yield name
         yield from quoted(str(turn.get("text", "")))
-
-
-if TYPE_CHECKING:
-    Turns = Sequence[dict[str, Any]]
 
 
 # Raised whenever these words change: texts from different prompts do not come from one source.

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sqlalchemy import Connection
+
+from app.llm.client.budget import Prices
+from app.llm.client.endpoint import Endpoint
 from app.llm.runs.request_run import prompt_tokens
 from app.llm.runs.requests import PlannedRequest
 from app.llm.runs.run_start import find_run, start_run
+from app.llm.runs.runs import RunRow
 from app.llm.writers.prompt import check_prompt, check_speaker
 from app.llm.writers.respond_prompt import name_of
 from app.llm.writers.responding import item_prompt
-from app.llm.writers.texts import list_items_to_answer
+from app.llm.writers.texts import ItemToAnswer, list_items_to_answer
 from app.studies.protocols import get_protocol
+from app.studies.studies import StudyRow
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import Connection
-
-    from app.llm.client.budget import Prices
-    from app.llm.client.endpoint import Endpoint
-    from app.llm.runs.runs import RunRow
     from app.llm.writers.respond_settings import RespondSettings
-    from app.llm.writers.texts import ItemToAnswer
-    from app.studies.studies import StudyRow
 
 # Tokens per word of English text, rather too high, and the words of a response without a given length.
 _TOKENS_PER_WORD, _USUAL_WORDS = 1.5, 200

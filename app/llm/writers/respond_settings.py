@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from app.base.words import number_text
+from app.llm.runs.runs import RunRow
 from app.llm.writers.prompt import ModelPrompt
 from app.llm.writers.respond_prompt import PROMPT_VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from app.llm.runs.runs import RunRow
 
 _HASH_LENGTH = 12
 

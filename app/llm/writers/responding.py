@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from app.llm.client.endpoint import Parameters
+from sqlalchemy import Connection
+
+from app.base.database.engine import Begin
+from app.llm.client.budget import Budget
+from app.llm.client.endpoint import Endpoint, Message, Parameters, Reply
+from app.llm.client.patience import Tried
 from app.llm.outcomes import Outcome
 from app.llm.runs.request_run import RequestRun, Result, answered_by, failed, without_use
-from app.llm.runs.requests import FollowUp
+from app.llm.runs.requests import FollowUp, PlannedRequest
+from app.llm.runs.runs import RunRow
 from app.llm.writers.respond_prompt import EMPTY, ItemPrompt, count_words
 from app.llm.writers.respond_settings import RespondSettings
-from app.llm.writers.texts import NewText, list_items_to_answer, record_text
+from app.llm.writers.texts import ItemToAnswer, NewText, list_items_to_answer, record_text
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+Store = Callable[[Connection], None]
 
-    from sqlalchemy import Connection
-
-    from app.base.database.engine import Begin
-    from app.llm.client.budget import Budget
-    from app.llm.client.endpoint import Endpoint, Message, Reply
-    from app.llm.client.patience import Tried
-    from app.llm.runs.requests import PlannedRequest
-    from app.llm.runs.runs import RunRow
-    from app.llm.writers.texts import ItemToAnswer
-
-    Store = Callable[[Connection], None]
 
 # Reasoning that some servers leave in the answer.
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from sqlalchemy import Connection
 
-from app.llm.writers.texts import record_decision
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from app.accounts.leads import Lead
-    from app.llm.outcomes import Decision
-    from app.llm.runs.runs import RunRow
-    from app.llm.writers.texts import TextRow
+from app.accounts.leads import Lead
+from app.llm.outcomes import Decision
+from app.llm.runs.runs import RunRow
+from app.llm.writers.texts import TextRow, record_decision
 
 
 class UndecidedError(ValueError):

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
-
-    from sqlalchemy import Connection
-
-    from app.llm.outcomes import Decision
-    from app.llm.runs.runs import RunRow
+from app.llm.outcomes import Decision
+from app.llm.runs.runs import RunRow
 
 _ITEMS = text("""
     SELECT i.id, i.key, i.text, i.turns, i.profile, i.attributes,

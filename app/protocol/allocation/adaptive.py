@@ -9,17 +9,15 @@ determinant of the covariance of the strengths, `log(1 + p(1 - p) Var(a - b))`: 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from math import exp
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+Matrix = NDArray[np.float64]
 
-    from numpy.typing import NDArray
-
-    Matrix = NDArray[np.float64]
 
 # Prior SD of the strengths, in logits: about the spread between the weakest and strongest models of published arenas.
 PRIOR_SD = 2.0

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, prod
-from typing import TYPE_CHECKING
 
 from app.protocol.allocation.randomization import seeded
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from app.protocol.cells import Cell
-    from app.protocol.conditions import Factor
-
+from app.protocol.cells import Cell
+from app.protocol.conditions import Factor
 
 # Latin squares: each element is once in each position and, if balanced, once directly after each other element.
 

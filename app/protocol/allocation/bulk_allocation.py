@@ -6,22 +6,16 @@ Used for planning. When a study runs, raters take seats one by one as they arriv
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING
+from random import Random
 
 from app.protocol.allocation.randomization import seeded
-from app.protocol.allocation.requirements import group_of
-from app.protocol.allocation.trials import Candidate, PlannedItem
+from app.protocol.allocation.requirements import Group, group_of
+from app.protocol.allocation.trials import Candidate, PlannedItem, PlannedTrial
 from app.protocol.cells import cells_by
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from random import Random
-
-    from app.protocol.allocation.requirements import Group
-    from app.protocol.allocation.trials import PlannedTrial
-    from app.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 
 @dataclass(frozen=True, slots=True)

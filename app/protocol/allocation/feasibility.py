@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.base.words import counted
 from app.protocol.allocation.rater_plan import has_room_for_repeats
-from app.protocol.allocation.requirements import group_of
-from app.protocol.allocation.trials import planned_trials, seats_of, special_items
+from app.protocol.allocation.requirements import Group, group_of
+from app.protocol.allocation.trials import PlannedItem, PlannedTrial, planned_trials, seats_of, special_items
 from app.protocol.cells import cells_by
 from app.protocol.opening import sources_in_title
 from app.protocol.questions.ranking import MIN_RANKED
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-
-    from app.protocol.allocation.requirements import Group
-    from app.protocol.allocation.trials import PlannedItem, PlannedTrial
-    from app.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 
 @dataclass(frozen=True, slots=True)

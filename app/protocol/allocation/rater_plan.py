@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from random import Random
 
 from app.protocol.allocation.allocate import balanced_order, blocked
 from app.protocol.allocation.randomization import seeded, sides
 from app.protocol.allocation.trials import PAIR, is_declared_as
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-    from random import Random
-
-    from app.protocol.cells import Cell
-    from app.protocol.checks import GoldTrial
-    from app.protocol.study import Protocol
-    from app.protocol.study_design import Repeats
-
+from app.protocol.cells import Cell
+from app.protocol.checks import GoldTrial
+from app.protocol.study import Protocol
+from app.protocol.study_design import Repeats
 
 # Hidden repeats, and positions for other trials that are mixed into a rater's order.
 

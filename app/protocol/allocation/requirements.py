@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from app.base.words import counted
+from app.protocol.allocation.trials import PlannedTrial
+from app.protocol.cells import Cell
 from app.protocol.labels import Labels
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from app.protocol.allocation.trials import PlannedTrial
-    from app.protocol.cells import Cell
-    from app.protocol.study import Protocol
-    from app.protocol.study_design import Design
+from app.protocol.study import Protocol
+from app.protocol.study_design import Design
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
 from app.protocol.cells import Cell, cells
+from app.protocol.checks import GoldTrial
+from app.protocol.flow import PracticeTrial
 from app.protocol.presentation import presentation
 from app.protocol.questions.ranking import MIN_RANKED
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
-    from app.protocol.cells import Cell
-    from app.protocol.checks import GoldTrial
-    from app.protocol.flow import PracticeTrial
-    from app.protocol.questions.registry import Question
-    from app.protocol.study import Protocol
-    from app.protocol.study_design import Trials
-
+from app.protocol.questions.registry import Question
+from app.protocol.study import Protocol
+from app.protocol.study_design import Trials
 
 PAIR = 2
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from app.protocol.allocation.trials import PAIR
 from app.protocol.cells import applies
 from app.protocol.questions.highlight import HighlightQuestion
+from app.protocol.questions.question import Target
 from app.protocol.questions.ranking import MIN_RANKED
+from app.protocol.questions.registry import Question
 from app.protocol.questions.slot import Slot
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.protocol.questions.question import Target
-    from app.protocol.questions.registry import Question
-    from app.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 
 def places_as_read(n_shown: int, *, is_right_to_left: bool) -> tuple[int, ...]:

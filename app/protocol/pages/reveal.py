@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from app.protocol.pages.page_slots import Shown
 from app.protocol.presentation import presentation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from app.protocol.pages.page_slots import Shown
-    from app.protocol.questions.slot import Slot
-    from app.protocol.study import Protocol
-
+from app.protocol.questions.slot import Slot
+from app.protocol.study import Protocol
 
 # The state of a practice page: it is shown whole and asks all questions at once.
 PRACTICE = "practice"

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
 
 from app.protocol.questions.form import read_answer
 from app.protocol.questions.question import AnswerError, Given
+from app.protocol.questions.slot import Slot
+from app.protocol.study import Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+# Answers by the key of their question, written as in ratings.csv; several codes are several answers.
+Values = Mapping[str, tuple[str, ...]]
+Form = Mapping[str, Sequence[str]]
 
-    from app.protocol.questions.slot import Slot
-    from app.protocol.study import Protocol
-
-    # Answers by the key of their question, written as in ratings.csv; several codes are several answers.
-    Values = Mapping[str, tuple[str, ...]]
-    Form = Mapping[str, Sequence[str]]
 
 # The form field that names the questions that the page asked: those that depend on others were hidden before.
 ASKED = "asked"

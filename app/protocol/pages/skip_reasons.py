@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from app.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 CONTENT_NOTE = "content note"
 

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator, Sequence
 
 from app.protocol.allocation.randomization import seeded
-from app.protocol.flow import Questionnaire
-from app.protocol.pages.page_slots import slots_of_rater, slots_of_trial
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from app.protocol.flow import Eligibility
-    from app.protocol.pages.page_slots import Shown
-    from app.protocol.questions.form import Answer
-    from app.protocol.questions.slot import Slot
-    from app.protocol.study import Protocol
-
+from app.protocol.flow import Eligibility, Questionnaire
+from app.protocol.pages.page_slots import Shown, slots_of_rater, slots_of_trial
+from app.protocol.questions.form import Answer
+from app.protocol.questions.slot import Slot
+from app.protocol.study import Protocol
 
 # The last step: raters who reach it have completed everything.
 DONE = "done"

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
 
 from pydantic import AliasChoices, Field, model_validator
 
 from app.base.language.message import message
 from app.base.problem import BrokenRuleError
-from app.protocol.questions.question import AnswerError, AskedQuestion, Given, Key
+from app.protocol.questions.question import AnswerError, AskedQuestion, Blank, Form, Given, Key, Sent, SimulatedRater
 from app.protocol.questions.scale import equal_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from app.protocol.questions.question import Blank, Form, Sent, SimulatedRater
 
 
 class CategoryQuestion(AskedQuestion):

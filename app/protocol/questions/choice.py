@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
 
 from pydantic import model_validator
 
 from app.base.language.message import message
 from app.base.words import number, number_text
-from app.protocol.questions.question import SIDES, AnswerError, AskedQuestion, Given
+from app.protocol.questions.question import SIDES, AnswerError, AskedQuestion, Blank, Form, Given, Sent, SimulatedRater
 from app.protocol.questions.scale import Point, Scale
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from app.protocol.questions.question import Blank, Form, Sent, SimulatedRater
 
 # The points of `strength: true`.
 STRENGTH = {1: message("slightly"), 2: message("clearly"), 3: message("strongly")}

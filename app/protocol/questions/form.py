@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from operator import attrgetter
-from typing import TYPE_CHECKING
 from uuid import UUID
 
-from app.protocol.questions.question import DEVICES, TYPING, AnswerError, Given
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from app.base.language.message import Message
-    from app.protocol.questions.question import Sent
-    from app.protocol.questions.slot import Slot
-
+from app.base.language.message import Message
+from app.protocol.questions.question import DEVICES, TYPING, AnswerError, Given, Sent
+from app.protocol.questions.slot import Slot
 
 # Marks of what a page sends: the key of an answer, when it was given, and when the page left the browser.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from app.base.language.message import message
-from app.protocol.questions.question import AnswerError, AskedQuestion, Given
+from app.protocol.questions.question import AnswerError, AskedQuestion, Blank, Form, Given, Sent, SimulatedRater
 from app.protocol.questions.spans import (
     QuoteError,
     are_spans,
@@ -15,9 +15,6 @@ from app.protocol.questions.spans import (
     read_spans,
     spans_to_text,
 )
-
-if TYPE_CHECKING:
-    from app.protocol.questions.question import Blank, Form, Sent, SimulatedRater
 
 
 class HighlightQuestion(AskedQuestion):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Literal, Protocol
+from random import Random
+from typing import Annotated, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -12,11 +14,6 @@ from app.base.language.message import Message, message
 from app.base.words import number_text
 from app.protocol.questions.scale import Label
 from app.protocol.questions.show_if import ShowIf
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from random import Random
-
 
 # Text of several lines, shown in forms as a multi-line field.
 

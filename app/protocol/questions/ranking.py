@@ -6,16 +6,12 @@ allowed, tied responses share a rank and no rank is left out: 1, 2, 2, 3.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 from app.base.language.message import Message, message
 from app.base.words import number
-from app.protocol.questions.question import AnswerError, AskedQuestion, Given
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from app.protocol.questions.question import Blank, Form, Sent, SimulatedRater
+from app.protocol.questions.question import AnswerError, AskedQuestion, Blank, Form, Given, Sent, SimulatedRater
 
 MIN_RANKED = 3
 # Simulated raters tie responses that differ by less than this, in standard deviations.

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterator
+from typing import Literal
 
 from app.base.language.message import Message, message
 from app.base.words import number, number_text
 from app.protocol.questions.scale import Level, Scale
 from app.protocol.questions.scaled import NumberQuestion
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class RatingQuestion(NumberQuestion):

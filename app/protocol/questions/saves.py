@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from app.base.language.message import Message, message
 from app.protocol.questions.form import Answer, Answers, Mark, read_answer, read_answers, read_mark
 from app.protocol.questions.question import AnswerError
+from app.protocol.questions.slot import Slot
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+Form = Mapping[str, Sequence[str]]
 
-    from app.protocol.questions.slot import Slot
-
-    Form = Mapping[str, Sequence[str]]
 
 UNKNOWN = message("This page has no such question.")
 NO_KEY = message("The key is not a UUID.")

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 
 from app.base.problem import BrokenRuleError
 from app.base.words import number, number_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 

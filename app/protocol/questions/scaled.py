@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
+from app.base.language.message import Message
 from app.base.words import number, number_text
-from app.protocol.questions.question import AnswerError, AskedQuestion, Given
+from app.protocol.questions.question import AnswerError, AskedQuestion, Blank, Form, Given, Sent, SimulatedRater
 from app.protocol.questions.scale import Level
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.base.language.message import Message
-    from app.protocol.questions.question import Blank, Form, Sent, SimulatedRater
 
 CANNOT_JUDGE = "cannot_judge"
 # Proportion of a simulated rater's answers that are "cannot judge".

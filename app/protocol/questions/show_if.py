@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Collection
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, StringConstraints, model_validator
 
 from app.base.problem import BrokenRuleError
 from app.base.words import number, number_text
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 
 def value_as_text(value: Any) -> Any:  # noqa: ANN401 - whatever the lead wrote

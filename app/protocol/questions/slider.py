@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field, FiniteFloat, model_validator
 
@@ -12,9 +13,6 @@ from app.base.problem import BrokenRuleError
 from app.base.words import number, number_text
 from app.protocol.questions.scale import Level
 from app.protocol.questions.scaled import NumberQuestion
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # Statistics iterate over every step of the scale.
 MAX_STEPS = 10_000

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from app.base.language.message import Message, message
 from app.protocol.questions.question import Blank, Sent
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from app.protocol.questions.registry import Question
+from app.protocol.questions.registry import Question
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 

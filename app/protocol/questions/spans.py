@@ -7,11 +7,8 @@ dialogue each is preceded by its turn, counted from 1: `2:12-30`.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 _ONE = re.compile(r"(?:(\d{1,9}):)?(\d{1,9})-(\d{1,9})", re.ASCII)
 MAX_SPANS = 500

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from app.base.language.message import Message, message, messages
-from app.protocol.questions.question import MAX_TEXT, AnswerError, AskedQuestion, Given
-
-if TYPE_CHECKING:
-    from app.protocol.questions.question import Blank, Form, Sent, SimulatedRater
+from app.protocol.questions.question import (
+    MAX_TEXT,
+    AnswerError,
+    AskedQuestion,
+    Blank,
+    Form,
+    Given,
+    Sent,
+    SimulatedRater,
+)
 
 SIMULATED = "Simulated."
 

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import AliasChoices, BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
 
 from app.base.files.encoding import not_text, open_text
 from app.base.files.yaml_tree import Path, Tree, dotted, read_yaml
 from app.base.language.language import catalogue_of, catalogues
 from app.base.problem import BrokenRuleError, InconsistentPartsError
+from app.base.problems import Problems
 from app.base.words import allowed_in_words, found_in_words, or_list
 from app.protocol.questions.registry import KINDS
 from app.protocol.questions.scale import Scale
 from app.protocol.study import Protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from pydantic.fields import FieldInfo
-    from pydantic_core import ErrorDetails
-
-    from app.base.problems import Problems
-
 
 # Keys of a study.yaml that no model has: likely typos are problems; other keys are ignored with a note.
 #

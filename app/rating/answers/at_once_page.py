@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from app.base.database.hot_connections import HotConnections
+from app.protocol.pages.reveal import Stage
 from app.protocol.questions.form import read_page_ms
 from app.protocol.questions.saves import read_page, read_save
+from app.protocol.questions.slot import Slot
+from app.protocol.study import Protocol
 from app.rating.answers import submit as at_once
 from app.rating.rating import Saved, asked_now, is_straight_on, times_of
+from app.rating.seats.assignment_view import AssignmentView
+from app.rating.sessions import RatingSession
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from app.base.database.hot_connections import HotConnections
-    from app.protocol.pages.reveal import Stage
-    from app.protocol.questions.slot import Slot
-    from app.protocol.study import Protocol
-    from app.rating.seats.assignment_view import AssignmentView
-    from app.rating.sessions import RatingSession
-
-    Form = Mapping[str, Sequence[str]]
+Form = Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)

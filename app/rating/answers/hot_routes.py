@@ -7,6 +7,7 @@ Errors are handled by the same handlers.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import copy_context
 from queue import SimpleQueue
 from threading import Thread
@@ -17,20 +18,20 @@ from fastapi.exceptions import RequestValidationError
 from starlette.middleware.errors import ServerErrorMiddleware
 from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Match, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from app.base.database.engine import Connection
 from app.base.rendering.pages import use_language
 from app.base.web.deps import turn
 from app.rating.deps import Form, OwnTrial, get_form, get_own
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
-
-    from starlette.responses import Response
-    from starlette.types import ASGIApp, Receive, Scope, Send
-
-    from app.base.database.engine import Connection
     from app.rating.answers.at_once_page import ShownPage
+
+Handler = Callable[[Request, Connection, OwnTrial, Form], Response]
+Job = tuple[Callable[[], Any], asyncio.AbstractEventLoop, asyncio.Future[Any]]
 
 
 def hot_route(path: str, handle: Handler, handle_at_once: HandlerAtOnce) -> Route:
@@ -104,7 +105,6 @@ async def _fail(scope: Scope, receive: Receive, send: Send) -> None:  # noqa: AR
 
 
 if TYPE_CHECKING:
-    Handler = Callable[[Request, Connection, OwnTrial, Form], Response]
     HandlerAtOnce = Callable[[Request, ShownPage, Form], Awaitable[Response | None]]
 
 
@@ -165,7 +165,3 @@ def _settle(done: asyncio.Future[Any], result: object, error: BaseException | No
         done.set_result(result)
     else:
         done.set_exception(error)
-
-
-if TYPE_CHECKING:
-    Job = tuple[Callable[[], Any], asyncio.AbstractEventLoop, asyncio.Future[Any]]

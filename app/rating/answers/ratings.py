@@ -9,21 +9,17 @@ shown begins after everything that is stored for it (`AssignmentView.latest_ms`)
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sqlalchemy import Connection
 
 from app.base.database.hot_statement import HotStatement
+from app.protocol.questions.form import Answer, PageTimes
 from app.protocol.questions.question import SIDES, TYPING, Given
 from app.protocol.rating_columns import GIVEN_COLUMNS, Type
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from app.protocol.questions.form import Answer, PageTimes
-    from app.rating.seats.assignment_view import AssignmentView
-
+from app.rating.seats.assignment_view import AssignmentView
 
 # The columns of an answer, as lists for SQL. They are declared in `analysis.data.rating_columns`.
 

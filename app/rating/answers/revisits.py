@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.base.database.hot_statement import HotStatement
+from app.protocol.questions.form import Answer, PageTimes
 from app.rating.answers.ratings import (
     INSERT_PAGE,
     INSERT_SAVED,
@@ -19,15 +20,7 @@ from app.rating.answers.ratings import (
     too_old,
     values_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import Connection
-
-    from app.protocol.questions.form import Answer, PageTimes
-    from app.rating.seats.assignment_view import AssignmentView
-
+from app.rating.seats.assignment_view import AssignmentView
 
 _COLUMNS = """
     study_id, id, trial_id, rater_id, response_ids, position, repeat, revisit_served_at AS served_at,

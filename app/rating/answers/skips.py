@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.protocol.pages.skip_reasons import skip_reasons
+from app.protocol.study import Protocol
 from app.rating.answers.ratings import IS_LATEST
 from app.rating.rating import protocol_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from app.protocol.study import Protocol
-    from app.rating.seats.assignment_view import AssignmentView
-    from app.rating.sessions import RatingSession
-
+from app.rating.seats.assignment_view import AssignmentView
+from app.rating.sessions import RatingSession
 
 # A planned repeat is returned with its trial. Answers that were not submitted are deleted.
 _SKIP = text(f"""

@@ -7,10 +7,14 @@ them is checked by the statement too: the study's status, messages from the lead
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from sqlalchemy import Connection
+
+from app.base.database.hot_connections import HotConnections
 from app.base.database.hot_statement import HotStatement
+from app.protocol.questions.form import Answer, PageTimes
 from app.rating.answers.ratings import (
     NOT_SUBMITTED,
     OLDER,
@@ -21,19 +25,8 @@ from app.rating.answers.ratings import (
     too_old,
     values_of,
 )
-from app.rating.seats.assignment_view import AS_NEXT, PICKED, view_of, view_shown
-from app.rating.sessions import ROW_VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import Connection
-
-    from app.base.database.hot_connections import HotConnections
-    from app.protocol.questions.form import Answer, PageTimes
-    from app.rating.seats.assignment_view import AssignmentView
-    from app.rating.sessions import RatingSession
-
+from app.rating.seats.assignment_view import AS_NEXT, PICKED, AssignmentView, view_of, view_shown
+from app.rating.sessions import ROW_VERSION, RatingSession
 
 # The update waits for other requests of this session. They change its version, so that there is no row then.
 _ME = f"""

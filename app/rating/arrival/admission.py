@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
-from app.protocol.allocation.requirements import all_limits, limits_of
+from app.protocol.allocation.requirements import Limit, all_limits, limits_of
+from app.protocol.study import Protocol
+from app.rating.sessions import RatingSession
 from app.rating.steps.rater_answers import list_rater_answers
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import Connection
-
-    from app.protocol.allocation.requirements import Limit
-    from app.protocol.study import Protocol
-    from app.rating.sessions import RatingSession
-
 
 # Seats for raters in studies that limit their number, in total or by the raters' attributes.
 #

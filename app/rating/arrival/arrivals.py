@@ -7,21 +7,13 @@ import json
 import secrets
 import secrets as random_secrets
 from base64 import b32encode, urlsafe_b64encode
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.base.database.keys import installation_key, keyed, token_hash
-from app.rating.sessions import STUDY_OF_ADDRESS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sqlalchemy import Connection
-
-    from app.rating.sessions import RatingSession
-
+from app.rating.sessions import STUDY_OF_ADDRESS, RatingSession
 
 # Moves: rating sessions that continue in a browser that has only the platform's participant ID.
 #

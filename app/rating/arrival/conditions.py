@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.base.database.hot_statement import HotStatement
-from app.protocol.allocation.allocate import seats_of_cells
+from app.protocol.allocation.allocate import CellSeat, seats_of_cells
 from app.protocol.allocation.rater_plan import is_counterbalanced
 from app.protocol.cells import Cell, cell_of, cells, cells_by, joined
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from sqlalchemy import Connection
-
-    from app.protocol.allocation.allocate import CellSeat
-    from app.protocol.study import Protocol
-    from app.rating.sessions import RatingSession
-
+from app.protocol.study import Protocol
+from app.rating.sessions import RatingSession
 
 # Seats of conditions: a rater takes the first free one; raters who leave release theirs.
 #

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
-from app.rating.arrival.arrivals import record_invite
+from app.rating.arrival.arrivals import StudyDoor, record_invite
 from app.studies.protocols import get_protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import Connection
-
-    from app.rating.arrival.arrivals import StudyDoor
-
 
 _INVITABLE = text("""
     SELECT r.key, r.id FROM raters r

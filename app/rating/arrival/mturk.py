@@ -8,17 +8,14 @@ under "ExternalQuestion" in the Mechanical Turk documentation: `assignmentId` an
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from fastapi import Request
+from starlette.responses import Response
+
 from app.base.web.middleware.security import POLICY
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from fastapi import Request
-    from starlette.responses import Response
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 HOSTS = ("www.mturk.com", "worker.mturk.com", "workersandbox.mturk.com")

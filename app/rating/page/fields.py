@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from app.base.language.language import Language
+from app.base.language.message import Message
 from app.base.words import number_text
 from app.protocol.questions.highlight import HighlightQuestion
 from app.protocol.questions.question import SIDES
+from app.protocol.questions.registry import Question
 from app.protocol.questions.slot import Slot, letter, response_name
 from app.protocol.questions.spans import quotes_of, read_spans, spans_to_text, to_shown
 from app.rating.page.options import Layout, Option, layout_of, options_of, scale_options
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from app.base.language.language import Language
-    from app.base.language.message import Message
-    from app.protocol.questions.registry import Question
 
 _PHONE_LINE = 32
 _SHORT_SCALE = 5

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
-from typing import TYPE_CHECKING, Literal, assert_never
+from typing import Literal, assert_never
 
+from app.base.language.language import Language
 from app.base.language.message import Message, message
 from app.base.words import number_text
 from app.protocol.allocation.trials import PAIR
@@ -16,16 +18,11 @@ from app.protocol.questions.highlight import HighlightQuestion
 from app.protocol.questions.question import SIDES
 from app.protocol.questions.ranking import RankingQuestion
 from app.protocol.questions.rating import RatingQuestion
+from app.protocol.questions.registry import Question
 from app.protocol.questions.scale import Point, Scale
 from app.protocol.questions.slider import SliderQuestion
 from app.protocol.questions.slot import letter, response_name
 from app.protocol.questions.text import TextQuestion
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from app.base.language.language import Language
-    from app.protocol.questions.registry import Question
 
 Layout = Literal["scale", "column", "choice", "few", "chips", "list"]
 # Three short categories fit in a row with their words as column headings at any screen width.

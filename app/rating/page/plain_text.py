@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
+from app.base.language.language import Language
 from app.base.language.message import message, messages
 from app.protocol.questions.category import CategoryQuestion
 from app.protocol.questions.choice import ChoiceQuestion
@@ -13,17 +15,13 @@ from app.protocol.questions.ranking import RankingQuestion
 from app.protocol.questions.rating import RatingQuestion
 from app.protocol.questions.slider import SliderQuestion
 from app.protocol.questions.text import TextQuestion
-from app.rating.page.options import scale_options
+from app.protocol.study import Protocol
+from app.rating.page.fields import Field
+from app.rating.page.options import Option, scale_options
+from app.rating.seats.assignment_view import AssignmentView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from app.base.language.language import Language
-    from app.protocol.study import Protocol
-    from app.rating.page.fields import Field
-    from app.rating.page.options import Option
     from app.rating.page.sheet import Block, Passage, Sheet
-    from app.rating.seats.assignment_view import AssignmentView
 
 # Each line of a situation or response begins with this mark, so that no text of the study can pass for another part.
 QUOTE = "> "

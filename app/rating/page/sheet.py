@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from app.base.language.language import language_of
 from app.base.language.message import Message, message
 from app.protocol.pages.page_slots import places_as_read
+from app.protocol.pages.reveal import Stage
 from app.protocol.presentation import Presentation, presentation
-from app.protocol.questions.slot import letter, response_name
+from app.protocol.questions.slot import Slot, letter, response_name
+from app.protocol.study import Protocol
 from app.rating.page.fields import Field, fields_of
 from app.rating.rating import asked_now
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
-
-    from app.protocol.pages.reveal import Stage
-    from app.protocol.questions.slot import Slot
-    from app.protocol.study import Protocol
-    from app.rating.seats.assignment_view import AssignmentView
+from app.rating.seats.assignment_view import AssignmentView
 
 Shape = Literal["side-by-side", "stacked", "one-at-a-time", "alone", "none"]
 # From this number of words on, a response has the full width, and the others are shown with a switch.

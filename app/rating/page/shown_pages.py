@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
+from starlette.requests import Request
+
 from app.base.web.cookies import get_cookie
 from app.rating.deps import rater_cookie
+from app.rating.seats.assignment_view import AssignmentView
+from app.rating.sessions import RatingSession
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-
     from app.rating.answers.at_once_page import ShownPage
-    from app.rating.seats.assignment_view import AssignmentView
-    from app.rating.sessions import RatingSession
 
 # About as many as a process has raters at once. With texts of 500 words, each takes 5 kB.
 MAX_KEPT = 1000

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.protocol.allocation.trials import planned_trials
 from app.protocol.presentation import shown_labels
+from app.protocol.study import Protocol
 from app.rating.seats.assignment_view import AssignmentView
 from app.rating.seats.trials import list_items
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import Connection
-
-    from app.protocol.study import Protocol
-
 
 # The texts of one trial for a preview; nothing is assigned.
 

@@ -7,15 +7,11 @@ not sent: they need a reason written for the participant, and a person who decid
 from __future__ import annotations
 
 import time
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from app.rating.prolific.client import Prolific, ProlificError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from app.rating.review.rater_review import ReviewedRater
+from app.rating.review.rater_review import ReviewedRater
 
 AWAITING = "AWAITING REVIEW"
 TIMED_OUT, RETURNED = "TIMED-OUT", "RETURNED"

@@ -9,13 +9,11 @@ from __future__ import annotations
 import json
 import ssl
 import time
+from collections.abc import Callable
 from contextlib import closing
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, urlencode
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 HOST, PREFIX = "api.prolific.com", "/api/v1"
 TIMEOUT_S, MAX_READ = 20.0, 5_000_000

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from app.base.problem import InvalidInputError, Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 NAMES = ("rater", "id", "name", "code")
 MAX_PEOPLE, MAX_KEY = 5000, 200

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection
+from typing import NamedTuple
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.rating.review.text_words import n_words
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from sqlalchemy import Connection
 
 # The number of the transaction that wrote a row, `xmin`, has only 32 bits. Every row that can be seen was written less
 # than 2^32 transactions before the end of the snapshot, whose number has 64.

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sqlalchemy import text
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 _RECORD = text("""
     INSERT INTO rater_exclusions (study_id, rater_id, is_excluded, reason, lead_id)

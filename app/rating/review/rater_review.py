@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from app.protocol.rater_flags import TOO_FAST, Evidence, Flag, flags_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from app.protocol.rater_flags import Typing
-    from app.protocol.study import Protocol
-    from app.rating.review.rater_rows import RaterRow
+from app.protocol.rater_flags import TOO_FAST, Evidence, Flag, Typing, flags_of
+from app.protocol.study import Protocol
+from app.rating.review.rater_rows import RaterRow
 
 Group = Literal["people", "imported", "models", "simulated"]
 # Raters in these states may still finish; within this time after their last sign of life they probably will.

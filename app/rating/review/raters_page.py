@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Query, Request
@@ -29,12 +30,6 @@ from app.rating.withdrawal.rater_data import get_rater_data
 from app.results.reports.known_evidence import KNOWN_EVIDENCE
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.rating.review.rater_review import ReviewedRater
-
 
 # What the page of raters shows: the filter, the search, and which part of each group.
 

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.protocol.rater_flags import Typing
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 
 _TYPING = text("""
     SELECT rater_id, count(*) AS n_texts, sum(length(text)) AS n_characters, sum(n_keystrokes) AS n_keystrokes,

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
+from uuid import UUID
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import text
+from sqlalchemy import Connection, Engine, text
 
 from app.base.database.hot_statement import HotStatement
 from app.base.database.keys import token_hash
 from app.rating.arrival.arrivals import take_over
 from app.rating.sessions import SESSION_COLUMNS, TOUCH, TOUCH_MOVED, RatingSession
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
-    from uuid import UUID
-
-    from sqlalchemy import Connection, Engine
+Texts = dict[str, Any]
+Kept = OrderedDict[tuple[int, int, tuple[int, ...]], Texts]
 
 
 # The texts of trials that were shown lately, so that saving or submitting a page need not read them again.
@@ -64,11 +63,6 @@ def keep_texts(db: Connection, row: Mapping[str, Any]) -> Texts:
     if len(kept) > MAX_KEPT:
         kept.popitem(last=False)
     return texts
-
-
-if TYPE_CHECKING:
-    Texts = dict[str, Any]
-    Kept = OrderedDict[tuple[int, int, tuple[int, ...]], Texts]
 
 
 _COLUMNS = """

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.base.database.hot_statement import HotStatement
+from app.protocol.allocation.rater_plan import Place
 from app.rating.seats.seats import LEASE_TO_END
+from app.rating.sessions import RatingSession
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from app.protocol.allocation.rater_plan import Place
     from app.rating.seats.seats import Claimant, Seat
-    from app.rating.sessions import RatingSession
 
 
 # A repeat does not take another seat, because it is the same rater; gold trials have no seats.

@@ -8,24 +8,17 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.base.database.hot_statement import HotStatement
 from app.base.database.outages import SLACK_SQL
 from app.rating.seats.source_preferences import get_information, list_source_pairs
 from app.rating.seats.trial_lists import Trial
-from app.rating.sessions import record_state
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from app.rating.sessions import RatingSession
-
+from app.rating.sessions import RatingSession, record_state
 
 # Repeats are left out: their trial is already in the list.
 _MINE = HotStatement("""

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
     from app.protocol.allocation.adaptive import Information
 
 _SOURCES = text("SELECT id FROM sources WHERE study_id = :study ORDER BY position")

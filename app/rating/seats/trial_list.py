@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
+from sqlalchemy import Connection
+
 from app.protocol.allocation.rater_plan import Had, OwnTrial, rater_order, repeats_for, with_gold
 from app.protocol.cells import cell_of
 from app.protocol.presentation import shown_labels
+from app.protocol.study import Protocol
 from app.rating.arrival.admission import admit, keep_admission, release_admission
 from app.rating.arrival.conditions import (
     OwnConditions,
@@ -21,20 +25,13 @@ from app.rating.arrival.conditions import (
 )
 from app.rating.seats.assignments import get_before_claim, record_assignments
 from app.rating.seats.seats import Claimant, claim_seats, has_leased_seats, retake_gold, retake_returned, return_expired
-from app.rating.seats.trial_lists import get_extent, shows_several
-from app.rating.sessions import record_state
+from app.rating.seats.trial_lists import Extent, Trial, get_extent, shows_several
+from app.rating.sessions import RatingSession, record_state
 from app.rating.steps.gold import gold_for
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import Connection
-
-    from app.protocol.study import Protocol
     from app.rating.seats.assignments import BeforeClaim
     from app.rating.seats.seats import Seat
-    from app.rating.seats.trial_lists import Extent, Trial
-    from app.rating.sessions import RatingSession
 
 # How many trials are read per trial of a rater's list: at first, and if too few of them are of different items.
 TRIALS_READ = (4, 50)

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.base.database.hot_statement import HotStatement
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import Connection
-
-    from app.rating.sessions import RatingSession
+from app.rating.sessions import RatingSession
 
 _TRIALS = text("""
     SELECT t.id, i.key || ':' || coalesce(string_agg(r.key, ':' ORDER BY o.place), '') AS name,

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Connection, Row, text
 
 from app.base.database.bulk_copy import copy_rows
 from app.protocol.allocation.randomization import fraction
-from app.protocol.allocation.trials import Candidate, PlannedItem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from sqlalchemy import Connection, Row
-
-    from app.protocol.allocation.trials import PlannedTrial, SpecialTrial
+from app.protocol.allocation.trials import Candidate, PlannedItem, PlannedTrial, SpecialTrial
 
 _STUDY = text("SELECT id, slug, status, protocol_version, seed FROM studies WHERE slug = :slug FOR UPDATE")
 _ITEMS = text("""

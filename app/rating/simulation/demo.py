@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from sqlalchemy import Connection
 
 from app.accounts import lead_access as access
 from app.accounts import leads
 from app.studies.coverage import count_simulated
 from app.studies.studies import get_study
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
 
 SLUG = "demo"
 EMAIL = "demo@attune.example"

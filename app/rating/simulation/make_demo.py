@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from app.accounts import lead_access as access
 from app.accounts import leads
+from app.analysis.data.study_folder import StudyFolder
+from app.base.database.engine import Begin
 from app.rating.life_cycle import open_study
 from app.rating.simulation.demo import EMAIL, N_SIMULATED, SLUG
 from app.rating.simulation.simulate import simulate
 from app.studies.load import load_study
 from app.studies.studies import get_study
-
-if TYPE_CHECKING:
-    from app.analysis.data.study_folder import StudyFolder
-    from app.base.database.engine import Begin
 
 SEED = 20_261_121
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
+from app.base.database.engine import Begin
+from app.protocol.study_design import Design
 from app.rating.arrival.arrivals import StudyDoor, get_own_study_door
 from app.rating.rating import Arrival, arrive, current_page, finish, protocol_of, slots_of, submit_rating
 from app.rating.seats.assignment_view import AssignmentView
@@ -14,15 +17,6 @@ from app.rating.seats.trials import list_item_keys, list_items, list_named_rater
 from app.rating.sessions import ENDED, RatingSession, get_rating_session
 from app.rating.simulation.simulated_answers import Mind, Names, gold_form, pass_step
 from app.studies.protocols import get_protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection
-
-    from app.base.database.engine import Begin
-    from app.protocol.study_design import Design
-
 
 # Listed raters that are simulated, and marked as such.
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 from uuid import uuid4
 
+from sqlalchemy import Connection, Engine
+
+from app.analysis.data.study_folder import StudyFolder
 from app.base.files.csv_cells import write_csv
 from app.rating.life_cycle import open_study
 from app.rating.simulation.simulate import Simulation, simulate
@@ -14,14 +18,6 @@ from app.studies.export import study_folder
 from app.studies.folder.read import read_folder
 from app.studies.folder.written_tables import tables_of
 from app.studies.load import load_study
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from sqlalchemy import Connection, Engine
-
-    from app.analysis.data.study_folder import StudyFolder
 
 
 class HasRatingsError(FileExistsError):

@@ -6,31 +6,29 @@ models, and are marked as simulated everywhere.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from random import Random
+
+from sqlalchemy import Connection
 
 from app.protocol.allocation.randomization import seeded
 from app.protocol.allocation.rater_plan import declared_gold
 from app.protocol.checks import slot_of_check
 from app.protocol.pages.shown_questions import ASKED
+from app.protocol.questions.form import Answers
+from app.protocol.questions.slot import Slot
+from app.protocol.study import Protocol
 from app.rating.answers.ratings import GOLD
 from app.rating.rating import begin_rating, protocol_of, slots_of
+from app.rating.seats.assignment_view import AssignmentView
+from app.rating.sessions import RatingSession
 from app.rating.steps.attention import attention_now, submit_attention
 from app.rating.steps.comprehension import comprehension_now, submit_comprehension
 from app.rating.steps.practice import next_practice, practice_page, submit_practice
 from app.rating.steps.questionnaires import agree, pass_debrief, questions_of, submit_questions
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from random import Random
-
-    from sqlalchemy import Connection
-
-    from app.protocol.questions.form import Answers
-    from app.protocol.questions.slot import Slot
-    from app.protocol.study import Protocol
-    from app.rating.seats.assignment_view import AssignmentView
-    from app.rating.sessions import RatingSession
+Fill = Callable[[Sequence[Slot], AssignmentView | None], dict[str, list[str]]]
 
 
 # Standard deviations on the latent scale, where the noise of a single answer is about 1.
@@ -208,7 +206,3 @@ def _answer(db: Connection, session: RatingSession, step: str, fill: Fill) -> No
 def _demand(step: str, answers: Answers) -> None:
     if answers.wrong:
         raise RuntimeError(f"answers to {step} were refused: {answers.wrong}")
-
-
-if TYPE_CHECKING:
-    Fill = Callable[[Sequence[Slot], AssignmentView | None], dict[str, list[str]]]

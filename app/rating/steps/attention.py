@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
-from app.protocol.checks import slot_of_check
+from app.protocol.checks import AttentionCheck, slot_of_check
 from app.protocol.questions.form import Answers, read_answers
+from app.protocol.study import Protocol
+from app.rating.sessions import RatingSession
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from app.protocol.checks import AttentionCheck
-    from app.protocol.study import Protocol
-    from app.rating.sessions import RatingSession
+Form = Mapping[str, Sequence[str]]
 
 
 # Answered checks: events of the kind `check`, which the report and checks.csv read.
@@ -69,7 +65,3 @@ def submit_attention(db: Connection, session: RatingSession, check: AttentionChe
         (code,) = answer.codes or ("",)
         record_check(db, session, {"check": check.key, "is_passed": code == check.correct, "answer": code})
     return answers
-
-
-if TYPE_CHECKING:
-    Form = Mapping[str, Sequence[str]]

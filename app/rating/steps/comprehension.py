@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from app.protocol.checks import slot_of_check
+from sqlalchemy import Connection
+
+from app.protocol.checks import ComprehensionCheck, slot_of_check
 from app.protocol.questions.form import Answers, read_answers
+from app.protocol.questions.slot import Slot
 from app.rating.rating import protocol_of
-from app.rating.sessions import record_step
+from app.rating.sessions import RatingSession, record_step
 from app.rating.steps.attention import list_checks, record_check
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from app.protocol.checks import ComprehensionCheck
-    from app.protocol.questions.slot import Slot
-    from app.rating.sessions import RatingSession
-
-    Form = Mapping[str, Sequence[str]]
+Form = Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.protocol.presentation import label_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from app.protocol.study import Protocol
-    from app.rating.sessions import RatingSession
+from app.protocol.study import Protocol
+from app.rating.sessions import RatingSession
 
 _RATED = text("""
     SELECT DISTINCT ON (a.position, o.place) i.text AS situation, i.turns -> 0 ->> 'text' AS first_turn,

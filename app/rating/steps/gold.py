@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from sqlalchemy import text
+from sqlalchemy import Connection, Row, text
 
 from app.protocol.allocation.randomization import seeded
 from app.protocol.allocation.rater_plan import declared_gold, name_of_gold
 from app.protocol.allocation.trials import is_declared_as
 from app.protocol.checks import score_of
 from app.protocol.questions.question import Given
-from app.rating.seats.trial_lists import list_trials
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sqlalchemy import Connection, Row
-
-    from app.protocol.questions.slot import Slot
-    from app.protocol.study import Protocol
-    from app.rating.seats.assignment_view import AssignmentView
-    from app.rating.seats.trial_lists import Trial
-    from app.rating.sessions import RatingSession
-
+from app.protocol.questions.slot import Slot
+from app.protocol.study import Protocol
+from app.rating.seats.assignment_view import AssignmentView
+from app.rating.seats.trial_lists import Trial, list_trials
+from app.rating.sessions import RatingSession
 
 # Gold trials: the stored ones, how they were answered, and whether a rater passed them.
 

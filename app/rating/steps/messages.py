@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import datetime
 from uuid import uuid4
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.accounts.audit import record_act
+from app.accounts.leads import Lead
 from app.protocol.opening import sources_named
+from app.rating.sessions import RatingSession
 from app.studies.protocols import get_protocol
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from sqlalchemy import Connection
-
-    from app.accounts.leads import Lead
-    from app.rating.sessions import RatingSession
-    from app.studies.studies import StudyRow
-
+from app.studies.studies import StudyRow
 
 # Raters who have not ended. Those whose lease has expired can come back, so they get messages too.
 OPEN_STATES = ("arrived", "active", "expired", "full")

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.protocol.allocation.rater_plan import pauses
+from app.protocol.study import Protocol
 from app.rating.seats.assignments import list_blocks
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from app.protocol.study import Protocol
-    from app.rating.sessions import RatingSession
-
+from app.rating.sessions import RatingSession
 
 # The page that the rater sees: an open trial, or a revisit that has not been submitted yet.
 _IN_FRONT = """

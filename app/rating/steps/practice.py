@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.protocol.allocation.randomization import seeded
 from app.protocol.allocation.trials import is_declared_as
 from app.protocol.checks import Score, practice_outcome, score_of
+from app.protocol.flow import Practice, PracticeTrial
 from app.protocol.pages.reveal import PRACTICE
 from app.protocol.presentation import shown_labels
-from app.protocol.questions.form import asked_answers, read_answers
+from app.protocol.questions.form import Answers, asked_answers, read_answers
+from app.protocol.study import Protocol
 from app.rating.rating import protocol_of, slots_of
 from app.rating.seats.assignment_view import AssignmentView
-from app.rating.sessions import get_rater, record_state, record_step
+from app.rating.sessions import RatingSession, get_rater, record_state, record_step
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from app.protocol.flow import Practice, PracticeTrial
-    from app.protocol.questions.form import Answers
-    from app.protocol.study import Protocol
-    from app.rating.sessions import RatingSession
+Form = Mapping[str, Sequence[str]]
 
 
 # Practice trials with their texts, and what raters answered. Practice answers are not ratings.
@@ -236,7 +231,3 @@ def _scores(practice: Practice, done: Sequence[Mapping[str, Any]]) -> list[Score
     return [
         Score(sum(page["n_right"] for page in pages), sum(page["n_expected"] for page in pages)) for pages in attempts
     ]
-
-
-if TYPE_CHECKING:
-    Form = Mapping[str, Sequence[str]]

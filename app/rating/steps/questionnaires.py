@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection
 
 from app.base.language.message import message
 from app.protocol.pages.shown_questions import askable, not_yet_asked, shown, shown_in_form, values_of
 from app.protocol.pages.steps import is_eligible, questionnaire_of, slots_of_step
-from app.protocol.questions.form import read_page_ms
+from app.protocol.questions.form import Answers, read_page_ms
 from app.protocol.questions.saves import Save, read_page, read_save
+from app.protocol.questions.slot import Slot
 from app.rating.arrival.arrivals import record_refusal
 from app.rating.rating import current_step, protocol_of
-from app.rating.sessions import get_rater, record_state, record_step
+from app.rating.sessions import RatingSession, get_rater, record_state, record_step
 from app.rating.steps.rater_answers import forget_rater_answers, list_rater_answers, record_rater_answers
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+Form = Mapping[str, Sequence[str]]
 
-    from sqlalchemy import Connection
-
-    from app.protocol.questions.form import Answers
-    from app.protocol.questions.slot import Slot
-    from app.rating.sessions import RatingSession
-
-    Form = Mapping[str, Sequence[str]]
 
 FOLLOWS = message("Please answer this question too: it follows from your answers.")
 

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
+from app.protocol.questions.form import Answer
+from app.protocol.questions.slot import Slot
 from app.rating.answers.ratings import GIVEN, NAMES, NOT_SUBMITTED, OF_GIVEN, UPSERT, answer_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import Connection
-
-    from app.protocol.questions.form import Answer
-    from app.protocol.questions.slot import Slot
-    from app.rating.sessions import RatingSession
+from app.rating.sessions import RatingSession
 
 _RECORD = text(f"""
     INSERT INTO ratings AS r (study_id, rater_id, {NAMES}, position, rated_at, idempotency_key, exclude, page_ms)

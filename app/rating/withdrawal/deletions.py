@@ -9,33 +9,27 @@ from __future__ import annotations
 import json
 import logging
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.accounts.audit import record_automatic_act
+from app.base.database.engine import Begin
 from app.base.postgres.private_files import open_private
 from app.rating.withdrawal.withdraw import delete_rows
 from app.studies.protocols import get_protocol
 from app.studies.studies import (
     DELETION_NOTICE,
+    OutdatedStudy,
     announce_deletion,
     count_contents,
     delete_study,
     list_outdated,
     take_back_announcements,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
-    from pathlib import Path
-
-    from sqlalchemy import Connection
-
-    from app.base.database.engine import Begin
-    from app.studies.studies import OutdatedStudy
-
 
 Deletion = dict[str, Any]
 _OF_RATER = text("""

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import text
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 RaterData = dict[str, list[dict[str, Any]]]
 _SESSIONS = "SELECT id FROM rating_sessions WHERE study_id = :study AND rater_id = :rater"

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import datetime
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.base.database.keys import token_hash
 from app.base.database.process_locks import lock_until_commit
 from app.protocol.pages.steps import AFTER_RATINGS
 from app.rating.arrival.arrivals import IS_NEW
 from app.rating.rating import current_step
-from app.rating.sessions import STUDY_OF_ADDRESS
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from sqlalchemy import Connection
-
-    from app.rating.sessions import RatingSession
-
+from app.rating.sessions import STUDY_OF_ADDRESS, RatingSession
 
 # Raters who withdraw: their open seats are released, and their answers are kept or deleted, as they choose.
 #

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from app.analysis.estimate import Estimate
 from app.analysis.wording.formatting import estimate_text, interval_text, number, scope_text, why_text
 from app.results.charts.rows import Axis, Dot, dots_spec
 from app.results.charts.table import Table
-from app.results.charts.theme import COLOURS, SCHEMA, config, diverging, ink_on, title_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.analysis.estimate import Estimate
-    from app.results.charts.theme import Spec, Theme, Width
-
+from app.results.charts.theme import COLOURS, SCHEMA, Spec, Theme, Width, config, diverging, ink_on, title_of
 
 SHOWN_SCOPES: tuple[set[str], ...] = ({"source"}, {"pool"}, {"rater_kind"}, set())
 MAX_SERIES = 6

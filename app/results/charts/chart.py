@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
+from app.analysis.estimate import Estimate
 from app.analysis.report.labelled import labelled
+from app.analysis.report.report import Report
+from app.protocol import study as protocol
 from app.protocol.primary_default import by_importance
 from app.results.charts.agreement import (
     agreement_finding,
@@ -66,20 +70,14 @@ from app.results.charts.plane import (
     plane_table,
     points_of,
 )
+from app.results.charts.table import Table
+from app.results.charts.theme import Spec, Theme, Width
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
-    from app.analysis.estimate import Estimate
-    from app.analysis.report.report import Report
-    from app.protocol import study as protocol
-    from app.results.charts.table import Table
-    from app.results.charts.theme import Spec, Theme, Width
+class Build(Protocol):
+    """Builds the specification of a chart."""
 
-    class Build(Protocol):
-        """Builds the specification of a chart."""
-
-        def __call__(self, estimates: Sequence[Estimate], *, title: str, theme: Theme, width: Width) -> Spec | None: ...
+    def __call__(self, estimates: Sequence[Estimate], *, title: str, theme: Theme, width: Width) -> Spec | None: ...
 
 
 PRINT_WIDTH = 560

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import altair as alt
 
+from app.analysis.estimate import Estimate
 from app.analysis.wording.formatting import (
     estimate_text,
     generalizes_text,
@@ -18,14 +20,19 @@ from app.analysis.wording.formatting import (
 )
 from app.results.charts.rows import PERCENT, bar_labels, percent, row_axis, row_place, top_legend
 from app.results.charts.table import Table, first_few
-from app.results.charts.theme import COLOURS, SCHEMA, config, diverging, ink_on, series_colours, title_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.analysis.estimate import Estimate
-    from app.results.charts.theme import Colours, Spec, Theme, Width
-
+from app.results.charts.theme import (
+    COLOURS,
+    SCHEMA,
+    Colours,
+    Spec,
+    Theme,
+    Width,
+    config,
+    diverging,
+    ink_on,
+    series_colours,
+    title_of,
+)
 
 ROW_HEIGHT = 66
 # Offset of the bar below the middle of its row, and of the interval above it.

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import altair as alt
 
+from app.analysis.estimate import Estimate
 from app.analysis.wording.formatting import estimate_text, number, scope_text
 from app.results.charts.rows import PERCENT, bar_labels, percent, row_axis, row_place, top_legend
 from app.results.charts.table import Table, first_few
-from app.results.charts.theme import COLOURS, config, diverging, ink_on, title_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from app.analysis.estimate import Estimate
-    from app.results.charts.theme import Spec, Theme, Width
-
+from app.results.charts.theme import COLOURS, Spec, Theme, Width, config, diverging, ink_on, title_of
 
 STATISTICS = ("median", "mode")
 ROW_HEIGHT = 46

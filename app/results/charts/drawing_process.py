@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from app.base.processes.side_process import SideProcess
-from app.results.charts.render import render
+from app.results.charts.render import Format, render
+from app.results.charts.theme import Spec
 
-if TYPE_CHECKING:
-    from app.results.charts.render import Format
-    from app.results.charts.theme import Spec
+Job = tuple[Spec, Format]
 
-    Job = tuple[Spec, Format]
 
 REST_S = 600
 TIMEOUT_S = 60

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import altair as alt
 
+from app.analysis.estimate import Estimate
 from app.analysis.wording.formatting import MINUS, estimate_text, generalizes_text, interval_text, p_cell, scope_text
 from app.results.charts.rows import LINE, row_axis, row_place
 from app.results.charts.table import Table, first_few
-from app.results.charts.theme import COLOURS, config, title_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from app.analysis.estimate import Estimate
-    from app.results.charts.theme import Colours, Spec, Theme, Width
+from app.results.charts.theme import COLOURS, Colours, Spec, Theme, Width, config, title_of
 
 ROW_HEIGHT = 30
 ROW_GAP = 7

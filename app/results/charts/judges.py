@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from app.analysis.estimate import Estimate
 from app.analysis.wording.formatting import estimate_text, interval_text, why_text
 from app.results.charts.rows import Axis, Dot, dots_spec
 from app.results.charts.table import Table
-from app.results.charts.theme import COLOURS, SCHEMA, config, series_colours, title_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.analysis.estimate import Estimate
-    from app.results.charts.theme import Spec, Theme, Width
-
+from app.results.charts.theme import COLOURS, SCHEMA, Spec, Theme, Width, config, series_colours, title_of
 
 PAIRS = (("judge_correlation", "ceiling_correlation"), ("judge_share", "ceiling_share"))
 CEILING = "Human ceiling"

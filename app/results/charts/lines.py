@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from app.analysis.estimate import Estimate
 from app.analysis.wording.formatting import estimate_text, interval_text
 from app.results.charts.rows import columns_of
 from app.results.charts.table import Table
-from app.results.charts.theme import SCHEMA, config, series_colours, title_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.analysis.estimate import Estimate
-    from app.results.charts.theme import Spec, Theme, Width
-
+from app.results.charts.theme import SCHEMA, Spec, Theme, Width, config, series_colours, title_of
 
 HEIGHT = 260
 # The width of a chart that fills its container, if that is narrow; and of a character of a label, in pixels.

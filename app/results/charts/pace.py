@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from statistics import mean
-from typing import TYPE_CHECKING
 
+from app.analysis.estimate import Estimate
 from app.analysis.wording.formatting import number
 from app.results.charts.table import Table
-from app.results.charts.theme import COLOURS, SCHEMA, SERIES, config, title_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.analysis.estimate import Estimate
-    from app.results.charts.theme import Spec, Theme, Width
+from app.results.charts.theme import COLOURS, SCHEMA, SERIES, Spec, Theme, Width, config, title_of
 
 HEIGHT = 280
 TOP_LEFT = "Fast raters with uniform answers are at the top left"

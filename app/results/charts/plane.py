@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from app.analysis.estimate import Estimate
 from app.analysis.wording.formatting import estimate_text, interval_text
 from app.results.charts.rows import columns_of
 from app.results.charts.table import Table
-from app.results.charts.theme import SCHEMA, config, series_colours, title_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from app.analysis.estimate import Estimate
-    from app.results.charts.theme import Spec, Theme, Width
+from app.results.charts.theme import SCHEMA, Spec, Theme, Width, config, series_colours, title_of
 
 HEIGHT = 300
 MIN_SOURCES = 2

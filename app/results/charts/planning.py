@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import altair as alt
 
+from app.analysis.planning.planning import Plan, PlanRow
 from app.analysis.wording.formatting import number
-from app.analysis.wording.statistics_registry import STATISTICS
+from app.analysis.wording.statistics_registry import STATISTICS, Kind
 from app.results.charts.table import Table
-from app.results.charts.theme import COLOURS, config, series_colours, title_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.analysis.planning.planning import Plan, PlanRow
-    from app.analysis.wording.statistics_registry import Kind
-    from app.results.charts.theme import Spec, Theme, Width
-
+from app.results.charts.theme import COLOURS, Spec, Theme, Width, config, series_colours, title_of
 
 Measure = Literal["width", "power"]
 HEIGHT, PRINT_WIDTH = 220, 560

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from app.results.charts.theme import Spec
+from app.results.charts.theme import Spec
 
 Format = Literal["svg", "png", "pdf"]
 FORMATS: dict[Format, str] = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}

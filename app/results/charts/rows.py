@@ -6,18 +6,13 @@ Rows are positioned by number, not by label: two rows may have the same label, a
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import altair as alt
 
-from app.results.charts.theme import COLOURS, SCHEMA, config, series_colours, title_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.results.charts.theme import Spec, Theme, Width
-
+from app.results.charts.theme import COLOURS, SCHEMA, Spec, Theme, Width, config, series_colours, title_of
 
 LINE = 15
 # Characters of one entry of a legend, and of all, that fit beside each other.

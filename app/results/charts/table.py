@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from app.base.words import is_number
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 MAX_SAID = 8
 

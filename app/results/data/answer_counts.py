@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.analysis.data.answer_counts import AnswerCounts, Chosen, Pattern, Point
 from app.results.data.rater_kinds import list_left_out
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import Connection
-
 
 # Sufficient counts of a study's forced choices, grouped by the database.
 

@@ -6,29 +6,24 @@ Answers are read with numeric IDs instead of keys, which recur thousands of time
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING, Any, assert_never
+from collections.abc import Mapping, Sequence
+from typing import Any, assert_never
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import text
+from numpy.typing import NDArray
+from sqlalchemy import Connection, text
 
 from app.analysis.data.frames import CHECK_COLUMNS, Frames, canonical, passage_frame, rating_frame, word_frame
 from app.analysis.data.study_folder import RATER_MARKS
 from app.base.files.distinct_cells import EMPTY
-from app.protocol.rating_columns import FRAME_COLUMNS, RATER_EXCLUDED
+from app.protocol.rating_columns import FRAME_COLUMNS, RATER_EXCLUDED, RatingColumn
 from app.rating.review.exclusions import list_excluded
 from app.rating.review.text_words import n_words
 from app.results.data.rating_arrays import EPOCH, filled_columns, rating_arrays, stored_columns
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+Rows = Sequence[Any]
 
-    from numpy.typing import NDArray
-    from sqlalchemy import Connection
-
-    from app.protocol.rating_columns import RatingColumn
-
-    Rows = Sequence[Any]
 
 _ITEMS = text(
     "SELECT id, key, nullif(attributes, '{}') AS attributes FROM items WHERE study_id = :study ORDER BY position, id"

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.rating.review.exclusions import list_excluded
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 
 _KINDS = text("""
     SELECT id, kind = 'model' AS is_model FROM raters WHERE study_id = :study AND (kind = 'model' OR is_simulated)

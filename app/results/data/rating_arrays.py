@@ -7,25 +7,18 @@ either side, and no side handles single rows of a result.
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import Any, assert_never
 
 import numpy as np
+from numpy.typing import NDArray
 from psycopg import sql
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.base.database.bulk_copy import driver_cursor
 from app.base.files.distinct_cells import EMPTY
-from app.protocol.rating_columns import COLUMNS
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from numpy.typing import NDArray
-    from sqlalchemy import Connection
-
-    from app.protocol.rating_columns import RatingColumn
-
+from app.protocol.rating_columns import COLUMNS, RatingColumn
 
 # PostgreSQL sends times as microseconds from this day on.
 EPOCH = dt.date(2000, 1, 1)

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import text
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from sqlalchemy import Connection, RowMapping, TextClause
-
+from sqlalchemy import Connection, RowMapping, TextClause, text
 
 _ITEMS = text("""
     SELECT id, key AS item, text, turns, profile, content_note, attributes FROM items

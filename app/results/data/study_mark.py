@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sqlalchemy import text
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection, TextClause
+from sqlalchemy import Connection, TextClause, text
 
 # What `study_frames` and the protocol are read from.
 _TABLES = ("ratings", "responses", "items", "sources", "raters", "rater_exclusions", "questions", "protocols")

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+from sqlalchemy import Connection
 
 from app.analysis.document.circumstances import Arm, Circumstances
 from app.analysis.document.registration import read_registration
+from app.protocol.study import Protocol
 from app.results.registration.registered_plan import registration_of
-from app.studies.coverage import count_sessions_by_arm, count_skipped, get_session_counts
+from app.studies.coverage import SessionCounts, count_sessions_by_arm, count_skipped, get_session_counts
 from app.studies.folder.template_origin import template_origin
 from app.studies.protocols import get_protocol
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sqlalchemy import Connection
-
-    from app.protocol.study import Protocol
-    from app.studies.coverage import SessionCounts
-    from app.studies.studies import StudyRow
+from app.studies.studies import StudyRow
 
 REGISTRATION = "preregistration.json"
 STATUS = {

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from app.analysis.document.circumstances import Circumstances
-    from app.analysis.report.report import Report
-    from app.protocol.study import Protocol
+from app.analysis.document.circumstances import Circumstances
+from app.analysis.report.report import Report
+from app.protocol.study import Protocol
 
 Format = Literal["html", "pdf", "docx", "md", "tex"]
 FORMATS: dict[Format, str] = {

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from app.analysis.document.findings import PlacedFigure
 from app.analysis.document.study_report import study_report
+from app.analysis.report.report import Report
 from app.analysis.report.report_tables import report_json
 from app.base.documents.bibtex import bibtex
-from app.base.documents.blocks import Figure
+from app.base.documents.blocks import Document, Figure
 from app.base.documents.docx_file import docx_document
 from app.base.documents.html import html_document
 from app.base.documents.latex import latex_document, latex_tables
 from app.base.documents.markdown import markdown_document
 from app.base.documents.typst_source import pdf_of, typst_document
-from app.results.charts.chart import about_responses, charts_of
+from app.protocol.study import Protocol
+from app.results.charts.chart import Chart, about_responses, charts_of
+from app.results.charts.render import Format as Picture
 from app.results.charts.render import render
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from app.analysis.report.report import Report
-    from app.base.documents.blocks import Document
-    from app.protocol.study import Protocol
-    from app.results.charts.chart import Chart
-    from app.results.charts.render import Format as Picture
-    from app.results.documents.document_formats import Format, ReportJob
+from app.results.documents.document_formats import Format, ReportJob
 
 # which picture each format holds or stands beside
 PICTURES: dict[Format, Picture] = {"html": "svg", "pdf": "pdf", "docx": "png", "md": "png", "tex": "pdf"}

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from app.base.processes.side_process import SideProcess
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from app.results.documents.document_formats import ReportJob
+from app.results.documents.document_formats import ReportJob
 
 REST_S = 300
 # two dozen charts in three formats take half a minute on a slow machine

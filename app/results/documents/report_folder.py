@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import Literal
 
+from app.analysis.report.report import Report
 from app.analysis.report.report_tables import report_csvs, report_json
+from app.base.database.engine import Begin
+from app.protocol.study import Protocol
 from app.results.charts.chart import charts_of
 from app.results.documents.circumstances import circumstances_of
 from app.results.documents.document_formats import FORMATS, ReportJob, zipped
 from app.results.documents.report_files_process import REPORT_FILES_PROCESS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from app.analysis.report.report import Report
-    from app.base.database.engine import Begin
-    from app.protocol.study import Protocol
-    from app.results.reports.live_report import LiveReport
-    from app.studies.studies import StudyRow
+from app.results.reports.live_report import LiveReport
+from app.studies.studies import StudyRow
 
 
 def write_report(report: Report, protocol: Protocol, out: Path) -> list[Path]:

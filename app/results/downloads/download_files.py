@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from app.analysis.data.study_folder import StudyFolder
+from app.base.database.engine import Begin
 from app.base.files.csv_cells import write_csv
-from app.results.downloads.files import write_download
+from app.results.downloads.files import DownloadName, write_download
 from app.results.registration.registered_plan import registration_text
 from app.results.reports.report import report_of_folder
 from app.studies.export import study_events, study_folder, study_rating_sessions
 from app.studies.folder.write import write_zip
 from app.studies.folder.written_tables import tables_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from app.analysis.data.study_folder import StudyFolder
-    from app.base.database.engine import Begin
-    from app.results.downloads.files import DownloadName
-    from app.studies.studies import StudyRow
+from app.studies.studies import StudyRow
 
 
 def write_one(begin: Begin, study: StudyRow, path: Path, name: DownloadName) -> None:

@@ -5,18 +5,17 @@ A study of a million answers takes seconds to read into tables, in which the web
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.base.database.engine import on_database
 from app.base.processes.side_process import SideProcess, within_bounds
+from app.studies.studies import StudyRow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from app.results.downloads.files import DownloadName
     from app.results.reports.report_process import ReportBounds
-    from app.studies.studies import StudyRow
 
 REST_S = 120
 DOWNLOAD_PROCESS = SideProcess(within_bounds, name="attune-downloads", rest_s=REST_S)

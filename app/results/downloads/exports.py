@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from app.base.database.engine import Begin
+from app.protocol.study import Protocol
 from app.results.blinding import refuse_if_blinded
+from app.results.downloads.download_process import DownloadWriter
+from app.results.downloads.files import DownloadName
 from app.results.downloads.ratings_export import copy_ratings_csv
 from app.results.downloads.workbook import TooManyRowsError
 from app.studies.protocols import get_protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.base.database.engine import Begin
-    from app.protocol.study import Protocol
-    from app.results.downloads.download_process import DownloadWriter
-    from app.results.downloads.files import DownloadName
-    from app.studies.studies import StudyRow
+from app.studies.studies import StudyRow
 
 __all__ = ["TooManyRowsError", "download_file", "ratings_file", "spreadsheet_file", "study_zip_file"]
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import Literal
 
+from app.analysis.data.study_folder import StudyFolder
 from app.base.files.csv_cells import write_csv
 from app.results.downloads.parquet import write_parquet
 from app.results.downloads.psych_ds import write_psych_ds
@@ -12,11 +14,6 @@ from app.results.downloads.spss_script import spss_script
 from app.results.downloads.wide import wide_table
 from app.results.downloads.workbook import write_workbook
 from app.studies.folder.written_tables import tables_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from app.analysis.data.study_folder import StudyFolder
 
 DownloadName = Literal["wide.csv", "study.xlsx", "ratings.parquet", "psych-ds.zip", "read.R", "read.sps"]
 MEDIA_TYPES: dict[DownloadName, str] = {

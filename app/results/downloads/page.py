@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from fastapi import APIRouter, Request
 from starlette.background import BackgroundTask
@@ -14,13 +15,8 @@ from app.accounts.session import OwnExport, OwnForLong
 from app.base.rendering.pages import page
 from app.base.web.errors import PageError
 from app.protocol.rating_columns import COLUMNS
+from app.protocol.study import Protocol
 from app.results.pages.asked import Asked
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from app.protocol.study import Protocol
-
 
 # The downloads as the page lists them: name, address, what is in the file, and how to read it.
 

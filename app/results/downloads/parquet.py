@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pandas as pd
 from fastparquet import write
 
+from app.analysis.data.study_folder import StudyFolder
 from app.base.files.csv_cells import column_cells
 from app.studies.folder.written_tables import tables_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from app.analysis.data.study_folder import StudyFolder
 
 
 def write_parquet(path: Path, study: StudyFolder) -> None:

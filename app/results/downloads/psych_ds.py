@@ -7,15 +7,13 @@ import re
 import tempfile
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from app.analysis.data.study_folder import StudyFolder
 from app.base.files.csv_cells import write_csv
+from app.protocol.study import Protocol
 from app.studies.folder.codebook import about_study, codebook_rows
 from app.studies.folder.written_tables import tables_of
-
-if TYPE_CHECKING:
-    from app.analysis.data.study_folder import StudyFolder
-    from app.protocol.study import Protocol
 
 README = """\
 {title}

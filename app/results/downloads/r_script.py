@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from app.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 HEAD = """\
 # Reads the answers of "{title}". Put {slug}-ratings.csv beside this script, or change its path.

@@ -5,26 +5,19 @@ The database sends arrays of numbers, and each key or label is encoded once, not
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, BinaryIO
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.analysis.data.answer_labels import answer_labels
 from app.analysis.data.rating_cells import Dictionaries, Keys, Piece, rating_cells
 from app.base.files.distinct_cells import csv_header, csv_rows, encoded
-from app.protocol.rating_columns import COLUMNS, RATER_EXCLUDED
+from app.protocol.rating_columns import COLUMNS, RATER_EXCLUDED, RatingColumn, Table
+from app.protocol.study import Protocol
 from app.rating.review.exclusions import list_excluded
 from app.results.data.rating_arrays import EPOCH, filled_columns, rating_arrays, stored_columns
 from app.results.data.row_pages import RowPage
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import BinaryIO
-
-    from sqlalchemy import Connection
-
-    from app.protocol.rating_columns import RatingColumn, Table
-    from app.protocol.study import Protocol
 
 _IDS = text("SELECT id FROM ratings WHERE study_id = :study AND id > :after ORDER BY id LIMIT :n")
 _ANSWERED = text("SELECT EXISTS (SELECT FROM ratings WHERE study_id = :study AND rater_id = ANY(:raters))")

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from app.protocol.questions.rating import RatingQuestion
 from app.protocol.rating_columns import COLUMNS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 # SPSS cuts labels at these lengths.
 MAX_LABEL, MAX_VALUE_LABEL = 256, 120

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+from sqlalchemy import Connection
 
 from app.accounts.leads import get_lead, list_leads
+from app.base.database.frame_copy import Progress
 from app.results.blinding import refuse_if_blinded
 from app.results.registration.registered_plan import registration_text
 from app.results.reports.report import report_of_folder
 from app.studies.export import study_events, study_folder, study_rating_sessions
 from app.studies.folder.write import write_folder
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sqlalchemy import Connection
-
-    from app.base.database.frame_copy import Progress
-    from app.studies.studies import StudyRow
+from app.studies.studies import StudyRow
 
 
 class LeadUnknownError(LookupError):

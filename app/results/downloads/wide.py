@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pandas as pd
 
-from app.studies.folder.written_tables import tables_of
-
-if TYPE_CHECKING:
-    from app.analysis.data.study_folder import StudyFolder
-    from app.studies.folder.written_tables import Columns
+from app.analysis.data.study_folder import StudyFolder
+from app.studies.folder.written_tables import Columns, tables_of
 
 # What was rated, and under which circumstances: answers that share all of these share a row.
 ABOUT = (

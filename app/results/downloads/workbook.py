@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from openpyxl import Workbook
 from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
+from app.analysis.data.study_folder import StudyFolder
 from app.base.files.protected_text import protected
 from app.studies.folder.codebook import codebook_rows
 from app.studies.folder.written_tables import tables_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from app.analysis.data.study_folder import StudyFolder
 
 # What a sheet of Excel holds, without the header, and the longest text of a cell.
 MAX_ROWS, MAX_TEXT = 1_048_575, 32_767

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.results.data.rater_kinds import list_left_out
 from app.results.items.item_rows import KEPT
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import Connection
 
 _ITEM = text("SELECT key, retired_because FROM items WHERE study_id = :study AND id = :item")
 _RESPONSES = text("""

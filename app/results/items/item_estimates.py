@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
-from typing import TYPE_CHECKING
 
 from app.base.words import number_text, readable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from app.protocol.questions.registry import Question
-    from app.protocol.study import Protocol
-    from app.results.items.item_answers import ItemAnswer
+from app.protocol.questions.registry import Question
+from app.protocol.study import Protocol
+from app.results.items.item_answers import ItemAnswer
 
 WORDS = {"tie": "About the same", "neither": "Neither", "cannot_judge": "Cannot judge"}
 

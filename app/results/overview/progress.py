@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import math
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.analysis.data.progress import Progress, steps_of, unit_for
 from app.studies.coverage import count_needed
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from sqlalchemy import Connection
-
 
 _PERCENT = 100
 # No end date is predicted beyond this time.

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, assert_never
 
 from app.results.charts.table import Table
-from app.results.charts.theme import COLOURS, SCHEMA, config, title_of
+from app.results.charts.theme import COLOURS, SCHEMA, Spec, Theme, Width, config, title_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime
-
     from app.analysis.data.progress import Progress, ProgressStep, Unit
-    from app.results.charts.theme import Spec, Theme, Width
 
 KEY = "progress"
 PRINT_WIDTH = 560

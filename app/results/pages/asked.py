@@ -11,13 +11,13 @@ from fastapi import Depends, Query, Request
 
 from app.analysis.data.report_filters import Filters
 from app.base.web.errors import NotFoundError, PageError
+from app.protocol.labels import Labels
 from app.results.snapshots.deleted import refuse_deleted_snapshot
 
 if TYPE_CHECKING:
     from app.accounts.session import LeadAndStudy
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
-    from app.protocol.labels import Labels
     from app.results.reports.live_report import LiveReport, LiveReports
     from app.results.snapshots.snapshots import Opened
 

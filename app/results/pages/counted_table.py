@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
+from app.analysis.findings.counted_result import CountedResult
 from app.analysis.wording.formatting import number
 from app.analysis.wording.statistics_registry import STATISTICS
+from app.protocol.labels import Labels
+from app.protocol.study import Protocol
 from app.results.charts.table import Table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from app.analysis.findings.counted_result import CountedResult
-    from app.protocol.labels import Labels
-    from app.protocol.study import Protocol
 
 NOTHING = "–"
 ALPHA = "krippendorff_alpha"

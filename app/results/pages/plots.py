@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from app.analysis.estimate import Estimate
+from app.analysis.findings.main_contrasts import MainContrast
+from app.analysis.report.report import Report
 from app.analysis.wording.formatting import estimate_text, number
 from app.base.words import number_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.analysis.estimate import Estimate
-    from app.analysis.findings.main_contrasts import MainContrast
-    from app.analysis.report.report import Report
-    from app.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 WIDE = 100.0
 # Margin beside the ends of a scale, for a point and its label.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request
@@ -13,10 +15,13 @@ from app.accounts.session import LeadAndStudy, OwnExport, OwnForLong
 from app.analysis.report.command import command_of
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report_tables import report_json, results_csv
+from app.base.database.replica import ReplicaReads
 from app.base.problem import BlindedError
 from app.base.processes.side_process import SideProcessError
 from app.base.rendering.pages import page
 from app.base.web.links import base_address
+from app.protocol.labels import Labels
+from app.results.charts.table import Table
 from app.results.data.rater_kinds import has_only_simulated
 from app.results.overview.progress import get_progress
 from app.results.overview.progress_chart import ProgressChart
@@ -29,14 +34,8 @@ from app.results.snapshots.stored import list_snapshots
 from app.studies.coverage import get_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import datetime
-
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
-    from app.base.database.replica import ReplicaReads
-    from app.protocol.labels import Labels
-    from app.results.charts.table import Table
     from app.results.registration.plan_comparison_page import ComparedPlan
     from app.results.reports.live_report import LiveReport, LiveReports
     from app.results.reports.outcomes import Outcome, Stopped

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import MODELS, columns_of
-from app.analysis.findings.main_contrasts import counts_words, effect_cell, interval_words
-from app.analysis.findings.summary import summary_of
-from app.analysis.report.sentences import p_words, primary_answers, published_line
+from app.analysis.findings.main_contrasts import MainContrast, counts_words, effect_cell, interval_words
+from app.analysis.findings.summary import Summary, summary_of
+from app.analysis.report.report import Report
+from app.analysis.report.sentences import Sentence, p_words, primary_answers, published_line
 from app.analysis.report.verdict_words import UNDESIRABLE, verdict_sentence, verdict_text
 from app.analysis.report.verdicts import decisive_p
 from app.analysis.wording.formatting import number, p_text
-from app.results.pages.plots import alpha_mark, card_plot, row_marks
+from app.protocol.study import Protocol
+from app.results.pages.plots import Mark, Plot, alpha_mark, card_plot, row_marks
 from app.results.pages.sections.parts import part_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.analysis.estimate import Estimate
-    from app.analysis.findings.main_contrasts import MainContrast
-    from app.analysis.findings.summary import Summary
-    from app.analysis.report.report import Report
-    from app.analysis.report.sentences import Sentence
-    from app.protocol.study import Protocol
-    from app.results.pages.plots import Mark, Plot
-    from app.results.reports.live_report import LiveReport
+from app.results.reports.live_report import LiveReport
 
 # What fits a screen of 1280 x 900; a journey checks it for every template.
 MAX_CARDS, MAX_ROWS, MAX_COLUMNS, MAX_COLUMN_NAME = 3, 6, 2, 12

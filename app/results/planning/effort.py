@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from app.protocol.allocation.bulk_allocation import so_many_items, with_raters_per_trial
 from app.protocol.allocation.feasibility import feasibility
-from app.protocol.allocation.trials import planned_trials
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.protocol.allocation.requirements import Group
-    from app.protocol.allocation.trials import PlannedItem
-    from app.protocol.study import Protocol
+from app.protocol.allocation.requirements import Group
+from app.protocol.allocation.trials import PlannedItem, planned_trials
+from app.protocol.study import Protocol
 
 
 @dataclass(frozen=True, slots=True)

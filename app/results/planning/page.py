@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
@@ -15,13 +15,11 @@ from app.base.processes.side_process import SideProcessError
 from app.base.rendering.pages import page
 from app.base.rendering.words import minutes
 from app.base.web.errors import TooManyError
+from app.protocol.allocation.trials import PlannedItem
+from app.protocol.study import Protocol
 from app.rating.seats.trials import list_items
 from app.results.planning.effort import Rates, effort
 from app.studies.protocols import get_protocol
-
-if TYPE_CHECKING:
-    from app.protocol.allocation.trials import PlannedItem
-    from app.protocol.study import Protocol
 
 router = APIRouter()
 DEFAULT_ITEMS = 40

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from app.analysis.data.frames import Frames
 from app.analysis.planning.pilot import assumed_of_pilot, assumed_of_scale, with_stated
-from app.analysis.planning.planning import plan, plan_csv, plan_json
-from app.analysis.planning.scenario import Scenario
+from app.analysis.planning.planning import Plan, plan, plan_csv, plan_json
+from app.analysis.planning.scenario import Assumed, Scenario
 from app.analysis.sections.composites import composite_question
 from app.protocol.allocation.bulk_allocation import so_many_items, with_raters_per_trial
 from app.protocol.allocation.feasibility import feasibility, why_no_trials
-from app.protocol.allocation.trials import planned_trials
+from app.protocol.allocation.trials import PlannedItem, planned_trials
+from app.protocol.questions.registry import ScaledQuestion
+from app.protocol.study import Protocol
 from app.results.charts.planning import planning_charts
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from app.analysis.data.frames import Frames
-    from app.analysis.planning.planning import Plan
-    from app.analysis.planning.scenario import Assumed
-    from app.protocol.allocation.trials import PlannedItem
-    from app.protocol.questions.registry import ScaledQuestion
-    from app.protocol.study import Protocol
 
 ITEMS_OF_NO_STUDY = 40
 

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING
 
-from app.analysis.planning.levers import Reach, binding, reach, width_for_power
+from app.analysis.data.frames import Frames
+from app.analysis.planning.levers import Lever, Reach, binding, reach, width_for_power
+from app.analysis.planning.planning import Plan, PlanRow
+from app.analysis.planning.scenario import Assumed
 from app.base.processes.side_process import SideProcess
+from app.protocol.allocation.trials import PlannedItem
 from app.protocol.primary_default import primary_contrasts
+from app.protocol.study import Protocol
 from app.results.charts.planning import curve_spec
 from app.results.charts.render import render
 from app.results.planning.effort import Rates, effort
 from app.results.planning.planning import Asked, PlanError, make_plan, rated_questions
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from app.analysis.data.frames import Frames
-    from app.analysis.planning.levers import Lever
-    from app.analysis.planning.planning import Plan, PlanRow
-    from app.analysis.planning.scenario import Assumed
-    from app.protocol.allocation.trials import PlannedItem
-    from app.protocol.study import Protocol
 
 REST_S, TIMEOUT_S = 600, 120
 # The curve's line is fitted through many sizes, so each of them needs fewer simulations than the sizes in the table.

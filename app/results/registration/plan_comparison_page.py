@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from app.base.database.engine import Begin
 from app.base.documents.blocks import DataTable, Paragraph
 from app.results.registration.registered_plan import registration_of
-
-if TYPE_CHECKING:
-    from app.base.database.engine import Begin
-    from app.results.reports.live_report import LiveReport
-    from app.studies.studies import StudyRow
+from app.results.reports.live_report import LiveReport
+from app.studies.studies import StudyRow
 
 
 @dataclass(frozen=True, slots=True)

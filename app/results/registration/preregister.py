@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection
 
 from app.accounts.audit import record_act
+from app.accounts.leads import Lead
 from app.analysis.document.registration import Registration, hashed, plan_records, registration_json
+from app.protocol.allocation.trials import PlannedItem
+from app.protocol.study import Protocol
 from app.rating.seats.trials import list_items
+from app.results.documents.document_formats import Format
 from app.results.registration.registrations import record_registration
 from app.studies.coverage import get_counts
 from app.studies.folder.template_origin import template_origin
 from app.studies.protocols import get_protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import Connection
-
-    from app.accounts.leads import Lead
-    from app.protocol.allocation.trials import PlannedItem
-    from app.protocol.study import Protocol
-    from app.results.documents.document_formats import Format
-    from app.studies.studies import StudyRow
+from app.studies.studies import StudyRow
 
 N_SIMULATIONS = 200
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from app.accounts.leads import Lead
 from app.analysis.document.registration import Registration, read_registration
+from app.base.database.engine import Begin
 from app.base.processes.side_process import SideProcess
 from app.results.documents.document_formats import FORMATS, zipped
 from app.results.registration.preregister import (
@@ -15,11 +16,7 @@ from app.results.registration.preregister import (
     registration_files,
     to_register,
 )
-
-if TYPE_CHECKING:
-    from app.accounts.leads import Lead
-    from app.base.database.engine import Begin
-    from app.studies.studies import StudyRow
+from app.studies.studies import StudyRow
 
 REST_S = 120
 TIMEOUT_S = 240

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from sqlalchemy import Connection
 
 from app.analysis.document.registration import Registration, read_registration
 from app.results.registration.registrations import list_registrations
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from app.studies.studies import StudyRow
+from app.studies.studies import StudyRow
 
 
 def registration_of(db: Connection, study: StudyRow) -> Registration | None:

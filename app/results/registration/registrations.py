@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import datetime
 
-from sqlalchemy import text
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 _RECORD = text("""
     INSERT INTO registrations (study_id, number, protocol_version, sha256, document)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.analysis.data.report_filters import ALL
+from app.base.database.engine import Begin
 from app.base.problem import BlindedError
 from app.base.processes.side_process import SideProcessError
 from app.results.blinding import is_blinded
@@ -13,12 +14,10 @@ from app.results.data.answer_counts import list_large_studies
 from app.results.reports.kept_results import KeptResults
 from app.results.reports.known_marks import MANY, KnownMarks, Seen
 from app.studies.protocols import get_protocol
-from app.studies.studies import get_study
+from app.studies.studies import StudyRow, get_study
 
 if TYPE_CHECKING:
-    from app.base.database.engine import Begin
     from app.results.reports.report_job import Work
-    from app.studies.studies import StudyRow
 
 
 def count_large_studies(begin: Begin, work: Work) -> list[str]:

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from app.base.database.engine import transactions
+from sqlalchemy import Engine
+
+from app.base.database.engine import Begin, transactions
 from app.base.database.outages import OUTAGES
 from app.base.database.process_locks import LockedError, only_process
 from app.results.reports.computing import COUNTING, READING, LiveReport, compute, first_numbers, read_for_report
 from app.results.reports.kept_results import WORK, ComputedElsewhereError, KeptResults
+from app.studies.studies import StudyRow
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-    from datetime import timedelta
-
-    from sqlalchemy import Engine
-
     from app.analysis.data.report_filters import Filters
-    from app.base.database.engine import Begin
     from app.results.reports.computing import Analyze, Computing, FirstNumbers, Tell
     from app.results.reports.known_marks import Seen
-    from app.studies.studies import StudyRow
 
 
 @dataclass(frozen=True)

@@ -6,26 +6,23 @@ module imports nothing heavy, because the web process imports it too.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+from typing import Protocol as Typed
 
+from app.base.database.engine import Begin
+from app.protocol.study import Protocol
 from app.rating.withdrawal.withdraw import count_deleted_raters
+from app.studies.studies import StudyRow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-    from typing import Protocol as Typed
-
     from app.analysis.data.filter_options import FilterOptions
     from app.analysis.data.frames import Frames
     from app.analysis.data.report_filters import Filters
     from app.analysis.findings.counted_result import CountedResult
     from app.analysis.report.report import Report
-    from app.base.database.engine import Begin
-    from app.protocol.study import Protocol
-    from app.studies.studies import StudyRow
-
-    Tell = Callable[["Computing"], None]
 
     class Analyze(Typed):
         """A function that computes a report; `watch` is told how many parts of how many are done."""
@@ -33,6 +30,9 @@ if TYPE_CHECKING:
         def __call__(
             self, frames: Frames, protocol: Protocol, *, filters: Filters, watch: Callable[[int, int], None]
         ) -> Report: ...
+
+
+Tell = Callable[["Computing"], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from sqlalchemy import Connection
 
+from app.analysis.findings.counted_result import CountedResult
 from app.analysis.findings.counted_results import counted_choices, counted_questions, counted_results
+from app.protocol.study import Protocol
 from app.results.blinding import refuse_if_blinded
 from app.results.data.answer_counts import answer_counts
 from app.studies.protocols import get_protocol
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from app.analysis.findings.counted_result import CountedResult
-    from app.protocol.study import Protocol
-    from app.studies.studies import StudyRow
+from app.studies.studies import StudyRow
 
 
 def count_results(db: Connection, study: StudyRow) -> tuple[list[CountedResult], Protocol]:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
 
 from pandas.util import hash_pandas_object
 
-from app.analysis.data.report_filters import ALL
-
-if TYPE_CHECKING:
-    from app.analysis.data.frames import Frames
-    from app.analysis.data.report_filters import Filters
-    from app.protocol.study import Protocol
+from app.analysis.data.frames import Frames
+from app.analysis.data.report_filters import ALL, Filters
+from app.protocol.study import Protocol
 
 
 def fingerprint(frames: Frames, protocol: Protocol, filters: Filters = ALL) -> str:

@@ -6,12 +6,14 @@ import hashlib
 import zlib
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.analysis.data.filter_options import filtered_protocol
 from app.analysis.findings.counted_result import CountedResult
+from app.base.database.engine import Begin
 from app.base.database.process_locks import get_note
 from app.base.processes.side_process import SideProcessError
 from app.rating.withdrawal.withdraw import N_DELETED_RATERS, lock_deletions
@@ -20,16 +22,11 @@ from app.results.reports.known_marks import Key, Seen
 from app.results.reports.outcomes import Stopped
 from app.results.reports.program_mark import program_mark
 from app.studies.protocols import get_protocol
+from app.studies.studies import StudyRow
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
-    from sqlalchemy import Connection
-
     from app.analysis.data.report_filters import Filters
-    from app.base.database.engine import Begin
     from app.results.reports.outcomes import Outcome
-    from app.studies.studies import StudyRow
 
 
 # The last results of a study, which every server process can show at once. They may always be deleted.

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from app.rating.review.answers_by_rater import get_server_start, list_answers_by_rater, list_rater_states
-from app.results.data.rater_kinds import list_rater_kinds
+from sqlalchemy import Connection
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sqlalchemy import Connection
-
-    from app.protocol.rater_flags import Evidence
-    from app.rating.review.answers_by_rater import Compared, StoredAnswers
-    from app.results.data.rater_kinds import RaterKinds
+from app.protocol.rater_flags import Evidence
+from app.rating.review.answers_by_rater import (
+    Compared,
+    StoredAnswers,
+    get_server_start,
+    list_answers_by_rater,
+    list_rater_states,
+)
+from app.results.data.rater_kinds import RaterKinds, list_rater_kinds
 
 # Studies that are kept, and the bytes that their answers may take together: three million ratings.
 KEPT, KEPT_BYTES = 8, 60_000_000

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
+from sqlalchemy import Connection
+
 from app.results.data.study_mark import get_decision_mark, get_moment, get_study_mark
+from app.studies.studies import StudyRow
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
     from app.analysis.data.report_filters import Filters
-    from app.studies.studies import StudyRow
 
 KEPT = 64
 # The mark of a million ratings takes a third of a second of processor time, which a page should not wait for. In a

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from concurrent.futures import wait
+from datetime import datetime
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 from app.analysis.data.report_filters import ALL
+from app.base.database.engine import Begin
 from app.base.processes.side_process import SideProcessError
 from app.rating.withdrawal.withdraw import count_deleted_raters
 from app.results.blinding import refuse_if_blinded
@@ -18,17 +21,13 @@ from app.results.reports.recent_results import RecentResults
 from app.results.reports.report_job import ReportJob
 from app.results.reports.report_maker import ReportMaker
 from app.studies.protocols import get_protocol
+from app.studies.studies import StudyRow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import datetime
-
     from app.analysis.data.report_filters import Filters
-    from app.base.database.engine import Begin
     from app.results.reports.computing import Computing
     from app.results.reports.kept_results import KeptResults
     from app.results.reports.report_job import Work
-    from app.studies.studies import StudyRow
 
 __all__ = ["FirstNumbers", "LiveReport", "LiveReports", "StillComputingError"]
 

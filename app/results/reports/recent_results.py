@@ -10,6 +10,7 @@ from app.results.reports.computing import LiveReport
 from app.results.reports.kept_results import has_grown
 from app.results.reports.known_marks import MANY
 from app.results.reports.outcomes import Stopped
+from app.studies.studies import StudyRow
 
 if TYPE_CHECKING:
     from app.analysis.data.report_filters import Filters
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from app.results.reports.kept_results import KeptResults
     from app.results.reports.known_marks import KnownMarks, Seen
     from app.results.reports.outcomes import Outcome
-    from app.studies.studies import StudyRow
 
 # A page, its charts and its files request the same report within seconds.
 KEPT = 8

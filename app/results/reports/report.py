@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from sqlalchemy import Connection
 
 from app.analysis import analyze
-from app.analysis.data.study_folder import frames_of
+from app.analysis.data.frames import Frames
+from app.analysis.data.study_folder import StudyFolder, frames_of
+from app.analysis.report.report import Report
+from app.protocol.study import Protocol
 from app.results.blinding import refuse_if_blinded
 from app.results.data.frames import study_frames
 from app.studies.protocols import get_protocol
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from app.analysis.data.frames import Frames
-    from app.analysis.data.study_folder import StudyFolder
-    from app.analysis.report.report import Report
-    from app.protocol.study import Protocol
-    from app.studies.studies import StudyRow
+from app.studies.studies import StudyRow
 
 
 def report_of_folder(folder: StudyFolder, *, full: bool = False) -> Report:

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING
+from typing import Protocol as Typed
 
+from app.base.database.engine import Begin
 from app.results.reports.computing import READING, WAITING
+from app.studies.studies import StudyRow
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-    from datetime import datetime
-    from typing import Protocol as Typed
-
     from app.analysis.data.report_filters import Filters
-    from app.base.database.engine import Begin
     from app.results.reports.computing import Computing, FirstNumbers, LiveReport, Tell
     from app.results.reports.known_marks import Seen
     from app.results.reports.outcomes import Shown
-    from app.studies.studies import StudyRow
 
     class Prepared(Typed):
         """The computations on one study; they run outside of the request."""

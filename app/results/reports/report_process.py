@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -9,18 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from app.analysis import analyze
 from app.analysis.libraries import load_libraries
-from app.base.database.engine import make_engine, on_database
+from app.base.database.engine import Begin, make_engine, on_database
 from app.base.processes.side_process import OutOfTimeError, SideProcess, tell_parent, within_bounds
 from app.results.reports.computed_once import ComputedOnce
+from app.studies.studies import StudyRow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-
     from app.analysis.data.report_filters import Filters
-    from app.base.database.engine import Begin
     from app.results.reports.computing import FirstNumbers, LiveReport, Tell
     from app.results.reports.known_marks import Seen
-    from app.studies.studies import StudyRow
 
 # Starting takes about two seconds; an idle process takes a quarter of a gigabyte.
 REST_S = 600

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
 from app.analysis.data.rater_evidence import RaterAnswers, evidence_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from app.protocol.rater_flags import Evidence
-    from app.rating.review.answers_by_rater import StoredAnswers
+from app.protocol.rater_flags import Evidence
+from app.rating.review.answers_by_rater import StoredAnswers
 
 _POINT = np.dtype([("number", ">f8"), ("thing", ">i8"), ("turn", ">i4")])
 _LEFT = ord("l")

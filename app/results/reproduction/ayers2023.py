@@ -8,18 +8,12 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from app.base.files.text_repair import repaired
-from app.results.reproduction.pack import Pack, Published, Row, write_study
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from app.results.reproduction.pack import Part
-
+from app.results.reproduction.pack import Pack, Part, Published, Row, write_study
 
 YAML = """\
 attune: 1

@@ -10,14 +10,10 @@ from __future__ import annotations
 
 import ast
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 from app.results.reproduction.pack import Pack, Published, Row, read_rows, write_study
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
 
 FIVE = "{1: very low, 2: low, 3: medium, 4: high, 5: very high}"
 THREE = "{0: none, 1: weak, 2: strong}"

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import Any, Literal
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from app.analysis.estimate import Estimate
-
+from app.analysis.estimate import Estimate
 
 Part = Literal["estimate", "ci_low", "ci_high"]
 

@@ -7,14 +7,11 @@ second is, or tie (coded 1, 2, 0). Six responses are the JSON value `true`, 54 a
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from app.results.reproduction.pack import Pack, Published, Row, write_study
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
 
 YAML = """\
 attune: 1

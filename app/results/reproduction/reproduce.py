@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from app.analysis import analyze
 from app.analysis.data.study_folder import frames_of
+from app.analysis.estimate import Estimate
 from app.results.reproduction.ayers2023 import AYERS
 from app.results.reproduction.kumar2025 import KUMAR
+from app.results.reproduction.pack import Pack, Published
 from app.results.reproduction.pandalm import PANDALM
 from app.studies.folder.read import read_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from app.analysis.estimate import Estimate
-    from app.results.reproduction.pack import Pack, Published
 
 PACKS = {pack.key: pack for pack in (AYERS, KUMAR, PANDALM)}
 # The difference is rounded like the printed numbers, so that the last bit of 0.8505 - 0.85 does not decide.

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from app.base.database.engine import Connection
 from app.base.web.errors import GoneError
-from app.results.snapshots.stored import find_snapshot
-
-if TYPE_CHECKING:
-    from app.base.database.engine import Connection
-    from app.results.snapshots.stored import SnapshotPlace
+from app.results.snapshots.stored import SnapshotPlace, find_snapshot
 
 
 def refuse_deleted(place: SnapshotPlace | None) -> None:

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from app.accounts.audit import record_act
+from app.accounts.leads import Lead
 from app.analysis.data.filter_options import FilterOptions, filtered_protocol
 from app.analysis.report.stored_report import read_report, report_text
+from app.base.database.engine import Begin
 from app.rating.withdrawal.withdraw import count_deleted_raters, get_last_deletion, lock_deletions
 from app.results.blinding import refuse_if_blinded
 from app.results.reports.computing import LiveReport
-from app.results.snapshots.stored import get_snapshot, record_snapshot
+from app.results.snapshots.stored import SnapshotRow, get_snapshot, record_snapshot
 from app.studies.protocols import get_protocol
-
-if TYPE_CHECKING:
-    from app.accounts.leads import Lead
-    from app.base.database.engine import Begin
-    from app.results.snapshots.stored import SnapshotRow
-    from app.studies.studies import StudyRow
+from app.studies.studies import StudyRow
 
 MAX_NAME = 200
 NO_OPTIONS = FilterOptions({}, {}, {}, {}, {}, has_times=False)

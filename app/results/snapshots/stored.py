@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import datetime
 
-from sqlalchemy import text
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 _RECORD = text("""
     INSERT INTO snapshots (study_id, name, protocol_version, data_hash, read_at, report, lead_id)

@@ -8,17 +8,13 @@ answer that the judge gave, `agreement` the share of human raters who gave the s
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.arrays import codes
+from app.stats.arrays import Bools, Floats, Ints, Labels, codes
 from app.stats.clusters import BY_ITEM, for_new_items, kept_within, without_interval
 from app.stats.comparison import describe
 from app.stats.result import Interval, Result, undefined
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats, Ints, Labels
 
 N_BINS = 10
 # The largest score: all probability on one answer, and every human rater gave another.

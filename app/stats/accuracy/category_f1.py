@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from app.stats.arrays import codes
+from app.stats.arrays import Bools, Floats, Ints, Labels, codes
 from app.stats.clusters import without_interval
 from app.stats.comparison.describe import share
 from app.stats.result import Interval, Result, undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.stats.arrays import Bools, Floats, Ints, Labels
-    from app.stats.result import Result
-
 
 METHOD = "bootstrap_items"
 _PAIR = 2

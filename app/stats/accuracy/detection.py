@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy import special
 
-from app.stats.arrays import present
-from app.stats.clusters import METHOD, clusters, with_two_way_interval, without_interval
+from app.stats.arrays import Bools, Floats, Labels, present
+from app.stats.clusters import METHOD, Clusters, clusters, with_two_way_interval, without_interval
 from app.stats.result import Result, undefined
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats, Labels
-    from app.stats.clusters import Clusters
 
 _EXTREME = (
     "All or none of the answers to one kind of source were the same: both rates corrected by half an answer, so no "

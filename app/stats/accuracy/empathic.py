@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.stats.arrays import Floats, Ints, Labels
 from app.stats.clusters import clusters, t_p_value
 from app.stats.comparison.describe import mean
-from app.stats.result import undefined
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats, Ints, Labels
-    from app.stats.result import Result
+from app.stats.result import Result, undefined
 
 METHOD = "two_way_cluster_t: Fisher z, one correlation per target and perceiver"
 _MIN_N = 3

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from krippendorff import alpha
@@ -17,16 +16,11 @@ from app.stats.agreement.disagreement import (
     patterns,
     unit_free,
 )
-from app.stats.agreement.two_way import alpha_two_way
+from app.stats.agreement.two_way import For, alpha_two_way
+from app.stats.arrays import Floats, Ints
 from app.stats.jackknife import PAIR, correlation_spread, no_variation, nothing_to_compare
-from app.stats.ratings import MAX_PATTERNS, present_codes, rows_of
+from app.stats.ratings import MAX_PATTERNS, Ratings, present_codes, rows_of
 from app.stats.result import Interval, Result
-
-if TYPE_CHECKING:
-    from app.stats.agreement.two_way import For
-    from app.stats.arrays import Floats, Ints
-    from app.stats.ratings import Ratings
-
 
 # above this size (units x values x values; 40,000 units on five points) the package dominates the run time
 PACKAGE_CELLS = 1_000_000

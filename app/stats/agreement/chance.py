@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from app.stats.agreement.disagreement import Weights, disagreement_weights
 from app.stats.agreement.percent_agreement import agreeing_pairs, agreement_influence
-from app.stats.agreement.two_way import between_raters, is_too_small, two_way_spread
+from app.stats.agreement.two_way import For, between_raters, is_too_small, two_way_spread
+from app.stats.arrays import Floats, Ints
 from app.stats.clusters import t_quantile
 from app.stats.jackknife import PAIR, ZERO, Spread, jackknife_se, no_spread, no_variation, nothing_to_compare
+from app.stats.ratings import Ratings
 from app.stats.result import Interval, Result
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from app.stats.agreement.two_way import For
-    from app.stats.arrays import Floats, Ints
-    from app.stats.ratings import Ratings
-
-    # maps proportions of values (V,) and agreement weights (V, V) to chance agreement and its gradient (V,)
-    Chance = Callable[[Floats, Floats], tuple[float, Floats]]
+# maps proportions of values (V,) and agreement weights (V, V) to chance agreement and its gradient (V,)
+Chance = Callable[[Floats, Floats], tuple[float, Floats]]
 
 
 _UNTESTED = (

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import ndtri
 
 from app.stats.agreement.disagreement import Weights, disagreement_weights
+from app.stats.arrays import Floats, Ints
 from app.stats.clusters import ends_within
 from app.stats.jackknife import PAIR, ZERO, Spread, no_pairs, no_spread, no_variation
+from app.stats.ratings import Ratings
 from app.stats.result import Interval, Result
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.stats.arrays import Floats, Ints
-    from app.stats.ratings import Ratings
-
 
 Categories = Literal["declared", "observed"]
 

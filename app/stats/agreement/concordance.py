@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy.special import chdtrc
 
-from app.stats.arrays import midranks
+from app.stats.arrays import Floats, midranks
 from app.stats.jackknife import PAIR, no_variation
+from app.stats.ratings import Ratings
 from app.stats.result import Result, undefined, with_method
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats
-    from app.stats.ratings import Ratings
 
 METHOD = "ranks within rater, corrected for ties"
 

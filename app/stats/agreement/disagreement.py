@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
+from app.stats.arrays import Floats, Ints
 from app.stats.ratings import row_patterns
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats, Ints
-
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 

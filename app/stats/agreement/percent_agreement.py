@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.agreement.two_way import is_too_small, two_way_spread
+from app.stats.agreement.two_way import For, is_too_small, two_way_spread
+from app.stats.arrays import Floats, Ints
 from app.stats.jackknife import PAIR, no_spread, nothing_to_compare, of_share, share_spread
+from app.stats.ratings import Ratings
 from app.stats.result import Result
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from app.stats.agreement.two_way import For
-    from app.stats.arrays import Floats, Ints
-    from app.stats.ratings import Ratings
 
 
 def percent_agreement(ratings: Ratings, *, inference: For = "new_units", confidence: float = 0.95) -> Result:

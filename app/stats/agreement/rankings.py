@@ -6,23 +6,19 @@ are codes. Each rater ranks an item once.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from scipy import special
 
 from app.stats.agreement.concordance import complete_table, concordance_of
+from app.stats.arrays import Floats, Ints
 from app.stats.clusters import t_quantile, without_interval
 from app.stats.jackknife import PAIR, ZERO
 from app.stats.ratings import Ratings
 from app.stats.result import Interval, Result, undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.stats.arrays import Floats, Ints
 
 METHOD = "t_items"
 _NONE = "no item was ranked by two raters who ranked the same responses"

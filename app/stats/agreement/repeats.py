@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from app.stats.agreement.cohen import cohen_kappa
+from app.stats.agreement.disagreement import Weights
 from app.stats.agreement.percent_agreement import percent_agreement, within_one_agreement
+from app.stats.arrays import Ints
 from app.stats.clusters import t_quantile
 from app.stats.jackknife import PAIR, ZERO, fisher_ends
 from app.stats.ratings import Ratings
-from app.stats.result import Interval, Result
-
-if TYPE_CHECKING:
-    from app.stats.agreement.disagreement import Weights
-    from app.stats.arrays import Ints
-    from app.stats.result import Inference
+from app.stats.result import Inference, Interval, Result
 
 METHOD = "jackknife_raters"
 

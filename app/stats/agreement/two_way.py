@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from app.stats.agreement.disagreement import Disagreement
+from app.stats.arrays import Floats, Ints
 from app.stats.clusters import t_quantile
 from app.stats.jackknife import PAIR, ZERO, Spread, fisher_ends, jackknife_se, no_spread
+from app.stats.ratings import Ratings
 from app.stats.result import Interval
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats, Ints
-    from app.stats.ratings import Ratings
 
 For = Literal["new_units", "new_units_and_raters"]
 METHOD = "jackknife_two_way"

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from app.stats.agreement.disagreement import Disagreement, Level
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.stats.arrays import Bools, Floats, Ints
-    from app.stats.ratings import Ratings
+from app.stats.arrays import Bools, Floats, Ints
+from app.stats.ratings import Ratings
 
 # minimum number of ratings that form a group
 CAMP = 2

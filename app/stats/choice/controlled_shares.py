@@ -6,13 +6,13 @@ the proportion at equal length together with the raw one, never instead of it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special
 
-from app.stats.arrays import present
+from app.stats.arrays import Floats, Labels, present
 from app.stats.choice.strengths import fit_davidson
 from app.stats.clusters import (
     METHOD,
@@ -24,17 +24,9 @@ from app.stats.clusters import (
     without_interval,
 )
 from app.stats.mixed.clmm import Prediction
-from app.stats.mixed.clmm_fit import fit_clmm
-from app.stats.mixed.model_design import is_nested_one_to_one, random_columns
-from app.stats.result import Interval, Result, undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from app.stats.arrays import Floats, Labels
-    from app.stats.mixed.clmm_fit import ClmmFit
-    from app.stats.mixed.model_design import RandomColumns
-    from app.stats.result import Reason
+from app.stats.mixed.clmm_fit import ClmmFit, fit_clmm
+from app.stats.mixed.model_design import RandomColumns, is_nested_one_to_one, random_columns
+from app.stats.result import Interval, Reason, Result, undefined
 
 GLMM = "glmm_laplace"
 _FARTHEST = 20.0

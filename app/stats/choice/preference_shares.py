@@ -7,21 +7,16 @@ and raters.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from app.stats.arrays import Floats, Ints, Labels
 from app.stats.comparison.describe import share
 from app.stats.proportions import binomial_intervals as binomial
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from app.stats.arrays import Floats, Ints, Labels
-    from app.stats.result import Result
-
+from app.stats.result import Result
 
 LOST, WON, TIE, NEITHER = 0, 1, 2, 3
 _WORTH = np.array([0.0, 1.0, 0.5, np.nan])

@@ -6,21 +6,15 @@ chosen, 0 if the right one, 1/2 for a tie; leave out choices of neither. `item` 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csgraph
 
-from app.stats.clusters import METHOD, clusters, with_two_way_interval
+from app.stats.arrays import Bools, Floats, Ints, Labels
+from app.stats.clusters import METHOD, Clusters, clusters, with_two_way_interval
 from app.stats.result import Reason, Result, undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from app.stats.arrays import Bools, Floats, Ints, Labels
-    from app.stats.clusters import Clusters
-
 
 # The Bradley-Terry model with ties and position (Davidson 1970; Davidson and Beaver 1977).
 #

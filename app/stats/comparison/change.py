@@ -6,19 +6,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.arrays import spread
+from app.stats.arrays import Bools, Floats, spread
 from app.stats.clusters import t_p_value, t_quantile, without_interval
 from app.stats.linear.cluster_robust import cluster_variance
-from app.stats.linear.regression import least_squares
+from app.stats.linear.regression import LeastSquares, least_squares
 from app.stats.result import Interval, Result, undefined
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats
-    from app.stats.linear.regression import LeastSquares
 
 PAIRED = "t_paired: after minus before"
 ANCOVA = "ancova_cr2_t"

@@ -6,20 +6,15 @@ Every function takes `value` shape (n,), one entry per rating; rows with nan are
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from app.stats.arms import Arms
-from app.stats.arrays import present, spread
+from app.stats.arrays import Bools, Floats, Labels, present, spread
 from app.stats.clusters import METHOD, clusters, with_two_way_interval, without_interval
 from app.stats.result import Result, undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.stats.arrays import Bools, Floats, Labels
 
 _NO_RATINGS = "There are no ratings."
 _POINT = 1e-9

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from scipy import special
 
 from app.stats.clusters import t_quantile
-
-if TYPE_CHECKING:
-    from app.stats.result import Result
+from app.stats.result import Result
 
 Side = Literal["low", "high"]
 _WORSE: dict[Side, str] = {"low": "worse", "high": "worse (higher)"}

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from app.stats.arms import Arms, missing_side
-from app.stats.arrays import present
+from app.stats.arrays import Bools, Floats, Labels, present
 from app.stats.clusters import t_p_value, t_quantile, without_interval
 from app.stats.linear.cluster_robust import METHOD, linear_contrast
 from app.stats.result import Result, undefined, with_method
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats, Labels
 
 _HUNDRED = 100.0
 _BELOW_ZERO = "A percentage needs a scale without values below 0."

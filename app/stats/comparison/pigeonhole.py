@@ -7,17 +7,13 @@ of the two-way variance is reported as a sensitivity analysis for the two-way cl
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 
-from app.stats.arrays import present
+from app.stats.arrays import Bools, Floats, Labels, present
 from app.stats.clusters import Clusters, clusters, without_interval
 from app.stats.result import Interval, Result, undefined
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats, Labels
 
 METHOD = "pigeonhole"
 _AT_ONCE = 100

@@ -6,22 +6,16 @@ Arguments: `value`, `is_first`, `unit`, `item`, `rater` shape (n,), one entry pe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from app.stats.arms import Arms, warned_of_few
-from app.stats.arrays import codes, present
+from app.stats.arrays import Bools, Floats, Ints, Labels, codes, present
 from app.stats.clusters import clusters, combined_df, t_p_value, t_quantile, without_interval
 from app.stats.linear.cluster_robust import linear_contrast
 from app.stats.result import Interval, Result, undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.stats.arrays import Bools, Floats, Ints, Labels
-    from app.stats.result import Result
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,20 +8,14 @@ the normal approximation with the correction for ties.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special
 
 from app.stats.arms import missing_side
-from app.stats.arrays import codes, midranks, present
+from app.stats.arrays import Bools, Floats, Ints, Labels, codes, midranks, present
 from app.stats.comparison.t_tests import item_means
 from app.stats.result import Result, undefined
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats, Ints, Labels
-    from app.stats.result import Result
-
 
 MAX_EXACT_PAIRS = 300
 MAX_EXACT_POOLED = 60

@@ -6,20 +6,15 @@ Arguments as in `describe`: `value`, `is_treated`, `item`, `rater` shape (n,), o
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from app.stats.arms import Arms
-from app.stats.arrays import midranks, present
+from app.stats.arrays import Bools, Floats, Labels, midranks, present
 from app.stats.clusters import METHOD, clusters, with_two_way_interval
 from app.stats.comparison.describe import share
-from app.stats.result import undefined
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats, Labels
-    from app.stats.result import Result
+from app.stats.result import Result, undefined
 
 
 def prob_superiority(value: Floats, is_treated: Bools, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:

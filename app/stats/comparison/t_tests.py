@@ -7,17 +7,12 @@ Items are their only source of variation: with few raters, their intervals are t
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.arrays import codes, present, spread
+from app.stats.arrays import Bools, Floats, Labels, codes, present, spread
 from app.stats.clusters import t_p_value, t_quantile
 from app.stats.result import Interval, Result, undefined
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats, Labels
-
 
 # Item means of a source and of its reference: the unit of analysis of the field's classical tests.
 

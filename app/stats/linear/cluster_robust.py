@@ -9,20 +9,14 @@ equal the factor G / (G - 1) and the G - 1 degrees of freedom of the plain inter
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.arms import ClusterSums, Side
-from app.stats.clusters import clusters, combined_df, t_p_value, t_quantile, without_interval
-from app.stats.linear.regression import least_squares
+from app.stats.arms import Arms, ClusterSums, ClusterVariance, Side
+from app.stats.arrays import Floats, Ints, Labels
+from app.stats.clusters import Clusters, clusters, combined_df, t_p_value, t_quantile, without_interval
+from app.stats.linear.regression import LeastSquares, least_squares
 from app.stats.result import Interval, Result, undefined
-
-if TYPE_CHECKING:
-    from app.stats.arms import Arms, ClusterVariance
-    from app.stats.arrays import Floats, Ints, Labels
-    from app.stats.clusters import Clusters
-    from app.stats.linear.regression import LeastSquares
 
 METHOD = "two_way_cr2_t"
 _ROUNDING = 1e-12

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
-from app.stats.arrays import codes, midranks, present, spread
+from app.stats.arrays import Floats, Labels, codes, midranks, present, spread
 from app.stats.clusters import METHOD, clusters, with_two_way_interval, without_interval
 from app.stats.result import Result, undefined
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats, Labels
 
 Kind = Literal["pearson", "spearman"]
 _MIN_N = 3

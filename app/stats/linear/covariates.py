@@ -7,19 +7,14 @@ Psychol. Methods 7:19).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.arrays import codes, present
+from app.stats.arrays import Bools, Floats, Labels, codes, present
 from app.stats.linear.cluster_robust import METHOD, linear_contrast
-from app.stats.result import undefined
+from app.stats.result import Result, undefined
 
 _ROUNDING = 1e-9
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats, Labels
-    from app.stats.result import Result
 
 
 @dataclass(frozen=True, slots=True)

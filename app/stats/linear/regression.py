@@ -6,17 +6,12 @@ Least squares with two-way clustered errors; for a score of the rater, the lengt
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.arrays import present
+from app.stats.arrays import Bools, Floats, Labels, present
 from app.stats.clusters import METHOD, clusters, with_two_way_interval, without_interval
 from app.stats.result import Result, undefined
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats, Labels
-
 
 _PERFECT = 1e-10
 

@@ -6,18 +6,13 @@ or turn is nan are dropped. A dialogue is an item with one source.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from app.stats.arms import missing_side
-from app.stats.arrays import present
+from app.stats.arrays import Bools, Floats, Labels, present
 from app.stats.linear.cluster_robust import linear_contrast
 from app.stats.mixed.random_slopes import mixed_contrast
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats, Labels
-    from app.stats.result import Result
+from app.stats.result import Result
 
 
 def turn_slope(value: Floats, turn: Floats, *, dialogue: Labels, rater: Labels, level: float = 0.95) -> Result:

@@ -7,28 +7,20 @@ the odds ratio differs between points: see `proportional_odds`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import special
 
 from app.stats.arms import Arms, model_df
-from app.stats.arrays import codes, present
+from app.stats.arrays import Bools, Floats, Labels, codes, present
 from app.stats.clusters import t_p_value, t_quantile
-from app.stats.mixed.clmm_fit import BOUNDARY, fit_clmm
-from app.stats.mixed.model_design import is_nested_one_to_one, ordered_classes, random_columns
-from app.stats.result import Interval, Result
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from app.stats.arrays import Bools, Floats, Labels
-    from app.stats.mixed.clmm_fit import ClmmFit
-    from app.stats.mixed.clmm_laplace import LinkName
-    from app.stats.mixed.model_design import Classes, RandomColumns
-    from app.stats.result import Reason
-
+from app.stats.mixed.clmm_fit import BOUNDARY, ClmmFit, fit_clmm
+from app.stats.mixed.clmm_laplace import LinkName
+from app.stats.mixed.model_design import Classes, RandomColumns, is_nested_one_to_one, ordered_classes, random_columns
+from app.stats.result import Interval, Reason, Result
 
 # Predictions of a fitted cumulative link mixed model for new raters and new items: proportions and means.
 #

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import optimize, special
 
-from app.stats.arrays import codes, one_thread
-from app.stats.mixed.clmm_laplace import Laplace
+from app.stats.arrays import Bools, Floats, Ints, Labels, codes, one_thread
+from app.stats.mixed.clmm_laplace import Laplace, LinkName
 from app.stats.mixed.crossed import Factor, crossed, union_of_columns
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats, Ints, Labels
-    from app.stats.mixed.clmm_laplace import LinkName
-
 
 # Starting values of the cumulative link mixed model: from category proportions, or from a fit to a subset.
 

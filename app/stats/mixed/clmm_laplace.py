@@ -11,17 +11,17 @@ point and the sign has no meaning.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy import special
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from app.stats.arrays import Floats, Ints
+from app.stats.mixed.crossed import Crossed, Factored
 
-    from app.stats.arrays import Floats, Ints
-    from app.stats.mixed.crossed import Crossed, Factored
+Parts = tuple[Floats, ...]
 
 
 # Log-likelihood of one ordinal rating and its derivatives, for the logit and the probit link.
@@ -126,10 +126,6 @@ LINKS: dict[LinkName, Link] = {
     "logit": Link(_logit_parts, _logit_slopes, _logit_curves),
     "probit": Link(_probit_parts, _probit_slopes, _probit_curves),
 }
-
-
-if TYPE_CHECKING:
-    Parts = tuple[Floats, ...]
 
 
 _MAX_NEWTON = 60

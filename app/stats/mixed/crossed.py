@@ -8,18 +8,14 @@ first axis of an array is the component: `(d, n)` for d columns.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import linalg
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.stats.arrays import Floats, Ints
-
+from app.stats.arrays import Floats, Ints
 
 # Levels of the large factor that meet the same number of levels of the small factor, processed together.
 #

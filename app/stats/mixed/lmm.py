@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import optimize, special
 
-from app.stats.arrays import codes, one_thread, present
+from app.stats.arrays import Bools, Floats, Labels, codes, one_thread, present
 from app.stats.clusters import t_p_value, t_quantile, without_interval
 from app.stats.mixed.crossed import Crossed, Factor, Factored, crossed, union_of_columns
 from app.stats.mixed.lmm_name import LMM
 from app.stats.mixed.model_design import is_nested_one_to_one, random_columns
 from app.stats.result import Interval, Result, undefined
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats, Labels
-
 
 # Linear mixed model with two crossed (or nested) random factors by REML, with Satterthwaite degrees of freedom.
 #

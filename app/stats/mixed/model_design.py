@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.arrays import codes
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats, Ints, Labels
+from app.stats.arrays import Bools, Floats, Ints, Labels, codes
 
 MAX_CLASSES = 12
 _REPEATS = 1.5

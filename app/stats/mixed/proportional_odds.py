@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special
 
 from app.stats.arms import Arms
-from app.stats.arrays import present
+from app.stats.arrays import Bools, Floats, Labels, present
 from app.stats.clusters import METHOD, clusters, with_two_way_interval
 from app.stats.result import Result, undefined
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats, Labels
 
 
 @dataclass(frozen=True)

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.arrays import codes
+from app.stats.arrays import Floats, Ints, Labels, codes
 from app.stats.clusters import t_p_value, t_quantile, without_interval
-from app.stats.mixed.lmm import fit_lmm
+from app.stats.mixed.lmm import LmmFit, fit_lmm
 from app.stats.mixed.model_design import is_nested_one_to_one
 from app.stats.result import Interval, Result, undefined
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats, Ints, Labels
-    from app.stats.mixed.lmm import LmmFit
 
 METHOD = "lmm_satterthwaite"
 _ROUNDING = 1e-12

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from scipy import special
 
 from app.stats.result import Interval, Result, undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def _binomial(n_successes: int, n: int, method: str, level: float) -> Result:

@@ -7,17 +7,13 @@ one multinomial draw per replicate gives exactly the distribution of drawing ite
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.arrays import codes, present
+from app.stats.arrays import Bools, Floats, Labels, codes, present
 from app.stats.clusters import without_interval
 from app.stats.comparison.t_tests import item_means, means_by_item
 from app.stats.result import Interval, Result, undefined
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats, Labels
 
 METHOD = "bootstrap_items"
 _POINT = 1e-9

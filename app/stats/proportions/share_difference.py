@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from scipy import special
 
 from app.stats.arms import Arms, missing_side
-from app.stats.arrays import codes, present
+from app.stats.arrays import Bools, Floats, Labels, codes, present
 from app.stats.clusters import t_p_value, t_quantile
 from app.stats.linear.cluster_robust import linear_contrast
 from app.stats.result import Result, undefined
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats, Labels
-    from app.stats.result import Result
 
 
 def share_difference(value: Floats, is_treated: Bools, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:

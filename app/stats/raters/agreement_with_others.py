@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats, Ints
+from app.stats.arrays import Floats, Ints
 
 
 @dataclass(frozen=True)

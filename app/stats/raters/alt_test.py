@@ -8,17 +8,15 @@ epsilon that is granted to humans (.1 for crowd workers, .15 for skilled raters,
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from scipy import special
 
+from app.stats.arrays import Floats, Ints
 from app.stats.clusters import cluster_variance, t_quantile, without_interval
 from app.stats.multiplicity import benjamini_yekutieli
 from app.stats.result import Interval, Result, undefined
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats, Ints
 
 MIN_RATERS, MIN_UNITS = 3, 30
 _ALPHA = 0.05

@@ -7,15 +7,11 @@ each unit has one true category.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special
 
-from app.stats.arrays import codes
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats, Ints, Labels
+from app.stats.arrays import Floats, Ints, Labels, codes
 
 _MAX_STEPS = 1_000
 _SETTLED = 1e-10

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special
 
 from app.stats.arms import missing_side
-from app.stats.arrays import codes, present, spread
+from app.stats.arrays import Bools, Floats, Labels, codes, present, spread
 from app.stats.clusters import without_interval
-from app.stats.mixed.clmm_fit import fit_clmm
+from app.stats.mixed.clmm_fit import ClmmFit, fit_clmm
 from app.stats.mixed.model_design import is_nested_one_to_one, ordered_classes, random_columns
-from app.stats.result import Interval, Result, undefined
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats, Labels
-    from app.stats.mixed.clmm_fit import ClmmFit
-    from app.stats.result import Reason
+from app.stats.result import Interval, Reason, Result, undefined
 
 METHOD = "clmm_laplace: likelihood ratio"
 _LARGEST = 20.0

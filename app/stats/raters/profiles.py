@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from app.stats.arrays import codes, present, spread
+from app.stats.arrays import Floats, Ints, Labels, codes, present, spread
 from app.stats.clusters import for_new_items
 from app.stats.linear.correlation import correlation
 from app.stats.mixed.lmm import fit_lmm
 from app.stats.result import Result, undefined
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats, Ints, Labels
 
 METHOD = "lmm: response and rater crossed"
 _PAIR = 2

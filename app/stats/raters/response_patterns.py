@@ -6,15 +6,11 @@ They are reasons to look at a rater, not to exclude one: exclusion rules belong 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.arrays import spread
+from app.stats.arrays import Floats, Labels, spread
 from app.stats.proportions.binomial_intervals import sign_test_p
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats, Labels
 
 
 @dataclass(frozen=True)

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from scipy import special
 
-from app.stats.arrays import present
+from app.stats.arrays import Floats, Ints, Labels, present
 from app.stats.clusters import without_interval
-from app.stats.mixed.clmm_fit import fit_clmm
+from app.stats.mixed.clmm_fit import ClmmFit, fit_clmm
 from app.stats.mixed.clmm_laplace import Laplace
 from app.stats.mixed.crossed import Factor, crossed
 from app.stats.mixed.model_design import ordered_classes
 from app.stats.result import Interval, Result, undefined
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats, Ints, Labels
-    from app.stats.mixed.clmm_fit import ClmmFit
 
 METHOD = "clmm_laplace: conditional modes"
 _PAIR = 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -13,13 +13,9 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import fdtrc
 
-from app.stats.arrays import one_thread
+from app.stats.arrays import Floats, Ints, one_thread
 from app.stats.jackknife import PAIR, ZERO
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats, Ints
-    from app.stats.ratings import Ratings
-
+from app.stats.ratings import Ratings
 
 # The crossing of units and raters, and the sums that variance components are computed from.
 

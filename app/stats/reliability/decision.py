@@ -14,14 +14,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from app.stats.reliability.icc import icc_forms
+from app.stats.ratings import Ratings
+from app.stats.reliability.icc import Form, icc_forms
 from app.stats.result import Interval, Result, undefined
-
-if TYPE_CHECKING:
-    from app.stats.ratings import Ratings
-    from app.stats.reliability.icc import Form
 
 Coefficient = Literal["phi", "g", "one_way"]
 _FORM: dict[Coefficient, Form] = {"phi": "a_1", "g": "c_1", "one_way": "1_1"}

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import Literal
 
 from scipy.special import fdtri
 
 from app.stats.jackknife import PAIR, ZERO, no_variation, nothing_to_compare
+from app.stats.ratings import Ratings
 from app.stats.reliability.components import MeanSquares, crossed, one_way
-from app.stats.result import Interval, Result, undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.stats.ratings import Ratings
-    from app.stats.result import Inference
+from app.stats.result import Inference, Interval, Result, undefined
 
 Form = Literal["1_1", "1_k", "a_1", "a_k", "c_1", "c_k"]
 NEGATIVE = (

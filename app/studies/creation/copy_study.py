@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter, ValidationError
+from sqlalchemy import Connection
 
-from app.accounts.leads import revoke_sign_in_links
+from app.accounts.leads import Lead, revoke_sign_in_links
 from app.analysis.data.study_folder import StudyFolder
 from app.base.files.yaml_tree import read_yaml
 from app.base.problem import InvalidInputError, Problem
@@ -19,12 +19,7 @@ from app.studies.export import study_folder
 from app.studies.folder.raters import named_in
 from app.studies.folder.ratings.ratings import no_ratings
 from app.studies.load import load_study
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from app.accounts.leads import Lead
-    from app.studies.studies import StudyRow
+from app.studies.studies import StudyRow
 
 
 def copy_study(db: Connection, study: StudyRow, lead: Lead, slug: str, title: str) -> str:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+from sqlalchemy import Connection
 
 from app.studies.studies import get_study
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from sqlalchemy import Connection
 
 
 @dataclass(frozen=True, slots=True)

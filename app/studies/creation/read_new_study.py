@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
+import pandas as pd
 from ruamel.yaml import YAML
+from sqlalchemy import Connection
 
 from app.accounts.leads import revoke_sign_in_links
+from app.analysis.data.study_folder import StudyFolder
+from app.base.limits import Limits
 from app.base.problem import InvalidInputError, Problem
 from app.base.problems import Problems
 from app.protocol.allocation.feasibility import Feasibility, feasibility
 from app.protocol.allocation.trials import Candidate, PlannedItem, planned_trials, special_trials
 from app.protocol.yaml.study_yaml import read_protocol
+from app.studies.creation.new_study import Sheet
 from app.studies.creation.templates import SlugError, files_of
 from app.studies.creation.uploads import read_upload
 from app.studies.folder.read import read_files
@@ -20,18 +27,6 @@ from app.studies.folder.study_templates import TemplateMissingError, list_templa
 from app.studies.imports.items import read_texts
 from app.studies.imports.wide_table import Layout
 from app.studies.load import load_study
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    import pandas as pd
-    from sqlalchemy import Connection
-
-    from app.analysis.data.study_folder import StudyFolder
-    from app.base.limits import Limits
-    from app.studies.creation.new_study import Sheet
-
 
 # Default questions of a new study: a forced choice, followed by the four dimensions of this template.
 QUESTIONS_OF = "four-dimensions"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -15,10 +17,6 @@ from app.base.problem import FolderExistsError
 from app.base.problems import Problems
 from app.protocol.study_parts import Slug
 from app.studies.folder.study_templates import FOLDER, PROTOCOL, Template, list_templates, template_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
 
 
 class SlugError(ValueError):

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.base.limits import Bounds, Limits
 from app.base.problem import InvalidInputError, Problem
 from app.base.processes.reading_bounds import bounded
 from app.base.processes.side_process import SideProcess, SideProcessBusyError, SideProcessError, SideProcessTimeoutError
+from app.studies.creation.new_study import Sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
     from app.analysis.data.study_folder import StudyFolder
-    from app.base.limits import Bounds, Limits
-    from app.studies.creation.new_study import Sheet
 
-    Read = Callable[[Any, Limits], Any]
+Read = Callable[[Any, Limits], Any]
+
 
 # Waiting for earlier uploads, and what a process that does not stop itself is given beyond its time.
 TURN_S, SPARE_S, REST_S = 30, 15, 120

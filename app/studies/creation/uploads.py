@@ -6,19 +6,15 @@ import io
 import lzma
 import zipfile
 import zlib
-from typing import TYPE_CHECKING
 
+from app.analysis.data.study_folder import StudyFolder
 from app.base.files.input_limits import MEBIBYTE, check_archive
-from app.base.files.records import quiet
+from app.base.files.records import Progress, quiet
 from app.base.limits import ON_THIS_COMPUTER, Limits
 from app.base.problems import Problems
 from app.base.words import or_list
 from app.protocol.yaml.study_yaml import FILE
 from app.studies.folder.read import READ, WRITTEN_ONLY, read_files
-
-if TYPE_CHECKING:
-    from app.analysis.data.study_folder import StudyFolder
-    from app.base.files.records import Progress
 
 # zipfile raises RuntimeError for a password, and the others for damaged or unusual archives.
 _UNREADABLE = (

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from app.base.files.yaml_tree import Path, dotted
 from app.base.words import number_text, readable
 from app.protocol.conditions import level_name
 from app.protocol.questions.choice import DEFAULT_STRENGTH
 from app.studies.editor.nodes import Kinds, Lines, Member, Named, Node, Part, Rows, Scalar
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 # Values of study.yaml, converted to the one shape that forms use for them.
 

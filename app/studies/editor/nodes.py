@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
@@ -14,9 +15,6 @@ from app.base.words import readable
 from app.protocol.questions.question import ManyLines
 from app.protocol.questions.scale import Scale
 from app.protocol.study_parts import description_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Widget = Literal["line", "prose", "number", "flag", "choice"]
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from app.protocol.cells import cells
 from app.protocol.pages.steps import DONE, questionnaire_of, way_of
-
-if TYPE_CHECKING:
-    from app.protocol.study import Protocol
-
+from app.protocol.study import Protocol
 
 _TITLES = {
     "consent": "Consent form",

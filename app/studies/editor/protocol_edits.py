@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
+from app.accounts.leads import Lead
 from app.base.files.yaml_tree import read_yaml
+from app.base.problem import Problem
 from app.base.problems import Problems
 from app.base.words import counted
 from app.protocol.changes import change_problems
 from app.protocol.opening import placeholders
+from app.protocol.study import Protocol
 from app.protocol.yaml.edited_yaml import edited_yaml
 from app.protocol.yaml.study_yaml import FILE, add_broken, read_protocol
 from app.studies.opening_checks import OpeningError, check_placeholders, check_typing_consent
@@ -23,18 +28,7 @@ from app.studies.protocols import (
     record_version,
     used_sources,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-    from datetime import datetime
-
-    from sqlalchemy import Connection
-
-    from app.accounts.leads import Lead
-    from app.base.problem import Problem
-    from app.protocol.study import Protocol
-    from app.studies.studies import StudyRow
-
+from app.studies.studies import StudyRow
 
 # The protocol as leads edit it: each save is a row, and the last one is the draft.
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from app.protocol.rating_columns import COLUMNS, names_of
+from app.protocol.study import Protocol
 from app.studies.folder.raters import score_meanings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from app.protocol.study import Protocol
 
 LABELS = {column.name: column.label for column in COLUMNS if column.in_file}
 MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file} | {

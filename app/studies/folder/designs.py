@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import pandas as pd
 
 from app.base.files.cells import faulty
+from app.base.files.table import Table
+from app.base.problems import Problems
 from app.base.words import and_list
 from app.protocol.allocation.trials import special_items
 from app.protocol.questions.ranking import MIN_RANKED
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from app.base.files.table import Table
-    from app.base.problems import Problems
-    from app.protocol.study import Protocol
-
+from app.protocol.study import Protocol
 
 MAX_NAMED = 5
 

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pandas as pd
 
 from app.analysis.data.frames import CHECK_COLUMNS
-from app.analysis.data.study_folder import RATER_COLUMNS, RATER_MARKS
-from app.base.files.cells import A_TIME, attributes, faulty, has_columns, ids, text_or_none, times_of, unique_ids
-from app.base.files.table import places
+from app.analysis.data.study_folder import RATER_COLUMNS, RATER_MARKS, StudyFolder
+from app.base.files.cells import A_TIME, Mask, attributes, faulty, has_columns, ids, text_or_none, times_of, unique_ids
+from app.base.files.table import Column, Table, places
+from app.base.problems import Problems
 from app.base.words import counted
-from app.protocol.composite import composite_score
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from app.analysis.data.study_folder import StudyFolder
-    from app.base.files.cells import Mask
-    from app.base.files.table import Column, Table
-    from app.base.problems import Problems
-    from app.protocol.composite import Composite
-    from app.protocol.questions.registry import ScaledQuestion
-    from app.protocol.study import Protocol
-    from app.studies.folder.written_tables import Columns
-
+from app.protocol.composite import Composite, composite_score
+from app.protocol.questions.registry import ScaledQuestion
+from app.protocol.study import Protocol
+from app.studies.folder.written_tables import Columns
 
 KINDS = ("person", "model")
 _TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0", "")

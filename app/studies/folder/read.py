@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
 
 from app.analysis.data.study_folder import StudyFolder
 from app.base.files.input_limits import MEBIBYTE
-from app.base.files.records import quiet, read_table
+from app.base.files.records import Progress, quiet, read_table
+from app.base.files.table import Table
 from app.base.limits import ON_THIS_COMPUTER, Limits
 from app.base.problems import Problems
 from app.base.words import or_list
 from app.protocol.questions.category import CategoryQuestion
 from app.protocol.questions.highlight import HighlightQuestion
+from app.protocol.study import Protocol
 from app.protocol.yaml.study_yaml import FILE, protocol_from_bytes
 from app.studies.folder.designs import check_rankable, note_unpaired
 from app.studies.folder.raters import check_checks, check_raters, named_in
@@ -19,17 +24,6 @@ from app.studies.folder.ratings.answers import beyond, passages_of
 from app.studies.folder.ratings.ratings import check_ratings, check_without_protocol, no_ratings
 from app.studies.folder.ratings.targets import Study
 from app.studies.folder.texts import check_items, check_responses, no_responses
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    import pandas as pd
-
-    from app.base.files.records import Progress
-    from app.base.files.table import Table
-    from app.protocol.study import Protocol
-
 
 # Check the `correct_column` of questions: the column exists and contains valid answers.
 

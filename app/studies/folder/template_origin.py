@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.base.problems import Problems
+from app.protocol.study import Protocol
 from app.protocol.yaml.study_yaml import read_protocol
 from app.studies.folder.study_templates import PROTOCOL, list_templates, template_folder
-
-if TYPE_CHECKING:
-    from app.protocol.study import Protocol
 
 # Settings of the design that change who takes part and how, but not what raters do.
 _ADMISSION = frozenset({"lease_minutes", "links", "max_raters", "open_pool", "quotas", "seed"})

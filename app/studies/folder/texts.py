@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 
 from app.analysis.data.study_folder import ITEM_COLUMNS, RESPONSE_COLUMNS
-from app.base.files.cells import attributes, faulty, has_columns, ids, one_of, only_where, text_or_none, unique_ids
+from app.base.files.cells import (
+    Mask,
+    attributes,
+    faulty,
+    has_columns,
+    ids,
+    one_of,
+    only_where,
+    text_or_none,
+    unique_ids,
+)
 from app.base.files.encoding import unstorable
-from app.base.files.table import Table, places
+from app.base.files.table import Column, Table, places
+from app.base.problems import Problems
 from app.protocol.dialogue import turns_from_json, turns_to_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.base.files.cells import Mask
-    from app.base.files.table import Column
-    from app.base.problems import Problems
-    from app.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 WORDS_OF_CHOICES = ("tie", "neither")
 

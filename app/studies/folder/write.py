@@ -5,28 +5,22 @@ from __future__ import annotations
 import json
 import tempfile
 import zipfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, BinaryIO
 
 import pandas as pd
 
+from app.analysis.data.study_folder import StudyFolder
+from app.analysis.estimate import Estimate
 from app.analysis.report.report_tables import estimates_csvs
 from app.base.files.csv_cells import write_csv, write_text_csv
-from app.base.files.records import quiet
+from app.base.files.records import Progress, quiet
 from app.base.problem import FolderExistsError
 from app.protocol.yaml.study_yaml import FILE
 from app.studies.folder.codebook import codebook_rows, package
 from app.studies.folder.raters import rater_composites, scores_of
-from app.studies.folder.written_tables import EVENT_COLUMNS, checks_of, events_of, tables_of, with_rater_marks
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import BinaryIO
-
-    from app.analysis.data.study_folder import StudyFolder
-    from app.analysis.estimate import Estimate
-    from app.base.files.records import Progress
-    from app.studies.folder.written_tables import Columns
+from app.studies.folder.written_tables import EVENT_COLUMNS, Columns, checks_of, events_of, tables_of, with_rater_marks
 
 REGISTRATION = "preregistration.json"
 _CODEBOOK = ("file", "column", "label", "question", "value", "meaning")

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from app.analysis.data.answer_labels import with_derived
 from app.analysis.data.frames import CHECK_COLUMNS, canonical
-from app.analysis.data.study_folder import RATER_MARKS
+from app.analysis.data.study_folder import RATER_MARKS, StudyFolder
 from app.protocol.rating_columns import DERIVED_COLUMNS, FILE_COLUMNS
 
-if TYPE_CHECKING:
-    from app.analysis.data.study_folder import StudyFolder
+Columns = dict[str, "pd.Series[Any]"]
 
-    Columns = dict[str, pd.Series[Any]]
 
 # In every file with raters, so that a script can count people only.
 RATER_MARKED = ("rater_kind", "is_simulated")

@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 import numpy as np
 import pandas as pd
 
-from app.base.files.cells import faulty
-from app.base.files.table import Table
+from app.base.files.cells import Mask, Places, faulty
+from app.base.files.table import Column, Table
+from app.base.problems import Problems
 from app.base.words import number, number_text
 from app.protocol.questions.category import CategoryQuestion
 from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.highlight import HighlightQuestion
 from app.protocol.questions.ranking import RankingQuestion
 from app.protocol.questions.rating import RatingQuestion
+from app.protocol.questions.registry import Question
 from app.protocol.questions.scaled import CANNOT_JUDGE
 from app.protocol.questions.slider import SliderQuestion
 from app.protocol.questions.text import TextQuestion
 from app.protocol.rating_columns import FILE_COLUMNS
+from app.protocol.study import Protocol
+from app.studies.folder.ratings.targets import Study
+from app.studies.imports.column_meanings import Columns, NewRaters, RatingLayout
 from app.studies.imports.name_matching import Names, question_names, source_names
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from app.base.files.cells import Mask, Places
-    from app.base.files.table import Column
-    from app.base.problems import Problems
-    from app.protocol.questions.registry import Question
-    from app.protocol.study import Protocol
-    from app.studies.folder.ratings.targets import Study
-    from app.studies.imports.column_meanings import Columns, NewRaters, RatingLayout
-    from app.studies.imports.patterns import AnswerColumn
-
+from app.studies.imports.patterns import AnswerColumn
 
 # Cells of a spreadsheet as ratings.csv writes them: scale labels become points, other labels become keys.
 

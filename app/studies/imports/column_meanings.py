@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
+from app.base.files.table import Table
+from app.base.problems import Problems
 from app.base.words import and_list, or_list
+from app.studies.folder.ratings.targets import Study
 from app.studies.imports.name_matching import plain, question_names, source_names
 from app.studies.imports.patterns import AnswerColumn, Patterns, guessed, has_placeholder
 from app.studies.imports.text_lookup import TextLookup
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from app.base.files.table import Table
-    from app.base.problems import Problems
-    from app.studies.folder.ratings.targets import Study
-    from app.studies.imports.patterns import AnswerColumn
-
 
 # The meaning of each column of a ratings spreadsheet, as named by the lead.
 

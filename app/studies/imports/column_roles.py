@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
-from app.base.problems import shown
+from app.base.files.table import Column, Table
+from app.base.problems import Problems, shown
 from app.studies.imports.source_kinds import kind_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from app.base.files.table import Column, Table
-    from app.base.problems import Problems
 
 Role = Literal["attribute", "ignore", "item", "text", "response", "source", "profile", "content_note", "rating"]
 ROLES: tuple[Role, ...] = get_args(Role)

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.base.files.table import Table
 from app.base.problem import Problem
+from app.base.problems import Problems
 from app.base.words import and_list, counted
-
-if TYPE_CHECKING:
-    from collections import Counter
-
-    from app.base.files.table import Table
-    from app.base.problems import Problems
-    from app.studies.imports.column_meanings import Columns
+from app.studies.imports.column_meanings import Columns
 
 # What differs between rows with the same problem.
 _ROW = re.compile(r"\brow \d+")

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection
 
 from app.base.files.text_repair import n_odd, repaired
 from app.studies.imports.text_uploads import get_upload
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from sqlalchemy import Connection
-
     from app.base.files.table import Table
 
 

@@ -5,15 +5,22 @@ from __future__ import annotations
 import dataclasses
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import pandas as pd
+from sqlalchemy import Connection
 
 from app.analysis.data.study_folder import StudyFolder
+from app.base.database.engine import Begin
 from app.base.files.cells import one_of
 from app.base.files.spreadsheet import read_spreadsheet
 from app.base.files.table import Table
-from app.base.limits import ON_THIS_COMPUTER
+from app.base.limits import ON_THIS_COMPUTER, Limits
+from app.base.problem import Problem
 from app.base.problems import Problems
+from app.protocol.study import Protocol
 from app.protocol.yaml.study_yaml import FILE, protocol_from_bytes
 from app.studies.folder.designs import check_rankable, note_unpaired
 from app.studies.folder.raters import named_in
@@ -23,22 +30,10 @@ from app.studies.folder.write import write_texts
 from app.studies.imports.column_roles import guess_columns
 from app.studies.imports.name_matching import question_names, source_names
 from app.studies.imports.patterns import guessed
-from app.studies.imports.wide_table import unfold
+from app.studies.imports.wide_table import Layout, unfold
 from app.studies.load import known_keys, store_texts
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyMissingError, get_study
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import pandas as pd
-    from sqlalchemy import Connection
-
-    from app.base.database.engine import Begin
-    from app.base.limits import Limits
-    from app.base.problem import Problem
-    from app.protocol.study import Protocol
-    from app.studies.imports.wide_table import Layout
 
 # Names of columns that are read as the texts of items even if the texts are short.
 _SITUATIONS = ("text", "question", "post", "message", "situation", "prompt", "scenario")

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from app.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 _MAX_WORDS = 40
 _WORD = re.compile(r"[^\W_]+")

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from app.base.files.cells import faulty
+from app.base.files.table import Table
+from app.base.problems import Problems
 from app.base.words import and_list, or_list
-from app.studies.imports.name_matching import words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from app.base.files.table import Table
-    from app.base.problems import Problems
-    from app.studies.imports.name_matching import Names
-
+from app.studies.imports.name_matching import Names, words_of
 
 PLACEHOLDERS = ("rater", "source", "question")
 _PLACEHOLDER = re.compile(rf"\{{({'|'.join(PLACEHOLDERS)})\}}")

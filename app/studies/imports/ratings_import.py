@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
+from sqlalchemy import Connection
 
+from app.analysis.data.study_folder import StudyFolder
+from app.base.database.engine import Begin
 from app.base.files.csv_cells import write_csv
-from app.base.limits import ON_THIS_COMPUTER
+from app.base.limits import ON_THIS_COMPUTER, Limits
 from app.base.problems import Problems
 from app.studies.export import study_folder
 from app.studies.folder.read import read_folder
 from app.studies.folder.written_tables import tables_of
-from app.studies.imports.read_ratings import read_ratings
+from app.studies.imports.column_meanings import NewRaters, RatingLayout
+from app.studies.imports.read_ratings import ReadRatings, read_ratings
 from app.studies.load import count_answers, known_keys, list_raters_with_sessions, store_imported
 from app.studies.studies import StudyMissingError, get_study
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
-    from sqlalchemy import Connection
-
-    from app.analysis.data.study_folder import StudyFolder
-    from app.base.database.engine import Begin
-    from app.base.limits import Limits
-    from app.studies.imports.column_meanings import NewRaters, RatingLayout
-    from app.studies.imports.read_ratings import ReadRatings
 
 
 class StudyChangedError(Exception):

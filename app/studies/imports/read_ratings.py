@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from app.base.files.cells import faulty, ids, one_of
+from app.analysis.data.study_folder import StudyFolder
+from app.base.files.cells import Mask, faulty, ids, one_of
 from app.base.files.spreadsheet import read_spreadsheet
-from app.base.files.table import Table, places
-from app.base.problem import InvalidInputError
+from app.base.files.table import Column, Table, places
+from app.base.problem import InvalidInputError, Problem
+from app.base.problems import Problems
 from app.base.words import or_list
 from app.studies.folder.raters import KINDS, raters_frame
 from app.studies.folder.ratings.ratings import check_ratings
 from app.studies.folder.ratings.targets import AMBIGUOUS, UNKNOWN, Replies, Study
 from app.studies.imports.answer_table import answer_table
-from app.studies.imports.column_meanings import columns_of
+from app.studies.imports.column_meanings import Columns, NewRaters, RatingLayout, columns_of
 from app.studies.imports.grouped_problems import grouped
 from app.studies.imports.name_matching import source_names
 from app.studies.imports.patterns import check_one_encoding
 from app.studies.imports.text_lookup import with_ids
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from pathlib import Path
-
-    from app.analysis.data.study_folder import StudyFolder
-    from app.base.files.cells import Mask
-    from app.base.files.table import Column
-    from app.base.problem import Problem
-    from app.base.problems import Problems
-    from app.studies.imports.column_meanings import Columns, NewRaters, RatingLayout
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,32 +4,28 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from app.accounts.audit import record_act
+from app.accounts.leads import Lead
+from app.base.database.engine import Begin
+from app.base.limits import Limits
+from app.base.problem import Problem
 from app.protocol.questions.choice import ChoiceQuestion
+from app.protocol.questions.registry import Question
+from app.protocol.study import Protocol
+from app.studies.creation.upload_process import UploadReader
 from app.studies.imports.column_meanings import COMMON, NewRaters, RatingLayout
 from app.studies.imports.grouped_problems import GroupedProblem
 from app.studies.imports.name_matching import Names, plain, question_names, source_names, words_of
 from app.studies.imports.patterns import AnswerColumn, guessed_column
 from app.studies.imports.ratings_import import RatingsFile, ratings_into_store, read_file
-from app.studies.imports.text_uploads import get_content
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from app.accounts.leads import Lead
-    from app.base.database.engine import Begin
-    from app.base.limits import Limits
-    from app.base.problem import Problem
-    from app.protocol.questions.registry import Question
-    from app.protocol.study import Protocol
-    from app.studies.creation.upload_process import UploadReader
-    from app.studies.imports.read_ratings import ReadRatings
-    from app.studies.imports.text_uploads import TextUpload
-    from app.studies.studies import StudyRow
+from app.studies.imports.read_ratings import ReadRatings
+from app.studies.imports.text_uploads import TextUpload, get_content
+from app.studies.studies import StudyRow
 
 Kind = Literal["person", "model"]
 _MAYBE_RATINGS = ("rating", "attribute", "ignore")

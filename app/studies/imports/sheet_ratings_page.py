@@ -12,13 +12,12 @@ from app.base.problem import InvalidInputError, Problem
 from app.base.rendering.pages import page
 from app.base.web.deps import Db
 from app.studies.creation.upload_form import upload_reader
-from app.studies.imports.text_uploads import get_upload, has_answers
+from app.studies.imports.text_uploads import TextUpload, get_upload, has_answers
 from app.studies.imports.texts_page import MAX_PROBLEMS, Sent
 from app.studies.protocols import get_protocol
 
 if TYPE_CHECKING:
     from app.studies.imports.sheet_ratings import RatingColumns
-    from app.studies.imports.text_uploads import TextUpload
 
 router = APIRouter()
 KINDS = (("person", "People"), ("model", "Language models"))

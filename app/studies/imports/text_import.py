@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sqlalchemy import Connection
 
 from app.accounts.audit import record_act
+from app.accounts.leads import Lead
+from app.analysis.data.study_folder import StudyFolder
+from app.base.database.engine import Begin
 from app.base.files.spreadsheet import read_spreadsheet
+from app.base.files.table import Table
+from app.base.limits import Limits
 from app.base.problem import InvalidInputError, Problem
 from app.base.problems import Problems
+from app.protocol.study import Protocol
 from app.protocol.yaml.edited_yaml import edited_yaml
 from app.protocol.yaml.study_yaml import FILE, read_protocol
+from app.studies.creation.upload_process import UploadReader
 from app.studies.editor.protocol_edits import Change, get_draft, save_change
 from app.studies.imports.column_roles import guess_columns, note_texts_as_names
 from app.studies.imports.import_report import import_report, repaired_table
@@ -30,20 +40,7 @@ from app.studies.imports.text_uploads import (
 )
 from app.studies.imports.wide_table import Layout, one_row_per_item, second_responses
 from app.studies.load import store_texts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from sqlalchemy import Connection
-
-    from app.accounts.leads import Lead
-    from app.analysis.data.study_folder import StudyFolder
-    from app.base.database.engine import Begin
-    from app.base.files.table import Table
-    from app.base.limits import Limits
-    from app.protocol.study import Protocol
-    from app.studies.creation.upload_process import UploadReader
-    from app.studies.studies import StudyRow
+from app.studies.studies import StudyRow
 
 Columns = list[dict[str, Any]]
 NO_SITUATION = "No column holds the situation. Choose “Situation” for one of the columns below."

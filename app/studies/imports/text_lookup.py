@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 
 from app.base.files.cells import faulty
 from app.base.files.table import Table
+from app.base.problems import Problems
+from app.studies.folder.ratings.targets import Study
 from app.studies.imports.name_matching import source_names
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from app.base.problems import Problems
-    from app.studies.folder.ratings.targets import Study
 
 _SIGNS, _NOT_PLAIN = re.compile(r"[\W_]+"), re.compile(r"[^a-z0-9]+")
 # Shorter texts are compared with all of their letters.

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from sqlalchemy import Connection
-
-    from app.studies.studies import StudyRow
-
+from app.studies.studies import StudyRow
 
 _GET = text("""
     SELECT file_name, columns, is_repaired, report, uploaded_at, used_at FROM text_uploads WHERE study_id = :study

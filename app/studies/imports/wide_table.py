@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from app.analysis.data.study_folder import ITEM_COLUMNS
-from app.base.files.table import Table
+from app.base.files.table import Column, Table
 from app.base.problem import Problem
-from app.base.problems import shown
+from app.base.problems import Problems, shown
 from app.base.words import and_list
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from app.base.files.table import Column
-    from app.base.problems import Problems
 
 
 @dataclass(frozen=True, slots=True)

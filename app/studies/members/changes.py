@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import secrets
 from shlex import quote
-from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection
 
 from app.accounts.audit import record_act
 from app.accounts.identities import has_identity
 from app.accounts.lead_access import is_email, new_link
 from app.accounts.leads import Lead, get_lead, lock_lead, revoke_sign_in_links
+from app.accounts.roles import Role
 from app.studies.members.members import (
+    Member,
     get_invitation,
     list_members,
     list_members_for_update,
@@ -21,14 +24,7 @@ from app.studies.members.members import (
     revoke_invitations,
     use_invitation,
 )
-from app.studies.studies import get_study
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from app.accounts.roles import Role
-    from app.studies.members.members import Member
-    from app.studies.studies import StudyRow
+from app.studies.studies import StudyRow, get_study
 
 
 class MemberError(ValueError):

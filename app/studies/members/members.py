@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import TYPE_CHECKING
+from datetime import datetime, timedelta
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
+from app.accounts.roles import Role
 from app.base.database.keys import token_hash
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from sqlalchemy import Connection
-
-    from app.accounts.roles import Role
 
 INVITATION_IS_VALID = timedelta(days=7)
 _MEMBERS = text("""

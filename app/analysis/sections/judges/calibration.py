@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from app.analysis.data.answers import NEITHER, TIE, Answers, Choices
+from app.analysis.data.encoded_study import Bools, Floats
+from app.analysis.data.question_data import AnyQuestionData
+from app.analysis.estimate import Estimate, Scope, Unit
 from app.base.words import number_text
 from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.question import SIDES
@@ -21,17 +24,11 @@ from app.stats.accuracy.calibration import (
     mean_share,
     overconfidence,
 )
+from app.stats.result import Result
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+# a statistic, its result, what its method is based on, and what it adds to the scope
+Found = tuple[str, Result, str, Scope]
 
-    from app.analysis.data.encoded_study import Bools, Floats
-    from app.analysis.data.question_data import AnyQuestionData
-    from app.analysis.estimate import Estimate, Scope, Unit
-    from app.stats.result import Result
-
-    # a statistic, its result, what its method is based on, and what it adds to the scope
-    Found = tuple[str, Result, str, Scope]
 
 SECTION = "judge"
 COLUMN = "probabilities"

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from app.analysis.data.answers import RESPONSE, Answers, Choices
+from app.analysis.data.encoded_study import Floats, Responses
+from app.analysis.data.question_data import AnyQuestionData
+from app.analysis.estimate import Estimate, Scope, Unit
 from app.analysis.sections.coefficients import level_of
 from app.stats.clusters import for_new_items
 from app.stats.comparison import describe
 from app.stats.linear.regression import slope
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.analysis.data.encoded_study import Floats, Responses
-    from app.analysis.data.question_data import AnyQuestionData
-    from app.analysis.estimate import Estimate, Scope, Unit
-    from app.stats.result import Result
+from app.stats.result import Result
 
 SECTION = "judge"
 OF_RATINGS = "points per doubling of the characters, judge minus the mean of human raters"

@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from app.analysis.data.answers import Answers, Choices
-from app.analysis.data.question_data import TOO_MANY
+from app.analysis.data.encoded_study import Bools, Floats, Ints
+from app.analysis.data.question_data import TOO_MANY, AnyQuestionData
 from app.analysis.data.scopes import distinct_groups
+from app.analysis.estimate import Estimate, Scope, Unit
 from app.analysis.sections.coefficients import level_of
 from app.analysis.sections.judges.calibration import calibration
 from app.analysis.sections.judges.length_bias import length_bias
 from app.analysis.sections.judges.self_preference import self_preference_estimates
+from app.protocol.study import Protocol
 from app.stats.clusters import for_new_items
 from app.stats.comparison import describe
 from app.stats.linear.correlation import correlation
 from app.stats.raters.alt_test import alternative_annotator_test
 from app.stats.raters.profiles import mean_of_others, share_of_others
 from app.stats.result import Result, undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.analysis.data.answers import Answers
-    from app.analysis.data.encoded_study import Bools, Floats, Ints
-    from app.analysis.data.question_data import AnyQuestionData
-    from app.analysis.estimate import Estimate, Scope, Unit
-    from app.protocol.study import Protocol
-
 
 # Whether a model judge answers the same when it is asked again, on the same sides and on swapped sides.
 

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from app.analysis.data.answers import NEITHER, RESPONSE, TIE, Answers, Choices
+from app.analysis.data.encoded_study import Bools, Floats, Ints
+from app.analysis.data.question_data import AnyQuestionData
+from app.analysis.estimate import Estimate, Scope, Unit
 from app.base.words import number_text
 from app.protocol.questions.choice import ChoiceQuestion
+from app.protocol.questions.registry import ScaledQuestion
+from app.protocol.study import Protocol
 from app.stats.arrays import codes
 from app.stats.clusters import for_new_items
 from app.stats.comparison import describe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.analysis.data.encoded_study import Bools, Floats, Ints
-    from app.analysis.data.question_data import AnyQuestionData
-    from app.analysis.estimate import Estimate, Scope, Unit
-    from app.protocol.questions.registry import ScaledQuestion
-    from app.protocol.study import Protocol
-    from app.stats.result import Result
+from app.stats.result import Result
 
 SECTION = "judge"
 FAMILY = "family"

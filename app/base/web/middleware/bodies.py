@@ -7,20 +7,15 @@ their bodies very slowly would block every turn.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
 
 from python_multipart.multipart import parse_options_header
 from starlette.datastructures import Headers
 from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.base.web.error_responses import NOT_POSSIBLE, TIMED_OUT, TOO_SLOW, answer
 from app.base.web.errors import WORDS
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
 
 READ_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 BODY_S, CHUNK_S, UPLOAD_S = 20.0, 20.0, 900.0

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import re
 import socket
+from collections.abc import Iterable
 from functools import lru_cache
 from ipaddress import ip_address
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 # A name or address, and a port. Anything else could name another host once it is part of a link.

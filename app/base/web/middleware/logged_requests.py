@@ -6,16 +6,11 @@ import logging
 import re
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from prometheus_client import Counter, Gauge, Histogram, disable_created_metrics
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 # Status and duration of each request, for middleware that logs or counts them.
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import logging
 from ipaddress import ip_address
-from typing import TYPE_CHECKING
 
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from app.base.logs import ThrottledLog
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
 
 log = logging.getLogger("attune.web")
 FORWARDED = frozenset({b"x-forwarded-for", b"x-forwarded-proto"})

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.base.logs import HEADER, new_request_id
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-    from app.base.web.middleware.hosts import AllowedHosts
+from app.base.web.middleware.hosts import AllowedHosts
 
 log = logging.getLogger("attune.security")
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from app.analysis.estimate import Estimate
 from app.analysis.report.verdict_words import verdict_text
 from app.analysis.wording.formatting import estimate_text, interval_text, p_cell, scope_text, why_text
 from app.analysis.wording.statistics_registry import STATISTICS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.analysis.estimate import Estimate
-    from app.protocol.labels import Labels
-
+from app.protocol.labels import Labels
 
 UNITS = {
     "rating": "rating",

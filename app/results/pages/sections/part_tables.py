@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from app.analysis.estimate import Estimate, Unit
 from app.analysis.report.sentences import test_of
 from app.analysis.wording.formatting import (
     MINUS,
@@ -17,15 +19,10 @@ from app.analysis.wording.formatting import (
     why_text,
 )
 from app.analysis.wording.statistics_registry import STATISTICS
+from app.protocol.labels import Labels
 from app.results.charts.table import Table
 from app.results.pages.sections.part_columns import BLOCKS, Column
 from app.results.pages.sections.rater_tables import without_repeated
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from app.analysis.estimate import Estimate, Unit
-    from app.protocol.labels import Labels
 
 MAX_ROWS, MAX_REASONS = 30, 3
 CONFUSION = "confusion_share"

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from app.analysis.estimate import Estimate
+from app.analysis.report.report import Report
+from app.protocol.labels import Labels
 from app.protocol.primary_default import by_importance
-from app.results.charts.chart import about_responses, charts_of, plane_axes
+from app.protocol.study import Protocol
+from app.results.charts.chart import Chart, about_responses, charts_of, plane_axes
 from app.results.charts.table import Table
+from app.results.pages.asked import Question
 from app.results.pages.sections.estimate_tables import all_rows, estimate_groups
 from app.results.pages.sections.part_tables import Block, blocks_of
+from app.results.pages.sections.parts import Part
 from app.results.pages.sections.rater_tables import each_rater, without_flagged
 from app.results.pages.sections.text_details import texts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from app.analysis.estimate import Estimate
-    from app.analysis.report.report import Report
-    from app.protocol.labels import Labels
-    from app.protocol.study import Protocol
-    from app.results.charts.chart import Chart
-    from app.results.pages.asked import Question
-    from app.results.pages.sections.parts import Part
 
 # Maximum number of charts of single questions on a page; for others, the user selects the question.
 MAX_OF_QUESTIONS = 6

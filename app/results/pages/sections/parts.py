@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from app.protocol.study import Protocol
 
+if TYPE_CHECKING:
     from app.analysis.estimate import Estimate
-    from app.protocol.study import Protocol
 
 SUMMARY, PLAN = "summary", "plan"
 OF_CODES = ("category_difference", "cochran_q", "stuart_maxwell")

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.wording.formatting import estimate_text, interval_text, p_statement, scope_text, why_text
 from app.analysis.wording.statistics_registry import STATISTICS
 from app.results.charts.table import Table
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from app.analysis.estimate import Estimate, Scope
+Place = tuple[str, str | None, str]
 
 
 def without_flagged(estimates: Sequence[Estimate], of_question: Sequence[Estimate]) -> Table:
@@ -92,7 +90,3 @@ def _counts(estimates: Sequence[Estimate]) -> dict[Place, int]:
 
 def _place(estimate: Estimate, scope: Scope) -> Place:
     return estimate.section, estimate.question, str(sorted(scope.items(), key=str))
-
-
-if TYPE_CHECKING:
-    Place = tuple[str, str | None, str]

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
 
+from app.analysis.estimate import Estimate
 from app.analysis.wording.formatting import covariate_text, estimate_text, interval_text, scope_text, why_text
 from app.analysis.wording.statistics_registry import STATISTICS
 from app.results.charts.table import Table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from app.analysis.estimate import Estimate
 
 # Captions of tables of one statistic.
 ALONE = {

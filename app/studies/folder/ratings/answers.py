@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from collections.abc import Callable
+from typing import assert_never
 
 import numpy as np
 import pandas as pd
 
+from app.base.files.cells import Mask, Places
+from app.base.files.table import Column
 from app.base.words import number, number_text, or_list
 from app.protocol.dialogue import turns_from_json
 from app.protocol.questions.category import CategoryQuestion
 from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.highlight import HighlightQuestion
+from app.protocol.questions.question import Given
 from app.protocol.questions.ranking import MIN_RANKED, RankingQuestion
 from app.protocol.questions.rating import RatingQuestion
+from app.protocol.questions.registry import Question
+from app.protocol.questions.scale import Scale
 from app.protocol.questions.scaled import CANNOT_JUDGE
 from app.protocol.questions.slider import SliderQuestion
 from app.protocol.questions.spans import read_spans
 from app.protocol.questions.text import TextQuestion
-from app.studies.folder.ratings.targets import AMBIGUOUS, UNKNOWN
+from app.protocol.study import Protocol
+from app.studies.folder.ratings.targets import AMBIGUOUS, UNKNOWN, Sheet, Study, Targets
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from app.base.files.cells import Mask, Places
-    from app.base.files.table import Column
-    from app.protocol.questions.question import Given
-    from app.protocol.questions.registry import Question
-    from app.protocol.questions.scale import Scale
-    from app.protocol.study import Protocol
-    from app.studies.folder.ratings.targets import Sheet, Study, Targets
+Shown = frozenset[str]
+Passages = tuple[tuple[str, ...], bool]
 
 
 # Forced choices: the chosen response, tie or neither, within the pair that was compared.
@@ -179,10 +178,6 @@ class _Sets:
         return f"a ranking of all responses to the item; there is no rank for {or_list(sorted(whole - ranked))}"
 
 
-if TYPE_CHECKING:
-    Shown = frozenset[str]
-
-
 # Highlights: the passages of each answer lie within the text that it marks.
 
 
@@ -238,10 +233,6 @@ def _turn(passages: Passages, number: str) -> Passages | None:
     """Return one turn as a text of its own; None if there is no such turn, which is reported elsewhere."""
     place = int(number) if number.isascii() and number.isdigit() else 0
     return ((passages[0][place - 1],), False) if 1 <= place <= len(passages[0]) else None
-
-
-if TYPE_CHECKING:
-    Passages = tuple[tuple[str, ...], bool]
 
 
 COLUMNS = ("number", "outcome", "chosen", "strength", "codes", "text")

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from app.base.files.cells import A_TIME, text_or_none, times_of
+from app.base.files.cells import A_TIME, Mask, Places, text_or_none, times_of
+from app.base.files.table import Column
 from app.base.words import number, or_list
 from app.protocol.cells import cells
 from app.protocol.questions.question import TYPING
 from app.protocol.rating_columns import FRAME_COLUMNS
-
-if TYPE_CHECKING:
-    from app.base.files.cells import Mask, Places
-    from app.base.files.table import Column
-    from app.studies.folder.ratings.targets import Sheet, Study, Targets
+from app.studies.folder.ratings.targets import Sheet, Study, Targets
 
 _SMALL, _WHOLE, _LARGE = 2**15 - 1, 2**31 - 1, 2**53
 # How far rounded probabilities can add up to more than 1.

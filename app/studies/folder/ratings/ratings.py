@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import pandas as pd
 
 from app.analysis.data.frames import rating_frame
 from app.base.files.cells import has_columns, one_of, text_or_none
+from app.base.files.table import Column, Table
+from app.base.problems import Problems
 from app.protocol.rating_columns import DERIVED_COLUMNS, FILE_COLUMNS
+from app.protocol.study import Protocol
 from app.studies.folder.ratings.answers import check_answers
 from app.studies.folder.ratings.rating_context import check_circumstances, read_circumstances
 from app.studies.folder.ratings.repeated_answers import check_once
-from app.studies.folder.ratings.targets import Sheet, check_targets, known
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from app.base.files.table import Column, Table
-    from app.base.problems import Problems
-    from app.protocol.study import Protocol
-    from app.studies.folder.ratings.targets import Study
+from app.studies.folder.ratings.targets import Sheet, Study, check_targets, known
 
 
 def no_ratings() -> pd.DataFrame:

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 
-from app.base.files.table import places
-from app.studies.folder.ratings.targets import Targets
-
-if TYPE_CHECKING:
-    from app.base.files.cells import Places
-    from app.base.files.table import Column
-    from app.studies.folder.ratings.targets import Replies, Sheet, Study
+from app.base.files.cells import Places
+from app.base.files.table import Column, places
+from app.studies.folder.ratings.targets import Replies, Sheet, Study, Targets
 
 _NEW = "answers that the study does not have yet; remove this one from the file"
 

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
-from app.base.files.cells import faulty, ids, one_of
-from app.base.files.table import places
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pandas as pd
-
-    from app.base.files.cells import Mask, Places
-    from app.base.files.table import Column, Table
-    from app.base.problems import Problems
-    from app.protocol.study import Protocol
-
+from app.base.files.cells import Mask, Places, faulty, ids, one_of
+from app.base.files.table import Column, Table, places
+from app.base.problems import Problems
+from app.protocol.study import Protocol
 
 # Look up the responses of items, for whole columns at once.
 
