@@ -45,7 +45,7 @@ def test_ratings_are_imported_into_folder_and_analysed(attune: Attune, folder: P
         "Columns: item from item; rater from rater; warmth from warmth (Person), warmth (Model 1)",
         f"Imported into {folder}: 4 ratings by 2 raters, 2 of them new.",
     ]
-    assert (folder / "raters.csv").read_text().splitlines()[1] == "x,person,,true"
+    assert (folder / "raters.csv").read_text().splitlines()[1] == "x,person,,false,true"
     report = json.loads(attune("analyze", folder, "--json").out)
     means = {
         estimate["scope"]["source"]: estimate["estimate"]
@@ -105,7 +105,10 @@ def test_ratings_are_imported_into_database_and_exported(
     again = attune("ratings", "import", "small", sheet)
     assert (again.code, "answers that the study does not have yet" in again.err) == (1, True)
     attune("study", "export", "small", "--out", tmp_path / "out")
-    assert (tmp_path / "out" / "raters.csv").read_text().splitlines()[1:] == ["x,model,llm,true", "y,model,llm,true"]
+    assert (tmp_path / "out" / "raters.csv").read_text().splitlines()[1:] == [
+        "x,model,llm,false,true",
+        "y,model,llm,false,true",
+    ]
     assert len((tmp_path / "out" / "ratings.csv").read_text().splitlines()) == 5
     assert attune("study", "list").out == seats
     assert attune("study", "load", tmp_path / "out").code == 0

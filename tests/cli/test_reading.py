@@ -16,7 +16,7 @@ from app.cli.reading import read_sheet, reading
 if TYPE_CHECKING:
     from app.base.limits import Limits
 
-FILES = Path(__file__).parents[1] / "exchange" / "tabular" / "parquet_files"
+FILES = Path(__file__).parents[1] / "base" / "files" / "parquet_files"
 
 
 def crash(_: Path, __: Limits) -> None:

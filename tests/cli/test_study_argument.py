@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.studies.folder.study_templates import template_folder
-from tests.kit.command_line import Outcome, attune
+from tests.kit.command_line import AS_WRITTEN, Outcome, attune
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,7 +72,7 @@ def test_unknown_study_argument_exits_with_2(attune: Attune, here: Path, command
 @pytest.mark.usefixtures("each_report_once")
 def test_path_or_stored_option_selects_study(attune: Attune, here: Path) -> None:
     attune("study", "load", SLUG)
-    attune("study", "open", SLUG)
+    attune("study", "open", SLUG, *AS_WRITTEN)
     assert attune("simulate", SLUG, "--stored", "--raters", "3").code == 0
     stored = attune("analyze", SLUG, "--stored", "--json")
     for folder in ((f"./{SLUG}",), (SLUG, "--folder"), (here / SLUG,)):

@@ -6,13 +6,15 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from app import __version__
-from app.analysis.planning.planning import PlanRow
 from app.protocol.study import Protocol
+
+if TYPE_CHECKING:
+    from app.analysis.planning.planning import PlanRow  # numpy and pandas, which naming a report needs not
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from app.rating.page.fields import fields_of
 from app.rating.page.plain_text import instructions_text, trial_text
 from app.rating.page.sheet import make_sheet
 from app.rating.preview.preview import example_trial
+from app.rating.steps.endings import ending_of
 from app.studies.editor.preview_pages import PreviewPage, preview_pages
 from app.studies.editor.protocol_edits import get_draft
 from app.studies.protocols import get_protocol
@@ -80,12 +81,6 @@ def _page_of(
         context = {"questionnaire": questionnaire, "fields": fields, "asked": asked, "step": shown.step}
         return "questions.html", context
     names = {"consent": "consent.html", "instructions": "start.html", "debrief": "debrief.html"}
-    ending = SimpleNamespace(
-        text=protocol.completion.text,
-        code=protocol.completion.code,
-        address=protocol.completion.url,
-        is_prolific=False,
-        submission=None,
-    )
+    ending = ending_of(protocol, "completed", is_prolific=False)
     context = {"length": protocol.design.trials_per_rater or N_TRIALS, "rated": [], "ending": ending}
     return names.get(shown.step, "done.html"), context

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
+from app.base.database.engine import Begin
 from app.base.processes.side_process import SideProcess
-from app.results.documents.document_formats import ReportJob
+from app.results.documents.circumstances import circumstances_of
+from app.results.documents.document_formats import FORMATS, ReportJob, zipped
+from app.results.reports.live_report import LiveReport
+from app.studies.studies import StudyRow
 
 REST_S = 300
 # two dozen charts in three formats take half a minute on a slow machine
@@ -38,3 +43,22 @@ class ReportFilesProcess(SideProcess):
 
 # One for each web process.
 REPORT_FILES_PROCESS = ReportFilesProcess()
+
+
+def report_download(
+    begin: Begin, study: StudyRow, made: LiveReport, version: int, ending: Literal["html", "pdf", "docx", "zip"]
+) -> tuple[str, bytes]:
+    """The media type and the bytes of the report in a format, or of all formats in an archive.
+
+    `version` is that of the protocol by which the report was made.
+
+    Raises:
+        SideProcessError: the process that writes the files is gone, or took too long.
+    """
+    with begin() as db:
+        about = circumstances_of(db, study, version)
+    if ending == "zip":
+        files = REPORT_FILES_PROCESS.write(ReportJob(made.report, made.protocol, about, tuple(FORMATS)))
+        return "application/zip", zipped(files)
+    files = REPORT_FILES_PROCESS.write(ReportJob(made.report, made.protocol, about, (ending,)))
+    return FORMATS[ending], files[f"report.{ending}"]

@@ -194,7 +194,7 @@ def export_study(request: Request, own: OwnExport) -> Response:
 @router.get("/studies/{slug}/report.{file_format}")
 def export_report(request: Request, own: OwnExport, asked: Asked, file_format: ReportFormat) -> Response:
     """The report for a paper: one file, or all formats in an archive."""
-    from app.results.documents.report_folder import report_download
+    from app.results.documents.report_files_process import report_download
 
     begin = request.app.state.begin_reading
     opened = asked.opened(request, own) if asked.snapshot else None

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from threading import Lock
+from typing import TYPE_CHECKING
 
-from app.analysis.data.frames import Frames
-from app.analysis.monitoring import Monitored
-from app.base.database.engine import Begin
 from app.base.processes.side_process import SideProcess, SideProcessTimeoutError
-from app.protocol.study import Protocol
 from app.results.blinding import is_blinded
 from app.studies.protocols import get_protocol
-from app.studies.studies import StudyRow
 
-Job = tuple[Frames, Protocol]
+if TYPE_CHECKING:
+    from app.analysis.data.frames import Frames
+    from app.analysis.monitoring import Monitored
+    from app.base.database.engine import Begin
+    from app.protocol.study import Protocol
+    from app.studies.studies import StudyRow
 
+    Job = tuple[Frames, Protocol]
 
 REST_S = 300
 TIMEOUT_S = 120

@@ -212,7 +212,7 @@ def test_rater_can_submit_after_study_is_paused(
     with engine.begin() as db:
         pause_study(db, "study")
     assert save(anna, page, {"slot": "q1r0", "q1r0": "4"}).status_code == 200
-    assert heading(anna.rate(page)) == "You have finished. Thank you."
+    assert heading(anna.rate(page, {**FULL, "at": ms()})) == "You have finished. Thank you."
 
 
 def test_exclusive_code_cannot_be_combined(

@@ -233,7 +233,7 @@ def test_preliminary_results_are_shown_while_report_runs(client: TestClient) -> 
     filtered = client.get("/studies/ayers/results?source=chatgpt").text
     done.set()
     assert "Preliminary results (human raters only)" in page
-    assert re.search(r"Counted\s+<time [^>]*>just now</time> from the answers", page)
+    assert re.search(r"Counted\s+<time [^>]*>just now</time>\.", page)
     assert "Krippendorff&#39;s alpha" in page
     assert "78.6%" in page.partition("Choices")[2]
     assert "Preliminary results (human raters only)" not in filtered
