@@ -22,7 +22,6 @@ from app.llm.tables import model_requests, model_runs, model_texts
 from app.rating.tables import (
     admission_seats,
     assignments,
-    chart_files,
     condition_seats,
     events,
     invites,
@@ -39,15 +38,13 @@ from app.rating.tables import (
     trials,
     withdrawals,
 )
+from app.results.tables import chart_files, kept_results, registrations, snapshots
 from app.studies.tables import (
     items,
-    kept_results,
     protocol_edits,
     protocols,
     questions,
-    registrations,
     responses,
-    snapshots,
     sources,
     studies,
     text_uploads,

@@ -1,0 +1,1 @@
+"""What knows no study: database, files, processes, documents, HTTP, help and languages."""

@@ -1,1 +1,1 @@
-"""Language models behind an OpenAI-compatible server: what is asked, how it is sent, and what came back."""
+"""Language models as judges of responses and as their writers, through an OpenAI-compatible server."""

@@ -1,1 +1,1 @@
-"""The study protocol: the contents of study.yaml."""
+"""study.yaml: its parts, the checks between them, and what follows for each rater."""

@@ -162,7 +162,7 @@ def _texts(text: str | None, turns: Sequence[Mapping[str, str]] | None) -> tuple
 
 
 def current_step(db: Connection, session: RatingSession) -> str:
-    """The rater's current step, as `design.pages.steps` names it; or how they ended, if they did not finish."""
+    """The rater's current step, as `protocol.pages.steps` names it; or how they ended, if they did not finish."""
     if session.has_ended:
         return DONE if session.session_state == "finished" else session.session_state
     protocol = protocol_of(db, session)

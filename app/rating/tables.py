@@ -1,4 +1,4 @@
-"""Allocation: trials, their seats, and assignments."""
+"""Raters and what they do: trials, seats, assignments, sessions, answers, and their deletion."""
 
 from __future__ import annotations
 
@@ -474,16 +474,4 @@ events = Table(
     PrimaryKeyConstraint("study_id", "id"),
     within_study("rater_id", "raters", ondelete="CASCADE"),
     Index(None, "study_id", "rater_id"),
-)
-
-# Chart files are slow to create and depend only on their data: cached under the hash of the specification.
-chart_files = Table(
-    "chart_files",
-    metadata,
-    Column("sha256", Text, nullable=False),
-    Column("format", Text, nullable=False),
-    Column("content", LargeBinary, nullable=False),
-    time("created_at", now=True),
-    PrimaryKeyConstraint("sha256", "format"),
-    CheckConstraint("format IN ('svg', 'png', 'pdf')", name="format"),
 )

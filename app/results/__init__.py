@@ -1,1 +1,1 @@
-"""Reports, charts and downloads."""
+"""What the answers of a study say: estimates, charts, reports and downloads."""

@@ -1,1 +1,1 @@
-"""Studies and their protocols: storage, import and export."""
+"""Studies as their leads define and share them, stored and as files."""

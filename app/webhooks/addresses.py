@@ -15,7 +15,7 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from urllib.parse import urlsplit
 
-from app.protocol.webhooks import LONGEST_ADDRESS
+from app.webhooks.events import LONGEST_ADDRESS
 
 Address = IPv4Address | IPv6Address
 Networks = Sequence[IPv4Network | IPv6Network]

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, text
 
 from app.base.database.outages import SLACK_SQL
-from app.protocol.webhooks import FAILING_FOR, MIN_FAILURES, TEST
+from app.webhooks.events import FAILING_FOR, MIN_FAILURES, TEST
 from app.webhooks.subscriptions import secret_of
 
 # Longer than an attempt can take: a delivery whose sender was killed is due again after it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, text
 
-from app.protocol.webhooks import SESSION_FINISHED, STUDY_FULL, TEST
+from app.webhooks.events import SESSION_FINISHED, STUDY_FULL, TEST
 
 _TIME = "to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
 _INSERT = f"""

@@ -12,9 +12,9 @@ from app.accounts.session import Own, SignedIn
 from app.base.rendering.pages import form_page
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
-from app.protocol.webhooks import EVENTS, LABELS, LONGEST_ADDRESS, MAX_ATTEMPTS
 from app.studies.studies import StudyRow
 from app.webhooks.deliveries import list_deliveries
+from app.webhooks.events import EVENTS, LABELS, LONGEST_ADDRESS, MAX_ATTEMPTS
 from app.webhooks.subscriptions import (
     WebhookError,
     add_webhook,

@@ -16,9 +16,9 @@ from http.client import HTTPConnection, HTTPException
 from app.accounts.audit import record_automatic_act
 from app.base.database.engine import Begin, Connection
 from app.base.processes.outgoing import PlainConnection, SecureConnection, cut_off_after, seconds_to_wait
-from app.protocol.webhooks import MAX_ATTEMPTS, MAX_RETRY_AFTER, TEST, wait_after
 from app.webhooks.addresses import LOOKUP_S, Networks, Target, WebhookAddressError, parse_target, resolve
 from app.webhooks.deliveries import DueDelivery, claim_due, pause_webhook, record_delivered, record_failed
+from app.webhooks.events import MAX_ATTEMPTS, MAX_RETRY_AFTER, TEST, wait_after
 from app.webhooks.subscriptions import PREFIX
 
 # One signed request to the receiver of a webhook, as specified by Standard Webhooks.

@@ -14,9 +14,9 @@ from sqlalchemy import Connection, text
 from app.accounts.audit import record_act
 from app.accounts.leads import Lead
 from app.base.database.keys import installation_key, keyed
-from app.protocol.webhooks import EVENTS, MAX_WEBHOOKS
 from app.studies.studies import StudyRow
 from app.webhooks.addresses import Networks, WebhookAddressError, parse_target
+from app.webhooks.events import EVENTS, MAX_WEBHOOKS
 from app.webhooks.outbox import enqueue_test
 
 # Receivers tell by it that a text is the secret of a webhook. The convention is that of Standard Webhooks.

@@ -18,7 +18,7 @@ from sqlalchemy import (
 )
 
 from app.base.database.columns import metadata, one_of, row_id, study_key, time, within_study
-from app.protocol.webhooks import LABELS
+from app.webhooks.events import LABELS
 
 # The secret is not stored: it is derived from the key of the installation and the salt.
 webhooks = Table(

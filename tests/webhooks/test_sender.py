@@ -12,13 +12,13 @@ from app.accounts.audit import list_acts
 from app.accounts.lead_access import add_lead
 from app.base.database.engine import transactions
 from app.protocol.allocation.randomization import seeded
-from app.protocol.webhooks import MAX_ATTEMPTS, MAX_WEBHOOKS
 from app.rating.life_cycle import open_study
 from app.rating.withdrawal.rater_data import get_rater_data
 from app.rating.withdrawal.withdraw import withdraw
 from app.studies.studies import StudyRow, delete_study, get_study
 from app.webhooks.addresses import parse_networks
 from app.webhooks.deliveries import claim_due, list_deliveries
+from app.webhooks.events import MAX_ATTEMPTS, MAX_WEBHOOKS
 from app.webhooks.outbox import enqueue_full, enqueue_test
 from app.webhooks.sender import Outcome, send_due
 from app.webhooks.subscriptions import WebhookError, add_webhook, list_webhooks, resume_webhook

@@ -6,8 +6,8 @@ raters     rater, kind, pool, is_simulated, is_imported, then attributes
 ratings    frames.RATING_COLUMNS, in any order of rows
 checks     frames.CHECK_COLUMNS; None if there are none
 
-Missing text is None, `turns` is JSON in the form of `design.dialogue`, attribute columns are sorted by name and have at
-least one value.
+Missing text is None, `turns` is JSON in the form of `protocol.dialogue`, attribute columns are sorted by name and have
+at least one value.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The connection, schema migrations, bulk copies and backups."""
+"""The connection, schema migrations, bulk copies, keys and a replica."""

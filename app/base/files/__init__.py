@@ -1,1 +1,1 @@
-"""Tables in files: CSV, JSON lines, spreadsheets."""
+"""Tables in files (CSV, JSON lines, Excel, Parquet) and YAML with line numbers."""

@@ -1,0 +1,1 @@
+"""Separate processes for heavy work, and bounds on what they may use."""

@@ -1,1 +1,1 @@
-"""HTTP, forms and HTML. Request handlers do not use the database library directly."""
+"""What all pages share: errors, cookies, links, downloads, metrics, and limits on connections."""

@@ -1,1 +1,1 @@
-"""Runs of language models and their requests."""
+"""A model asked about many trials: queued, worked on request by request, stopped and continued."""

@@ -1,1 +1,1 @@
-"""Prompt files of models that write responses."""
+"""Models that write responses: prompt files, generated texts, and what a person decides about them."""

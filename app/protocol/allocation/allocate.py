@@ -49,15 +49,6 @@ def balanced_order(n: int, rater_number: int) -> tuple[int, ...]:
     return rows[rater_number % len(rows)]
 
 
-def is_swapped(trial_number: int, rater_number: int) -> bool:
-    """Whether the sides of a pair are swapped for a rater: alternating over trials and over raters.
-
-    Over an even number of raters each trial is shown equally often in both orders; within a rater, over an even number
-    of trials, half are swapped.
-    """
-    return (trial_number + rater_number) % 2 == 1
-
-
 def weight_of(factors: Mapping[str, Factor], cell: Cell) -> int:
     """Number of raters of this cell per round: the product of the weights of its levels."""
     return prod(factors[name].weights.get(level, 1) for name, level in cell.levels)

@@ -1,6 +1,6 @@
 """Allocate all trials of a design to raters at once, to predict who would rate what.
 
-Used for planning. When a study runs, raters take seats one by one as they arrive (`actions.rating.trial_list`).
+Used for planning. When a study runs, raters take seats one by one as they arrive (`rating.seats.trial_list`).
 """
 
 from __future__ import annotations

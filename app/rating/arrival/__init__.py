@@ -1,1 +1,1 @@
-"""Raters: arrival, rating sessions, invitations, withdrawal."""
+"""From the link to the first trial: who may start, consent, conditions and instructions."""

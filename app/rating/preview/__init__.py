@@ -1,0 +1,1 @@
+"""A draft as its raters will see it; nothing is stored."""

@@ -1,1 +1,1 @@
-"""Raters: invitations, platforms and the list of raters."""
+"""Personal links, messages to raters, and files for recruitment platforms."""

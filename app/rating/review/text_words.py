@@ -1,4 +1,4 @@
-"""The number of words of the stored texts, counted as `design.dialogue.n_words` counts them."""
+"""The number of words of the stored texts, counted as `protocol.dialogue.n_words` counts them."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ def pass_step(db: Connection, session: RatingSession, step: str, fill: Fill) -> 
     Args:
         db: the transaction.
         session: the rater's rating session, whose current step this is.
-        step: a step in `design.pages.steps` other than `rating`.
+        step: a step in `protocol.pages.steps` other than `rating`.
         fill: returns the form data for a page of questions, given the trial if it is one.
 
     Raises:

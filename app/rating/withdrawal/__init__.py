@@ -1,0 +1,1 @@
+"""Raters who leave and have their answers deleted, and other deletions that outlive a restored backup."""

@@ -1,0 +1,1 @@
+"""Estimates as Vega-Lite specifications, image files and tables."""

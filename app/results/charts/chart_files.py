@@ -10,11 +10,11 @@ from importlib.metadata import version
 from sqlalchemy import Connection, select, text
 
 from app.base.database.engine import Begin
-from app.rating.tables import chart_files
 from app.rating.withdrawal.withdraw import N_DELETED_RATERS, lock_deletions
 from app.results.charts.drawing_process import DRAWING_PROCESS
 from app.results.charts.render import FORMATS, Format
 from app.results.charts.theme import Spec
+from app.results.tables import chart_files
 
 # The row of the study is locked: a study that is being deleted is waited for, and is gone then.
 _RECORD = text(f"""

@@ -1,1 +1,1 @@
-"""Data for the results: data frames and coverage."""
+"""The stored answers of a study as frames, arrays and counts."""

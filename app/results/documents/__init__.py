@@ -1,1 +1,1 @@
-"""Documents of a study: its report and its registration, as files."""
+"""The report of a study as files: PDF, Word, HTML, LaTeX and Markdown."""

@@ -1,1 +1,1 @@
-"""The answers of a study in other shapes: wide, Excel, Parquet, Psych-DS, and scripts for R and SPSS."""
+"""The answers of a study as files: CSV, Excel, Parquet, Psych-DS, and scripts for R and SPSS."""

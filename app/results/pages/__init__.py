@@ -1,1 +1,1 @@
-"""The results pages and downloads of a study."""
+"""The web pages that show the estimates of a study."""

@@ -1,6 +1,6 @@
 """The work behind results: what is computed from a study's data, and how far it has come.
 
-It is done in side processes (`processes/report_process.py`), by one at a time per study (`computed_once.py`). This
+It is done in side processes (`report_process.py`), by one at a time per study (`computed_once.py`). This
 module imports nothing heavy, because the web process imports it too.
 """
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import app
 
 # The folders with the code that decides what results are.
-FOLDERS = ("analysis", "design", "stats", "storage/results")
+FOLDERS = ("analysis", "protocol", "rating/review", "results/data", "results/reports", "stats")
 
 
 @cache

@@ -1,0 +1,1 @@
+"""Results kept under a name, at an address to cite."""

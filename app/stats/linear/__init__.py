@@ -1,1 +1,1 @@
-"""Linear mixed models, regression and correlation."""
+"""Cluster-robust regression, correlation, covariates and slopes over turns."""

@@ -1,6 +1,6 @@
 """Two-way cluster-robust intervals that are valid with few raters, also if each rater has only one level of a factor.
 
-The plain two-way interval (`core.clusters`) counts all raters as if each informed the estimate. If each rater sees only
+The plain two-way interval (`clusters`) counts all raters as if each informed the estimate. If each rater sees only
 one arm, an arm of two raters has one degree of freedom, however many raters the other arm has. Here variance and
 degrees of freedom of each contrast come from `core.cr2`. In a balanced design in which each rater sees both arms, they
 equal the factor G / (G - 1) and the G - 1 degrees of freedom of the plain interval.

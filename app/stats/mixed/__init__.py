@@ -1,1 +1,1 @@
-"""Shared by the models with two crossed random factors: inputs, sums, factorizations and solutions."""
+"""Mixed models with raters and items as crossed random factors: ordinal and linear."""

@@ -1,1 +1,1 @@
-"""Import ratings collected elsewhere: a spreadsheet in any shape to one row per answer, checked like ratings.csv."""
+"""Spreadsheets with a study's texts, or with ratings collected elsewhere, in any shape."""

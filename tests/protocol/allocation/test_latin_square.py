@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.protocol.allocation.allocate import balanced_order, balanced_square, is_swapped, latin_square
+from app.protocol.allocation.allocate import balanced_order, balanced_square, latin_square
 
 orders = st.integers(1, 12)
 
@@ -37,10 +37,3 @@ def test_balanced_square_of_four_matches_williams() -> None:
 def test_raters_cycle_through_rows(n: int, rater_number: int) -> None:
     n_rows = len(balanced_square(n))
     assert balanced_order(n, rater_number) == balanced_order(n, rater_number + n_rows)
-
-
-@given(st.integers(1, 20), st.integers(0, 50))
-def test_sides_alternate_over_trials_and_raters(n_pairs: int, rater_number: int) -> None:
-    within = [is_swapped(trial, rater_number) for trial in range(2 * n_pairs)]
-    across = [is_swapped(rater_number, rater) for rater in range(2 * n_pairs)]
-    assert sum(within) == sum(across) == n_pairs

@@ -1,4 +1,4 @@
-"""Webhooks: which events a study tells other programs about, and how often a delivery is tried."""
+"""Events that webhooks tell other programs about, and when a failed delivery is tried again."""
 
 from __future__ import annotations
 
