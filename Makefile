@@ -40,7 +40,7 @@ test: .venv/test.stamp ## every check: what CI runs
 	@$(MAKE) --no-print-directory -j 2 lint unit
 	@$(MAKE) --no-print-directory journeys
 
-lint: .venv/test.stamp ## style, types, layers, templates
+lint: .venv/test.stamp ## style, types, import contracts, templates
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
 	$(PY) -m mypy
@@ -49,8 +49,8 @@ lint: .venv/test.stamp ## style, types, layers, templates
 	$(PY) -m djlint templates --lint --quiet
 	$(PY) -m djlint templates --check --quiet
 
-# Statistics and design are held to every branch by the tests of their own rooms; the other tests run without the tracer.
-unit: .venv/test.stamp ## tests without a browser; statistics and design at 100 % branch coverage
+# Statistics and the protocol are held to every branch by the tests of their own rooms; the other tests run without the tracer.
+unit: .venv/test.stamp ## tests without a browser; statistics and protocol at 100 % branch coverage
 	$(PY) -m pytest -q -n auto $(ORDER) --dist worksteal -m "not browser and not slow" $(TRACED) \
 	  --cov=app/stats --cov=app/protocol --cov-report=term-missing --cov-fail-under=100
 	$(PY) -m pytest -q -n $(WORKERS) $(ORDER) --dist worksteal -m "not browser and not slow" $(TRACED:%=--ignore=%) --ignore=tests/journeys

@@ -1,4 +1,4 @@
-"""Draw the layers and rooms of `app` from its imports into docs/architecture.md, as a Mermaid block.
+"""Draw the rooms of `app` and their folders from its imports into docs/architecture.md, as a Mermaid block.
 
 `python docs/draw_architecture.py` rewrites the block; a test compares it with the code.
 """
@@ -28,19 +28,19 @@ def imported(path: Path) -> set[str]:
 
 
 def packages() -> dict[str, list[str]]:
-    """The packages of `app` with their rooms."""
+    """The rooms of `app` with their folders."""
     folders = sorted(path.parent for path in APP.glob("*/__init__.py"))
     return {folder.name: sorted(path.parent.name for path in folder.glob("*/__init__.py")) for folder in folders}
 
 
 def picture() -> str:
-    """The Mermaid block: a box per package with its rooms, an arrow from each package to those it imports."""
+    """The Mermaid block: a box per room with its folders, an arrow from each room to those it imports."""
     known = packages()
     arrows: set[tuple[str, str]] = set()
     for path in sorted(APP.rglob("*.py")):
         here = path.relative_to(APP).parts[0].removesuffix(".py")
         arrows |= {(here, other) for other in imported(path) & set(known) if here in known and other != here}
-    boxes = [f'  {name}["{name}{"<br/>" if rooms else ""}{", ".join(rooms)}"]' for name, rooms in known.items()]
+    boxes = [f'  {name}["{name}{"<br/>" if folders else ""}{", ".join(folders)}"]' for name, folders in known.items()]
     lines = [f"  {one} --> {other}" for one, other in sorted(arrows)]
     return "\n".join(["```mermaid", "flowchart TD", *boxes, *lines, "```"])
 

@@ -49,7 +49,7 @@ pytest.register_assert_rewrite(*OF_THE_APPLICATION)
 def pytest_configure(config: pytest.Config) -> None:
     """Load the fixtures of the application, which take seconds, unless no test of this process can ask for them.
 
-    Statistics and design are tested without them, and the process that deals tests to pytest-xdist's workers runs none.
+    Statistics and the protocol need none, and the process that deals tests to pytest-xdist's workers runs no tests.
     """
     deals = config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput")
     paths = [Path(argument.partition("::")[0]).resolve() for argument in config.args]

@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A command, or a group of commands if `attribute` is a Typer, in a room of `app.cli`.
+    """A command, or a group of commands if `attribute` is a Typer, in a module of `app.cli`.
 
     `summary` is shown by `attune --help`: the first sentence of the command, whose module is not loaded yet.
     """

@@ -1,4 +1,4 @@
-"""How rooms are laid out: no modules in a circle, the web in pages only, no statement beside a page."""
+"""How rooms are laid out: no modules in a circle, the web in pages only, no SQL in pages."""
 
 from __future__ import annotations
 
