@@ -41,9 +41,12 @@ def test_longest_idle_connections_of_an_address_are_closed(app: FastAPI) -> None
 def test_busy_connections_are_not_closed(app: FastAPI) -> None:
     body = b"POST /s/study/consent HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://127.0.0.1\r\nContent-Length: 9\r\n\r\n"
     with served(app, max_idle=3) as port, ExitStack() as stack:
-        busy = [stack.enter_context(connect(port)) for _ in range(5)]
-        for one in busy:
-            one.sendall(body)
+        busy = []
+        for _ in range(5):
+            busy.append(stack.enter_context(connect(port)))
+            # Answered once, so that the server reads the next request before it accepts the next connection
+            assert is_answered(busy[-1])
+            busy[-1].sendall(body)
         assert all(is_answered(stack.enter_context(connect(port))) for _ in range(10))
         for one in busy:
             one.sendall(b"consent=1")
