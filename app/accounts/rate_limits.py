@@ -3,100 +3,44 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from datetime import timedelta
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import NamedTuple
 
-from limits import RateLimitItem, RateLimitItemPerMinute
-from limits.storage import Storage
-from limits.strategies import FixedWindowRateLimiter
-from sqlalchemy import case, delete, func, literal, not_, select
+from sqlalchemy import case, func, literal, not_, update
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.exc import SQLAlchemyError
 
 from app.accounts.tables import attempts
 from app.base.database.engine import Begin
 from app.base.database.keys import token_hash
 
-# Storage for the `limits` library in the database: one limit for all workers and hosts that survives restarts.
 
+class Rate(NamedTuple):
+    """At most `n` requests in a window of `minutes`, which begins with the first of them."""
 
-class Attempts(Storage):
-    """A storage for fixed windows. Each call is a separate transaction, so that a refused request also counts."""
-
-    STORAGE_SCHEME = None
-
-    def __init__(self, begin: Begin) -> None:
-        """Use the database that `begin` opens."""
-        super().__init__()
-        self.begin = begin
-
-    @property
-    def base_exceptions(self) -> type[Exception]:
-        """The exceptions that the database raises."""
-        return SQLAlchemyError
-
-    def incr(self, key: str, expiry: int, amount: int = 1) -> int:
-        """Count an attempt in the current window; a window lasts `expiry` seconds from its first attempt.
-
-        A window that ends later than one that would begin now was opened by a clock that has been set back since.
-        """
-        until = func.now() + literal(timedelta(seconds=expiry))
-        new = insert(attempts).values(key_hash=token_hash(key), n_attempts=amount, resets_at=until)
-        is_over = not_(attempts.c.resets_at.between(func.now(), until))
-        counted = new.on_conflict_do_update(
-            index_elements=[attempts.c.key_hash],
-            set_={
-                "n_attempts": case((is_over, amount), else_=attempts.c.n_attempts + amount),
-                "resets_at": case((is_over, until), else_=attempts.c.resets_at),
-            },
-        )
-        with self.begin() as db:
-            return int(db.execute(counted.returning(attempts.c.n_attempts)).scalar_one())
-
-    def get(self, key: str) -> int:
-        """Number of attempts in the current window."""
-        statement = select(attempts.c.n_attempts).where(attempts.c.key_hash == token_hash(key))
-        with self.begin() as db:
-            return int(db.execute(statement.where(attempts.c.resets_at > func.now())).scalar() or 0)
-
-    def get_expiry(self, key: str) -> float:
-        """When the current window ends, in seconds since 1970; now if there is none."""
-        statement = select(attempts.c.resets_at).where(attempts.c.key_hash == token_hash(key))
-        with self.begin() as db:
-            resets_at = db.execute(statement).scalar()
-        return resets_at.timestamp() if resets_at else time.time()
-
-    def check(self) -> bool:
-        """Always true: the database is checked elsewhere."""
-        return True
-
-    def reset(self) -> int | None:
-        """Delete all attempts."""
-        with self.begin() as db:
-            return db.execute(delete(attempts)).rowcount
-
-    def clear(self, key: str) -> None:
-        """Delete the attempts under one key."""
-        with self.begin() as db:
-            db.execute(delete(attempts).where(attempts.c.key_hash == token_hash(key)))
-
-
-MAX_EXPORTS = RateLimitItemPerMinute(120, 10)
-MAX_FORECASTS = RateLimitItemPerMinute(30, 10)
-MAX_API_REQUESTS = RateLimitItemPerMinute(600, 1)
-SIGN_INS_OF_ADDRESS = RateLimitItemPerMinute(60, 15)
-SIGN_INS_OF_ADDRESS_TO_ACCOUNT = RateLimitItemPerMinute(10, 15)
-SIGN_INS_TO_ACCOUNT = RateLimitItemPerMinute(100, 60)
+    n: int
+    minutes: int
 
 
 class Limit(NamedTuple):
-    """A limit, and the key for which requests are counted."""
+    """A rate, and the key for which requests are counted."""
 
-    item: RateLimitItem
+    rate: Rate
     key: tuple[str, ...]
+
+    @property
+    def key_hash(self) -> bytes:
+        """What is stored in place of the key."""
+        return token_hash("/".join(self.key))
+
+
+MAX_EXPORTS = Rate(120, 10)
+MAX_FORECASTS = Rate(30, 10)
+MAX_API_REQUESTS = Rate(600, 1)
+SIGN_INS_OF_ADDRESS = Rate(60, 15)
+SIGN_INS_OF_ADDRESS_TO_ACCOUNT = Rate(10, 15)
+SIGN_INS_TO_ACCOUNT = Rate(100, 60)
 
 
 def sign_in_limits(email: str, address: str) -> tuple[Limit, ...]:
@@ -120,7 +64,7 @@ def sign_in_limit(address: str) -> Limit:
 
 def arrival_limit(address: str, per_minute: int) -> Limit:
     """Limit on arrivals from one address: enough for a laboratory, too few for guessing IDs."""
-    return Limit(RateLimitItemPerMinute(per_minute, 1), ("arrival", network_of(address)))
+    return Limit(Rate(per_minute, 1), ("arrival", network_of(address)))
 
 
 def export_limit(lead_id: int) -> Limit:
@@ -139,18 +83,22 @@ def api_limit(address: str) -> Limit:
 
 
 def count(begin: Begin, limits: Sequence[Limit]) -> int:
-    """Count one more request under each limit; returns 0 if all allow it, else the seconds to wait."""
-    limiter = _limiter(begin)
-    over = [limit for limit in limits if not limiter.hit(limit.item, *limit.key)]
-    ends = [limiter.get_window_stats(limit.item, *limit.key).reset_time for limit in over]
-    return max(1, math.ceil(max(ends) - time.time())) if ends else 0
+    """Count one more request under each limit; returns 0 if all allow it, else the seconds to wait.
+
+    Each count is a transaction of its own, so that a refused request also counts.
+    """
+    return max([_count(begin, limit) for limit in limits])
 
 
 def take_back(begin: Begin, limits: Sequence[Limit]) -> None:
     """Uncount a request that should not have been counted, such as a successful sign-in."""
-    limiter = _limiter(begin)
     for limit in limits:
-        limiter.hit(limit.item, *limit.key, cost=-1)
+        with begin() as db:
+            db.execute(
+                update(attempts)
+                .values(n_attempts=attempts.c.n_attempts - 1)
+                .where(attempts.c.key_hash == limit.key_hash, attempts.c.resets_at > func.now())
+            )
 
 
 def network_of(address: str) -> str:
@@ -168,5 +116,21 @@ def network_of(address: str) -> str:
     return str(parsed.ipv4_mapped or ip_network((int(parsed), 64), strict=False))
 
 
-def _limiter(begin: Begin) -> FixedWindowRateLimiter:
-    return FixedWindowRateLimiter(Attempts(begin))
+def _count(begin: Begin, limit: Limit) -> int:
+    """Count one more request in the current window; returns 0 if it is allowed, else the seconds to the window's end.
+
+    A window that ends later than one that would begin now was opened by a clock that has been set back since.
+    """
+    until = func.now() + literal(timedelta(minutes=limit.rate.minutes))
+    new = insert(attempts).values(key_hash=limit.key_hash, n_attempts=1, resets_at=until)
+    is_over = not_(attempts.c.resets_at.between(func.now(), until))
+    counted = new.on_conflict_do_update(
+        index_elements=[attempts.c.key_hash],
+        set_={
+            "n_attempts": case((is_over, 1), else_=attempts.c.n_attempts + 1),
+            "resets_at": case((is_over, until), else_=attempts.c.resets_at),
+        },
+    ).returning(attempts.c.n_attempts, attempts.c.resets_at - func.now())
+    with begin() as db:
+        n, left = db.execute(counted).one()
+    return 0 if n <= limit.rate.n else max(1, math.ceil(left.total_seconds()))

@@ -16,6 +16,7 @@ from sqlalchemy import text
 from app.accounts.api_tokens import list_api_tokens, record_api_token
 from app.accounts.audit import list_acts
 from app.accounts.lead_access import begin_session
+from app.accounts.rate_limits import Rate
 from app.studies.members.members import record_member, remove_member
 from tests.api.conftest import STUDY
 
@@ -278,9 +279,7 @@ def test_blinded_study_gives_no_ratings(program: TestClient, db: Connection) -> 
 
 
 def test_too_many_requests_say_how_long_to_wait(program: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    from limits import RateLimitItemPerMinute
-
-    monkeypatch.setattr("app.accounts.rate_limits.MAX_API_REQUESTS", RateLimitItemPerMinute(2, 1))
+    monkeypatch.setattr("app.accounts.rate_limits.MAX_API_REQUESTS", Rate(2, 1))
     answers = [program.get(STUDY) for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 429]
     assert 1 <= int(answers[2].headers["retry-after"]) <= 60

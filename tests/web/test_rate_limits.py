@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from limits import RateLimitItemPerMinute
 from sqlalchemy import func, update
 
 from app.accounts import rate_limits
@@ -47,7 +46,7 @@ def test_returning_rater_is_not_rate_limited(app: FastAPI, db: Connection, visit
 def test_downloads_are_limited_per_lead(
     db: Connection, visit: Callable[[], TestClient], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rate_limits, "MAX_EXPORTS", RateLimitItemPerMinute(1, 10))
+    monkeypatch.setattr(rate_limits, "MAX_EXPORTS", rate_limits.Rate(1, 10))
     lead = add_lead(db, "lead@example.org")
     study_of(db, lead)
     browser = visit()
@@ -69,6 +68,23 @@ def test_clock_that_was_set_back_refuses_no_arrivals(
     assert [visit().get(f"/s/small?participant=next-{n}").status_code for n in range(2)] == [303, 429]
 
 
+def test_request_taken_back_after_its_window_allows_none_more(app: FastAPI, db: Connection) -> None:
+    limits, begin = [rate_limits.arrival_limit("192.0.2.1", 1)], app.state.begin
+    assert rate_limits.count(begin, limits) == 0
+    db.execute(update(attempts).values(resets_at=func.now() - timedelta(seconds=1)))
+    rate_limits.take_back(begin, limits)
+    assert rate_limits.count(begin, limits) == 0
+    assert 0 < rate_limits.count(begin, limits) <= 60
+
+
+def test_request_taken_back_allows_another(app: FastAPI) -> None:
+    limits, begin = [rate_limits.arrival_limit("192.0.2.1", 1)], app.state.begin
+    assert rate_limits.count(begin, limits) == 0
+    rate_limits.take_back(begin, limits)
+    assert rate_limits.count(begin, limits) == 0
+    assert rate_limits.count(begin, limits) > 0
+
+
 @pytest.mark.parametrize(
     ("one", "other", "is_same"),
     [
@@ -85,7 +101,7 @@ def test_ipv6_addresses_are_limited_by_network(one: str, other: str, *, is_same:
 def test_forecasts_of_a_lead_have_a_limit(
     db: Connection, visit: Callable[[], TestClient], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rate_limits, "MAX_FORECASTS", RateLimitItemPerMinute(1, 10))
+    monkeypatch.setattr(rate_limits, "MAX_FORECASTS", rate_limits.Rate(1, 10))
     lead = add_lead(db, "lead@example.org")
     study_of(db, lead)
     browser = visit()

@@ -106,5 +106,5 @@ def filter_of(estimate: Estimate) -> str:
 @cache
 def software() -> str:
     """Return the version of Attune and of the packages on which the last digits depend."""
-    parts = (f"{name} {version(name)}" for name in ("numpy", "scipy", "pandas", "krippendorff", "statsmodels"))
+    parts = (f"{name} {version(name)}" for name in ("numpy", "scipy", "pandas", "krippendorff"))
     return f"attune {__version__} ({', '.join(parts)})"
