@@ -1,1 +1,1 @@
-"""Study leads: accounts, sessions and sign-in attempts."""
+"""Study leads: how they sign in, what they may do, and the log of what they did."""

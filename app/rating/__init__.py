@@ -1,1 +1,1 @@
-"""A rater's session from arrival to completion."""
+"""A rater's way from the link to the receipt, and what their lead does about it: recruitment, review, simulation."""

@@ -1,1 +1,1 @@
-"""Webhooks: allowed addresses, subscriptions, and delivery."""
+"""Signed messages to other programs when something happens in a study."""

@@ -1,1 +1,1 @@
-"""Trials, the seats on them, and the assignments of raters."""
+"""Who rates which trial: each seat of a trial is taken once, and becomes an assignment."""

@@ -1,1 +1,1 @@
-"""Simulated raters."""
+"""Simulated raters, to rehearse a study and to fill the demo."""
