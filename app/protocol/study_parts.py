@@ -50,7 +50,7 @@ def _one_line(title: str) -> str:
     if odd := control_character(title):
         raise BrokenRuleError("a title must be on one line, without control characters", odd)
     if title and not title.strip():
-        raise BrokenRuleError("a title must contain words", "only spaces")
+        raise BrokenRuleError("the title must not be blank", "only spaces")
     return title
 
 

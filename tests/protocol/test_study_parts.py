@@ -41,7 +41,7 @@ def test_title_is_one_line_of_text(title: str, found: str) -> None:
 
 @pytest.mark.parametrize("title", [" ", "\u00a0 "])
 def test_title_of_spaces_is_refused(title: str) -> None:
-    with pytest.raises(ValidationError, match="a title must contain words, found only spaces"):
+    with pytest.raises(ValidationError, match="the title must not be blank, found only spaces"):
         Protocol.model_validate(protocol_of(title=title))
 
 

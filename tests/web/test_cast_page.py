@@ -12,7 +12,7 @@ from tests.web.cast_stage import CAST
 from tests.web.cast_table import EXPECTED, SIGN_IN
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "who-may-do-what.md"
-HEAD = """# Who may do what
+HEAD = """# Roles and permissions
 
 Each study has people with roles. An owner invites them on the page *People*; the same person can be the owner of one
 study and an analyst of another. A study always has an owner: the only owner cannot leave and cannot take another role.

@@ -85,7 +85,7 @@ STATISTICS: dict[str, Statistic] = {
     "criterion": Statistic("Response criterion c (above 0: models identified too rarely)", "points"),
     "detection_share": Statistic("Proportion correctly identified", "share"),
     "belief_effect": Statistic("Belief effect: rating if believed model minus if believed human", "points", 0.0),
-    "interaction": Statistic("Interaction: difference here minus difference elsewhere", "points", 0.0),
+    "interaction": Statistic("Interaction (difference in differences)", "points", 0.0),
     "share_difference": Statistic("Difference in share (percentage points)", "share_points", 0.0),
     "cronbach_alpha": Statistic("Cronbach's alpha", "coefficient"),
     "omega": Statistic("McDonald's omega", "coefficient"),

@@ -37,8 +37,8 @@ TIMED_OUT = message("That took too long")
 TOO_SLOW = message("Your input did not arrive in time. Please check your connection and try again.")
 NOT_SAVED_YET = message("Not saved yet")
 TRYING_AGAIN = message(
-    "Not saved yet: the server cannot store anything right now. If this page keeps your answers, it sends them again "
-    "by itself. Otherwise go back and try again in a moment."
+    "Your answers have not reached us yet. If this page says that it will retry, keep it open. Otherwise go back and "
+    "try again in a moment."
 )
 NOT_NOW = message("Not available right now")
 COME_BACK = message("The server cannot read its data right now. Please reload this page in a moment.")

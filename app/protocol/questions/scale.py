@@ -70,7 +70,7 @@ class Scale(BaseModel):
             bad = [str(key) for key in data if number(key) is None]
             # A form numbers entries of one name: a second point 1 arrives as "1 2".
             if again := [first for key in bad if (first := key.rpartition(" ")[0]) in map(str, data)]:
-                raise BrokenRuleError("each point of a scale must have its own number", f"{again[0]} more than once")
+                raise BrokenRuleError("the values of a scale must be unique", f"{again[0]} more than once")
             if bad:
                 raise BrokenRuleError("the points of a scale must be numbers", ", ".join(bad))
             points = [
@@ -85,7 +85,7 @@ class Scale(BaseModel):
         if len(values) < 2:  # noqa: PLR2004 - one point is no choice
             raise BrokenRuleError("a scale must have at least two points")
         if len(set(values)) != len(values):
-            raise BrokenRuleError("each point of a scale must have its own number")
+            raise BrokenRuleError("the values of a scale must be unique")
         if (same := equal_words((number_text(point.value), point.words) for point in self.points)) is not None:
             raise BrokenRuleError("each point of a scale must have its own words", same)
         if values != sorted(values):

@@ -51,9 +51,7 @@ async def count_arrival(request: Request, slug: str) -> None:
     async with turn(state.turns):
         wait_s = await run_in_threadpool(count, state.begin, [limit])
     if wait_s:
-        raise TooManyError(
-            message("Too many people are coming at once. Please open the link again in a minute."), retry_after_s=wait_s
-        )
+        raise TooManyError(message("The study is very busy. Please try again in a minute."), retry_after_s=wait_s)
 
 
 @router.get("/{slug}", dependencies=[Depends(count_arrival)])

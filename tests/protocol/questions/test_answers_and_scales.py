@@ -26,7 +26,7 @@ def category(**settings: Any) -> CategoryQuestion:  # noqa: ANN401 - any value i
     ("points", "words"),
     [
         ({1: "only"}, "at least two points"),
-        ([(1, "a"), (1, "b")], "each point of a scale must have its own number"),
+        ([(1, "a"), (1, "b")], "the values of a scale must be unique"),
         ({"1": "a", "2": "b", "1 2": "c"}, "found 1 more than once"),
         (
             {1: "Poor", 2: "Good", 3: " poor"},

@@ -29,7 +29,7 @@ WRONG = [
     ("key: fit", "key: warmth", 7, "questions", "warmth more than once", "each have their own key"),
     ("max: 1,", "max: 0,", 10, "questions.3", "0 to 0", "greater than its min"),
     ("step: 0.1", "step: 0.3", 10, "questions.3", "0 to 1 in steps of 0.3", "the slider's steps must reach its max"),
-    ("title: A small study", 'title: "  "', 3, "title", "only spaces", "a title must contain words"),
+    ("title: A small study", 'title: "  "', 3, "title", "only spaces", "the title must not be blank"),
     ("sources:", "analysis: {cut: {warmth: 9}}\nsources:", 4, "analysis.cut.warmth", "9", "must be from 1 to 3"),
     (
         "sources:",

@@ -156,7 +156,7 @@ def test_dialogue_by_turns_works_as_practice_and_gold_trial(
     assert heading(page) == "Practice 1 of 1"
     assert "Oh no." in page.text
     page = anna.post("/s/study/practice/1", data={"q0t1": "1", "q0t2": "1", "q1": "2"})
-    assert "2 of 2 practice answers were as expected." in page.text
+    assert "2 of 2 practice answers match ours." in page.text
     page = anna.get("/s/study/rate")
     for _ in range(2):
         assert "Oh no." not in page.text

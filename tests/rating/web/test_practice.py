@@ -70,14 +70,14 @@ def test_passed_practice_leads_to_trials_and_stores_no_ratings(
     assert "Two to practise." in page.text
     page = choose(anna, page, "model")
     assert heading(page) == "Practice 1 of 2: feedback"
-    assert "As expected." in page.text
+    assert "Matches our answer." in page.text
     assert "<strong>names</strong>" in page.text
     assert "model on try-1" in page.text
     page = anna.get("/s/study/rate")
     assert heading(page) == "Practice 2 of 2"
     assert "Two to practise." not in page.text
     page = anna.post("/s/study/practice/2", data={"q1r0": "4"})
-    assert "2 of 2 practice answers were as expected." in page.text
+    assert "2 of 2 practice answers match ours." in page.text
     assert heading(anna.get("/s/study/rate")) == "Item 1 of 2"
     assert rows(engine, "SELECT count(*) FROM ratings") == [(0,)]
     with engine.connect() as db:
@@ -100,7 +100,7 @@ def test_rater_failing_practice_twice_gets_its_code(
     anna.begin()
     for attempt, first in ((1, 1), (2, 3)):
         page = choose(anna, anna.get("/s/study/rate"), "person", first)
-        assert "Not as expected." in page.text
+        assert "Differs from our answer." in page.text
         page = anna.post(f"/s/study/practice/{first + 1}", data={"q1r0": "1"})
         words = "Please try the practice again." if attempt == 1 else "This is not enough to take part."
         assert words in page.text
@@ -124,7 +124,7 @@ def test_failed_practice_may_continue(opened: Callable[..., int], visitor: Calla
     anna = visitor()
     anna.begin()
     page = anna.post("/s/study/practice/1", data={"q1r0": "1"})
-    assert "0 of 1 practice answer was as expected." in page.text
+    assert "0 of 1 practice answer matches ours." in page.text
     assert "From now on, your answers count." in page.text
     assert heading(anna.get("/s/study/rate")) == "Item 1 of 3"
 
@@ -205,7 +205,7 @@ def test_every_question_type_can_be_practised(
     anna.begin()
     data = {"q0": "tie", "q1": ["a", "b"], "q2": "49", "q3r0": "1", "q3r1": "1"}
     page = anna.post("/s/study/practice/1", data=data)
-    assert "3 of 4 practice answers were as expected." in page.text
+    assert "3 of 4 practice answers match ours." in page.text
     assert "About the same" in page.text
     assert "Asks, Tells" in page.text
     ((detail,),) = rows(engine, "SELECT detail FROM events WHERE kind = 'practice_trial'")
