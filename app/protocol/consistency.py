@@ -136,6 +136,10 @@ def _names(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQues
             yield broken(f"{part}.{name}", f"must be one of {', '.join(known[name]) or 'none'}", value)
     if contrast.source is not None and contrast.source == contrast.reference:
         yield broken(f"{part}.reference", f"must be a source other than {contrast.source}", "the same")
+    takes_reference = "reference" in TESTS[str(test_of(protocol, contrast))].may
+    if takes_reference and contrast.reference is None and contrast.source == protocol.reference:
+        rule = f"must be a source other than {contrast.source}, the reference, unless another reference is named"
+        yield broken(f"{part}.source", rule, "the same")
     yield from _declared(protocol, contrast, question, part)
 
 

@@ -63,6 +63,10 @@ def wrong(contrast: object, **parts: Any) -> str:  # noqa: ANN401 - any value in
         ({"question": "warm", "test": "turn_slope"}, "needs a question with the target turn, found response"),
         ({"question": "warm", "source": "gpt"}, "analysis.primary.1.source must be one of person, model, found gpt"),
         ({"question": "warm", "source": "model", "reference": "model"}, "a source other than model, found the same"),
+        (
+            {"question": "warm", "source": "person"},
+            "a source other than person, the reference, unless another reference",
+        ),
         ({"question": "warm", "factor": "label"}, "analysis.primary.1.factor must be one of shown_label, found label"),
         (
             {"question": "warm", "pool": "crowd", "reference_pool": "x"},

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from app.analysis.estimate import Estimate
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.report.effects import effect_behind
+from app.analysis.report.primary import turned
 from app.analysis.report.report import Report
 from app.analysis.wording.formatting import MINUS, REASONS, interval_text, number, why_text
 from app.analysis.wording.statistics_registry import STATISTICS, Kind
@@ -161,9 +161,23 @@ def _estimates(
         is_mine = (f.question or "").partition("=")[0] == key
         if is_mine and (f.section, f.statistic) == (section, statistic) and f.scope.keys() == keys:
             firsts.setdefault((f.question, str(f.scope)), f)
-    shown = [f for f in firsts.values() if f.scope["reference"] == reference or _pair(f) in primary]
+    shown = [f for f in firsts.values() if _pair(f) in primary or _is_against(f, reference, primary)]
     met = [f for f in shown if f.n_ratings]  # a design need not show every two together
     return met or shown
+
+
+def _is_against(estimate: Estimate, reference: str, primary: Collection[Pair]) -> bool:
+    """Whether the estimate is against the reference, and not a primary contrast in the other direction."""
+    return estimate.scope["reference"] == reference and _pair(_in_other_direction(estimate)) not in primary
+
+
+def _in_other_direction(estimate: Estimate) -> Estimate:
+    """The same estimate of the reference minus the source: mirrored at no difference."""
+    twice = 2 * (STATISTICS[estimate.statistic].no_difference or 0.0)
+    value, low, high = (
+        None if x is None else twice - x for x in (estimate.estimate, estimate.ci_high, estimate.ci_low)
+    )
+    return replace(estimate, scope=turned(estimate.scope), estimate=value, ci_low=low, ci_high=high)
 
 
 def _where(question: AnyQuestion | None) -> tuple[str, str]:
@@ -177,14 +191,23 @@ def _where(question: AnyQuestion | None) -> tuple[str, str]:
 
 
 def _at_equal_length(estimate: Estimate, same: Sequence[Estimate]) -> Estimate | None:
-    wanted: dict[str, Any] = {**estimate.scope, "covariate": LENGTH}
     statistic = AT_EQUAL.get(estimate.statistic)
-    return next((f for f in same if f.statistic == statistic and f.scope == wanted), None)
+    found = [f for f in same if f.statistic == statistic]
+    return _of_scope({**estimate.scope, "covariate": LENGTH}, found)
 
 
 def _without_flagged(estimate: Estimate, same: Sequence[Estimate]) -> Estimate | None:
-    found = (f for f in same if f.statistic == estimate.statistic and "flagged" in f.scope)
-    return next((f for f in found if {k: v for k, v in f.scope.items() if k != "flagged"} == estimate.scope), None)
+    found = [f for f in same if f.statistic == estimate.statistic and "flagged" in f.scope]
+    return _of_scope({**estimate.scope, "flagged": found[0].scope["flagged"]}, found) if found else None
+
+
+def _of_scope(wanted: Scope, found: Sequence[Estimate]) -> Estimate | None:
+    """The estimate of this scope; it may have been made in the other direction."""
+    other = turned(wanted)
+    for one in found:
+        if one.scope in (wanted, other):
+            return one if one.scope == wanted else _in_other_direction(one)
+    return None
 
 
 def effect_cell(estimate: Estimate | None) -> str:

@@ -19,7 +19,8 @@ from app.analysis.data.frames import Frames, for_items_only, with_slots
 from app.analysis.data.report_filters import ALL, Filters
 from app.analysis.data.simulated import counted_frames
 from app.analysis.estimate import Estimate
-from app.analysis.report.primary import declared_first, primary_results, with_roles
+from app.analysis.report.declared_pairs import in_declared_directions
+from app.analysis.report.primary import declared_first, mirrors_of, primary_results, with_roles
 from app.analysis.report.recipe import data_hash, with_recipes
 from app.analysis.report.report import SECTIONS, RaterGroup, Report, Sample
 from app.analysis.report.verdicts import with_verdicts
@@ -151,20 +152,24 @@ def with_adjusted_p(estimates: Sequence[Estimate]) -> list[Estimate]:
     The primary contrasts are one family, whatever their tests. An exploratory family consists of one kind of test over
     questions and sources, including pairs of sources without the reference: the same statistic, unit and raters, and
     the same position among the records of that statistic (the first method, the second ...). Several tests of one
-    difference do not count as several differences.
+    difference do not count as several differences, nor does a difference that is reported in both directions.
     """
-    primary = [at for at, one in enumerate(estimates) if one.role == "primary" and one.p_value is not None]
+    mirrors = mirrors_of(estimates)
+    is_test = [one.p_value is not None and at not in mirrors for at, one in enumerate(estimates)]
+    primary = [at for at, one in enumerate(estimates) if one.role == "primary" and is_test[at]]
     found = _with_p(list(estimates), primary, "holm")
     families: dict[tuple[object, ...], list[int]] = defaultdict(list)
     places: Counter[tuple[object, ...]] = Counter()
     for at, estimate in enumerate(estimates):
         if estimate.section in ADJUSTED:
             record = (estimate.section, estimate.question, str(estimate.scope), estimate.statistic, estimate.unit)
-            if estimate.role != "primary" and estimate.p_value is not None:
+            if estimate.role != "primary" and is_test[at]:
                 families[_family(estimate, places[record])].append(at)
             places[record] += 1
     for members in families.values():
         found = _with_p(found, members, "benjamini_hochberg")
+    for mirror, test in mirrors.items():
+        found[mirror] = replace(found[mirror], p_adjusted=found[test].p_adjusted)
     return found
 
 
@@ -295,7 +300,8 @@ def report_of(
     study = StudyData(codes, protocol, full, frames, flagged)
     made_of = estimates_for(study, primary_contrasts(protocol)) if only_primary else estimates_of(study, watch)
     with one_thread():
-        estimates = sorted(made_of, key=lambda estimate: SECTIONS.index(estimate.section))
+        found = in_declared_directions(list(made_of), study)
+        estimates = sorted(found, key=lambda estimate: SECTIONS.index(estimate.section))
     estimates = estimates if is_known else list(for_items_only(estimates))
     roled, places = with_roles(declared_first(estimates, protocol), protocol)
     adjusted = with_verdicts(with_adjusted_p(roled))

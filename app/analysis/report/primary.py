@@ -115,16 +115,11 @@ def _has_keys(scope: Scope, recorded: Recorded, contrast: PrimaryContrast) -> bo
 
 
 def _fits(scope: Scope, contrast: PrimaryContrast, protocol: Protocol) -> bool:
-    """Return whether the scope has the values that the contrast names; two sources may be in either order."""
-    wanted = {value for part in SOURCES if (value := getattr(contrast, part))}
-    if "reference" in scope:
-        default = {protocol.reference} - {None} if contrast.reference is None else set()
-        if not wanted | default <= {scope.get("source"), scope["reference"]}:
-            return False
-    elif "source" in scope and wanted and scope["source"] not in wanted:
+    """Return whether the scope has the values that the contrast names, in its direction."""
+    if "reference" in scope and scope["reference"] != (contrast.reference or protocol.reference):
         return False
-    pools = [(part, part) for part in POOLS if part in scope]
-    others = (*pools, ("attribute", "attribute"), ("code", "category"), ("covariate", "covariate"))
+    named = [(part, part) for part in ("source", *POOLS) if part in scope]
+    others = (*named, ("attribute", "attribute"), ("code", "category"), ("covariate", "covariate"))
     is_same = all(getattr(contrast, part) in {None, scope.get(key)} for part, key in others)
     return is_same and (contrast.factor is None or _is_factor(scope, contrast))
 
@@ -141,11 +136,39 @@ def _is_factor(scope: Scope, contrast: PrimaryContrast) -> bool:
 
 
 def _identity(estimate: Estimate) -> frozenset[object]:
-    """Return what identifies an estimate; two sources or two pools are the same pair in either order."""
-    pairs = [frozenset((estimate.scope[a], estimate.scope[b])) for a, b in (SOURCES, POOLS) if b in estimate.scope]
-    paired = {key for pair in (SOURCES, POOLS) if pair[1] in estimate.scope for key in pair}
-    rest = [(key, str(value)) for key, value in estimate.scope.items() if key not in paired]
-    return frozenset([("question", estimate.question), *pairs, *rest])
+    return frozenset([("question", estimate.question), *((key, str(value)) for key, value in estimate.scope.items())])
+
+
+# Tests that are another hypothesis in the other direction, not the same one with the opposite sign.
+ONE_SIDED = frozenset({"non_inferiority"})
+
+
+def turned(scope: Scope) -> Scope:
+    """The scope of the same comparison of two sources in the other direction."""
+    return {**scope, "source": scope["reference"], "reference": scope["source"]}
+
+
+def mirrors_of(estimates: Sequence[Estimate]) -> dict[int, int]:
+    """The positions of tests that repeat another in the other direction, such as A minus B beside B minus A.
+
+    Each is given with the position of the other, which is the primary one if one of them is, otherwise the first.
+    """
+    found: dict[int, int] = {}
+    tests: dict[tuple[object, ...], int] = {}
+    for at in sorted(range(len(estimates)), key=lambda at: estimates[at].role != "primary"):
+        one = estimates[at]
+        if one.p_value is None or one.statistic in ONE_SIDED or not set(SOURCES) <= one.scope.keys():
+            continue
+        same = tests.get(_tested(one, turned(one.scope)))
+        if same is None:
+            tests.setdefault(_tested(one, one.scope), at)
+        else:
+            found[at] = same
+    return found
+
+
+def _tested(estimate: Estimate, scope: Scope) -> tuple[object, ...]:
+    return estimate.question, estimate.statistic, estimate.unit, estimate.method, str(sorted(scope.items()))
 
 
 # Sections with comparisons, in which multiple tests are adjusted.
@@ -203,6 +226,8 @@ def with_roles(estimates: Sequence[Estimate], protocol: Protocol) -> tuple[list[
         else estimate
         for place, estimate in enumerate(estimates)
     ]
+    for mirror in mirrors_of(roled).keys() - primary:
+        roled[mirror] = replace(roled[mirror], role="descriptive")
     return roled, places
 
 

@@ -47,6 +47,11 @@ class StudyData:
         """The same data with the planned repeats among the answers."""
         return replace(self, codes=codes_of(self.frames, self.protocol, with_repeats=True))
 
+    def against(self, reference: str | None) -> StudyData:
+        """The same data with another reference source."""
+        analysis = self.protocol.analysis.model_copy(update={"reference": reference})
+        return replace(self, protocol=self.protocol.model_copy(update={"analysis": analysis}))
+
     @cached_property
     def every(self) -> list[AnyQuestionData]:
         """All question data with agreement: ratings, composites, choices and codes."""

@@ -104,8 +104,11 @@ def _name(estimate: Estimate, rows: Sequence[Estimate]) -> tuple[str, ...]:
 
 
 def _question_and_source(estimate: Estimate, rows: Sequence[Estimate]) -> tuple[str, ...]:
-    is_one = len({row.scope["source"] for row in rows}) == 1
-    return (str(estimate.question),) if is_one else (str(estimate.question), str(estimate.scope["source"]))
+    sources, references = ({row.scope[part] for row in rows} for part in ("source", "reference"))
+    source, reference = estimate.scope["source"], estimate.scope["reference"]
+    if len(references) > 1:
+        return str(estimate.question), f"{source} {MINUS} {reference}"
+    return (str(estimate.question),) if len(sources) == 1 else (str(estimate.question), str(source))
 
 
 def _numbers(estimate: Estimate) -> str:
@@ -128,10 +131,11 @@ def _margins(base: alt.Chart, margins: Mapping[str, float], colours: Colours) ->
 
 
 def _subtitle(rows: Sequence[Estimate], margins: Mapping[str, float]) -> str:
-    sources = {estimate.scope["source"] for estimate in rows}
-    who = f"{next(iter(sources))} {MINUS} " if len(sources) == 1 else f"Each source {MINUS} "
+    sources, references = ({estimate.scope[part] for estimate in rows} for part in ("source", "reference"))
+    who = next(iter(sources)) if len(sources) == 1 else "Each source"
+    what = "Differences as named" if len(references) > 1 else f"{who} {MINUS} {next(iter(references))}"
     shaded = ". Shaded: equivalence margin" if margins else ""
-    return f"{who}{rows[0].scope['reference']}, with 95% CIs {generalizes_text(rows)}".rstrip() + shaded
+    return f"{what}, with 95% CIs {generalizes_text(rows)}".rstrip() + shaded
 
 
 def forest_finding(estimates: Sequence[Estimate]) -> str:

@@ -199,7 +199,7 @@ def hash_of(row: Row) -> int:
     return int(row["rater"][1:]) * 7 + int(row["item"][1:]) * 5 + 2 * int(row["response"][-1] == "l")
 
 
-def test_choice_sentence_names_sources_in_either_order() -> None:
+def test_choice_sentence_names_sources_in_the_declared_order() -> None:
     answers = [
         {"rater": f"r{r}", "item": f"i{i}", "question": "preference", "value": "human" if (r + i) % 4 == 0 else "model"}
         for r in range(4)
@@ -207,7 +207,7 @@ def test_choice_sentence_names_sources_in_either_order() -> None:
     ]
     contrast = {"question": "preference", "source": "human", "reference": "model"}
     found, study = made([contrast], FIVE, CHOICE, answers=answers)
-    assert "Preference: Model is preferred over Human in 75.0% of choices" in one_paragraph(
+    assert "Preference: Human is preferred over Model in 25.0% of choices" in one_paragraph(
         primary_answers(found, study)
     )
     assert len(find(found, "share_preferred", role="primary")) == 1

@@ -1,0 +1,217 @@
+"""A primary contrast of two sources comes out as declared: source minus reference, not the analysis's own way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.analysis import analyze
+from app.analysis.estimate import Estimate
+from app.analysis.findings.main_contrasts import main_contrasts
+from app.analysis.report.labelled import labelled
+from app.analysis.report.primary import RECORDED
+from app.analysis.report.report import Report
+from app.analysis.report.sentences import primary_answers
+from app.protocol.primary import TESTS
+from app.protocol.study import Protocol
+from app.results.charts.forest import forest_spec, forest_table
+from tests.kit.frames import CHOICE, FIVE, TWO_SOURCES, Row, find, frames, protocol
+
+PAIR = {"source": "human", "reference": "model"}
+ASKED: list[dict[str, Any]] = [
+    FIVE,
+    {**FIVE, "key": "harm", "reversed": True},
+    {**FIVE, "key": "now", "target": "turn"},
+    CHOICE,
+    {"key": "who", "target": "response", "type": "category", "text": "Who?", "codes": {"a": "A", "b": "B", "c": "C"}},
+    {"key": "order", "target": "set", "type": "ranking", "text": "Which is best?"},
+]
+# the value that means no difference, where it is not zero
+SHARES = dict.fromkeys(
+    ("prob_superiority", "share_preferred", "share_preferred_wilson_cc", "share_preferred_glmm"), 0.5
+)
+RATIOS = ("odds_ratio_clmm", "share_at_least_ratio")
+
+
+def rated(key: str, sources: tuple[str, ...] = ("human", "model"), **more: object) -> list[Row]:
+    """Ratings of six raters on eight items: each source about a point above the one before it."""
+    return [
+        {
+            "rater": f"r{rater}",
+            "item": f"i{item}",
+            "response": f"i{item}:{source}",
+            "question": key,
+            "value": 1 + ((item * 3 + rater * 5 + 4 * place) % 7 + 3 * place) // 3,
+            **more,
+        }
+        for rater in range(6)
+        for item in range(8)
+        for place, source in enumerate(sources)
+    ]
+
+
+def answers_of(key: str) -> list[Row]:
+    """Answers to a question of ASKED, better or higher for the model."""
+    cells = [(f"r{rater}", f"i{item}", rater + item) for rater in range(6) for item in range(8)]
+    if key == "preference":
+        return [
+            {"rater": r, "item": i, "question": key, "value": "human" if n % 4 == 0 else "model"} for r, i, n in cells
+        ]
+    if key == "now":
+        rises = [(row, turn, row["response"].endswith("model")) for turn in (1, 2, 3, 4) for row in rated(key)]
+        noise = [(int(row["item"][1]) * turn + int(row["rater"][1])) % 3 == 0 for row, turn, _ in rises]
+        return [
+            {**row, "turn": turn, "value": min(5, row["value"] + turn // 2 * is_model + more)}
+            for (row, turn, is_model), more in zip(rises, noise, strict=True)
+        ]
+    if key == "who":
+        return [{**row, "value": "abc"[(row["value"] + int(row["rater"][1])) % 3]} for row in rated(key)]
+    if key == "order":
+        return [
+            {
+                "rater": r,
+                "item": i,
+                "response": f"{i}:{source}",
+                "question": key,
+                "value": 1 + ((n % 4 == 0) == (source == "model")),
+            }
+            for r, i, n in cells
+            for source in ("human", "model")
+        ]
+    return rated(key)
+
+
+def made(*contrasts: dict[str, Any]) -> tuple[Report, Protocol]:
+    keys = {one["question"] for one in contrasts}
+    asked = [one for one in ASKED if one["key"] in keys]
+    study = protocol(*asked, analysis={"primary": list(contrasts), "cut": dict.fromkeys(keys & {"empathy"}, 1.75)})
+    return analyze(frames(study, [row for key in sorted(keys) for row in answers_of(key)]), study), study
+
+
+def said(report: Report, study: Protocol) -> str:
+    return "\n".join(one.text for answer in primary_answers(report, study) for one in answer.sentences)
+
+
+def both_ways(**contrast: object) -> tuple[Estimate, Estimate]:
+    """The only primary estimate of human against model, and that of model against human."""
+    found = []
+    for pair in (PAIR, {"source": "model", "reference": "human"}):
+        report, _ = made({**contrast, **pair})
+        (one,) = [one for one in report.estimates if one.role == "primary"]
+        assert {part: one.scope[part] for part in PAIR} == pair
+        assert report.primary[0].estimates == (one,)
+        found.append(one)
+    return found[0], found[1]
+
+
+@pytest.mark.parametrize(
+    ("question", "test"),
+    [
+        *(("empathy", test) for test in ("mean_difference", "mean_difference_lmm", "t_paired", "t_unpaired")),
+        ("empathy", "prob_superiority"),
+        ("empathy", "equivalence"),
+        ("now", "turn_slope_difference"),
+        ("preference", "share_preferred"),
+        ("preference", "share_preferred_wilson_cc"),
+        ("order", "share_preferred"),
+    ],
+)
+def test_estimate_is_mirrored_with_its_interval_and_keeps_its_p(question: str, test: str) -> None:
+    margin = {"margin": 1.25} if test == "equivalence" else {}
+    mine, theirs = both_ways(question=question, test=test, **margin)
+    twice = 2 * SHARES.get(test, 0.0)
+    assert mine.estimate is not None
+    assert theirs.estimate is not None
+    assert mine.estimate < twice / 2 < theirs.estimate
+    mirrored = [None if one is None else twice - one for one in (theirs.estimate, theirs.ci_high, theirs.ci_low)]
+    assert [mine.estimate, mine.ci_low, mine.ci_high] == pytest.approx(mirrored)
+    assert [mine.p_value, mine.p_adjusted] == pytest.approx([theirs.p_value, theirs.p_adjusted])
+    assert mine.verdict == theirs.verdict
+
+
+@pytest.mark.parametrize("test", RATIOS)
+def test_ratio_is_inverted(test: str) -> None:
+    mine, theirs = both_ways(question="empathy", test=test)
+    assert mine.estimate == pytest.approx(1 / (theirs.estimate or 0), rel=1e-3)
+    assert 0 < (mine.estimate or 0) < 1
+
+
+def test_non_inferiority_is_tested_for_the_declared_source() -> None:
+    """A person's responses a point below those of a model are worse by half a point; the model's are not."""
+    mine, theirs = both_ways(question="empathy", test="non_inferiority", margin=0.5)
+    assert (mine.verdict, theirs.verdict) == ("not_shown", "non_inferior")
+    assert (mine.p_value or 0) > 0.95
+    mine, theirs = both_ways(question="harm", test="non_inferiority", margin=0.5)
+    assert (mine.verdict, theirs.verdict) == ("non_inferior", "not_shown")
+    report, study = made({"question": "empathy", "test": "non_inferiority", "margin": 0.5, **PAIR})
+    assert "Empathy: Human is rated 0.96 points lower than Model" in said(report, study)
+    assert "Non-inferiority not shown within the margin of 0.5 points." in said(report, study)
+
+
+COMPARING = [
+    (question["key"], name)
+    for question in ASKED
+    for name, test in TESTS.items()
+    if test.compares in {"sources", "turns"}
+    and "reference" in test.may
+    and (test.compares == "turns") == (question["key"] == "now")
+    and {"empathy": "rating", "now": "rating"}.get(question["key"], question["type"]) in test.asked
+    and question["key"] != "harm"
+]
+
+
+@pytest.mark.parametrize(("question", "test"), COMPARING)
+def test_every_test_of_two_sources_has_one_estimate_in_the_declared_direction(question: str, test: str) -> None:
+    margin = {"margin": 0.5} if "margin" in TESTS[test].may else {}
+    code = {"code": "a"} if test == "category_difference" else {}
+    report, study = made({"question": question, "test": test, **PAIR, **margin, **code})
+    (one,) = report.primary[0].estimates
+    assert {part: one.scope[part] for part in PAIR} == PAIR
+    assert one.statistic == RECORDED[test].statistic
+    text = said(report, study)
+    assert text.index("Human") < text.index("Model")
+
+
+def test_mirror_image_is_no_further_test() -> None:
+    """The analysis has the pair in its own direction too: not counted, and with the verdict of the contrast."""
+    declared, _ = made({"question": "empathy", "test": "mean_difference", "source": "model"})
+    turned, _ = made({"question": "empathy", "test": "mean_difference", **PAIR})
+    assert [note for note in turned.notes if "exploratory" in note] == [
+        note for note in declared.notes if "exploratory" in note
+    ]
+    (mirror, *_) = find(turned, "mean_difference", scope={"source": "model", "reference": "human"})
+    (primary,) = turned.primary[0].estimates
+    assert (mirror.role, mirror.p_adjusted, mirror.verdict) == ("descriptive", primary.p_adjusted, primary.verdict)
+
+
+def test_row_of_the_contrast_has_the_declared_direction() -> None:
+    report, study = made({"question": "empathy", "test": "mean_difference", **PAIR})
+    shown = labelled(report, study.labels)
+    (row,) = main_contrasts(shown, study)
+    assert (row.source, row.reference, row.effect) == ("Human", "Model", "Human \N{MINUS SIGN}0.96 points")
+    assert row.primary is not None
+    names = [line[0] for line in forest_table(shown.of("comparison")).rows]
+    assert len(names) == len(set(names)) == 2
+    chart = str(forest_spec(shown.of("comparison"), title="Differences"))
+    assert "Human \N{MINUS SIGN} Model" in chart
+    assert "Differences as named, with 95% CIs" in chart
+
+
+def test_any_pair_of_sources_can_be_tested() -> None:
+    """With three sources, pairs without the reference of the analysis had only means and t tests."""
+    sources = {**TWO_SOURCES, "other": {"kind": "model"}}
+    contrasts = [
+        {"question": "empathy", "test": "odds_ratio_clmm", "source": "model", "reference": "other"},
+        {"question": "empathy", "test": "mean_difference", "reference": "model", "published": "t_paired"},
+    ]
+    study = protocol(FIVE, sources=sources, analysis={"primary": contrasts})
+    report = analyze(frames(study, rated("empathy", ("human", "model", "other"))), study)
+    odds, means = (result.estimates for result in report.primary)
+    assert [(one.scope["source"], one.scope["reference"]) for one in odds] == [("model", "other")]
+    assert {one.scope["source"]: (one.estimate or 0) > 0 for one in means} == {"human": False, "other": True}
+    published = primary_answers(report, study)[1].published
+    assert sorted((one.estimate.scope["source"], (one.estimate.estimate or 0) > 0) for one in published) == [
+        ("human", False),
+        ("other", True),
+    ]
