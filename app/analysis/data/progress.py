@@ -29,14 +29,14 @@ class ProgressStep:
 class Progress:
     """The steps of a study in order, empty before the first rating.
 
-    `goal` is the number of ratings needed, or None if the study has no trials. `noun` names what is counted: ratings of
-    trials, or answers that were loaded with the study. Answers without a time are in no step.
+    `goal` is the number of trials to rate, each once per rater, or None if the study has no trials. `noun` names what
+    is counted: trials rated, or answers that were loaded with the study. Answers without a time are in no step.
     """
 
     unit: Unit
     steps: tuple[ProgressStep, ...]
     goal: int | None
-    noun: Literal["ratings", "answers"] = "ratings"
+    noun: Literal["trials rated", "answers"] = "trials rated"
     n_without_time: int = 0
 
 

@@ -7,15 +7,18 @@ from dataclasses import dataclass, replace
 
 from app.analysis.estimate import Estimate
 from app.analysis.report.effects import effect_behind
+from app.analysis.report.labelled import labelled_estimate
 from app.analysis.report.primary import PrimaryResult, places_of
 from app.analysis.report.report import Report
 from app.analysis.report.verdict_words import UNDESIRABLE, verdict_sentence
+from app.analysis.report.verdicts import is_undone_by_adjustment
 from app.analysis.wording.claims import About, claim_of
 from app.analysis.wording.formatting import (
     GENERALIZES,
     MINUS,
     estimate_text,
     interval_text,
+    of_text,
     p_statement,
     statistic_text,
     why_text,
@@ -104,12 +107,20 @@ def primary_answers(report: Report, protocol: Protocol) -> list[PrimaryAnswer]:
 
 
 def _published(result: PrimaryResult, report: Report, protocol: Protocol) -> tuple[Sentence, ...]:
-    """Return the sentences of the contrast's published test, which belongs to no family of tests."""
+    """Return the sentences of the contrast's published test, which belongs to no family of tests.
+
+    A verdict that only the adjustment within a family made does not belong to it either.
+    """
     contrast = result.contrast.as_published
     if contrast is None:
         return ()
     found = (report.estimates[place] for place in places_of(contrast, report.estimates, protocol))
-    return tuple(sentence_of(replace(one, p_adjusted=None), report.estimates, protocol) for one in found)
+    return tuple(sentence_of(_outside_family(one), report.estimates, protocol) for one in found)
+
+
+def _outside_family(estimate: Estimate) -> Estimate:
+    verdict = None if is_undone_by_adjustment(estimate) else estimate.verdict
+    return replace(estimate, p_adjusted=None, verdict=verdict)
 
 
 def published_line(answers: Iterable[PrimaryAnswer]) -> str:
@@ -131,7 +142,9 @@ def sentence_of(estimate: Estimate, among: Iterable[Estimate], protocol: Protoco
     shown = effect or estimate
     if estimate.estimate is None:
         words = STATISTICS[estimate.statistic].words
-        claim = f"{protocol.labels.question(estimate.question or '')}: {words} not estimable"
+        of = of_text(labelled_estimate(estimate, protocol.labels)) if estimate.scope else ""
+        topic = ", ".join(filter(None, (protocol.labels.question(estimate.question or ""), of)))
+        claim = f"{topic}: {words} not estimable"
         return Sentence(estimate, claim, why_text(estimate).rstrip("."), "", counts_text(estimate))
     scale, cut = _scale(estimate, protocol), _cut(estimate, protocol)
     about = About(estimate, protocol.labels, estimate.estimate, scale, effect, cut)

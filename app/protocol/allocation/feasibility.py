@@ -36,7 +36,8 @@ class Feasibility:
 
     def sentences(self) -> tuple[str, ...]:
         """The whole result in sentences for the lead."""
-        head = f"This design needs at least {counted(self.n_raters, 'rater')} for {counted(self.n_seats, 'rating')}."
+        raters, trials = counted(self.n_raters, "rater"), counted(self.n_seats, "trial")
+        head = f"This design needs at least {raters}, for {trials} to rate."
         arithmetic = tuple(group.sentence() for group in self.groups)
         cannot = tuple(f"This design cannot be fulfilled: {problem}" for problem in self.problems)
         return (head, *arithmetic, *cannot, *self.notes)

@@ -32,7 +32,7 @@ class Group:
         where = f" in {self.labels.condition(self.cell.text)}" if self.cell.text else ""
         return (
             f"{counted(self.n_raters, 'rater')}{who}{where}: {counted(self.n_trials, 'trial')}, "
-            f"{counted(self.n_seats, 'rating')}, at most {counted(self.n_each, 'trial')} per rater."
+            f"rated {counted(self.n_seats, 'time')} in total, at most {counted(self.n_each, 'trial')} per rater."
         )
 
 

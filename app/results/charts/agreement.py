@@ -116,7 +116,7 @@ def rater_pairs_spec(
     y = {"field": "row", "type": "nominal", "title": None, "sort": names}
     cell_width = (width if isinstance(width, int) else FULL_WIDTH) / len(names)
     angle = 0 if max(map(len, names)) * LETTER_WIDTH < cell_width else 270
-    axis = {"labelLimit": 120, "labelAngle": angle}
+    axis = {"labelLimit": 200, "labelAngle": angle}
     x = {"field": "column", "type": "nominal", "title": None, "sort": names, "axis": axis}
     at = {"x": x, "y": y}
     fill, ink = ({"field": name, "type": "nominal", "scale": None} for name in ("fill", "ink"))

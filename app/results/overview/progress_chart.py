@@ -1,4 +1,4 @@
-"""Progress over time: ratings so far against the number needed, and what each hour, day or week added."""
+"""Progress over time: trials rated so far against the number needed, and what each hour, day or week added."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class ProgressChart:
 
 
 def _subtitle(progress: Progress) -> str:
-    return "In UTC. Dashed: the number of ratings needed" if progress.goal else _without_time(progress)
+    return "In UTC. Dashed: the number of trials to rate" if progress.goal else _without_time(progress)
 
 
 def _without_time(progress: Progress) -> str:
@@ -83,7 +83,7 @@ def _sentences(progress: Progress) -> Iterator[str]:
     yield f"{total:,} of {goal:,} {noun} {between}." if goal else f"{_counted(total, noun)} {between}."
     reached = next((step for step in steps if goal and step.n_so_far >= goal), None)
     if reached is not None:
-        yield f"The number of {noun} needed was reached on {_day(reached.start)}."
+        yield f"The goal of {goal:,} {noun} was reached on {_day(reached.start)}."
     if len(steps) > 1:
         most = max(steps, key=lambda step: step.n_ratings)
         yield f"Most in one {progress.unit}: {most.n_ratings:,}, {_in_words(most.start, progress.unit)}."
@@ -96,10 +96,11 @@ def _sentences(progress: Progress) -> Iterator[str]:
 def _counted(n: int, nouns: str) -> str:
     """A count with its noun.
 
-    >>> _counted(1, "raters"), _counted(1200, "answers")
-    ('1 rater', '1,200 answers')
+    >>> _counted(1, "trials rated"), _counted(1200, "answers")
+    ('1 trial rated', '1,200 answers')
     """
-    return f"{n:,} {nouns[:-1] if n == 1 else nouns}"
+    first, *others = nouns.split(" ")
+    return " ".join((f"{n:,}", first[:-1] if n == 1 else first, *others))
 
 
 def _between(first: datetime, last: datetime) -> str:

@@ -22,7 +22,7 @@ from app.stats.result import Interval, Result, undefined
 
 Coefficient = Literal["phi", "g", "one_way"]
 _FORM: dict[Coefficient, Form] = {"phi": "a_1", "g": "c_1", "one_way": "1_1"}
-_NOT_SHOWN = "Cannot be estimated from these data: in them, units do not differ beyond chance."
+_NOT_SHOWN = "The units do not differ beyond chance in these data."
 UNLIMITED = "The reliability of one rating may be 0, so there is no upper limit."
 _BELOW = "The interval of the reliability of one rating is below 0, which counts as 0, so no interval."
 
@@ -77,7 +77,7 @@ def _at_least(single: Result, target: float) -> str:
     """Return the limits of the number in words if it has no upper one; empty if nothing is known."""
     if single.interval is None or single.interval.high <= 0:
         return ""
-    return f" At least {_needed(single.interval.high, target)}. {UNLIMITED}"
+    return f" The number is at least {_needed(single.interval.high, target)}. {UNLIMITED}"
 
 
 def items_needed(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,12 +13,13 @@ import pytest
 from app.analysis import analyze
 from app.analysis.document.circumstances import Circumstances
 from app.analysis.document.study_report import study_report
+from app.analysis.estimate import Estimate
 from app.analysis.findings.main_contrasts import interval_words, main_contrasts
 from app.analysis.report.brief import brief
 from app.analysis.report.computed_report import NAME_ONE, NOTHING_PRIMARY
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report_tables import records_csv, report_json
-from app.analysis.report.sentences import primary_answers
+from app.analysis.report.sentences import primary_answers, sentence_of
 from app.base.documents.blocks import DataTable
 from app.results.charts.forest import forest_table
 from app.results.pages.sections.part_tables import blocks_of
@@ -141,6 +143,30 @@ def test_primary_contrast_without_ratings_says_so() -> None:
     assert (answer.sentences, answer.why) == ((), "There are no answers to estimate this from.")
     none, same = made(["empathy"], answers=rows(2, 2, ("clear",)))
     assert "not estimable" in one_paragraph(primary_answers(none, same))
+
+
+def test_estimate_that_is_missing_says_which_source_and_cut_it_is_of() -> None:
+    found, study = made([{"question": "empathy", "test": "percent_change"}])
+    none = next(one for one in found.estimates if one.statistic == "percent_change" and "cut" in one.scope)
+    said = sentence_of(replace(none, estimate=None, reason="separation"), (), study)
+    assert said.claim.startswith("Empathy, Model − Human, at least 2.75: ")
+    assert said.claim.endswith(" not estimable")
+
+
+@pytest.mark.parametrize(("adjusted", "reading"), [(0.09, ""), (0.05, ""), (None, "Inconclusive.")])
+def test_published_test_has_no_verdict_from_the_adjustment_in_a_family(adjusted: float | None, reading: str) -> None:
+    """P = .046 beside "Inconclusive." without a reason: the adjusted p-value behind it is not printed there."""
+    found, study = made([{"question": "empathy", "published": "t_unpaired"}])
+
+    def as_reported(one: Estimate) -> Estimate:
+        is_published = one.statistic == "t_unpaired" and one.question == "empathy"
+        return replace(one, p_value=0.046, p_adjusted=adjusted, verdict="inconclusive") if is_published else one
+
+    reported = replace(found, estimates=tuple(map(as_reported, found.estimates)))
+    ((published,),) = (answer.published for answer in primary_answers(reported, study))
+    assert "p = .046" in published.text
+    assert "adjusted" not in published.text
+    assert published.reading == reading
 
 
 SENTENCES: list[tuple[dict[str, Any], str]] = [

@@ -62,8 +62,8 @@ def test_estimated_number_of_raters_fills_every_seat(
 
 def test_feasibility_states_its_arithmetic() -> None:
     assert needs(8, design={"trials": "single", "raters_per_trial": 3, "trials_per_rater": 4}).sentences() == (
-        "This design needs at least 12 raters for 48 ratings.",
-        "12 raters: 16 trials, 48 ratings, at most 4 trials per rater.",
+        "This design needs at least 12 raters, for 48 trials to rate.",
+        "12 raters: 16 trials, rated 48 times in total, at most 4 trials per rater.",
     )
 
 
@@ -188,7 +188,7 @@ def test_recipients_must_be_named_and_rate_own_items() -> None:
         ("recipient", 1, 3),
         ("crowd", 2, 6),
     ]
-    assert "1 rater of the pool Recipient: 3 trials, 3 ratings" in outcome.sentences()[1]
+    assert "1 rater of the pool Recipient: 3 trials, rated 3 times in total" in outcome.sentences()[1]
     missing = needs(3, {}, design=design, of_items={"rater": "r1"})
     assert missing.problems == ("some items belong to raters of the pool recipient who are not in raters.csv: r1.",)
 

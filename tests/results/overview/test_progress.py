@@ -23,7 +23,7 @@ DAYS = {MAY: 20, MAY + timedelta(days=3): 35, MAY + timedelta(days=5): 5}
 def progress(goal: int | None = 80, unit: Unit = "day", counts: dict[datetime, int] | None = None) -> Progress:
     found = DAYS if counts is None else counts
     finished = {at: n // 10 for at, n in found.items()} if goal else {}
-    return Progress(unit, steps_of(unit, found, finished), goal, "ratings" if goal else "answers")
+    return Progress(unit, steps_of(unit, found, finished), goal, "trials rated" if goal else "answers")
 
 
 def panels(spec: Spec | None) -> list[dict[str, Any]]:
@@ -41,13 +41,13 @@ def test_goal_is_a_line_and_part_of_the_finding() -> None:
     chart = ProgressChart(progress())
     (_, goal) = panels(chart.spec())[0]["layer"]
     assert goal["data"]["values"] == [{"total": 80}]
-    assert (
-        chart.finding == "60 of 80 ratings from 3 to 8 May 2026. Most in one day: 35, on 6 May 2026. 5 raters finished."
+    assert chart.finding == (
+        "60 of 80 trials rated from 3 to 8 May 2026. Most in one day: 35, on 6 May 2026. 5 raters finished."
     )
 
 
 def test_finding_says_when_the_goal_was_reached() -> None:
-    assert "The number of ratings needed was reached on 6 May 2026." in ProgressChart(progress(goal=50)).finding
+    assert "The goal of 50 trials rated was reached on 6 May 2026." in ProgressChart(progress(goal=50)).finding
 
 
 def test_loaded_answers_have_no_goal_and_no_finished_raters() -> None:
@@ -76,7 +76,7 @@ def test_table_leaves_out_steps_without_ratings() -> None:
 def test_hours_are_named_with_their_time() -> None:
     hours = {MAY + timedelta(hours=9): 2, MAY + timedelta(hours=11): 7}
     chart = ProgressChart(progress(unit="hour", counts=hours))
-    assert "9 of 80 ratings on 3 May 2026. Most in one hour: 7, from 11:00 UTC on 3 May 2026." in chart.finding
+    assert "9 of 80 trials rated on 3 May 2026. Most in one hour: 7, from 11:00 UTC on 3 May 2026." in chart.finding
     assert chart.table.rows[0][0] == "3 May 2026, 09:00"
 
 

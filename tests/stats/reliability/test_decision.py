@@ -96,7 +96,7 @@ def test_number_of_raters_cannot_be_estimated_if_units_do_not_differ() -> None:
     found = raters_needed(noise)
     assert found.reason == "no_variation"
     # twelve such ratings do not show that no number is enough
-    assert found.note.startswith("Cannot be estimated from these data: ")
+    assert found.note.startswith("The units do not differ beyond chance in these data.")
     assert phi_coefficient(noise, 4).estimate == 0
 
 
@@ -106,7 +106,7 @@ def test_possibly_zero_reliability_has_no_upper_limit() -> None:
     weak = Ratings(unit, rater, 0.6 * rng.normal(size=6)[unit] + rng.normal(size=18))
     found = raters_needed(weak)
     assert (found.estimate, found.interval_reason) == (6, "no_variation")
-    assert found.note.startswith("At least 1.")
+    assert found.note.startswith("The number is at least 1.")
     assert found.note.endswith(UNLIMITED)
 
 
@@ -116,7 +116,7 @@ def test_negative_reliability_that_may_be_above_zero_leaves_the_number_of_raters
     weak = next(one for one in (Ratings(unit, rater, rng.normal(size=18)) for _ in range(50)) if _is_open(one))
     found = raters_needed(weak)
     assert found.estimate is None
-    assert " At least " in found.note
+    assert " The number is at least " in found.note
     assert found.note.endswith(UNLIMITED)
 
 
