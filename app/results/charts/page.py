@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import JSONResponse, Response
@@ -27,7 +27,7 @@ Size = Literal["narrow", "wide"]
 WIDTHS: dict[Size, int] = {"narrow": 260, "wide": 480}
 # Characters per line of a subtitle: a longer line would widen the picture, and a phone would shrink its text.
 LINES: dict[Size, int] = {"narrow": 40, "wide": 90}
-# The address of a chart includes the report that it was made from, so its content never changes.
+# The address of a chart names a report; the chart made from it never changes.
 KEEP = "private, max-age=86400"
 
 
@@ -52,14 +52,13 @@ def show_drawing(
     """The chart for a page: without its title, which the page contains as text."""
     from app.results.charts.chart_files import Drawing, chart_picture
 
-    chart, n_deleted = _chart(request, own, asked, key)
+    chart, made_from = _chart(request, own, asked, key)
     spec = chart.spec(theme=theme, width=WIDTHS[size])
     if spec is None:
         raise NotFoundError
-    drawing = Drawing(own.study.id, n_deleted, untitled(spec, LINES[size]))
+    drawing = Drawing(own.study.id, made_from.n_deleted, untitled(spec, LINES[size]))
     kind, content = chart_picture(request.app.state.begin, drawing, "svg")
-    # The progress is that of this moment, whatever report the page was shown from.
-    kept = {} if key == PROGRESS else {"Cache-Control": KEEP}
+    kept = {"Cache-Control": KEEP} if made_from.name and made_from.name == asked.of else {}
     return Response(content, media_type=kind, headers=kept)
 
 
@@ -77,8 +76,8 @@ def export_picture(
 ) -> Response:
     from app.results.charts.chart_files import Drawing, chart_picture
 
-    spec, n_deleted = _spec(request, own, asked, key, theme)
-    kind, content = chart_picture(request.app.state.begin, Drawing(own.study.id, n_deleted, spec), picture)
+    spec, made_from = _spec(request, own, asked, key, theme)
+    kind, content = chart_picture(request.app.state.begin, Drawing(own.study.id, made_from.n_deleted, spec), picture)
     disposition = {"Content-Disposition": f'attachment; filename="{own.study.slug}-{key}.{picture}"'}
     return Response(content, media_type=kind, headers=disposition)
 
@@ -97,29 +96,38 @@ def untitled(spec: dict[str, Any], length: int) -> dict[str, Any]:
     return {**rest, "title": {"text": lines, "fontSize": 12, "fontWeight": "normal"}}
 
 
-def _charts(request: Request, own: LeadAndStudy, asked: Asked) -> tuple[list[Chart], int]:
-    """The charts, and of how many raters the answers had been deleted when their data were read."""
+class MadeFrom(NamedTuple):
+    """The name of a chart's report, and of how many raters the answers had been deleted when its data were read.
+
+    The progress of this moment is of no report, whatever report its page was shown from: its name is empty.
+    """
+
+    name: str
+    n_deleted: int
+
+
+def _charts(request: Request, own: LeadAndStudy, asked: Asked) -> tuple[list[Chart], MadeFrom]:
     from app.results.charts.chart import charts_of
 
     made = asked.report(request, own)
-    return charts_of(made.report, made.protocol, asked.axes), made.n_deleted
+    return charts_of(made.report, made.protocol, asked.axes), MadeFrom(made.name, made.n_deleted)
 
 
-def _chart(request: Request, own: LeadAndStudy, asked: Asked, key: str) -> tuple[Chart | ProgressChart, int]:
+def _chart(request: Request, own: LeadAndStudy, asked: Asked, key: str) -> tuple[Chart | ProgressChart, MadeFrom]:
     if key == PROGRESS:
         with request.app.state.begin_reading() as db:
             n_deleted = count_deleted_raters(db, own.study.id)
-            return ProgressChart(get_progress(db, own.study.id)), n_deleted
-    charts, n_deleted = _charts(request, own, asked)
+            return ProgressChart(get_progress(db, own.study.id)), MadeFrom("", n_deleted)
+    charts, made_from = _charts(request, own, asked)
     chart = next((chart for chart in charts if chart.key == key), None)
     if chart is None:
         raise NotFoundError
-    return chart, n_deleted
+    return chart, made_from
 
 
-def _spec(request: Request, own: LeadAndStudy, asked: Asked, key: str, theme: Theme) -> tuple[dict[str, Any], int]:
-    chart, n_deleted = _chart(request, own, asked, key)
+def _spec(request: Request, own: LeadAndStudy, asked: Asked, key: str, theme: Theme) -> tuple[dict[str, Any], MadeFrom]:
+    chart, made_from = _chart(request, own, asked, key)
     spec = chart.spec(theme=theme)
     if spec is None:
         raise NotFoundError
-    return spec, n_deleted
+    return spec, made_from

@@ -16,7 +16,7 @@ from app.rating.withdrawal.withdraw import count_deleted_raters
 from app.results.blinding import refuse_if_blinded
 from app.results.reports.computing import FirstNumbers, LiveReport
 from app.results.reports.known_marks import KnownMarks, Seen
-from app.results.reports.outcomes import Shown
+from app.results.reports.outcomes import ReportStoppedError, Shown
 from app.results.reports.recent_results import RecentResults
 from app.results.reports.report_job import ReportJob
 from app.results.reports.report_maker import ReportMaker
@@ -80,7 +80,10 @@ class LiveReports:
         filters: Filters = ALL,
         after: datetime | None = None,
     ) -> LiveReport:
-        """The report with this name if it is cached, otherwise that of the current answers; see `soon`.
+        """The report with this name, otherwise that of the current answers; see `soon`.
+
+        A page shows many parts of one report. Once that is replaced, they are of the last one that there is: each
+        would otherwise wait for the next report, and be late for that too while raters answer.
 
         Raises:
             BlindedError: the study's estimates are hidden until it closes.
@@ -88,8 +91,8 @@ class LiveReports:
             StillComputingError: it is not there in time; it will be there for a later request.
         """
         glanced = self._glance(begin, study, filters)
-        if name and (named := self._recent.find(study, filters, name)):
-            return named
+        if name and (found := self._recent.find(study, filters, name) or self._last(begin, study, filters, after)):
+            return found
         shown = self._get(begin, study, self._file_patience_s, filters, glanced, after)
         if shown is None or shown.made is None:
             raise StillComputingError
@@ -111,6 +114,14 @@ class LiveReports:
         shown = self._get(begin, study, patience_s, filters, glanced, after)
         is_behind = latest is None or (glanced and glanced.is_behind) or self.computing(study.id)
         return shown or Shown(latest, not is_behind)
+
+    def _last(self, begin: Begin, study: StudyRow, filters: Filters, after: datetime | None) -> LiveReport | None:
+        """The last report, also if the attempt at a newer one was stopped; None if there is none read after `after`."""
+        try:
+            made = self.soon(begin, study, filters, after).made
+        except ReportStoppedError:
+            made = self.latest(study.id, filters)
+        return made if made and (after is None or made.read_at > after) else None
 
     def computing(self, study_id: int) -> Computing | None:
         """How far the computation for this study has come; None if nothing is known to be computed."""

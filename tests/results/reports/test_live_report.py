@@ -11,7 +11,7 @@ from app.analysis import analyze
 from app.analysis.data.report_filters import ALL, Filters
 from app.results.reports import recent_results
 from app.results.reports.computing import ESTIMATING
-from app.results.reports.live_report import LiveReports
+from app.results.reports.live_report import LiveReports, StillComputingError
 from app.studies.folder.read import read_files
 from app.studies.load import load_study
 from app.studies.studies import get_study
@@ -98,11 +98,34 @@ def test_report_is_reused_until_answers_change(db: Connection, begin: Begin, stu
 
 
 def test_page_keeps_its_named_report_after_new_answers(db: Connection, begin: Begin, study: StudyRow) -> None:
-    reports = LiveReports(ReportsHere(Maker()))
+    reports = LiveReports(ReportsHere(Maker()), patience_s=PATIENCE_S)
     first = reports.now(begin, study)
     exclude_one(db, "a test")
     assert reports.now(begin, study, first.name) is first
     assert reports.now(begin, study, "a name that is not kept").name != first.name
+
+
+def test_parts_of_a_page_whose_report_was_replaced_do_not_wait_for_the_next_one(
+    db: Connection, begin: Begin, study: StudyRow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each waited up to 90 s, so that a lead had no turn left for another page while raters answered."""
+    monkeypatch.setattr(recent_results, "KEPT", 1)
+    make = Maker()
+    reports = LiveReports(ReportsHere(make), patience_s=0, file_patience_s=PATIENCE_S)
+    first = reports.now(begin, study)
+    exclude_one(db, "a test")
+    second = reports.now(begin, study)
+    exclude_one(db, "another test")
+    make.may_end.clear()
+    reports._file_patience_s = 0
+    assert reports.now(begin, study, first.name) is second
+    with pytest.raises(StillComputingError):
+        reports.now(begin, study, first.name, after=second.read_at)
+    with pytest.raises(StillComputingError):
+        reports.now(begin, study)
+    make.may_end.set()
+    reports._file_patience_s = PATIENCE_S
+    assert reports.now(begin, study, first.name, after=second.read_at).read_at > second.read_at
 
 
 def test_page_returns_immediately_and_finds_report_later(begin: Begin, study: StudyRow) -> None:

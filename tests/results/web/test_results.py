@@ -16,6 +16,7 @@ from app.analysis import analyze
 from app.base.processes.side_process import SideProcessError
 from app.rating.life_cycle import open_study
 from app.results.pages.sections.parts import TITLES
+from app.results.reports import recent_results
 from app.results.reports.live_report import LiveReports
 from app.results.reports.outcomes import Shown
 from app.studies.folder.read import read_folder
@@ -107,7 +108,8 @@ def test_every_chart_has_image_finding_and_table(client: TestClient) -> None:
     for key, spec in specs.items():
         assert f"/drawings/{key}.svg" in pages
         assert spec["description"]
-    drawn = client.get("/studies/ayers/drawings/comparison.svg?theme=dark&size=narrow")
+    address = re.findall(r'srcset="([^"]+/drawings/comparison.svg[^"]+theme=dark[^"]+size=narrow)"', pages)[0]
+    drawn = client.get(unescape(address))
     assert drawn.headers["content-type"].startswith("image/svg+xml")
     assert drawn.headers["cache-control"].startswith("private")
 
@@ -259,6 +261,34 @@ def test_earlier_results_have_their_age_and_the_progress_of_newer_ones(client: T
     assert re.search(r"These results are from\s+<time [^>]*>just now</time>", page)
     assert re.search(r'Newer ones are being computed. <a href="[^"]*/small/results\?after=2[^"]*">Update</a>', page)
     assert re.search(r'<progress aria-label="Progress of the computation"\s+max="1"\s+value="0', page)
+
+
+@pytest.mark.usefixtures("rated")
+def test_pictures_of_a_replaced_report_are_of_the_last_one_and_not_kept_by_the_browser(
+    client: TestClient, db: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recent_results, "KEPT", 1)
+    may_end = Event()
+    may_end.set()
+
+    def wait(frames: Frames, protocol: Protocol, **_: object) -> Report:
+        may_end.wait(60)
+        return analyze(frames, protocol)
+
+    reports = LiveReports(ReportsHere(wait), patience_s=60)
+    client.app.state.reports = reports  # type: ignore[attr-defined]  # Starlette's client
+    page = client.get("/studies/small/results/preference").text
+    address = unescape(re.findall(r'<img src="([^"]+/drawings/[^"]+)"', page)[0])
+    assert "max-age" in client.get(address).headers["cache-control"]
+    db.execute(text("UPDATE ratings SET exclude = 'a test' WHERE id = (SELECT min(id) FROM ratings)"))
+    client.get("/studies/small/results")
+    db.execute(text("UPDATE ratings SET exclude = 'another test' WHERE id = (SELECT min(id) FROM ratings)"))
+    may_end.clear()
+    reports._patience_s = reports._file_patience_s = 0
+    picture, section = client.get(address), client.get("/studies/small/results/agreement")
+    may_end.set()
+    assert picture.status_code == section.status_code == 200
+    assert "max-age" not in picture.headers.get("cache-control", "")
 
 
 @pytest.mark.usefixtures("rated")
