@@ -85,13 +85,17 @@ class QuestionData(Generic[SomeQuestion, SomeAnswers]):
         )
 
 
-# The largest distance from 0 that a statistic can have, in multiples of the range of the scale.
+# The largest distance from 0 that a statistic can have, in multiples of the range of the scale. A slope over turns is a
+# weighted mean of slopes between two turns, which are one turn apart or more.
 SPANS = {
     **dict.fromkeys(("mean_difference", "mean_difference_clmm", "mean_difference_at_equal", "belief_effect"), 1),
     **dict.fromkeys(("equivalence", "non_inferiority"), 1),
     **dict.fromkeys(("factor_effect", "attribute_effect", "pool_difference", "amce", "change"), 1),
-    **dict.fromkeys(("interaction", "change_difference"), 2),
+    "turn_slope": 1,
+    **dict.fromkeys(("interaction", "change_difference", "turn_slope_difference", "self_preference"), 2),
 }
+# Differences of shares of choices; with ratings, `length_bias` is a slope without limits.
+SHARES_OF_CHOICES = frozenset({"amce", "self_preference", "length_bias"})
 
 
 def possible_range(
@@ -101,10 +105,11 @@ def possible_range(
     if STATISTICS[statistic].kind == "share_points":
         return -1.0, 1.0
     if isinstance(question, ChoiceQuestion):
-        return (-1.0, 1.0) if statistic == "amce" else None
+        return (-1.0, 1.0) if statistic in SHARES_OF_CHOICES else None
     if isinstance(question, RankingQuestion):
         return None
-    declared = question.values
+    # the codes of a category have no range, their shares have
+    declared = (0.0, 1.0) if statistic == "self_preference" and question.level == "nominal" else question.values
     if statistic == "mean":
         return declared[0], declared[-1]
     reach = SPANS.get(statistic, 0) * (declared[-1] - declared[0])

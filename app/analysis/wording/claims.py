@@ -294,4 +294,12 @@ CLAIMS: dict[str, Callable[[About], str]] = {
 
 def claim_of(about: About) -> str:
     """Return the claim without a full stop. Statistics without a sentence of their own are stated as a value."""
-    return CLAIMS.get(about.estimate.statistic, _coefficient)(about)
+    claim = CLAIMS.get(about.estimate.statistic, _coefficient)(about)
+    return f"{claim}{_among_pool(about.estimate, about.labels)}"
+
+
+def _among_pool(estimate: Estimate, labels: Labels) -> str:
+    """The pool whose raters an estimate is limited to, as the end of a sentence; empty for all, and for two pools."""
+    scope = estimate.scope
+    is_of_one = "pool" in scope and "reference_pool" not in scope
+    return f" among raters of the pool {labels.pool(scope['pool'])}" if is_of_one else ""

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from app.analysis import analyze
+from app.analysis.report.sentences import primary_answers
 from app.protocol.primary import PrimaryContrast
 from tests.kit.frames import FIVE, Row, find, frames, only, protocol
 
@@ -121,7 +122,11 @@ def test_accuracy_of_a_declared_pool_is_the_primary_answer(pools: tuple[str, ...
     analysis = study.analysis.model_copy(update={"primary": (PrimaryContrast.model_validate(primary),)})
     data.raters["pool"] = [pools[int(name[1:]) % len(pools)] for name in data.raters["rater"]]
     of_crowd = [row for row in rows if pools[int(row["rater"][1:]) % len(pools)] == "crowd"]
-    ((found,),) = (one.estimates for one in analyze(data, study.model_copy(update={"analysis": analysis})).primary)
+    study = study.model_copy(update={"analysis": analysis})
+    report = analyze(data, study)
+    ((found,),) = (one.estimates for one in report.primary)
     assert found.scope == {"pool": "crowd"}
     is_right = [row["value"] == RIGHT[int(row["item"][1:])] for row in of_crowd]
     assert found.estimate == pytest.approx(np.mean(is_right))
+    ((sentence,),) = (answer.sentences for answer in primary_answers(report, study))
+    assert " of answers are correct among raters of the pool Crowd (95% CI" in sentence.text
