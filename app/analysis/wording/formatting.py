@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 REASONS: dict[Reason, str] = {
     "no_pairable_units": "no unit has two ratings",
     "no_variation": "the values do not vary",
-    "one_cluster": "only one item or one rater",
+    "one_cluster": "one side has only one item or one rater",
     "too_few": "too few items or raters",
     "separation": "one side always wins (separation)",
     "disconnected": "the sources are never compared with each other",

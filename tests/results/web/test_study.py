@@ -55,7 +55,7 @@ def test_study_page_shows_progress_over_time(client: TestClient, db: Connection,
     raters = db.execute(text("SELECT rater_id FROM assignments ORDER BY rater_id")).scalars()
     for rater, day in zip(raters, ("03", "09"), strict=True):
         db.execute(move, {"rater": rater, "at": f"2026-05-{day}T10:00Z"})
-    assert 'alt="2 of 4 ratings from 3 to 9 May 2026.' in client.get("/studies/small").text
+    assert 'alt="2 of 4 trials rated from 3 to 9 May 2026.' in client.get("/studies/small").text
     drawn = client.get("/studies/small/drawings/progress.svg")
     assert drawn.headers["content-type"].startswith("image/svg+xml")
     assert "cache-control" not in drawn.headers or "private, max-age" not in drawn.headers["cache-control"]
@@ -189,7 +189,7 @@ def test_page_shows_design_requirements_and_obstacles(client: TestClient, db: Co
     study_of(db, lead, title=title, sources=sources, flow={"exposure_cap": 1})
     page = client.get("/studies/small").text
     assert "This design needs at least" in page
-    assert "4 ratings" in page
+    assert "rated 4 times in total" in page
     assert "Set rater_title to show raters another title" in page
     study_of(
         db,
