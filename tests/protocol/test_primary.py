@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from app.protocol.primary import PARTS, TESTS, kind_of
+from app.protocol.primary import PARTS, TESTS, PrimaryContrast, kind_of
 from app.protocol.primary_default import default_contrast, primary_contrasts
 from tests.kit.protocols import AGE, MOOD, SOURCES, SURE, WARM, WHO, protocol
 
@@ -187,3 +187,10 @@ def test_rater_and_text_questions_have_no_default_contrast() -> None:
 def test_every_test_parameter_is_a_contrast_field() -> None:
     assert {part for test in TESTS.values() for part in (*test.needs, *test.may)} == set(PARTS)
     assert kind_of(protocol(questions=[SURE]).questions[0]) == "rating"
+
+
+def test_contrast_has_the_test_of_its_publication_or_none() -> None:
+    contrast = PrimaryContrast(question="empathy", test="mean_difference", published="t_unpaired")
+    assert contrast.as_published == contrast.with_test("t_unpaired")
+    assert contrast.with_test("t_unpaired").test == "t_unpaired"
+    assert PrimaryContrast(question="empathy", test="mean_difference").as_published is None

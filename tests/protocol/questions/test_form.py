@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
 
 from app.base.language.language import ENGLISH
 from app.protocol.pages.page_slots import Shown, slots_of_trial
-from app.protocol.questions.form import Answer, Answers, asked_answers, read_answer, read_answers
+from app.protocol.questions.form import Answer, Answers, asked_answers, read_answer, read_answers, read_page_ms
 from app.protocol.questions.question import AnswerError
 from app.protocol.questions.slot import Slot
 from app.protocol.study import Protocol
@@ -218,3 +219,13 @@ def test_answers_are_listed_once_per_asked_target() -> None:
 def test_pair_without_choice_has_no_answer() -> None:
     assert read(PREFERENCE | {"required": False}) is None
     assert read_answer(slot_of(PREFERENCE), {}, SHOWN) is None
+
+
+def test_page_says_when_it_left_the_browser() -> None:
+    assert read_page_ms({"at": ["1700000000000"]}) == 1_700_000_000_000
+
+
+@pytest.mark.parametrize("form", [{}, {"at": []}, {"at": ["soon"]}, {"at": ["-5"]}, {"at": ["9" * 30]}])
+def test_page_that_does_not_say_a_time_left_now(form: dict[str, list[str]]) -> None:
+    before = time.time_ns() // 1_000_000
+    assert before <= read_page_ms(form) <= time.time_ns() // 1_000_000
