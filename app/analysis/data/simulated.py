@@ -1,4 +1,4 @@
-"""Simulated raters: they rehearse a study, and leave its results once a person has answered."""
+"""Simulated raters: they rehearse a study, and leave its results once a person has rated."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ SIMULATED_ONLY_SENTENCE = (
 def counted_frames(frames: Frames) -> tuple[Frames, int]:
     """Return the frames that enter results, and the number of simulated raters who were left out.
 
-    Simulated raters are left out with their answers and checks if a person who is not simulated has answered.
+    Simulated raters are left out with their answers and checks if a person who is not simulated has answers that count:
+    a page that is still open, or a rater who is excluded, does not end the rehearsal.
     """
     raters = frames.raters
     if "is_simulated" not in raters or not raters["is_simulated"].any():
         return frames, 0
     is_simulated = raters["is_simulated"].fillna(value=False).astype(bool) & (raters["kind"] != "model")
     real = raters.loc[~is_simulated & (raters["kind"] != "model"), "rater"]
-    if not frames.ratings["rater"].isin(real).any():
+    counted = frames.ratings.loc[frames.ratings["exclude"].isna(), "rater"]
+    if not counted.isin(real).any():
         return frames, 0
     left_out = raters.loc[is_simulated, "rater"]
     checks = frames.checks

@@ -56,6 +56,11 @@ def test_a_model_judge_or_a_rater_without_answers_does_not_end_the_rehearsal() -
     assert report.as_document()["is_simulated"] is True
 
 
+def test_a_person_whose_page_is_still_open_does_not_end_the_rehearsal() -> None:
+    opened = [{**answer, "exclude": "not submitted"} for answer in answers("anna")]
+    assert analyze(frames(STUDY, answers("sim0", "sim1", "sim2") + opened, raters=SIMULATED), STUDY).is_simulated
+
+
 def test_checks_of_simulated_raters_are_left_out_with_them() -> None:
     when = pd.Timestamp("2026-11-21T10:00:00Z")
     rows = [("sim0", "look", False, when), ("anna", "look", True, when)]
