@@ -196,7 +196,7 @@ def test_german_study_counts_and_saves_in_german(engine: Engine, page: Page) -> 
     expect(page.locator("#save-state")).to_have_text("Gespeichert")
     page.locator("#next").click()
     expect(page).to_have_title(re.compile(r"^Fehler: Aufgabe 1 von 1"))
-    expect(page.locator("#summary h2")).to_have_text("4 Angaben fehlen oder sind nicht möglich")
+    expect(page.locator("#summary h2")).to_have_text("Bitte prüfen Sie 4 Angaben")
     check(page)
     page.locator("#item-heading").focus()
     for key in "3333":

@@ -47,7 +47,7 @@ def test_german_study_is_german_throughout(study: Callable[..., int], visitor: C
     assert "Zahl von 0 bis 1" in page.text
     wrong = anna.rate(page, {"q0": "left", "q1r0": "4", "q2": "0.3"})
     assert wrong.status_code == 422
-    assert "2 Angaben fehlen oder sind nicht möglich" in wrong.text
+    assert "Bitte prüfen Sie 2 Angaben" in wrong.text
     assert "Bitte geben Sie eine Zahl von 0 bis 1 in Schritten von 0,5 an." in wrong.text
     assert "Antwort B: " in wrong.text
     saved = anna.post(form_address(page) + "/save", data={"slot": "q2", "q2": "7"})
