@@ -14,7 +14,7 @@ from app.stats.reliability.decision import UNLIMITED
 
 # What the ends of the coefficients mean, by the start of their keys.
 MEANINGS = {
-    "krippendorff_alpha": "Krippendorff's alpha {} (1: perfect agreement, 0: no more than by chance).",
+    "krippendorff_alpha": "Krippendorff's alpha {} (1: perfect, 0: chance).",
     "kendall_w": "Kendall's W {} (1: identical rankings, 0: no agreement).",
 }
 ALPHA = ("krippendorff_alpha", "kendall_w_within_items")

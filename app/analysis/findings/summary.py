@@ -9,7 +9,7 @@ from statistics import median
 
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import AgreementRow, agreement_rows, agreement_sentence, needed_sentence
-from app.analysis.findings.main_contrasts import MainContrast, interval_words, main_contrasts
+from app.analysis.findings.main_contrasts import MainContrast, main_contrasts
 from app.analysis.report.primary import PrimaryResult
 from app.analysis.report.report import Report
 from app.analysis.report.verdict_words import verdict_sentence
@@ -43,7 +43,7 @@ def warnings_of(report: Report, contrasts: Sequence[MainContrast]) -> Iterator[s
         other = contrast.at_equal_length
         assert other is not None  # noqa: S101 - implied by is_overturned
         yield (
-            f"{_name(contrast, contrasts)}, adjusted for length: {_number(other)} ({interval_words(other)}; unadjusted "
+            f"{_name(contrast, contrasts)}, adjusted for length: {_number(other)} (unadjusted "
             f"{_number(contrast.estimate)}). {verdict_sentence(other)}"
         )
     if n_untold:

@@ -133,7 +133,8 @@ def published_line(answers: Iterable[PrimaryAnswer]) -> str:
             tested = ", ".join(filter(None, (statistic_text(one.estimate), one.p)))
             said = tested or f"{estimate_text(one.estimate)} ({one.interval})"
             by_test.setdefault(test_of(one.estimate), []).append(f"{answer.question}{of} {said}")
-    return " ".join(f"As published, {test}: {'; '.join(said)}." for test, said in by_test.items())
+    tests = ". ".join(f"{test[:1].upper()}{test[1:]}: {'; '.join(said)}" for test, said in by_test.items())
+    return f"As published. {tests}." if tests else ""
 
 
 def sentence_of(estimate: Estimate, among: Iterable[Estimate], protocol: Protocol) -> Sentence:

@@ -74,9 +74,9 @@ def test_warning_names_the_source_if_there_are_several() -> None:
     report = Report("small", "0" * 64, (), ())
     contrasts = [_at_equal("gpt", 0.52), _at_equal("claude", 0.8)]
     several, one = (next(warnings_of(report, shown)) for shown in (contrasts, contrasts[:1]))
-    assert several.startswith("Preference (gpt), adjusted for length: 52.0% (95% CI 42.0% to 62.0%; unadjusted 70.0%)")
+    assert several.startswith("Preference (gpt), adjusted for length: 52.0% (unadjusted 70.0%)")
     assert one == (
-        "Preference, adjusted for length: 52.0% (95% CI 42.0% to 62.0%; unadjusted 70.0%). "
+        "Preference, adjusted for length: 52.0% (unadjusted 70.0%). "
         "Inconclusive: the 95% CI includes 50% (an even split)."
     )
 

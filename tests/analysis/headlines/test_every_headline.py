@@ -53,8 +53,8 @@ def test_ayers_pair_has_the_published_tests_beside_the_primary_results(tmp_path:
         assert "adjusted" not in sentence.test
         assert sentence.estimate.role == "exploratory"
     line = published_line(answers)
-    assert line.startswith("As published, Wilson interval with continuity correction: ")
-    assert "As published, unpaired t test on item means: Quality of information t(10) = " in line
+    assert line.startswith("As published. Wilson interval with continuity correction: ")
+    assert "Unpaired t test on item means: Quality of information t(10) = " in line
 
 
 def test_three_point_headline_has_differences_and_percent_change(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_three_point_headline_has_differences_and_percent_change(tmp_path: Path)
     chi = float(chi2_contingency(counts, correction=False).statistic)
     (published,) = answers[0].published
     says(published, f"Empathy, all sources: χ²(4, N = {len(own)}) = #", chi)
-    assert published_line(answers).startswith(f"As published, chi-square test: Empathy χ²(4, N = {len(own)}) = ")
+    assert published_line(answers).startswith(f"As published. Chi-square test: Empathy χ²(4, N = {len(own)}) = ")
 
 
 @pytest.mark.parametrize(
