@@ -49,7 +49,8 @@ def only_living(folder: Path) -> Iterator[None]:
                 kind, _, number = file.stem.rpartition("_")
                 if int(number) == ENDED or _is_running(int(number)):
                     continue
-                if not kind.startswith("gauge_live"):
+                # A process that was killed while it made its file leaves an empty one.
+                if not kind.startswith("gauge_live") and file.stat().st_size:
                     _add(file, folder / f"{kind}_{ENDED}.db")
                 file.unlink(missing_ok=True)
             yield

@@ -51,6 +51,15 @@ def test_any_number_of_ended_processes_leave_one_file_of_each_kind(tmp_path: Pat
     assert total(tmp_path) == 11
 
 
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="the system does not say which processes there are")
+def test_file_of_a_process_that_was_killed_while_it_made_it_is_removed(tmp_path: Path) -> None:
+    """No process of the server started again."""
+    empty = tmp_path / f"counter_{ended_process()}.db"
+    empty.touch()
+    with only_living(tmp_path):
+        assert not empty.exists()
+
+
 def test_folder_of_a_server_that_was_killed_is_removed_by_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
