@@ -148,6 +148,13 @@ class Crowd:
             assert time.monotonic() < end, "the raters did not begin"
             time.sleep(0.05)
 
+    def wait_until_changed(self, n_pages: int) -> None:
+        """Wait until the raters have changed this many pages after submitting them, however slow the machine is."""
+        end = time.monotonic() + PATIENCE_SECONDS
+        while sum(rater.n_changed for rater in list(self.raters)) < n_pages:
+            assert time.monotonic() < end, f"the raters did not change {n_pages} pages"
+            time.sleep(0.05)
+
     def finish(self) -> None:
         """Start no further raters, and wait for those at work."""
         self._is_open = False
@@ -193,8 +200,19 @@ def kill_and_wait(killer: Killer, kind: str, crowd: Crowd, servers: Sequence[Ser
     return time.monotonic() - killed_at
 
 
-def run(place: Path, kinds: Sequence[str], n_raters: int, *, n_items: int = N_ITEMS, between_s: float = 1.0) -> Run:
-    """Kill parts of these kinds in order while `n_raters` raters rate; return the outcome."""
+def run(
+    place: Path,
+    kinds: Sequence[str],
+    n_raters: int,
+    *,
+    n_items: int = N_ITEMS,
+    between_s: float = 1.0,
+    n_changed: int = 0,
+) -> Run:
+    """Kill parts of these kinds in order while `n_raters` raters rate; return the outcome.
+
+    The run ends after the last kill, and not before `n_changed` pages have been changed after submitting.
+    """
     data_dir, log = place / "data", place / "servers.log"
     with open_database(data_dir) as url:
         make_study(url, n_items)
@@ -209,6 +227,7 @@ def run(place: Path, kinds: Sequence[str], n_raters: int, *, n_items: int = N_IT
             time.sleep(between_s)
             recovery_s[kind].append(kill_and_wait(killer, kind, crowd, servers))
             print(f"{kind}: all raters went on after {recovery_s[kind][-1]:.1f} s", file=sys.stderr, flush=True)
+        crowd.wait_until_changed(n_changed)
         crowd.finish()
     finally:
         for server in servers:
@@ -222,9 +241,9 @@ def run(place: Path, kinds: Sequence[str], n_raters: int, *, n_items: int = N_IT
         engine.dispose()
     n_acknowledged = sum(len(page.keys) + page.is_submitted for page in ledger.values())
     n_retries = sum(rater.n_retries for rater in crowd.raters)
-    n_changed = sum(rater.n_changed for rater in crowd.raters)
+    changed = sum(rater.n_changed for rater in crowd.raters)
     n_copies = sum(rater.copies.n_sent for rater in crowd.raters)
-    return Run(verdict, n_acknowledged, len(crowd.raters), n_retries, n_changed, n_copies, dict(recovery_s))
+    return Run(verdict, n_acknowledged, len(crowd.raters), n_retries, changed, n_copies, dict(recovery_s))
 
 
 def page(result: Run) -> str:

@@ -38,12 +38,12 @@ def test_acknowledged_answers_survive_every_kind_of_kill(data_dir: Path, killed:
     with small_disk(data_dir) as has_small_disk:
         # Where no file system can be mounted, the disk is not filled.
         kinds = (*killed, *([DISK_FULL] if has_small_disk else []))
-        result = run(data_dir, kinds, 4, n_items=300, between_s=0.1)
+        result = run(data_dir, kinds, 4, n_items=300, between_s=0.1, n_changed=20)
     assert result.verdict == CLEAN
     assert result.n_kills == len(kinds)
     assert result.n_acknowledged > 100
-    assert result.n_changed > 10
-    assert result.n_copies > 30
+    assert result.n_changed >= 20
+    assert result.n_copies > 0
     assert float("inf") not in [seconds for each in result.recovery_s.values() for seconds in each]
 
 
