@@ -122,7 +122,7 @@ def _page(
     provider = request.app.state.openid
     return page(
         request,
-        "lead/account.html",
+        "accounts/account.html",
         status=422 if problem or session_problem else 200,
         lead=lead,
         problem=problem,

@@ -24,7 +24,7 @@ from app.base.web.errors import ForbiddenError, GoneError, TooManyError
 def sign_in_page(request: Request, path: str, *, status: int = 200, email: str = "", error: str = "") -> Response:
     """The page; after signing in, the lead is sent to `path`."""
     more = ways_in(request)
-    return page(request, "lead/sign_in.html", status=status, next=local_path(path), email=email, error=error, **more)
+    return page(request, "accounts/sign_in.html", status=status, next=local_path(path), email=email, error=error, **more)
 
 
 def ways_in(request: Request) -> dict[str, object]:
@@ -83,7 +83,7 @@ def submit_sign_in(
 @router.get("/sign-in/{token}")
 def show_sign_in_link(request: Request, token: str, next: str = "/studies") -> Response:  # noqa: A002 - the parameter in the address
     # Opening the link does not use it up, because programs that preview links open them before their recipient does.
-    return page(request, "lead/sign_in_link.html", token=token, next=local_path(next))
+    return page(request, "accounts/sign_in_link.html", token=token, next=local_path(next))
 
 
 @router.post("/sign-in/{token}")
@@ -124,7 +124,7 @@ async def signed_out(request: Request) -> Response:
         return Response(status_code=403)
     if entered := await _entered(request):
         context = {"request": request, "entered": entered, "address": _address(request)}
-        html = request.app.state.pages.render("lead/signed_out.html", context, language_in(request))
+        html = request.app.state.pages.render("accounts/signed_out.html", context, language_in(request))
         return HTMLResponse(html, status_code=403)
     asked = _address(request) if request.method == "GET" else STUDIES
     return RedirectResponse(f"/sign-in?next={quote(asked, safe='/')}", status_code=303)

@@ -15,4 +15,4 @@ router = APIRouter()
 
 @router.get("/")
 def show_home(request: Request, db: Db, lead: MaybeLead) -> Response:
-    return page(request, "lead/home.html", lead=lead, demos=coverage.list_open_demos(db))
+    return page(request, "studies/home.html", lead=lead, demos=coverage.list_open_demos(db))

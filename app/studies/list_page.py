@@ -22,4 +22,4 @@ def show_studies(request: Request, db: Db, lead: SignedIn) -> Response:
     studies = [pair for pair in found if pair[0].archived_at is None]
     archived = [pair for pair in found if pair[0].archived_at is not None]
     today = datetime.now(UTC).date()
-    return page(request, "lead/studies.html", lead=lead, studies=studies, archived=archived, today=today)
+    return page(request, "studies/studies.html", lead=lead, studies=studies, archived=archived, today=today)

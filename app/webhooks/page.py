@@ -84,7 +84,7 @@ def _page(
 ) -> Response:
     return form_page(
         request,
-        "lead/webhooks.html",
+        "webhooks/webhooks.html",
         lead=lead,
         study=study,
         webhooks=list_webhooks(db, study.id),

@@ -9,7 +9,7 @@ import pytest
 STATIC = Path(__file__).parents[2] / "static"
 
 
-@pytest.mark.parametrize("file", sorted(STATIC.glob("*.css")), ids=lambda file: file.name)
+@pytest.mark.parametrize("file", sorted(STATIC.rglob("*.css")), ids=lambda file: file.name)
 def test_every_brace_is_closed(file: Path) -> None:
     depth = 0
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):

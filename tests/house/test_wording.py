@@ -14,7 +14,7 @@ TEXTS = sorted(
         *(ROOT / "app/study_templates").rglob("*.yaml"),
         *(ROOT / "app/base/language/catalogues").glob("*.po"),
         *(ROOT / "templates").rglob("*.html"),
-        *(ROOT / "static").glob("*.js"),
+        *(ROOT / "static").rglob("*.js"),
         *(path for path in (ROOT / "docs").rglob("*.md") if path.parent.name != "decisions"),
         *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     ]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
     from sqlalchemy import Engine
 
-THUMBNAILS = Path(__file__).resolve().parents[2] / "static" / "thumbnails"
+THUMBNAILS = Path(__file__).resolve().parents[2] / "static" / "studies" / "thumbnails"
 SCHEMES = ("light", "dark")
 MAX_BYTES = 15_000
 # The page is laid out for this window; its picture is smaller.

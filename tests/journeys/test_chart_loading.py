@@ -19,7 +19,7 @@ PAGE = """
     <div class="drawing" tabindex="0"><picture><img src="/chart.svg" alt="Kind replies rate higher."></picture></div>
     <script src="/charts.js" defer></script>
 """
-SCRIPT = Path("static/charts.js").read_text(encoding="utf-8")
+SCRIPT = Path("static/results/charts.js").read_text(encoding="utf-8")
 
 
 def test_chart_of_a_busy_server_says_so_and_is_asked_for_again(browser: Browser) -> None:

@@ -18,14 +18,14 @@ MAX_QUERY = 200
 
 @router.get("/help")
 def show_help(request: Request) -> Response:
-    return page(request, "help/index.html", lead=None, library=_library(request), words="")
+    return page(request, "base/help/index.html", lead=None, library=_library(request), words="")
 
 
 @router.get("/help/search")
 def show_help_search(request: Request, words: str = "") -> Response:
     words = words[:MAX_QUERY].strip()
     index = _index(request)
-    return page(request, "help/search.html", lead=None, library=_library(request), words=words, found=index.find(words))
+    return page(request, "base/help/search.html", lead=None, library=_library(request), words=words, found=index.find(words))
 
 
 @router.get("/help/{page_name:path}")
@@ -37,7 +37,7 @@ def show_help_page(request: Request, page_name: str) -> Response:
         raise HTTPException(NOT_FOUND)
     before, after = library.around(page_name)
     context: dict[str, Any] = {"shown": library.page(page_name), "name": page_name, "before": before, "after": after}
-    return page(request, "help/page.html", lead=None, library=library, words="", **context)
+    return page(request, "base/help/page.html", lead=None, library=library, words="", **context)
 
 
 def _library(request: Request) -> Library:

@@ -163,7 +163,7 @@ def answer(
         error |= {name: more[name] for name in ("problems", "request_id") if name in more}
         return JSONResponse({"error": error}, status_code=status, headers=headers)
     html = request.app.state.pages.render(
-        "shared/error.html", {"request": request, "title": title, "sentence": sentence, **more}, language
+        "base/error.html", {"request": request, "title": title, "sentence": sentence, **more}, language
     )
     return HTMLResponse(html, status_code=status, headers=headers)
 

@@ -23,7 +23,7 @@ from app.llm.runs.runs import RunNameTakenError, record_queued
 from app.llm.runs.start_form import StartForm, StartProblemError, chosen, start_page, words_of_estimate
 
 router = APIRouter()
-_form_page = partial(start_page, "lead/models/new_judge.html")
+_form_page = partial(start_page, "llm/new_judge.html")
 # The requests of all judges are planned before the page answers.
 MAX_PROFILES = 20
 
@@ -76,7 +76,7 @@ class JudgeForm(StartForm):
 @router.get("/studies/{slug}/judges")
 def show_judges(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
     rows = shown_runs(request, db, study, "judge")
-    return page(request, "lead/models/judges.html", lead=lead, study=study, rows=rows, can_start=bool(servers(request)))
+    return page(request, "llm/judges.html", lead=lead, study=study, rows=rows, can_start=bool(servers(request)))
 
 
 @router.get("/studies/{slug}/judges/new")

@@ -24,7 +24,7 @@ from app.llm.writers.respond_settings import RespondSettings
 from app.llm.writers.texts import count_texts
 
 router = APIRouter()
-_form_page = partial(start_page, "lead/models/new_generated.html")
+_form_page = partial(start_page, "llm/new_generated.html")
 FILE = "prompt.yaml"
 FIRST_PROMPT = """\
 name: my-prompt
@@ -58,7 +58,7 @@ def show_generated(request: Request, db: Db, lead: SignedIn, study: Own) -> Resp
     rows = shown_runs(request, db, study, "respond")
     return page(
         request,
-        "lead/models/generated.html",
+        "llm/generated.html",
         lead=lead,
         study=study,
         rows=[(row, count_texts(db, row.run)) for row in rows],

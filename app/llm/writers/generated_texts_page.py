@@ -56,7 +56,7 @@ def show_generated_texts(
     rows = list_texts(db, run, first=first, n=N_ON_PAGE)
     return page(
         request,
-        "lead/models/generated_texts.html",
+        "llm/generated_texts.html",
         lead=lead,
         study=study,
         run=run,
@@ -143,7 +143,7 @@ def show_prompt_comparison(
     old, new = (own_run(db, study, one, "respond") for one in (other, number))
     return page(
         request,
-        "lead/models/comparison.html",
+        "llm/comparison.html",
         lead=lead,
         study=study,
         old=old,

@@ -42,7 +42,7 @@ def show_design_preview(request: Request, db: Db, study: Own, at: str = "") -> R
     template, context = _page_of(request, db, study, protocol, shown)
     response = page(
         request,
-        f"lead/preview/{template}",
+        f"rating/preview/{template}",
         slug=study.slug,
         protocol=protocol,
         session=NOBODY,

@@ -90,7 +90,7 @@ def _page(
         asked = asked_of(request, db, own.lead)
     return page(
         request,
-        "lead/prolific.html",
+        "rating/prolific/prolific.html",
         status=502 if problem else 422 if refusal else 200,
         lead=own.lead,
         study=own.study,

@@ -79,7 +79,7 @@ def _page(
     design = get_protocol(db, study.id, study.protocol_version).design
     return page(
         request,
-        "lead/rater_invitations.html",
+        "rating/recruitment/rater_invitations.html",
         status=422 if problem else 200,
         lead=lead,
         study=study,

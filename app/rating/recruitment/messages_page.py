@@ -54,7 +54,7 @@ def _page(
 ) -> Response:
     return page(
         request,
-        "lead/messages.html",
+        "rating/recruitment/messages.html",
         status=422 if problem else 200,
         lead=lead,
         study=study,

@@ -235,7 +235,7 @@ def _page(
     counts = {key: sum(is_shown(one, key) for one in found) for key, _ in FILTERS}
     return page(
         request,
-        "lead/raters.html",
+        "rating/review/raters.html",
         lead=lead,
         study=study,
         groups=groups_of([one for one in found if is_shown(one, view.show)], view),

@@ -113,7 +113,7 @@ def show_deletion(request: Request, db: Db, lead: SignedIn, number: int) -> Resp
     receipt = get_receipt(db, lead.id, number)
     if receipt is None:
         raise NotFoundError
-    return page(request, "lead/deletion.html", lead=lead, receipt=receipt)
+    return page(request, "rating/withdrawal/deletion.html", lead=lead, receipt=receipt)
 
 
 @router.get("/studies/{slug}/settings/log.csv")
@@ -142,7 +142,7 @@ def _page(request: Request, db: Db, lead: Lead, study: StudyRow, problem: str = 
     acts = list_acts(db, study.id)
     return page(
         request,
-        "lead/settings.html",
+        "rating/withdrawal/settings.html",
         status=422 if problem else 200,
         lead=lead,
         study=study,

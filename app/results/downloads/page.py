@@ -155,7 +155,7 @@ def show_downloads(request: Request, own: OwnForLong) -> Response:
             for question in protocol.questions
         ],
     }
-    return page(request, "lead/downloads.html", lead=own.lead, study=own.study, **context)
+    return page(request, "results/downloads/downloads.html", lead=own.lead, study=own.study, **context)
 
 
 @router.get("/studies/{slug}/downloads/{file}")

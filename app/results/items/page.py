@@ -64,7 +64,7 @@ def show_items(request: Request, db: Db, lead: SignedIn, study: Own, asked: Anno
     rows, n = list_item_rows(db, study.id, search, key, first=asked.first, n=N_ON_PAGE)
     return page(
         request,
-        "lead/items.html",
+        "results/items/items.html",
         lead=lead,
         study=study,
         rows=rows,
@@ -87,7 +87,7 @@ def show_item(request: Request, db: Db, lead: SignedIn, study: Own, item: int) -
     hidden = is_blinded(study, protocol)
     response = page(
         request,
-        "lead/item.html",
+        "results/items/item.html",
         lead=lead,
         study=study,
         item=found,
@@ -114,7 +114,7 @@ def show_item_texts(request: Request, db: Db, study: Own, item: int) -> Response
     )
     response = page(
         request,
-        "lead/preview/texts.html",
+        "rating/preview/texts.html",
         slug=study.slug,
         protocol=protocol,
         session=SimpleNamespace(session_state="withdrawn", has_begun=False, is_moved=False),

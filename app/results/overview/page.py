@@ -43,14 +43,14 @@ def show_study(request: Request, db: Db, lead: SignedIn, study: Own) -> Response
     context = {"links": links, "note": note, "design": in_words, "progress_chart": progress_chart, **counted}
     context["n_draft_problems"] = count_draft_problems(db, study)
     context["unfilled"] = places_of_placeholders(protocol) if study.opened_at is None else []
-    return page(request, "lead/study.html", lead=lead, study=study, **context)
+    return page(request, "results/overview/study.html", lead=lead, study=study, **context)
 
 
 @router.get("/studies/{slug}/coverage")
 def show_coverage(request: Request, db: Db, study: Own) -> Response:
     if not is_htmx(request):
         return RedirectResponse(f"/studies/{study.slug}", status_code=303)
-    return page(request, "lead/coverage.html", study=study, **_counted(db, study))
+    return page(request, "results/overview/coverage.html", study=study, **_counted(db, study))
 
 
 @router.post("/studies/{slug}/status")

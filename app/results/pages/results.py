@@ -85,14 +85,14 @@ def show_results_part(request: Request, own: OwnForLong, asked: Asked, part: str
         from app.results.pages.sections.part_view import part_context
 
         if part == PLAN:
-            return "lead/results_plan.html", {"here": PLAN}
+            return "results/pages/results_plan.html", {"here": PLAN}
         found = parts_of(shown.estimates, made.protocol).get(part)
         if found is None:
-            return "lead/results_empty.html", {"here": part}
+            return "results/pages/results_empty.html", {"here": part}
         more = part_context(found, made.report, shown, made.protocol, asked)
         if part == "items":
             more["units"] = _units(request, own, made.report.estimates, made.protocol.labels)
-        return "lead/results_part.html", {"here": part, **more}
+        return "results/pages/results_part.html", {"here": part, **more}
 
     return _answer(request, own, asked, context)
 
@@ -108,8 +108,8 @@ def _summary(made: LiveReport, shown: Report) -> tuple[str, dict[str, Any]]:
     from app.results.pages.summary_view import summary_context
 
     if not any(estimate.n_ratings for estimate in shown.estimates):
-        return "lead/results_empty.html", {"here": SUMMARY}
-    return "lead/results.html", {"here": SUMMARY, **summary_context(shown, made)}
+        return "results/pages/results_empty.html", {"here": SUMMARY}
+    return "results/pages/results.html", {"here": SUMMARY, **summary_context(shown, made)}
 
 
 def _answer(
@@ -156,7 +156,7 @@ def _being_computed(request: Request, own: LeadAndStudy, asked: Question) -> Res
     first = _first_numbers(request, own, asked)
     context: dict[str, Any] = {"address": str(request.url), "first": first, "computing": computing, "counts": counts}
     context |= {"only_simulated": only_simulated}
-    return page(request, "lead/being_made.html", lead=own.lead, study=own.study, **context)
+    return page(request, "results/pages/being_made.html", lead=own.lead, study=own.study, **context)
 
 
 def _update(request: Request, outcome: Outcome) -> str:
@@ -170,7 +170,7 @@ def _failed(request: Request, own: LeadAndStudy, asked: Question, stopped: Stopp
     why |= {"asked": asked, "first": _first_numbers(request, own, asked)}
     with request.app.state.begin_reading() as db:
         why |= {"only_simulated": has_only_simulated(db, own.study.id)}
-    return page(request, "lead/results_failed.html", lead=own.lead, study=own.study, **why, status=503)
+    return page(request, "results/pages/results_failed.html", lead=own.lead, study=own.study, **why, status=503)
 
 
 def _plan(request: Request, own: LeadAndStudy, made: LiveReport, version: int) -> ComparedPlan | None:
@@ -185,7 +185,7 @@ def _blinded(request: Request, own: LeadAndStudy) -> Response:
     with request.app.state.begin_reading() as db:
         progress = ProgressChart(get_progress(db, own.study.id))
     context: dict[str, Any] = {"monitoring": _looks(request, own), "progress_chart": progress}
-    return page(request, "lead/results_blinded.html", lead=own.lead, study=own.study, **context)
+    return page(request, "results/pages/results_blinded.html", lead=own.lead, study=own.study, **context)
 
 
 def _snapshot(request: Request, own: LeadAndStudy, asked: Question, context: Context) -> Response:

@@ -18,7 +18,7 @@ router = APIRouter()
 @router.get("/studies/{slug}/preregistration")
 def show_preregistration(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
     rows = list_registrations(db, study.id)
-    return page(request, "lead/preregistration.html", lead=lead, study=study, registrations=rows)
+    return page(request, "results/registration/preregistration.html", lead=lead, study=study, registrations=rows)
 
 
 @router.post("/studies/{slug}/preregistration")

@@ -199,7 +199,7 @@ def _template_form(
 ) -> Response:
     status = 422 if problems else 200
     context = {"card": card, "kinds": KINDS, "fields": fields, **_listed(problems)}
-    return page(request, "lead/new_from_template.html", status=status, lead=lead, **context)
+    return page(request, "studies/creation/new_from_template.html", status=status, lead=lead, **context)
 
 
 def _listed(problems: list[Problem] | None) -> dict[str, Any]:
@@ -223,7 +223,7 @@ def _form(
     is_narrowed = bool(words or kind)
     return page(
         request,
-        "lead/new_study.html",
+        "studies/creation/new_study.html",
         status=422 if problems else 200,
         lead=lead,
         **_listed(problems),

@@ -143,7 +143,7 @@ def design_page(
     """A design page, which may show the preview in a frame."""
     response = page(
         request,
-        f"lead/design/{template}",
+        f"studies/editor/{template}",
         status=status,
         lead=lead,
         study=study,

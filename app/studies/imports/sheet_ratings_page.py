@@ -114,7 +114,7 @@ def _page(
     described = columns or (guess_rating_columns(upload, protocol) if upload and is_used else None)
     return page(
         request,
-        "lead/sheet_ratings.html",
+        "studies/imports/sheet_ratings.html",
         status=422 if problems else 200,
         lead=own.lead,
         study=own.study,

@@ -136,7 +136,7 @@ def _page(request: Request, db: Db, own: LeadAndStudy, problems: list[Problem] |
         fixed = str(error)
     return page(
         request,
-        "lead/texts.html",
+        "studies/imports/texts.html",
         status=422 if problems else 200,
         lead=own.lead,
         study=own.study,

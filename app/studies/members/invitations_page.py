@@ -60,7 +60,7 @@ def _page(request: Request, db: Db, lead: Lead | None, token: str, *, problem: s
         raise GoneError(OVER)
     return form_page(
         request,
-        "lead/invitation.html",
+        "studies/members/invitation.html",
         lead=lead,
         invitation=invitation,
         token=token,

@@ -109,7 +109,7 @@ def _page(
 ) -> Response:
     return form_page(
         request,
-        "lead/people.html",
+        "studies/members/people.html",
         lead=lead,
         study=study,
         members=list_members(db, study.id),

@@ -63,7 +63,7 @@ def _page(
     base = base_address(request)
     return form_page(
         request,
-        "lead/tokens.html",
+        "studies/members/tokens.html",
         lead=lead,
         study=study,
         tokens=list_api_tokens(db, study.id),

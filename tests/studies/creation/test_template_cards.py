@@ -22,7 +22,7 @@ def test_card_says_what_the_template_is(name: str) -> None:
 
 
 def test_each_template_has_small_pictures_light_and_dark() -> None:
-    pictures = {path.name: path.stat().st_size for path in (STATIC / "thumbnails").iterdir()}
+    pictures = {path.name: path.stat().st_size for path in (STATIC / "studies" / "thumbnails").iterdir()}
     assert sorted(pictures) == sorted(f"{name}.{scheme}.webp" for name in NAMES for scheme in ("light", "dark")), HOW
     assert {name for name, size in pictures.items() if size > MAX_BYTES} == set(), HOW
 
