@@ -24,7 +24,9 @@ from app.base.web.errors import ForbiddenError, GoneError, TooManyError
 def sign_in_page(request: Request, path: str, *, status: int = 200, email: str = "", error: str = "") -> Response:
     """The page; after signing in, the lead is sent to `path`."""
     more = ways_in(request)
-    return page(request, "accounts/sign_in.html", status=status, next=local_path(path), email=email, error=error, **more)
+    return page(
+        request, "accounts/sign_in.html", status=status, next=local_path(path), email=email, error=error, **more
+    )
 
 
 def ways_in(request: Request) -> dict[str, object]:

@@ -46,7 +46,9 @@ def rater_page(
     """
     use_language(request, protocol.language)
     now_ms = max(time.time_ns() // 1_000_000, latest_ms or 0)
-    return page(request, f"rating/rater/{template}", status=status, slug=slug, protocol=protocol, now_ms=now_ms, **context)
+    return page(
+        request, f"rating/rater/{template}", status=status, slug=slug, protocol=protocol, now_ms=now_ms, **context
+    )
 
 
 def go(request: Request, handler: str, **parameters: object) -> Response:

@@ -25,7 +25,9 @@ def show_help(request: Request) -> Response:
 def show_help_search(request: Request, words: str = "") -> Response:
     words = words[:MAX_QUERY].strip()
     index = _index(request)
-    return page(request, "base/help/search.html", lead=None, library=_library(request), words=words, found=index.find(words))
+    return page(
+        request, "base/help/search.html", lead=None, library=_library(request), words=words, found=index.find(words)
+    )
 
 
 @router.get("/help/{page_name:path}")

@@ -93,7 +93,7 @@ def language_in(request: Request) -> Language:
 
 
 def page(request: Request, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:  # noqa: ANN401 - a template takes anything
-    """Respond with a page (`rating/rater/rate.html`) or, for htmx, with its fragment (`rating/rater/_rate.html`) if it has one."""
+    """Respond with a page (`.../rate.html`) or, for htmx, with its fragment (`_rate.html` beside it) if it has one."""
     pages: Pages = request.app.state.pages
     folder, _, name = template.rpartition("/")
     if is_htmx(request) and f"{folder}/_{name}" in pages.templates:

@@ -74,7 +74,9 @@ def show_plan(request: Request, own: OwnForLong, form: Sent) -> Response:
         if wait_s := count(request.app.state.begin, [forecast_limit(own.lead.id)]):
             raise TooManyError(f"There were too many forecasts. Try again in {minutes(wait_s)}.", retry_after_s=wait_s)
         context |= _forecast(request, own, protocol, items, form, n_items, per_trial)
-    return page(request, "results/planning/plan.html", lead=own.lead, study=own.study, labels=protocol.labels, **context)
+    return page(
+        request, "results/planning/plan.html", lead=own.lead, study=own.study, labels=protocol.labels, **context
+    )
 
 
 def _rates(form: PlanForm) -> Rates:
