@@ -24,6 +24,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from app import routes
 from app.accounts.lead_access import BREACHED
 from app.accounts.openid.provider import Client, OpenIdProvider
+from app.accounts.sign_in import signed_out
 from app.base.database.address import parse_address
 from app.base.database.engine import TO_SPARE, database_url, hot_share, make_engine, make_hot_connections, transactions
 from app.base.database.operations import RecentOperations
@@ -35,6 +36,7 @@ from app.base.rendering.pages import Pages
 from app.base.telemetry import TracedRequests, make_tracer, trace_statements
 from app.base.web import error_responses
 from app.base.web.deps import LongTurns
+from app.base.web.errors import SignInError
 from app.base.web.metric_files import FOLDER, only_living
 from app.base.web.middleware.bodies import Bodies, TooLarge
 from app.base.web.middleware.compression import Compression
@@ -127,6 +129,7 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     assets.mount(app)
     routes.include(app, max_upload_bytes=app.state.max_upload_bytes)
     error_responses.register(app)
+    app.exception_handler(SignInError)(signed_out)
     return app
 
 

@@ -9,8 +9,6 @@ from fastapi import APIRouter, FastAPI
 
 from app import api
 from app.accounts import account_page, sign_in
-from app.accounts.openid import page as openid_page
-from app.accounts.rights import right_of
 from app.base.help import pages as help_pages
 from app.base.help.topics import help_for
 from app.base.web import health, metrics
@@ -41,7 +39,8 @@ from app.studies.creation import new_study_page
 from app.studies.editor import overview_page as design_page
 from app.studies.editor import questions_page, section_page, text_page
 from app.studies.imports import sheet_ratings_page, texts_page
-from app.studies.members import invitations_page, people_page, tokens_page
+from app.studies.members import invitations_page, openid_page, people_page, tokens_page
+from app.studies.rights import right_of
 from app.webhooks import page as webhooks_page
 
 # Prefixes of the paths whose handlers read uploaded files as they arrive.

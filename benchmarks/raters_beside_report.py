@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING
 
 import uvloop
 
-from app.accounts.api_tokens import record_api_token
 from app.accounts.leads import record_lead
 from app.studies.folder.read import read_folder
 from app.studies.load import load_study
+from app.studies.members.api_tokens import record_api_token
 from app.studies.members.members import record_member
 from app.studies.studies import get_study
 from benchmarks.load import N_TRIALS, analyze, begin, database, make_study, stored

@@ -46,9 +46,9 @@ def measured(
 def main() -> None:
     from app.base.database.engine import make_engine
     from app.rating.review.answers_by_rater import Compared
+    from app.rating.review.known_evidence import KnownEvidence
     from app.rating.review.rater_review import review
     from app.rating.review.rater_rows import list_rater_rows
-    from app.results.reports.known_evidence import KnownEvidence
     from app.studies.protocols import get_protocol
 
     parser = argparse.ArgumentParser(description=__doc__)

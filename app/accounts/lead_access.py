@@ -18,9 +18,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import Connection
 
 from app.accounts import leads
-from app.accounts.api_tokens import delete_api_tokens
 from app.accounts.leads import Lead
-from app.studies.members.members import revoke_invitations_by
 
 # Passwords known from data breaches: a lookup in a sorted file of their SHA-1 hashes, without the network.
 #
@@ -130,17 +128,6 @@ def sign_out_everywhere(db: Connection, lead: Lead) -> None:
     """End the sign-in links of this lead, then all sessions: one may have just begun by a link."""
     leads.revoke_sign_in_links(db, lead.id)
     leads.revoke_lead_sessions(db, lead.id)
-
-
-def end_earlier_access(db: Connection, lead: Lead) -> None:
-    """End every way into an account that was there before its owner proved who they are.
-
-    Whoever opened an invitation first may have set the password. The studies of the account stay.
-    """
-    leads.record_password(db, lead.id, None)
-    delete_api_tokens(db, lead.id)
-    revoke_invitations_by(db, lead.id)
-    sign_out_everywhere(db, lead)
 
 
 def check_strength(password: str, email: str) -> None:

@@ -16,7 +16,7 @@ from app.base.rendering.pages import is_htmx, language_in, page
 from app.base.rendering.words import minutes
 from app.base.web.cookies import address_of
 from app.base.web.deps import Db
-from app.base.web.errors import ForbiddenError, GoneError, TooManyError
+from app.base.web.errors import ForbiddenError, GoneError, SignInError, TooManyError
 
 # The sign-in page, with a form for passwords, a button for OpenID Connect, or both.
 
@@ -119,7 +119,7 @@ STUDIES = "/studies"
 PASSWORD = "password"  # noqa: S105 - a name
 
 
-async def signed_out(request: Request) -> Response:
+async def signed_out(request: Request, _: SignInError) -> Response:
     """The answer to a request for a lead's page without a lead's session."""
     # With htmx, the sign-in page would be inserted into the current page.
     if is_htmx(request):

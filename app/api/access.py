@@ -10,14 +10,14 @@ from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from app.accounts.api_tokens import ApiToken, use_api_token
-from app.accounts.audit import record_act
 from app.accounts.leads import Lead
 from app.accounts.rate_limits import Limit, api_limit, count, export_limit
-from app.accounts.rights import check_right
 from app.base.rendering.words import minutes
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError, TooManyError, UnauthorizedError
+from app.studies.audit import record_act
+from app.studies.members.api_tokens import ApiToken, use_api_token
+from app.studies.rights import check_right
 from app.studies.studies import StudyRow, get_study
 
 MISSING = "This needs a token of the study: send the header Authorization: Bearer attune_..."

@@ -8,10 +8,11 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from app.accounts.leads import Lead
-from app.accounts.session import Own, SignedIn
+from app.accounts.session import SignedIn
 from app.base.rendering.pages import form_page
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
+from app.studies.own_study import Own
 from app.studies.studies import StudyRow
 from app.webhooks.deliveries import list_deliveries
 from app.webhooks.events import EVENTS, LABELS, LONGEST_ADDRESS, MAX_ATTEMPTS

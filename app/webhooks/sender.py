@@ -13,9 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 
-from app.accounts.audit import record_automatic_act
 from app.base.database.engine import Begin, Connection
 from app.base.processes.outgoing import PlainConnection, SecureConnection, cut_off_after, seconds_to_wait
+from app.studies.audit import record_automatic_act
 from app.webhooks.addresses import LOOKUP_S, Networks, Target, WebhookAddressError, parse_target, resolve
 from app.webhooks.deliveries import DueDelivery, claim_due, pause_webhook, record_delivered, record_failed
 from app.webhooks.events import MAX_ATTEMPTS, MAX_RETRY_AFTER, TEST, wait_after

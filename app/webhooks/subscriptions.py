@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, text
 
-from app.accounts.audit import record_act
 from app.accounts.leads import Lead
 from app.base.database.keys import installation_key, keyed
+from app.studies.audit import record_act
 from app.studies.studies import StudyRow
 from app.webhooks.addresses import Networks, WebhookAddressError, parse_target
 from app.webhooks.events import EVENTS, MAX_WEBHOOKS

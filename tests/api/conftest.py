@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from starlette.testclient import TestClient
 
-from app.accounts.api_tokens import record_api_token
 from app.accounts.lead_access import add_lead
 from app.rating.life_cycle import open_study
+from app.studies.members.api_tokens import record_api_token
 from app.studies.members.members import record_member
 from tests.kit.lead_studies import rate, study_of
 from tests.kit.web_app import app, data_folder, reports_of_all_workers, visit, visitor

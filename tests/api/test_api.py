@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
-from app.accounts.api_tokens import list_api_tokens, record_api_token
-from app.accounts.audit import list_acts
 from app.accounts.lead_access import begin_session
 from app.accounts.rate_limits import Rate
+from app.studies.audit import list_acts
+from app.studies.members.api_tokens import list_api_tokens, record_api_token
 from app.studies.members.members import record_member, remove_member
 from tests.api.conftest import STUDY
 

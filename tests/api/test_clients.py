@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.accounts.api_tokens import record_api_token
 from app.accounts.lead_access import add_lead
 from app.main import create_app
 from app.rating.life_cycle import open_study
+from app.studies.members.api_tokens import record_api_token
 from tests.kit.lead_studies import rate, study_of
 from tests.kit.served import served
 

@@ -53,8 +53,9 @@ def in_web(name: str) -> bool:
 # Pages and what they share, under other names.
 OTHERS: frozenset[str] = frozenset(
     {
-        "app.accounts.rights",
+        "app.studies.rights",
         "app.accounts.session",
+        "app.studies.own_study",
         "app.accounts.sign_in",
         "app.base.telemetry",
         "app.llm.runs.run_rows",

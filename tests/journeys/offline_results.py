@@ -10,10 +10,10 @@ from sqlalchemy import create_engine
 from starlette.testclient import TestClient
 
 from app.accounts.leads import Lead
-from app.accounts.session import LeadAndStudy, lead_and_study
 from app.analysis.data.filters import options_of
 from app.main import create_app
 from app.results.reports.live_report import LiveReport
+from app.studies.own_study import LeadAndStudy, lead_and_study
 from app.studies.studies import StudyRow
 
 if TYPE_CHECKING:

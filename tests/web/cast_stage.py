@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 from sqlalchemy import text
 
-from app.accounts.api_tokens import record_api_token
 from app.accounts.lead_access import add_lead, begin_session
 from app.accounts.roles import ROLES as ROLES_ASKED
 from app.rating.life_cycle import open_study
+from app.studies.members.api_tokens import record_api_token
 from app.studies.members.members import record_member
 from tests.kit.database import rolled_back
 from tests.kit.lead_studies import study_of

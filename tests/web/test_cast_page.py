@@ -22,7 +22,7 @@ study and an analyst of another. A study always has an owner: the only owner can
 What a role does not allow is answered with 403. Leads who do not belong to a study get 404, as if the study did not
 exist, and everyone else is asked to sign in. The pages of raters answer the name of a draft with 404 too. Each refusal
 is in the log, with the name of the study and the number of the lead. Which right an address asks for is listed in one
-place, `app/accounts/rights.py`; an address that is not in the list is for owners only.
+place, `app/studies/rights.py`; an address that is not in the list is for owners only.
 
 The table is written by `tests/web/test_cast_page.py` from what `tests/web/test_cast.py` asks of every address. "Yes"
 means that the address answers, if only to say that a form is incomplete.

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
-from app.accounts.audit import list_acts
 from app.accounts.lead_access import add_lead
 from app.base.database.engine import transactions
 from app.protocol.allocation.randomization import seeded
 from app.rating.life_cycle import open_study
 from app.rating.withdrawal.rater_data import get_rater_data
 from app.rating.withdrawal.withdraw import withdraw
+from app.studies.audit import list_acts
 from app.studies.studies import StudyRow, delete_study, get_study
 from app.webhooks.addresses import parse_networks
 from app.webhooks.deliveries import claim_due, list_deliveries

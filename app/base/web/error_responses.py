@@ -11,7 +11,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from app.accounts.sign_in import signed_out
 from app.base.database.outages import NO_TURN, OUTAGES, outage_in_words
 from app.base.language.message import Message, message
 from app.base.logs import ThrottledLog, current_request_id
@@ -26,7 +25,6 @@ from app.base.web.errors import (
     NotFoundError,
     PageError,
     SentOnError,
-    SignInError,
 )
 from app.base.words import problem_in_words
 
@@ -59,7 +57,6 @@ def register(app: FastAPI) -> None:
     app.exception_handler(PageError)(_page_error)
     app.exception_handler(BlindedError)(_blinded)
     app.exception_handler(SideProcessError)(_stopped)
-    app.exception_handler(SignInError)(_sign_in)
     app.exception_handler(SentOnError)(_send_on)
     app.exception_handler(HTTPException)(_http)
     app.exception_handler(RequestValidationError)(_invalid)
@@ -87,10 +84,6 @@ def _blinded(request: Request, error: BlindedError) -> Response:
 
 def _stopped(request: Request, error: SideProcessError) -> Response:
     return answer(request, UNAVAILABLE, NOT_POSSIBLE, str(error))
-
-
-async def _sign_in(request: Request, _: SignInError) -> Response:
-    return await signed_out(request)
 
 
 def _http(request: Request, error: HTTPException) -> Response:

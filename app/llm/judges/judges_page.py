@@ -9,8 +9,7 @@ from fastapi import APIRouter, Form, Request
 from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 
-from app.accounts.audit import record_act
-from app.accounts.session import Own, SignedIn
+from app.accounts.session import SignedIn
 from app.base.problem import InvalidInputError
 from app.base.rendering.pages import page
 from app.base.web.deps import Db
@@ -21,6 +20,8 @@ from app.llm.runs.run_rows import servers, shown_runs
 from app.llm.runs.run_start import OtherSettingsError
 from app.llm.runs.runs import RunNameTakenError, record_queued
 from app.llm.runs.start_form import StartForm, StartProblemError, chosen, start_page, words_of_estimate
+from app.studies.audit import record_act
+from app.studies.own_study import Own
 
 router = APIRouter()
 _form_page = partial(start_page, "llm/new_judge.html")

@@ -8,14 +8,15 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from app.accounts.audit import record_act
-from app.accounts.session import Own, SignedIn
+from app.accounts.session import SignedIn
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError, PageError
 from app.llm.client.servers import ModelServer
 from app.llm.outcomes import OUTCOME_WORDS, Outcome, Purpose
 from app.llm.runs.requests import Progress, get_progress, list_problems
 from app.llm.runs.runs import RunRow, get_run_by_id, is_worked_on, list_runs, record_queued, record_stop
+from app.studies.audit import record_act
+from app.studies.own_study import Own
 from app.studies.studies import StudyRow
 
 router = APIRouter()

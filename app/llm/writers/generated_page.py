@@ -9,8 +9,7 @@ from fastapi import APIRouter, Form, Request
 from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 
-from app.accounts.audit import record_act
-from app.accounts.session import Own, SignedIn
+from app.accounts.session import SignedIn
 from app.base.problem import InvalidInputError
 from app.base.rendering.pages import page
 from app.base.web.deps import Db
@@ -22,6 +21,8 @@ from app.llm.writers.prompt import read_prompt
 from app.llm.writers.respond_runs import NothingToAnswerError, begin_respond, estimate_respond
 from app.llm.writers.respond_settings import RespondSettings
 from app.llm.writers.texts import count_texts
+from app.studies.audit import record_act
+from app.studies.own_study import Own
 
 router = APIRouter()
 _form_page = partial(start_page, "llm/new_generated.html")

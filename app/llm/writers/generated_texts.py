@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection
 
-from app.accounts.audit import record_act
 from app.accounts.leads import Lead
 from app.base.files.table import Table
 from app.base.problem import InvalidInputError
@@ -19,6 +18,7 @@ from app.llm.writers.respond_settings import RespondSettings
 from app.llm.writers.text_decisions import UndecidedError
 from app.llm.writers.texts import TextRow, list_texts, record_texts_used
 from app.protocol.study import Protocol
+from app.studies.audit import record_act
 from app.studies.editor.protocol_edits import Change, save_change
 from app.studies.folder.texts import check_responses
 from app.studies.imports.items import check_new_keys

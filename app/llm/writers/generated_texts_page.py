@@ -8,7 +8,7 @@ from fastapi import APIRouter, Form, Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import RedirectResponse, Response
 
-from app.accounts.session import Own, SignedIn
+from app.accounts.session import SignedIn
 from app.base.problem import InvalidInputError
 from app.base.rendering.pages import page
 from app.base.web.deps import Db
@@ -24,6 +24,7 @@ from app.llm.writers.texts import TextRow, count_texts, get_text, list_texts
 from app.studies.editor.protocol_edits import EditConflictError, get_draft
 from app.studies.imports.import_report import revealing_excerpt
 from app.studies.imports.text_uploads import TextsFixedError, check_replaceable
+from app.studies.own_study import Own
 
 router = APIRouter()
 N_ON_PAGE = 20

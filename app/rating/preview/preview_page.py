@@ -8,7 +8,6 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import PlainTextResponse, Response
 
-from app.accounts.session import Own
 from app.base.language.language import language_of
 from app.base.rendering.pages import language_in, page, use_language
 from app.base.web.deps import Db
@@ -22,6 +21,7 @@ from app.rating.preview.preview import example_trial
 from app.rating.steps.endings import ending_of
 from app.studies.editor.preview_pages import PreviewPage, preview_pages
 from app.studies.editor.protocol_edits import get_draft
+from app.studies.own_study import Own
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow
 

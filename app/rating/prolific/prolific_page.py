@@ -8,13 +8,13 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import Response
 
 from app.accounts.account_page import SIGN_IN_AGAIN, asked_of, is_password
-from app.accounts.audit import record_act
-from app.accounts.session import LeadAndStudy, OwnForLong
 from app.base.rendering.pages import page
 from app.rating.prolific.approvals import NOT_ASKED, Submission, approve, submissions_of, with_statuses
 from app.rating.prolific.client import ProlificError
 from app.rating.review.exclusions import list_identities, list_platform_parameters
 from app.rating.review.raters_page import reviewed_raters
+from app.studies.audit import record_act
+from app.studies.own_study import LeadAndStudy, OwnForLong
 
 router = APIRouter()
 MAX_ROWS = 2000

@@ -7,8 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, File, Form, Request, UploadFile
 from starlette.responses import Response
 
-from app.accounts.audit import record_act
-from app.accounts.session import Own, SignedIn
+from app.accounts.session import SignedIn
 from app.base.problem import InvalidInputError
 from app.base.rendering.pages import page
 from app.base.web.csv_file import csv_file
@@ -18,6 +17,8 @@ from app.base.web.links import base_address
 from app.rating.arrival.arrivals import get_own_study_door
 from app.rating.arrival.invitations import InviteError, invite_raters
 from app.rating.recruitment.invited_people import invited_people
+from app.studies.audit import record_act
+from app.studies.own_study import Own
 from app.studies.protocols import get_protocol
 
 router = APIRouter()

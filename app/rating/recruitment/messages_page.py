@@ -8,10 +8,11 @@ from fastapi import APIRouter, Form, Query, Request
 from starlette.responses import Response
 
 from app.accounts.leads import Lead
-from app.accounts.session import Own, SignedIn
+from app.accounts.session import SignedIn
 from app.base.rendering.pages import page
 from app.base.web.deps import Db
 from app.rating.steps.messages import LONGEST_MESSAGE, MessageError, count_open_raters, list_sent, send_message
+from app.studies.own_study import Own
 from app.studies.studies import StudyRow
 
 router = APIRouter()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from app.accounts.audit import record_act
-from app.accounts.session import Own, SignedIn
+from app.accounts.session import SignedIn
 from app.base.web.csv_file import csv_file
 from app.base.web.deps import Db
 from app.rating.review.exclusions import list_identities, list_platform_parameters
 from app.rating.review.rater_review import ReviewedRater
 from app.rating.review.raters_page import reviewed_raters
+from app.studies.audit import record_act
+from app.studies.own_study import Own
 from app.studies.studies import StudyRow
 
 router = APIRouter()

@@ -11,9 +11,8 @@ from fastapi import APIRouter, Form, Query, Request
 from pydantic import BaseModel, BeforeValidator, Field
 from starlette.responses import RedirectResponse, Response
 
-from app.accounts.audit import record_act
 from app.accounts.leads import Lead
-from app.accounts.session import Own, SignedIn
+from app.accounts.session import SignedIn
 from app.base.rendering.pages import page
 from app.base.web.csv_file import csv_file
 from app.base.web.deps import Db
@@ -22,12 +21,14 @@ from app.base.web.json_file import data_file
 from app.protocol.rater_flags import compared_question, side_question
 from app.rating.review.answers_by_rater import Compared
 from app.rating.review.exclusions import get_rater_key, list_identities, record_exclusion, release_seats
+from app.rating.review.known_evidence import KNOWN_EVIDENCE
 from app.rating.review.rater_review import ReviewedRater, review
 from app.rating.review.rater_rows import list_rater_rows
 from app.rating.review.typing import list_typing
 from app.rating.steps.messages import OPEN_STATES
 from app.rating.withdrawal.rater_data import get_rater_data
-from app.results.reports.known_evidence import KNOWN_EVIDENCE
+from app.studies.audit import record_act
+from app.studies.own_study import Own
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow
 

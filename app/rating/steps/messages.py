@@ -8,10 +8,10 @@ from uuid import uuid4
 
 from sqlalchemy import Connection, text
 
-from app.accounts.audit import record_act
 from app.accounts.leads import Lead
 from app.protocol.opening import sources_named
 from app.rating.sessions import RatingSession
+from app.studies.audit import record_act
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow
 

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, text
 
-from app.accounts.audit import record_automatic_act
 from app.base.database.engine import Begin
 from app.base.postgres.private_files import open_private
 from app.rating.withdrawal.withdraw import delete_rows
+from app.studies.audit import record_automatic_act
 from app.studies.protocols import get_protocol
 from app.studies.studies import (
     DELETION_NOTICE,

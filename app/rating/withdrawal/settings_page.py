@@ -11,9 +11,8 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from app.accounts.audit import get_receipt, list_acts, record_act
 from app.accounts.leads import Lead
-from app.accounts.session import LeadAndStudy, Own, OwnForLong, SignedIn
+from app.accounts.session import SignedIn
 from app.base.files.protected_text import protected
 from app.base.problem import InvalidInputError
 from app.base.rendering.pages import page
@@ -21,7 +20,9 @@ from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
 from app.protocol.study_parts import control_character
 from app.rating.withdrawal.deletions import deletion_of_study
+from app.studies.audit import get_receipt, list_acts, record_act
 from app.studies.editor.protocol_edits import Change, EditConflictError, get_draft, publish, save_change
+from app.studies.own_study import LeadAndStudy, Own, OwnForLong
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow, count_contents, delete_study, record_archived, record_keep_until
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 from fastapi import APIRouter, Query, Request
 from starlette.responses import JSONResponse, Response
 
-from app.accounts.session import LeadAndStudy, OwnExport, OwnForLong
 from app.base.web.errors import NotFoundError
 from app.rating.withdrawal.withdraw import count_deleted_raters
 from app.results.overview.progress import get_progress
 from app.results.overview.progress_chart import KEY as PROGRESS
 from app.results.overview.progress_chart import ProgressChart
 from app.results.pages.asked import Asked
+from app.studies.own_study import LeadAndStudy, OwnExport, OwnForLong
 
 if TYPE_CHECKING:
     from app.results.charts.chart import Chart

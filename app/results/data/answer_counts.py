@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, text
 
 from app.analysis.data.answer_counts import AnswerCounts, Chosen, Pattern, Point
-from app.results.data.rater_kinds import list_left_out
+from app.rating.review.rater_kinds import list_left_out
 
 # Sufficient counts of a study's forced choices, grouped by the database.
 

@@ -11,12 +11,12 @@ from fastapi import APIRouter, Request
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
-from app.accounts.session import OwnExport, OwnForLong
 from app.base.rendering.pages import page
 from app.base.web.errors import PageError
 from app.protocol.rating_columns import COLUMNS
 from app.protocol.study import Protocol
 from app.results.pages.asked import Asked
+from app.studies.own_study import OwnExport, OwnForLong
 
 # The downloads as the page lists them: name, address, what is in the file, and how to read it.
 

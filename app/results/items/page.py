@@ -9,8 +9,7 @@ from fastapi import APIRouter, Form, Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import RedirectResponse, Response
 
-from app.accounts.audit import record_act
-from app.accounts.session import Own, SignedIn
+from app.accounts.session import SignedIn
 from app.base.rendering.pages import page, use_language
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError, PageError
@@ -30,6 +29,8 @@ from app.results.items.item_rows import (
     list_item_rows,
     retire_item,
 )
+from app.studies.audit import record_act
+from app.studies.own_study import Own
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow
 

@@ -1,4 +1,4 @@
-"""A study's page for its lead: coverage that refreshes itself, opening and closing, links for raters."""
+"""A study's page for its lead: coverage that refreshes itself, opening, closing and new versions, links for raters."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from app.accounts.audit import record_act
-from app.accounts.session import Own, SignedIn
+from app.accounts.session import SignedIn
 from app.base.language.language import note_on
 from app.base.rendering.pages import is_htmx, page
 from app.base.web.deps import Db
@@ -19,8 +18,10 @@ from app.rating import life_cycle as design
 from app.results.overview.progress import get_progress, progress_words
 from app.results.overview.progress_chart import ProgressChart
 from app.studies import coverage
+from app.studies.audit import record_act
 from app.studies.editor.design_page import places_of_placeholders
-from app.studies.editor.protocol_edits import count_draft_problems
+from app.studies.editor.protocol_edits import UnreadableEditError, count_draft_problems, publish
+from app.studies.own_study import Own
 from app.studies.protocols import get_protocol
 from app.studies.rater_links import rater_links
 from app.studies.studies import GivenStatus
@@ -67,6 +68,23 @@ def submit_status(
         raise PageError(str(error)) from error
     record_act(db, lead, study, "status changed", before=study.status, after=status)
     return RedirectResponse(f"/studies/{study.slug}", status_code=303)
+
+
+@router.post("/studies/{slug}/design/version")
+def submit_version(
+    request: Request, db: Db, lead: SignedIn, study: Own, as_written: Annotated[tuple[str, ...], Form()] = ()
+) -> Response:
+    try:
+        version = publish(db, study, as_written)
+        record_act(db, lead, study, "new version", version=version)
+        if study.status == "open":
+            # Create the trials and seats that the new version needs.
+            design.open_study(db, study.slug)
+    except UnreadableEditError as error:
+        raise PageError(" ".join(problem.sentence() for problem in error.problems[:3])) from error
+    except design.OpeningError as error:
+        raise PageError(str(error)) from error
+    return RedirectResponse(request.app.url_path_for("show_design", slug=study.slug), status_code=303)
 
 
 def _counted(db: Db, study: Own) -> dict[str, Any]:

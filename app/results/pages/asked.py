@@ -15,11 +15,11 @@ from app.protocol.labels import Labels
 from app.results.snapshots.deleted import refuse_deleted_snapshot
 
 if TYPE_CHECKING:
-    from app.accounts.session import LeadAndStudy
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
     from app.results.reports.live_report import LiveReport, LiveReports
     from app.results.snapshots.snapshots import Opened
+    from app.studies.own_study import LeadAndStudy
 
 UNREADABLE = "This snapshot was saved by another version of Attune, and this version cannot read it."
 MAX_VALUES, MAX_LENGTH = 50, 200

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.accounts.session import LeadAndStudy, OwnExport, OwnForLong
 from app.analysis.report.command import command_of
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report_tables import report_json, results_csv
@@ -21,8 +20,8 @@ from app.base.processes.side_process import SideProcessError
 from app.base.rendering.pages import page
 from app.base.web.links import base_address
 from app.protocol.labels import Labels
+from app.rating.review.rater_kinds import has_only_simulated
 from app.results.charts.table import Table
-from app.results.data.rater_kinds import has_only_simulated
 from app.results.overview.progress import get_progress
 from app.results.overview.progress_chart import ProgressChart
 from app.results.pages.asked import Asked, Question
@@ -32,6 +31,7 @@ from app.results.reports.computing import WAITING
 from app.results.reports.outcomes import ReportStoppedError
 from app.results.snapshots.stored import list_snapshots
 from app.studies.coverage import get_counts
+from app.studies.own_study import LeadAndStudy, OwnExport, OwnForLong
 
 if TYPE_CHECKING:
     from app.analysis.estimate import Estimate

@@ -10,7 +10,6 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
 from app.accounts.rate_limits import count, forecast_limit
-from app.accounts.session import LeadAndStudy, OwnForLong
 from app.base.processes.side_process import SideProcessError
 from app.base.rendering.pages import page
 from app.base.rendering.words import minutes
@@ -19,6 +18,7 @@ from app.protocol.allocation.trials import PlannedItem
 from app.protocol.study import Protocol
 from app.rating.seats.trials import list_items
 from app.results.planning.effort import Rates, effort
+from app.studies.own_study import LeadAndStudy, OwnForLong
 from app.studies.protocols import get_protocol
 
 router = APIRouter()

@@ -5,12 +5,13 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from app.accounts.session import Own, OwnExport, OwnForLong, SignedIn
+from app.accounts.session import SignedIn
 from app.base.processes.side_process import SideProcessError
 from app.base.rendering.pages import page
 from app.base.web.deps import Db
 from app.base.web.errors import BusyError, NotFoundError
 from app.results.registration.registrations import list_registrations
+from app.studies.own_study import Own, OwnExport, OwnForLong
 
 router = APIRouter()
 

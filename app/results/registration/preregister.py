@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 
 from sqlalchemy import Connection
 
-from app.accounts.audit import record_act
 from app.accounts.leads import Lead
 from app.analysis.document.registration import Registration, hashed, plan_records, registration_json
 from app.protocol.allocation.trials import PlannedItem
@@ -16,6 +15,7 @@ from app.protocol.study import Protocol
 from app.rating.seats.trials import list_items
 from app.results.documents.document_formats import Format
 from app.results.registration.registrations import record_registration
+from app.studies.audit import record_act
 from app.studies.coverage import get_counts
 from app.studies.folder.template_origin import template_origin
 from app.studies.protocols import get_protocol

@@ -7,13 +7,14 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from app.accounts.rights import check_right
-from app.accounts.session import OwnForLong, SignedIn
+from app.accounts.session import SignedIn
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError, PageError
 from app.results.pages.asked import Asked
 from app.results.snapshots.deleted import refuse_deleted
 from app.results.snapshots.stored import find_snapshot
+from app.studies.own_study import OwnForLong
+from app.studies.rights import check_right
 from app.studies.studies import get_study
 
 router = APIRouter()

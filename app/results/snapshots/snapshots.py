@@ -5,7 +5,6 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass
 
-from app.accounts.audit import record_act
 from app.accounts.leads import Lead
 from app.analysis.data.filter_options import FilterOptions, filtered_protocol
 from app.analysis.report.stored_report import read_report, report_text
@@ -14,6 +13,7 @@ from app.rating.withdrawal.withdraw import count_deleted_raters, get_last_deleti
 from app.results.blinding import refuse_if_blinded
 from app.results.reports.computing import LiveReport
 from app.results.snapshots.stored import SnapshotRow, get_snapshot, record_snapshot
+from app.studies.audit import record_act
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow
 

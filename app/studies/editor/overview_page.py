@@ -1,18 +1,13 @@
-"""Overview of the design: problems to correct, the version that raters get, and publishing a new one."""
+"""Overview of the design: problems to correct, and the version that raters get."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from fastapi import APIRouter, Request
+from starlette.responses import Response
 
-from fastapi import APIRouter, Form, Request
-from starlette.responses import RedirectResponse, Response
-
-from app.accounts.audit import record_act
-from app.accounts.session import Own, SignedIn
+from app.accounts.session import SignedIn
 from app.base.web.deps import Db
-from app.base.web.errors import PageError
 from app.protocol.opening import placeholders
-from app.rating.life_cycle import OpeningError, open_study
 from app.studies.editor.design_page import (
     address_of_problem,
     design_page,
@@ -21,7 +16,8 @@ from app.studies.editor.design_page import (
     places_of_placeholders,
 )
 from app.studies.editor.preview_pages import preview_pages
-from app.studies.editor.protocol_edits import UnreadableEditError, get_draft, publish
+from app.studies.editor.protocol_edits import get_draft
+from app.studies.own_study import Own
 from app.studies.protocols import get_protocol, list_versions
 
 router = APIRouter()
@@ -50,20 +46,3 @@ def show_design(request: Request, db: Db, lead: SignedIn, study: Own) -> Respons
         unfilled=places_of_placeholders(edit.protocol, known) if edit.protocol and study.opened_at else [],
         pages=preview_pages(edit.protocol) if edit.protocol else [],
     )
-
-
-@router.post("/studies/{slug}/design/version")
-def submit_version(
-    request: Request, db: Db, lead: SignedIn, study: Own, as_written: Annotated[tuple[str, ...], Form()] = ()
-) -> Response:
-    try:
-        version = publish(db, study, as_written)
-        record_act(db, lead, study, "new version", version=version)
-        if study.status == "open":
-            # Create the trials and seats that the new version needs.
-            open_study(db, study.slug)
-    except UnreadableEditError as error:
-        raise PageError(" ".join(problem.sentence() for problem in error.problems[:3])) from error
-    except OpeningError as error:
-        raise PageError(str(error)) from error
-    return RedirectResponse(request.app.url_path_for("show_design", slug=study.slug), status_code=303)

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from app.accounts.leads import Lead
-from app.accounts.session import Own, SignedIn
+from app.accounts.session import SignedIn
 from app.base.rendering.pages import is_htmx
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
@@ -14,6 +14,7 @@ from app.studies.editor.design_page import DesignForm, conflict_page, design_pag
 from app.studies.editor.preview_pages import preview_pages
 from app.studies.editor.protocol_edits import Change, Edit, EditConflictError, get_draft, save_change
 from app.studies.editor.sections import BY_KEY, Section, section_controls, value_at, with_section
+from app.studies.own_study import Own
 from app.studies.studies import StudyRow
 
 router = APIRouter()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
-from app.accounts.session import Own, SignedIn
+from app.accounts.session import SignedIn
 from app.base.web.deps import Db
 from app.studies.editor.design_page import DesignForm, conflict_page, design_page, differences
 from app.studies.editor.protocol_edits import EditConflictError, UnreadableEditError, get_draft, save_text
+from app.studies.own_study import Own
 
 router = APIRouter()
 

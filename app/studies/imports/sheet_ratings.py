@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from app.accounts.audit import record_act
 from app.accounts.leads import Lead
 from app.base.database.engine import Begin
 from app.base.limits import Limits
@@ -17,6 +16,7 @@ from app.base.problem import Problem
 from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.registry import Question
 from app.protocol.study import Protocol
+from app.studies.audit import record_act
 from app.studies.creation.upload_process import UploadReader
 from app.studies.imports.column_meanings import COMMON, NewRaters, RatingLayout
 from app.studies.imports.grouped_problems import GroupedProblem

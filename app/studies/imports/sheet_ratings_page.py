@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from app.accounts.session import LeadAndStudy, Own, SignedIn
+from app.accounts.session import SignedIn
 from app.base.problem import InvalidInputError, Problem
 from app.base.rendering.pages import page
 from app.base.web.deps import Db
 from app.studies.creation.upload_form import upload_reader
 from app.studies.imports.text_uploads import TextUpload, get_upload, has_answers
 from app.studies.imports.texts_page import MAX_PROBLEMS, Sent
+from app.studies.own_study import LeadAndStudy, Own
 from app.studies.protocols import get_protocol
 
 if TYPE_CHECKING:

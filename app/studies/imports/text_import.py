@@ -10,7 +10,6 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from app.accounts.audit import record_act
 from app.accounts.leads import Lead
 from app.analysis.data.study_folder import StudyFolder
 from app.base.database.engine import Begin
@@ -22,6 +21,7 @@ from app.base.problems import Problems
 from app.protocol.study import Protocol
 from app.protocol.yaml.edited_yaml import edited_yaml
 from app.protocol.yaml.study_yaml import FILE, read_protocol
+from app.studies.audit import record_act
 from app.studies.creation.upload_process import UploadReader
 from app.studies.editor.protocol_edits import Change, get_draft, save_change
 from app.studies.imports.column_roles import guess_columns, note_texts_as_names

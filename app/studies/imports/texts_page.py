@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
-from app.accounts.session import LeadAndStudy, Own, SignedIn, find_lead_and_study, session_token
+from app.accounts.session import SignedIn, session_token
 from app.base.files.file_names import safe_file_name
 from app.base.problem import InvalidInputError, Problem
 from app.base.rendering.pages import page
@@ -19,6 +19,7 @@ from app.studies.coverage import get_counts
 from app.studies.creation.upload_form import upload_form, upload_reader
 from app.studies.imports.source_kinds import recognized_kind
 from app.studies.imports.text_uploads import TextsFixedError, check_replaceable, get_upload
+from app.studies.own_study import LeadAndStudy, Own, find_lead_and_study
 
 router = APIRouter()
 ROLES = (

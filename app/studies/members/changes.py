@@ -7,11 +7,11 @@ from shlex import quote
 
 from sqlalchemy import Connection
 
-from app.accounts.audit import record_act
 from app.accounts.identities import has_identity
 from app.accounts.lead_access import is_email, new_link
 from app.accounts.leads import Lead, get_lead, lock_lead, revoke_sign_in_links
 from app.accounts.roles import Role
+from app.studies.audit import record_act
 from app.studies.members.members import (
     Member,
     get_invitation,

@@ -7,16 +7,17 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from app.accounts.audit import record_act
 from app.accounts.leads import Lead
 from app.accounts.roles import IN_WORDS, ROLES, Role
-from app.accounts.session import Own, SignedIn
+from app.accounts.session import SignedIn
 from app.base.rendering.pages import form_page
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
 from app.base.web.links import base_address
+from app.studies.audit import record_act
 from app.studies.members.changes import MemberError, change_role, invite, recovery_link, remove
 from app.studies.members.members import list_invitations, list_members, revoke_invitation
+from app.studies.own_study import Own
 from app.studies.studies import StudyRow
 
 router = APIRouter()

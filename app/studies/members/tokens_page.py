@@ -7,14 +7,22 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from app.accounts.api_tokens import DAYS, LONGEST_NAME, ApiTokenError, list_api_tokens, make_api_token, revoke_api_token
 from app.accounts.leads import Lead
 from app.accounts.roles import ROLES, Role
-from app.accounts.session import Own, SignedIn
+from app.accounts.session import SignedIn
 from app.base.rendering.pages import form_page
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
 from app.base.web.links import base_address
+from app.studies.members.api_tokens import (
+    DAYS,
+    LONGEST_NAME,
+    ApiTokenError,
+    list_api_tokens,
+    make_api_token,
+    revoke_api_token,
+)
+from app.studies.own_study import Own
 from app.studies.studies import StudyRow
 
 router = APIRouter()

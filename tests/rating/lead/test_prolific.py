@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from app.accounts.audit import list_acts
 from app.rating.life_cycle import open_study
+from app.studies.audit import list_acts
 from tests.kit.lead_studies import rate, study_of
 from tests.kit.prolific_server import prolific_server
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
-from app.accounts.audit import list_acts
 from app.rating.life_cycle import open_study
+from app.studies.audit import list_acts
 from app.studies.members.members import record_member
 from tests.kit.builder import build_study, protocol_of
 

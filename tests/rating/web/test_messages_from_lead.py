@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.accounts.audit import list_acts
 from app.accounts.lead_access import add_lead
 from app.rating.sessions import get_rating_session
 from app.rating.steps.messages import MessageError, list_sent, send_message
 from app.rating.withdrawal.rater_data import get_rater_data
 from app.rating.withdrawal.withdraw import withdraw
+from app.studies.audit import list_acts
 from app.studies.studies import StudyRow, get_study
 from tests.kit.rater_pages import heading
 

@@ -10,8 +10,8 @@ from sqlalchemy import text
 from app.analysis.data.study_folder import frames_of, is_same
 from app.analysis.findings.counted_results import DECISIVE
 from app.rating.review.exclusions import record_exclusion
+from app.rating.review.rater_kinds import has_only_simulated
 from app.results.data.frames import study_frames
-from app.results.data.rater_kinds import has_only_simulated
 from app.results.reports.counted import count_results
 from app.studies.export import study_folder
 from app.studies.folder.read import read_folder

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
-from app.accounts.audit import list_acts
 from app.accounts.lead_access import add_lead, check_password, new_link
+from app.studies.audit import list_acts
 from app.studies.members.members import list_members, record_invitation, record_member
 from app.studies.studies import announce_deletion
 from tests.kit.lead_studies import study_of

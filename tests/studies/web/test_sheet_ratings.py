@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
-from app.accounts.audit import list_acts
+from app.studies.audit import list_acts
 from tests.kit.lead_studies import study_of
 
 if TYPE_CHECKING:

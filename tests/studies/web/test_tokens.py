@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.accounts.api_tokens import list_api_tokens
-from app.accounts.audit import list_acts
+from app.studies.audit import list_acts
+from app.studies.members.api_tokens import list_api_tokens
 from app.studies.members.members import record_member
 from tests.kit.lead_studies import study_of
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.accounts.api_tokens import record_api_token
-from app.accounts.audit import list_acts
+from app.studies.audit import list_acts
+from app.studies.members.api_tokens import record_api_token
 from app.webhooks.subscriptions import list_webhooks
 from tests.kit.lead_studies import study_of
 

@@ -17,7 +17,7 @@ from app.rating.review.answers_by_rater import (
     list_answers_by_rater,
     list_rater_states,
 )
-from app.results.data.rater_kinds import RaterKinds, list_rater_kinds
+from app.rating.review.rater_kinds import RaterKinds, list_rater_kinds
 
 # Studies that are kept, and the bytes that their answers may take together: three million ratings.
 KEPT, KEPT_BYTES = 8, 60_000_000
@@ -55,7 +55,7 @@ class KnownEvidence:
     def _keep(
         self, key: tuple[object, ...], answers: Mapping[int, StoredAnswers], kinds: RaterKinds
     ) -> Mapping[int, Evidence]:
-        from app.results.reports.stored_evidence import evidence_in
+        from app.rating.review.stored_evidence import evidence_in
 
         found = _Known(answers, evidence_in(answers, kinds.models, kinds.simulated))
         with self._guard:

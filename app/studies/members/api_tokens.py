@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, RowMapping, text
 
-from app.accounts.audit import record_act
 from app.accounts.leads import Lead
 from app.accounts.roles import Role, weaker_of
 from app.base.database.keys import token_hash
+from app.studies.audit import record_act
 from app.studies.studies import StudyRow
 
 _RECORD = text("""

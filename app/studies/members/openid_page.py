@@ -13,7 +13,6 @@ from starlette.responses import RedirectResponse, Response
 from app.accounts import lead_access as access
 from app.accounts.leads import Lead
 from app.accounts.openid.id_token import Attempt, Identity, OpenIdError, RefusedError
-from app.accounts.openid.identities import lead_of
 from app.accounts.openid.provider import OpenIdProvider
 from app.accounts.rate_limits import count, sign_in_limit, take_back
 from app.accounts.session import local_path, log_event, session_token, signed_in_answer
@@ -22,6 +21,7 @@ from app.base.rendering.words import minutes
 from app.base.web.cookies import address_of, drop_cookie, get_cookie, set_cookie
 from app.base.web.errors import NotFoundError, TooManyError
 from app.studies.members.members import get_invitation
+from app.studies.members.openid_accounts import lead_of
 
 log = logging.getLogger("attune.security")
 router = APIRouter()

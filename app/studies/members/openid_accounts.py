@@ -7,9 +7,11 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from app.accounts.identities import get_lead_of_identity, record_identity
-from app.accounts.lead_access import add_lead, end_earlier_access, is_email
-from app.accounts.leads import Lead, get_lead, lock_lead
+from app.accounts.lead_access import add_lead, is_email, sign_out_everywhere
+from app.accounts.leads import Lead, get_lead, lock_lead, record_password
 from app.accounts.openid.id_token import Identity, RefusedError
+from app.studies.members.api_tokens import delete_api_tokens
+from app.studies.members.members import revoke_invitations_by
 
 UNVERIFIED = "The sign-in service did not confirm your e-mail address. Confirm it there and sign in again."
 UNKNOWN = (
@@ -65,3 +67,14 @@ def _invited(db: Connection, email: str, invited_email: str | None) -> Lead:
     if invited_email != email:
         raise RefusedError(OTHER_ADDRESS, "the invitation is for another e-mail address")
     return add_lead(db, email)
+
+
+def end_earlier_access(db: Connection, lead: Lead) -> None:
+    """End every way into an account that was there before its owner proved who they are.
+
+    Whoever opened an invitation first may have set the password. The studies of the account stay.
+    """
+    record_password(db, lead.id, None)
+    delete_api_tokens(db, lead.id)
+    revoke_invitations_by(db, lead.id)
+    sign_out_everywhere(db, lead)

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import event, text
 
 from app.rating.review.answers_by_rater import Compared
-from app.results.reports.known_evidence import KEPT, KnownEvidence
+from app.rating.review.known_evidence import KEPT, KnownEvidence
 from tests.kit.builder import build_study, protocol_of
 
 if TYPE_CHECKING:
