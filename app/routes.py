@@ -10,7 +10,6 @@ from fastapi import APIRouter, FastAPI
 from app import api
 from app.accounts import account_page, sign_in
 from app.base.help import pages as help_pages
-from app.base.help.topics import help_for
 from app.base.web import health, metrics
 from app.llm.judges import judges_page
 from app.llm.runs import run_rows
@@ -34,7 +33,7 @@ from app.results.pages import results
 from app.results.planning import page as plan_page
 from app.results.registration import page as preregistration_page
 from app.results.snapshots import page as snapshots_page
-from app.studies import home_page, list_page
+from app.studies import home_page
 from app.studies.creation import new_study_page
 from app.studies.editor import overview_page as design_page
 from app.studies.editor import questions_page, section_page, text_page
@@ -68,7 +67,6 @@ LEADS = (
     sign_in,
     account_page,
     invitations_page,
-    list_page,
     overview_page,
     # Fixed addresses of the design come before the address with the name of a section.
     design_page,
@@ -108,7 +106,7 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     for page in RATERS:
         raters.include_router(page.router)
     app.include_router(raters)
-    app.state.pages.environment.globals["help_for"] = help_for
+    app.state.pages.environment.globals["help_for"] = help_pages.help_for
     app.include_router(help_pages.router)
     api.include(app)
     app.state.pages.environment.globals["right_of"] = right_of

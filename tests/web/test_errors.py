@@ -19,7 +19,7 @@ def broken(visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> TestClient:
     def fail(*_: object) -> None:
         raise RuntimeError(SECRET)
 
-    monkeypatch.setattr("app.studies.coverage.list_open_demos", fail)
+    monkeypatch.setattr("app.studies.home_page.list_open_demos", fail)
     return visitor
 
 

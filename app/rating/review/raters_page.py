@@ -19,12 +19,11 @@ from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError, PageError
 from app.base.web.json_file import data_file
 from app.protocol.rater_flags import compared_question, side_question
-from app.rating.review.answers_by_rater import Compared
+from app.rating.review.answers_by_rater import Compared, list_typing
 from app.rating.review.exclusions import get_rater_key, list_identities, record_exclusion, release_seats
 from app.rating.review.known_evidence import KNOWN_EVIDENCE
 from app.rating.review.rater_review import ReviewedRater, review
 from app.rating.review.rater_rows import list_rater_rows
-from app.rating.review.typing import list_typing
 from app.rating.steps.messages import OPEN_STATES
 from app.rating.withdrawal.rater_data import get_rater_data
 from app.studies.audit import record_act

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.base.help.library import Library
+from app.base.help.pages import TOPICS
 from app.base.help.search import SearchIndex
-from app.base.help.topics import TOPICS
 from app.settings import folder
 
 if TYPE_CHECKING:

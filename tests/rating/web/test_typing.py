@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import text
 
 from app.protocol.rater_flags import Typing
+from app.rating.review.answers_by_rater import list_typing
 from app.rating.review.rater_review import review
 from app.rating.review.rater_rows import list_rater_rows
-from app.rating.review.typing import list_typing
 from app.studies.opening_checks import OpeningError
 from app.studies.protocols import get_protocol
 from tests.kit.rater_pages import form_address
