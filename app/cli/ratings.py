@@ -37,7 +37,7 @@ class RaterKind(StrEnum):
     MODEL = "model"
 
 
-RatingSheet = Annotated[Path, spreadsheet("The spreadsheet: .csv, .tsv, .xlsx, .jsonl or .parquet.")]
+RatingSheet = Annotated[Path, spreadsheet("The spreadsheet: .csv, .tsv, .xlsx, .jsonl, .json or .parquet.")]
 AnswerColumns = Annotated[
     list[str] | None,
     typer.Option(

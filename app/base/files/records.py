@@ -1,4 +1,4 @@
-"""Read CSV and JSON lines into tables; each record keeps its row number."""
+"""Read CSV, JSON lines and JSON arrays into tables; each record keeps its row number."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 import json
 import sys
 from _csv import Reader as CsvReader
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any, cast
 
@@ -70,6 +70,7 @@ def _trimmed(row: Sequence[str]) -> str:
 # Long texts are mostly distinct; in all other columns values repeat, and only one copy of each is kept in memory.
 _LONG = frozenset({"text", "turns", "profile", "comment"})
 _ON_EACH_LINE = "one JSON object on each line"
+_ARRAY = 'an array of objects, such as [{"text": "a"}, {"text": "b"}]; a file of one object per line must end in .jsonl'
 _CHUNK = 20_000
 _CELLS_AT_ONCE = 500_000
 csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
@@ -100,6 +101,8 @@ def read_table(
     with lines:
         if file.endswith(".jsonl"):
             table = _from_json_lines(file, lines, problems)
+        elif file.lower().endswith(".json"):
+            table = _from_json_array(file, lines.read(), problems)
         else:
             reader = csv.reader(lines, strict=True, delimiter=delimiter)
             table = _from_csv(
@@ -227,13 +230,48 @@ class _Filler:
 
 
 def _from_json_lines(file: str, lines: Iterable[str], problems: Problems) -> Table | None:
+    filled = ((row, line) for row, line in enumerate(lines, start=1) if line.strip())
+    if (first := next(filled, None)) is None:
+        return _from_objects(file, (), problems)
+    row, line = first
+    if not line.lstrip("\ufeff \t").startswith(("{", "[")):
+        problems.add(file, row, None, line.strip(), f"{_ON_EACH_LINE}; the name of a CSV file must end in .csv")
+        return None
+    records = ((row, _json_record(file, row, line.strip(), problems)) for row, line in chain([first], filled))
+    return _from_objects(file, records, problems)
+
+
+def _from_json_array(file: str, text: str, problems: Problems) -> Table | None:
+    """Read an array of objects, whose rows count from 1."""
+    records, where = None, ""
+    try:
+        records = json.loads(text, parse_float=str, parse_int=str)
+    except json.JSONDecodeError as error:
+        where = f" (not readable as JSON from line {error.lineno}, character {error.colno} on)"
+    except (ValueError, RecursionError):
+        where = " (not readable as JSON)"
+    if not isinstance(records, list):
+        problems.add(file, None, None, f"{shown(text.strip())}{where}", _ARRAY)
+        return None
+    return _from_objects(file, _json_objects(file, records, problems), problems)
+
+
+def _json_objects(
+    file: str, records: Iterable[object], problems: Problems
+) -> Iterator[tuple[int, dict[str, Any] | None]]:
+    for row, record in enumerate(records, start=1):
+        if isinstance(record, dict):
+            yield row, _trimmed_names(record)
+        else:
+            problems.add(file, row, None, _cell(record), _ARRAY)
+
+
+def _from_objects(file: str, numbered: Iterable[tuple[int, dict[str, Any] | None]], problems: Problems) -> Table | None:
+    """Return a table with a column for each name, in order of appearance."""
     records: dict[int, dict[str, Any]] = {}
     names: dict[str, None] = {}
-    for row, line in enumerate(lines, start=1):
-        if not records and line.strip() and not line.lstrip("\ufeff \t").startswith(("{", "[")):
-            problems.add(file, row, None, line.strip(), f"{_ON_EACH_LINE}; the name of a CSV file must end in .csv")
-            return None
-        if not line.strip() or (record := _json_record(file, row, line.strip(), problems)) is None:
+    for row, record in numbered:
+        if record is None:
             continue
         records[row] = record
         names |= dict.fromkeys(name for name in record if name)
@@ -267,7 +305,11 @@ def _json_record(file: str, row: int, line: str, problems: Problems) -> dict[str
     if not isinstance(record, dict):
         problems.add(file, row, None, line, _ON_EACH_LINE)
         return None
-    return {str(name).strip(): value for name, value in record.items()}
+    return _trimmed_names(record)
+
+
+def _trimmed_names(record: dict[str, Any]) -> dict[str, Any]:
+    return {name.strip(): value for name, value in record.items()}
 
 
 def _cell(value: object) -> str:

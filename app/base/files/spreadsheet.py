@@ -90,7 +90,7 @@ def _bounds(name: str) -> tuple[int, int, int, int]:
 # Rows below the header in which columns without a name and formulas are looked for.
 _N_BELOW = 50
 _N_TOP_BYTES = 65_536
-KINDS = "a spreadsheet: .csv, .tsv, .xlsx, .jsonl or .parquet"
+KINDS = "a spreadsheet: .csv, .tsv, .xlsx, .jsonl, .json or .parquet"
 # SyntaxError is what XML parsers raise for broken XML.
 _UNREADABLE = (
     zipfile.BadZipFile,

@@ -105,7 +105,7 @@ def store_study(db: Connection, folder: StudyFolder, lead_id: int) -> str:
 
 def _check_columns(sheet: Sheet, problems: Problems) -> None:
     if sheet.file is None:
-        problems.add("upload", None, None, "no file", "a spreadsheet: .csv, .xlsx, .jsonl or .parquet")
+        problems.add("upload", None, None, "no file", "a spreadsheet: .csv, .xlsx, .jsonl, .json or .parquet")
     if not sheet.columns:
         problems.add("the form", None, "source", "none", "at least one source, with the column of its responses")
     names = [column.source for column in sheet.columns]

@@ -75,7 +75,7 @@ def submit_text_file(request: Request, sent: Sent) -> Response:
 
     if not sent.content:
         found = "an empty file" if sent.file_name else "no file"
-        allowed = "a spreadsheet: .csv, .tsv, .xlsx, .jsonl or .parquet"
+        allowed = "a spreadsheet: .csv, .tsv, .xlsx, .jsonl, .json or .parquet"
         return _problems(request, sent.own, [Problem(sent.file_name or "upload", None, None, found, allowed)])
     try:
         keep_sheet(request.app.state.begin, upload_reader(request), sent.own.study, sent.file_name, sent.content)

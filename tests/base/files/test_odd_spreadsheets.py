@@ -151,13 +151,45 @@ def test_file_that_is_not_what_its_name_says_is_named_for_what_it_is(name: str, 
     data, found = NOT_SPREADSHEETS[name]
     table, (problem,) = read(tmp_path, name, data)
     assert (table, problem.found) == (None, found)
-    assert problem.allowed.startswith("a spreadsheet: .csv, .tsv, .xlsx, .jsonl or .parquet.")
+    assert problem.allowed.startswith("a spreadsheet: .csv, .tsv, .xlsx, .jsonl, .json or .parquet.")
 
 
 def test_csv_named_as_json_lines_is_one_problem(tmp_path: Path) -> None:
     table, (problem,) = read(tmp_path, "texts.jsonl", b"question,reply\na,b\nc,d\n")
     assert (table, problem.row, problem.found) == (None, 1, "question,reply")
     assert problem.allowed == "one JSON object on each line; the name of a CSV file must end in .csv"
+
+
+def test_json_array_of_objects_is_read_like_json_lines(tmp_path: Path) -> None:
+    objects = ['{"id": 7.0, " reply ": "a"}', '{"id": null, "more": ["x"]}']
+    text = "\ufeff[" + ",\n  ".join(objects) + "]"
+    array, none = read(tmp_path, "texts.JSON", text.encode())
+    lines, _ = read(tmp_path, "texts.jsonl", "\n".join(objects).encode())
+    assert array is not None
+    assert lines is not None
+    assert none == []
+    assert {name: list(cells) for name, cells in array.columns.items()} == {
+        name: list(cells) for name, cells in lines.columns.items()
+    }
+    assert (list(array.columns["id"]), list(array.rows)) == (["7.0", ""], [1, 2])
+
+
+@pytest.mark.parametrize(
+    ("data", "row", "found"),
+    [
+        ('{"items": [{"text": "a"}]}', None, '{"items": [{"text": "a"}]}'),
+        ("text,reply", None, "text,reply (not readable as JSON from line 1, character 1 on)"),
+        ('{"text": "a"}\n{"text": "b"}', None, '{"text": "a"}\\n{"text": "b"}'),
+        ('[{"text": "a"}, ["b"]]', 2, '["b"]'),
+        ("[" * 100_000, None, "[[["),
+    ],
+    ids=["object", "CSV", "one object per line", "array in the array", "deep"],
+)
+def test_other_json_is_refused_by_name(data: str, row: int | None, found: str, tmp_path: Path) -> None:
+    _, (problem,) = read(tmp_path, "texts.json", data.encode())
+    assert (problem.file, problem.row) == ("texts.json", row)
+    assert problem.found.startswith(found)
+    assert problem.allowed.startswith("an array of objects, such as")
 
 
 def test_line_that_is_not_json_is_named_with_the_character(tmp_path: Path) -> None:
