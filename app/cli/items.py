@@ -107,7 +107,7 @@ def _sources(named: list[str]) -> dict[str, str]:
 
 
 def _read(job: TextsFile) -> StudyFolder:
-    return read_sheet(read_file, job, job.file)
+    return read_sheet(read_file, job)
 
 
 def _into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, replace: bool) -> StudyFolder:

@@ -108,7 +108,7 @@ def _judges_of(file: Path | None, name: str, settings: JudgeSettings) -> dict[st
     if file is None:
         return {name: settings}
     with reading():
-        return profile_settings(read_sheet(read_profiles, file, file), name, settings)
+        return profile_settings(read_sheet(read_profiles, file), name, settings)
 
 
 def _say_estimate(engine: Engine, study: StudyRow, settings: JudgeSettings, prices: Prices) -> None:

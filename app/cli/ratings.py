@@ -159,7 +159,7 @@ def _say_read(read: ReadRatings, into: Path | str, *, is_dry_run: bool) -> None:
 
 def _read(found: Path | str, file: Path, layout: RatingLayout, raters: NewRaters, *, is_dry_run: bool) -> ReadRatings:
     def read(job: RatingsFile) -> ReadRatings:
-        return read_sheet(read_file, job, file)
+        return read_sheet(read_file, job)
 
     if isinstance(found, Path):
         with reading():

@@ -9,11 +9,9 @@ from typing import TypeVar
 
 from app.analysis.data.study_folder import StudyFolder
 from app.base.files.records import quiet
-from app.base.files.spreadsheet import is_parquet
 from app.base.limits import Limits
 from app.base.processes.reading_bounds import bounded
 from app.settings import settings
-from app.studies.creation.upload_process import UploadReader
 from app.studies.folder.read import read_folder
 
 FACTOR = 4
@@ -31,17 +29,13 @@ def read_study_folder(path: Path, progress: Callable[[str, int, int], None] | No
         return read_folder(path, progress or quiet, settings().upload_bounds.times(FACTOR).limits)
 
 
-def read_sheet(read: Callable[[Job, Limits], Found], job: Job, file: Path) -> Found:
-    """Read a spreadsheet inside `reading`. A damaged Parquet file can end the process that decodes it: it gets its own.
+def read_sheet(read: Callable[[Job, Limits], Found], job: Job) -> Found:
+    """Read a spreadsheet inside `reading`.
 
     Raises:
-        InvalidInputError: with every problem, or because a limit was exceeded or the process ended.
+        InvalidInputError: with every problem, or because a limit was exceeded.
     """
-    bounds = settings().upload_bounds.times(FACTOR)
-    if not is_parquet(file):
-        return read(job, bounds.limits)
-    found: Found = UploadReader(bounds).read(read, job)
-    return found
+    return read(job, settings().upload_bounds.times(FACTOR).limits)
 
 
 @contextmanager

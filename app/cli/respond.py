@@ -78,7 +78,7 @@ def _add_items(engine: Engine, slug: str, file: Path) -> None:
         stored_study(db, slug)
     with reading():
         added = import_into_store(
-            transactions(engine), slug, file, Layout({}), read_job=lambda job: read_sheet(read_file, job, file)
+            transactions(engine), slug, file, Layout({}), read_job=lambda job: read_sheet(read_file, job)
         )
     say(f"Added {len(added.items):,} items from {file.name}.")
 

@@ -15,8 +15,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-# They are part of packages that are listed: FastAPI, pydantic, Jinja, fastparquet and openai.
-PARTS = {"starlette", "pydantic-core", "markupsafe", "cramjam", "httpx"}
+# They are part of packages that are listed: FastAPI, pydantic, Jinja and openai.
+PARTS = {"starlette", "pydantic-core", "markupsafe", "httpx"}
 DISTRIBUTIONS = packages_distributions()
 
 

@@ -121,14 +121,6 @@ def read_spreadsheet(path: Path, problems: Problems, progress: Progress = quiet)
     return read_table(path.name, data, problems, progress, delimiter=_delimiter(path, data), may_have_title=True)
 
 
-def is_parquet(path: Path) -> bool:
-    """Whether this is a Parquet file, whatever its name."""
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(len(PARQUET_MARKS[0])).startswith(PARQUET_MARKS)
-
-
 def _not_a_spreadsheet(data: bytes, ending: str) -> str | None:
     """What the file is instead, or None. A zip that is cut short still begins as one."""
     if data.startswith(b"PK"):

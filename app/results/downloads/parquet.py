@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
-from fastparquet import write
+import pyarrow as pa
+from pyarrow.parquet import write_table
 
 from app.analysis.data.study_folder import StudyFolder
 from app.base.files.csv_cells import column_cells
@@ -14,10 +16,13 @@ from app.studies.folder.written_tables import tables_of
 
 def write_parquet(path: Path, study: StudyFolder) -> None:
     """Write the answers; times are UTC without a time zone, because not every reader knows zones."""
-    table = pd.DataFrame(tables_of(study)["ratings"])
-    for name, column in table.items():
-        if isinstance(column.dtype, pd.DatetimeTZDtype):
-            table[name] = column.dt.tz_convert(None)
-    table["value"] = pd.Series(column_cells(table["value"]), index=table.index, dtype=object)
-    texts = [str(name) for name, column in table.items() if column.dtype == object]
-    write(str(path), table, compression="GZIP", object_encoding=dict.fromkeys(texts, "utf8"), write_index=False)
+    columns = {name: _typed(name, column) for name, column in tables_of(study)["ratings"].items()}
+    write_table(pa.table(columns), path, compression="gzip")
+
+
+def _typed(name: str, column: pd.Series[Any]) -> pa.Array:
+    if isinstance(column.dtype, pd.DatetimeTZDtype):
+        return pa.array(column.dt.tz_convert(None))
+    if name == "value":
+        return pa.array(column_cells(column), pa.string())
+    return pa.array(column, pa.string() if column.dtype == object else None)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
-from fastparquet import ParquetFile
 from openpyxl import load_workbook
+from pyarrow.parquet import read_table
 
 from app.analysis.data.study_folder import is_same
 from app.results.downloads import workbook
@@ -74,8 +74,7 @@ def test_wide_row_holds_one_rater_and_response(study: StudyFolder) -> None:
 
 def test_parquet_holds_same_answers_with_types(study: StudyFolder, tmp_path: Path) -> None:
     write_download(tmp_path / "a.parquet", "ratings.parquet", study)
-    with (tmp_path / "a.parquet").open("rb") as file:
-        found = ParquetFile(file).to_pandas()
+    found = read_table(tmp_path / "a.parquet").to_pandas()
     table = pd.DataFrame(tables_of(study)["ratings"])
     assert list(found) == list(table)
     assert found["value_number"].dtype == float

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import openpyxl
 import pandas as pd
 import pytest
-from fastparquet import write
 from sqlalchemy import text
 
 from app.base.problem import InvalidInputError
@@ -60,7 +59,7 @@ def test_items_and_responses_are_written_beside_protocol(folder: Path, sheet: Pa
 
 def test_parquet_file_is_imported_as_the_same_sheet_in_csv(folder: Path, sheet: Path, tmp_path: Path) -> None:
     import_into_folder(folder, sheet, LAYOUT, tmp_path / "csv")
-    write(str(tmp_path / "sheet.parquet"), pd.read_csv(sheet), write_index=False)
+    pd.read_csv(sheet).to_parquet(tmp_path / "sheet.parquet", index=False)
     import_into_folder(folder, tmp_path / "sheet.parquet", LAYOUT, tmp_path / "parquet")
     for name in ("items.csv", "responses.csv"):
         assert (tmp_path / "parquet" / name).read_text() == (tmp_path / "csv" / name).read_text()

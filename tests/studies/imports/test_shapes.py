@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
-from fastparquet import write
 from openpyxl import Workbook
 
 from app.studies.imports.column_meanings import NewRaters
@@ -146,7 +145,7 @@ def test_excel_file_is_read(tmp_path: Path) -> None:
 
 def test_parquet_file_is_read(tmp_path: Path) -> None:
     table = pd.DataFrame({"item": ["a", "b"], "source": ["person", "person"], "warmth": [3.0, None]})
-    write(str(tmp_path / "made"), table, write_index=False)
+    table.to_parquet(tmp_path / "made", index=False)
     assert answers(read(tmp_path, (tmp_path / "made").read_bytes(), file="found.parquet", raters=ONE)) == WARMTH[:1]
 
 

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pytest
-from fastparquet import write
 from sqlalchemy import text
 
 from tests.studies.web.test_new_study import n_studies
@@ -56,7 +55,7 @@ def test_excel_file_creates_a_study(client: TestClient, db: Connection) -> None:
 
 
 def test_parquet_file_creates_a_study(client: TestClient, db: Connection, tmp_path: Path) -> None:
-    write(str(tmp_path / "a"), pd.read_csv(io.StringIO(SHEET)), write_index=False)
+    pd.read_csv(io.StringIO(SHEET)).to_parquet(tmp_path / "a", index=False)
     assert send(client, "replies.parquet", (tmp_path / "a").read_bytes()).status_code == 303
     assert n_studies(db) == 1
     assert db.execute(text("SELECT text, attributes FROM items")).one() == ("I have a cough", {"Topic": "lungs"})

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import httpx2 as httpx
 import pandas as pd
 import pytest
-from fastparquet import write
 from sqlalchemy import text
 
 from app.accounts.lead_access import add_lead, begin_session
@@ -40,7 +39,7 @@ def zipped(files: dict[str, bytes]) -> bytes:
 
 def parquet(table: pd.DataFrame) -> bytes:
     with TemporaryDirectory() as folder:
-        write(f"{folder}/a", table, compression="GZIP", write_index=False)
+        table.to_parquet(f"{folder}/a", compression="gzip", index=False)
         return Path(f"{folder}/a").read_bytes()
 
 
