@@ -22,7 +22,9 @@ from app.studies.studies import StudyMissingError
 cli = typer.Typer(no_args_is_help=True)
 
 
-ItemSheet = Annotated[Path, spreadsheet("The spreadsheet, one row per item: .csv, .tsv, .xlsx, .jsonl, .json or .parquet.")]
+ItemSheet = Annotated[
+    Path, spreadsheet("The spreadsheet, one row per item: .csv, .tsv, .xlsx, .jsonl, .json or .parquet.")
+]
 ResponseColumns = Annotated[
     list[str] | None,
     typer.Option(metavar="SOURCE=COLUMN", help="The column with the responses of one source. Repeat for each source."),

@@ -15,6 +15,7 @@ from app.base.limits import Limits
 from app.base.problem import Problem
 from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.registry import Question
+from app.protocol.questions.scaled import CANNOT_JUDGE, NumberQuestion
 from app.protocol.study import Protocol
 from app.studies.audit import record_act
 from app.studies.creation.upload_process import UploadReader
@@ -48,13 +49,20 @@ class RatingColumns:
 class Unread:
     """A value in the file that is no answer to its question, and the answers that it may stand for.
 
-    `value` is the answer that was chosen, empty for no answer; None until one is chosen.
+    `value` is the answer that was chosen, empty for no answer; None until one is chosen. `allowed` says what may be
+    entered instead, if the answers are too many to choose from, such as those of a slider.
     """
 
     question: str
     found: str
     choices: list[tuple[str, str]]
+    allowed: str = ""
     value: str | None = None
+
+    @property
+    def entered(self) -> str:
+        """The answer that was entered."""
+        return self.value or "" if self.value not in {value for value, _ in self.choices} else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,27 +95,37 @@ def guess_rating_columns(upload: TextUpload, protocol: Protocol) -> RatingColumn
 def unread_values(protocol: Protocol, columns: RatingColumns, problems: Iterable[Problem]) -> list[Unread]:
     """The values that are recoded, and those that could not be read."""
     choices = {question.key: _choices(question, protocol) for question in protocol.questions}
+    allowed = {question.key: _allowed(question) for question in protocol.questions}
     known: dict[tuple[str, str], str | None] = dict(columns.recoded)
     for problem in problems:
         if isinstance(problem, GroupedProblem) and problem.question in choices:
             known |= {key: None for value in problem.values if (key := (problem.question, value)) not in known}
     return [
-        Unread(question, found, choices[question], value)
+        Unread(question, found, choices[question], allowed[question], value)
         for (question, found), value in known.items()
         if question in choices
     ]
 
 
 def _choices(question: Question, protocol: Protocol) -> list[tuple[str, str]]:
-    """The answers to choose from, with their words; none for numbers without a scale."""
+    """The answers to choose from, with their words; see `_allowed` for questions with too many."""
     if isinstance(question, ChoiceQuestion):
         sources = [(key, protocol.labels.source(key)) for key in protocol.sources]
         return [*sources, *((word, word.capitalize()) for word in question.words)]
-    return [
+    points = [
         (value, value if words in {"", value} else f"{value} – {words}")
         for value, words in question.meanings()
         if value
     ]
+    can_skip = isinstance(question, NumberQuestion) and question.cannot_judge
+    return [*points, (CANNOT_JUDGE, "Cannot judge")] if can_skip else points
+
+
+def _allowed(question: Question) -> str:
+    """What may be entered as the answer, for questions whose answers are no list."""
+    if isinstance(question, ChoiceQuestion):
+        return ""
+    return next((words for value, words in question.meanings() if not value), "")
 
 
 def check_sheet_ratings(

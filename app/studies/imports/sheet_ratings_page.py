@@ -83,11 +83,12 @@ def _recoded(fields: dict[str, list[str]]) -> dict[tuple[str, str], str]:
     """What each value stands for, where the form says so; an empty text for no answer."""
     recoded: dict[tuple[str, str], str] = {}
     for number in range(len(fields)):
-        question, found, value = (
-            next(iter(fields.get(f"recode.{number}.{part}", ())), "") for part in ("question", "found", "value")
+        question, found, value, entered = (
+            next(iter(fields.get(f"recode.{number}.{part}", ())), "")
+            for part in ("question", "found", "value", "entered")
         )
-        if question and value:
-            recoded[question, found] = "" if value == NO_ANSWER else value.removeprefix(STANDS_FOR)
+        if question and (value or entered.strip()):
+            recoded[question, found] = "" if value == NO_ANSWER else value.removeprefix(STANDS_FOR) or entered.strip()
     return recoded
 
 

@@ -116,6 +116,34 @@ def test_value_that_is_no_answer_is_recoded_or_left_out(client: TestClient, db: 
     assert [(item, number) for item, *_, number in found] == [("1", 5.0), ("2", 2.0), ("3", 3.0)]
 
 
+def test_value_of_a_slider_is_entered(client: TestClient, db: Connection, lead: Lead) -> None:
+    slider = {
+        "key": "empathy",
+        "type": "slider",
+        "target": "response",
+        "text": "How much?",
+        "max": 10,
+        "cannot_judge": True,
+    }
+    study_of(db, lead, questions=[slider])
+    use_texts(client, SHEET.replace(b",4,1,4", b",ten,1,4").replace(b",1,4,1", b",dk,4,1"))
+    sent = filled(client) | {
+        "recode.0.question": "empathy",
+        "recode.0.found": "ten",
+        "recode.1.question": "empathy",
+        "recode.1.found": "dk",
+        "recode.1.value": "as:cannot_judge",
+    }
+    page = " ".join(client.post(PAGE, data=sent).text.split())
+    assert page.count('<span class="soft">0 to 10 in steps of 1</span>') == 2
+    assert '<option value="as:cannot_judge" selected>Cannot judge</option>' in page
+    wrong = client.post(PAGE, data=sent | {"recode.0.entered": "11"})
+    assert wrong.status_code == 422
+    assert 'value="11" aria-label="Value to read for ten in Empathy"' in " ".join(wrong.text.split())
+    assert client.post(PAGE, data=sent | {"recode.0.entered": "10", "import": "1"}).status_code == 303
+    assert [number for item, source, *_, number in stored(db) if source == "person"] == [None, 2.0, 3.0, 10.0]
+
+
 def test_raters_can_be_named_in_a_column(client: TestClient, db: Connection, study_id: int) -> None:
     rows = [f'q{n},{LONG} {n},"{REPLY} one {n}","{REPLY} two {n}",nurse-{n},{n}' for n in range(1, 5)]
     head = "ID,Question,Physician Response,ChatGPT Response,Annotator,Empathy (Physician)"
