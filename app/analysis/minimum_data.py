@@ -6,10 +6,10 @@ distribution needs: those minimums are part of the statistics. The ones below ar
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 from app.analysis.estimate import Counts, Scope, method_of
+from app.analysis.statistic import Minimum, declared
 from app.stats.clusters import without_interval
 from app.stats.result import Result, undefined
 
@@ -23,78 +23,14 @@ MIN_IN_COMMON = 5
 MIN_UNITS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Minimum:
-    """How many of `count` an estimate needs, and how many its interval needs; `what` names them in notes."""
-
-    estimate: int
-    interval: int
-    count: Literal["n_units", "n_pairable_units", "n_ratings"]
-    what: str
-
-
-_ASSOCIATION = Minimum(MIN_UNITS, MIN_UNITS, "n_units", "units with both values")
-_BEYOND_CHANCE = Minimum(MIN_UNITS, MIN_UNITS, "n_pairable_units", "units that two or more raters rated")
-_SHARE_OF_PAIRS = replace(_BEYOND_CHANCE, estimate=1)
-_CONSISTENCY = Minimum(MIN_UNITS, MIN_UNITS, "n_units", "rows with all answers")
-_CALIBRATION = Minimum(1, MIN_UNITS, "n_units", "units that the judge and human raters rated")
-
-MINIMUMS: dict[str, Minimum] = {
-    **dict.fromkeys(
-        (
-            "correlation",
-            "rank_correlation",
-            "halo",
-            "pool_correlation",
-            "leave_one_out_correlation",
-            "judge_correlation",
-            "ceiling_correlation",
-        ),
-        _ASSOCIATION,
-    ),
-    **dict.fromkeys(
-        (
-            "krippendorff_alpha_nominal",
-            "krippendorff_alpha_ordinal",
-            "krippendorff_alpha_interval",
-            "krippendorff_alpha_ratio",
-            "fleiss_kappa",
-            "gwet_ac1",
-            "gwet_ac2",
-            "brennan_prediger",
-            "kendall_w",
-            "icc_a_1",
-            "icc_a_k",
-            "icc_c_1",
-            "icc_c_k",
-            "icc_1_1",
-            "icc_1_k",
-            "phi_coefficient",
-            "g_coefficient",
-            "raters_needed",
-            "intra_rater_kappa",
-        ),
-        _BEYOND_CHANCE,
-    ),
-    **dict.fromkeys(("percent_agreement", "within_one_agreement", "unanimous_share", "span_alpha"), _SHARE_OF_PAIRS),
-    **dict.fromkeys(
-        ("cronbach_alpha", "cronbach_alpha_without", "omega", "item_rest_correlation"),
-        _CONSISTENCY,
-    ),
-    "empathic_accuracy": Minimum(MIN_UNITS, MIN_UNITS, "n_ratings", "moments with both ratings"),
-    **dict.fromkeys(("brier_score", "brier_lowest", "calibration_error", "overconfidence"), _CALIBRATION),
-}
-
-PER_RATER = {
-    **dict.fromkeys(
-        ("severity", "rater_severity", "consistency", "answer_sd"),
-        Minimum(MIN_ANSWERS_OF_RATER, MIN_ANSWERS_OF_RATER, "n_ratings", "ratings by this rater"),
-    ),
-    **dict.fromkeys(
-        ("modal_share", "answer_entropy", "leave_one_out_share"),
-        Minimum(MIN_ANSWERS_OF_RATER, MIN_ANSWERS_OF_RATER, "n_ratings", "answers by this rater"),
-    ),
-}
+ASSOCIATION = Minimum(MIN_UNITS, MIN_UNITS, "n_units", "units with both values", is_within_scope=True)
+BEYOND_CHANCE = Minimum(MIN_UNITS, MIN_UNITS, "n_pairable_units", "units that two or more raters rated")
+SHARE_OF_PAIRS = replace(BEYOND_CHANCE, estimate=1)
+CONSISTENCY = Minimum(MIN_UNITS, MIN_UNITS, "n_units", "rows with all answers")
+CALIBRATION = Minimum(1, MIN_UNITS, "n_units", "units that the judge and human raters rated")
+MOMENTS = Minimum(MIN_UNITS, MIN_UNITS, "n_ratings", "moments with both ratings")
+RATINGS_OF_RATER = Minimum(MIN_ANSWERS_OF_RATER, MIN_ANSWERS_OF_RATER, "n_ratings", "ratings by this rater")
+ANSWERS_OF_RATER = replace(RATINGS_OF_RATER, what="answers by this rater")
 
 
 def held_to_minimum(result: Result, statistic: str, of_answers: Counts, scope: Scope) -> Result:
@@ -106,8 +42,8 @@ def held_to_minimum(result: Result, statistic: str, of_answers: Counts, scope: S
         of_answers: numbers of the answers in scope, which hold where the result does not state its own.
         scope: the scope of the estimate; statistics of single raters have minimums of their own.
     """
-    minimum = PER_RATER.get(statistic) if len(scope.get("raters", ())) == 1 else None
-    minimum = minimum or MINIMUMS.get(statistic)
+    about = declared(statistic)
+    minimum = (about.minimum_of_rater if len(scope.get("raters", ())) == 1 else None) or about.minimum
     if minimum is None:
         return result
     n = _number(result, minimum, of_answers)
@@ -128,7 +64,7 @@ def _number(result: Result, minimum: Minimum, of_answers: Counts) -> int:
     stated, in_scope = getattr(result, minimum.count), of_answers[minimum.count]
     if stated is None:
         return in_scope
-    return min(stated, in_scope) if minimum is _ASSOCIATION else int(stated)
+    return min(stated, in_scope) if minimum.is_within_scope else int(stated)
 
 
 def enough(result: Result, n: int, fewest: int, what: str) -> Result:

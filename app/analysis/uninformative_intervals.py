@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from app.analysis.minimum_data import too_few
-from app.analysis.wording.formatting import OF_MEANS
-from app.analysis.wording.statistics_registry import STATISTICS, Kind
+from app.analysis.statistic import Kind, declared
 from app.stats.result import Interval, Result
 
 EVERYTHING = "No interval: with so little data it would include nearly all possible values."
@@ -17,11 +16,11 @@ RANGES: dict[Kind, tuple[float, float]] = {"share": (0.0, 1.0), "share_points": 
 
 def without_uninformative_interval(result: Result, statistic: str, ends: tuple[float, float] | None) -> Result:
     """Return the result without an interval that includes nearly everything; `ends` are those of the scale, if any."""
-    interval, kind = result.interval, STATISTICS[statistic].kind
+    interval, about = result.interval, declared(statistic)
     if interval is None:
         return result
-    ends = (0.0, 1.0) if statistic in OF_MEANS else ends or RANGES.get(kind)
-    if _is_everything(interval, ends) or _is_any_ratio(interval, kind):
+    ends = (0.0, 1.0) if about.is_of_mean else ends or RANGES.get(about.kind)
+    if _is_everything(interval, ends) or _is_any_ratio(interval, about.kind):
         return too_few(result, EVERYTHING)
     return result
 

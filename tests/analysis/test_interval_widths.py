@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.analysis import analyze
+from app.analysis.statistic import declared
 from app.analysis.uninformative_intervals import NEAR, RANGES
-from app.analysis.wording.statistics_registry import STATISTICS
 from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def problem_of(estimate: Estimate) -> str:
     place = f"{estimate.statistic} {estimate.scope} {estimate.method}: {estimate.estimate} ({low} to {high})"
     if not high - low > NARROWEST * max(abs(low), abs(high)):
         return f"no width: {place}"
-    ends = RANGES.get(STATISTICS[estimate.statistic].kind)
+    ends = RANGES.get(declared(estimate.statistic).kind)
     if ends is not None and low <= ends[0] + NEAR and high >= ends[1] - NEAR:
         return f"includes everything: {place}"
     rounding = NARROWEST * max(1.0, abs(low), abs(high))

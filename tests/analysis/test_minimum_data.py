@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.analysis import analyze
-from app.analysis.minimum_data import MINIMUMS, PER_RATER, enough, held_to_minimum
+from app.analysis.minimum_data import enough, held_to_minimum
+from app.analysis.statistic import statistics
 from app.analysis.uninformative_intervals import without_uninformative_interval
 from app.analysis.wording.formatting import interval_text
-from app.analysis.wording.statistics_registry import STATISTICS
 from app.stats.result import Interval, Result, undefined
 from tests.kit.frames import CHOICE, FIVE, find, first, frames, only, protocol
 
@@ -167,9 +167,8 @@ def test_intervals_of_nearly_all_values(statistic: str, low: float, high: float,
 
 def test_every_coefficient_has_a_minimum() -> None:
     """A coefficient of association or agreement is at the end of its range by chance if it has few units."""
-    coefficients = {key for key, statistic in STATISTICS.items() if statistic.kind == "coefficient"}
-    assert coefficients - MINIMUMS.keys() == {*OF_COMPARISONS, *OF_PAIRS_OF_RATERS, *OF_RANKINGS}
-    assert MINIMUMS.keys() | PER_RATER.keys() <= STATISTICS.keys()
+    without = {key for key, one in statistics().items() if one.kind == "coefficient" and one.minimum is None}
+    assert without == {*OF_COMPARISONS, *OF_PAIRS_OF_RATERS, *OF_RANKINGS}
 
 
 def test_undefined_result_keeps_its_own_reason() -> None:

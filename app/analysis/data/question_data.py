@@ -9,8 +9,8 @@ from app.analysis.data.answers import Answers, Choices
 from app.analysis.data.encoded_study import Codes
 from app.analysis.estimate import Estimate, Scope, Unit, estimate_of
 from app.analysis.minimum_data import held_to_minimum
+from app.analysis.statistic import declared
 from app.analysis.uninformative_intervals import without_uninformative_interval
-from app.analysis.wording.statistics_registry import STATISTICS
 from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.ranking import RankingQuestion
 from app.protocol.questions.registry import ScaledQuestion
@@ -85,34 +85,23 @@ class QuestionData(Generic[SomeQuestion, SomeAnswers]):
         )
 
 
-# The largest distance from 0 that a statistic can have, in multiples of the range of the scale. A slope over turns is a
-# weighted mean of slopes between two turns, which are one turn apart or more.
-SPANS = {
-    **dict.fromkeys(("mean_difference", "mean_difference_clmm", "mean_difference_at_equal", "belief_effect"), 1),
-    **dict.fromkeys(("equivalence", "non_inferiority"), 1),
-    **dict.fromkeys(("factor_effect", "attribute_effect", "pool_difference", "amce", "change"), 1),
-    "turn_slope": 1,
-    **dict.fromkeys(("interaction", "change_difference", "turn_slope_difference", "self_preference"), 2),
-}
-# Differences of shares of choices; with ratings, `length_bias` is a slope without limits.
-SHARES_OF_CHOICES = frozenset({"amce", "self_preference", "length_bias"})
-
-
 def possible_range(
     question: ScaledQuestion | ChoiceQuestion | RankingQuestion, statistic: str
 ) -> tuple[float, float] | None:
     """Return the possible range of a mean, or difference of means, of this question; None for other statistics."""
-    if STATISTICS[statistic].kind == "share_points":
+    about = declared(statistic)
+    if about.kind == "share_points":
         return -1.0, 1.0
     if isinstance(question, ChoiceQuestion):
-        return (-1.0, 1.0) if statistic in SHARES_OF_CHOICES else None
+        return (-1.0, 1.0) if about.bounds.is_share_of_choices else None
     if isinstance(question, RankingQuestion):
         return None
     # the codes of a category have no range, their shares have
-    declared = (0.0, 1.0) if statistic == "self_preference" and question.level == "nominal" else question.values
-    if statistic == "mean":
-        return declared[0], declared[-1]
-    reach = SPANS.get(statistic, 0) * (declared[-1] - declared[0])
+    is_share = about.bounds.is_share_of_codes and question.level == "nominal"
+    scale = (0.0, 1.0) if is_share else question.values
+    if about.bounds.is_level:
+        return scale[0], scale[-1]
+    reach = about.bounds.times * (scale[-1] - scale[0])
     return (-reach, reach) if reach else None
 
 

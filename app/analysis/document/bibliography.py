@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from app.analysis.estimate import Estimate
+from app.analysis.statistic import declared
 from app.base.documents.reference import Reference
 
 # key | authors | year | title | journal or publisher | volume | pages | DOI
@@ -87,72 +88,6 @@ def _read(line: str) -> Reference:
 
 REFERENCES: dict[str, Reference] = {one.key: one for one in map(_read, _LISTED.strip().splitlines())}
 
-# by how a statistic's key begins, longest first; what is defined by counting or averaging has none
-OF_STATISTIC: dict[str, tuple[str, ...]] = {
-    "krippendorff_alpha": ("krippendorff2011",),
-    "span_alpha": ("krippendorff2011",),
-    "percent_agreement": ("gwet2014",),
-    "unanimous_share": ("gwet2014",),
-    "within_one_agreement": ("gwet2014",),
-    "cohen_kappa_": ("cohen1968",),
-    "cohen_kappa": ("cohen1960",),
-    "pair_kappa_median": ("cohen1960",),
-    "intra_rater_kappa": ("cohen1960",),
-    "fleiss_kappa": ("fleiss1971",),
-    "gwet_ac1": ("gwet2008",),
-    "gwet_ac2": ("gwet2008", "gwet2014"),
-    "brennan_prediger": ("brennan1981",),
-    "icc_": ("mcgraw1996",),
-    "kendall_w": ("kendall1939",),
-    "odds_ratio_clmm": ("mccullagh1980",),
-    "probit_shift_clmm": ("mccullagh1980",),
-    "mean_difference_clmm": ("mccullagh1980",),
-    "share_at_least_clmm": ("mccullagh1980",),
-    "threshold_clmm": ("mccullagh1980",),
-    "sd_item": ("mccullagh1980",),
-    "sd_rater": ("mccullagh1980",),
-    "proportional_odds": ("brant1990",),
-    "equivalence": ("schuirmann1987",),
-    "non_inferiority": ("schuirmann1987",),
-    "prob_superiority": ("cliff1993",),
-    "cliffs_delta": ("cliff1993",),
-    "wilcoxon": ("wilcoxon1945",),
-    "mann_whitney": ("mann1947",),
-    "rank_biserial": ("cureton1956",),
-    "chi_square": ("pearson1900",),
-    "t_paired": ("student1908",),
-    "t_unpaired": ("student1908",),
-    "bt_": ("bradley1952", "davidson1970"),
-    "position_effect": ("davidson1977",),
-    "tie_log_nu": ("davidson1970",),
-    "share_preferred_at_equal": ("dubois2024",),
-    "mean_difference_at_equal": ("dubois2024",),
-    "dprime": ("green1966",),
-    "criterion": ("green1966",),
-    "cronbach_alpha": ("cronbach1951",),
-    "omega": ("mcdonald1999",),
-    "halo": ("thorndike1920",),
-    "cochran_q": ("cochran1950",),
-    "stuart_maxwell": ("stuart1955", "maxwell1970"),
-    "amce": ("hainmueller2014",),
-    "covariate_slope_within_raters": ("enders2007",),
-    "change": ("student1908",),
-    "change_difference": ("vickers2001",),
-    "empathic_accuracy": ("ickes1993", "zaki2008"),
-    "dif_": ("zumbo1999",),
-    "dif_r2_change": ("jodoin2001", "zumbo1999"),
-    "phi_coefficient": ("brennan2001",),
-    "g_coefficient": ("brennan2001",),
-    "raters_needed": ("brennan2001", "shrout1979"),
-    "items_needed": ("brennan2001",),
-    "rater_severity": ("linacre1989",),
-    "dawid_skene": ("dawid1979",),
-    "alt_test": ("calderon2025",),
-    "brier_score": ("brier1950",),
-    "brier_lowest": ("simpson1949",),
-    "calibration_error": ("naeini2015", "guo2017"),
-    "calibration_bin": ("degroot1983",),
-}
 # by how a method begins, longest first: its words, and what it cites
 OF_METHOD: dict[str, tuple[str, tuple[str, ...]]] = {
     "two_way_cluster_t": ("t intervals with two-way clustering by items and raters", ("cameron2011",)),
@@ -197,8 +132,7 @@ OF_TEXT_MEASURE = {"lix": "bjornsson1968", "flesch": "flesch1948", "sentiment": 
 
 def of_statistic(statistic: str) -> list[Reference]:
     """What a statistic cites; empty for counts, means and shares."""
-    start = _longest(statistic, OF_STATISTIC)
-    return [REFERENCES[key] for key in OF_STATISTIC[start]] if start else []
+    return [REFERENCES[key] for key in declared(statistic).cites]
 
 
 def of_method(method: str) -> tuple[str, list[Reference]] | None:

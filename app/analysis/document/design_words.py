@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from app.analysis.document.bibliography import REFERENCES
 from app.analysis.document.flag_words import flag_rules
-from app.analysis.report.primary import RECORDED
+from app.analysis.statistic import statistics
 from app.analysis.wording.formatting import p_text
-from app.analysis.wording.statistics_registry import STATISTICS
 from app.base.documents.blocks import DataTable
 from app.base.documents.reference import cited
 from app.base.words import and_list, counted, number_text, or_list, readable, spelled_out
@@ -197,8 +196,9 @@ def contrast_words(contrast: PrimaryContrast, protocol: Protocol) -> str:
 
 def test_words(test: str) -> str:
     """The name of a test."""
-    statistic = RECORDED[test].statistic
-    words = STATISTICS[statistic].words if statistic in STATISTICS else "Krippendorff's alpha"
+    # one per level of measurement: their name without the level
+    answering = [one for one in statistics().values() if test in one.tests]
+    words = answering[0].label if len(answering) == 1 else answering[0].name
     return f"{words}, {HOW[test]}" if test in HOW else words
 
 

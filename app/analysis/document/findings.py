@@ -10,14 +10,14 @@ from app.analysis.document.primary_table import primary_table
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import agreement_sentence, needed_by_question
 from app.analysis.findings.summary import Summary
-from app.analysis.report.brief import MAIN_AGREEMENT, brief
+from app.analysis.report.brief import brief
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
 from app.analysis.report.sentences import PUBLISHED, primary_answers
+from app.analysis.statistic import declared
 from app.base.documents.blocks import Block, Bullets, Figure, Paragraph, Section
 from app.protocol.study import Protocol
 
-AGREEMENT = ("krippendorff_alpha", "icc_a_1", "icc_a_k", "gwet_ac", "kendall_w_within_items")
 # the parts of the charts, in the order of reading
 TOPICS = {
     "comparison": "Ratings and differences between sources",
@@ -34,7 +34,6 @@ OF_TOPIC = {
     "agreement": ("agreement",),
     "judges": ("judge",),
 }
-JUDGED = ("judge_correlation", "ceiling_correlation", "judge_share", "ceiling_share")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +102,11 @@ def _said(topic: str, report: Report, protocol: Protocol, summary: Summary) -> I
 def _rows(topic: str, report: Report, protocol: Protocol, summary: Summary) -> list[Estimate]:
     """The estimates of a topic's table: of the brief report, then what could change them."""
     if topic == "agreement":
-        return _agreement(_first_of_kind(one for one in report.of("agreement") if one.statistic.startswith(AGREEMENT)))
+        return _agreement(_first_of_kind(one for one in report.of("agreement") if declared(one.statistic).agreement))
     if topic == "judges":
-        return [one for one in report.of("judge") if one.statistic in JUDGED and one.question]
+        ceilings = {declared(one.statistic).ceiling for one in report.of("judge")} - {""}
+        compared = [one for one in report.of("judge") if one.statistic in ceilings or declared(one.statistic).ceiling]
+        return [one for one in compared if one.question]
     shown = brief(report, protocol).estimates
     found = [one for one in shown if one.section in OF_TOPIC.get(topic, ())]
     return [*found, *_beside(topic, summary)]
@@ -124,7 +125,7 @@ def _agreement(found: Sequence[Estimate]) -> list[Estimate]:
     """Of all questions, the pooled estimates before those by source; of many sources only the main coefficient."""
     pooled, by_source = ([one for one in found if bool(one.scope) == is_of_source] for is_of_source in (False, True))
     if len(found) > MAX_ROWS:
-        by_source = [one for one in by_source if one.statistic.startswith(MAIN_AGREEMENT)]
+        by_source = [one for one in by_source if declared(one.statistic).agreement == "main"]
     return [*pooled, *by_source]
 
 

@@ -28,8 +28,8 @@ from app.analysis.report.labelled import labelled_estimate
 from app.analysis.report.primary import PrimaryResult
 from app.analysis.report.report import Report, Sample
 from app.analysis.report.sentences import test_of
+from app.analysis.statistic import declared
 from app.analysis.wording.formatting import number, of_text
-from app.analysis.wording.statistics_registry import STATISTICS
 from app.base.documents.blocks import Bullets, Paragraph, Section
 from app.base.documents.reference import Reference, cited
 from app.base.words import and_list, counted, spelled_out
@@ -214,9 +214,8 @@ def _statistics(shown: list[Estimate]) -> Iterator[str]:
     by_name: dict[str, dict[str, Reference]] = {}
     for one in shown:
         by_name.setdefault(one.statistic, {}).update({found.key: found for found in of_estimate(one)})
-    for name, statistic in STATISTICS.items():
-        if name in by_name:
-            yield f"{statistic.words}{cited([*by_name[name].values()])}."
+    for name, references in by_name.items():
+        yield f"{declared(name).label}{cited([*references.values()])}."
 
 
 # The limits of a report: which checks failed, what could not be computed, what is exploratory.

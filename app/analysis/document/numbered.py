@@ -8,6 +8,7 @@ from string import ascii_lowercase
 
 from app.analysis.estimate import Estimate
 from app.analysis.report.labelled import labelled_estimate
+from app.analysis.statistic import declared
 from app.analysis.wording.formatting import (
     ci_cell,
     ci_heading,
@@ -17,7 +18,6 @@ from app.analysis.wording.formatting import (
     statistic_text,
     why_text,
 )
-from app.analysis.wording.statistics_registry import STATISTICS
 from app.base.documents.blocks import DataTable
 from app.protocol.labels import Labels
 
@@ -79,7 +79,7 @@ class Numbered:
         return (
             str(self.number(estimate)),
             self.labels.question(estimate.question) if estimate.question else "",
-            STATISTICS[estimate.statistic].words,
+            declared(estimate.statistic).label,
             of_text(said),
             value_cell(estimate, heading, reasons),
             p_cell(estimate) or "–",

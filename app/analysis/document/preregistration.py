@@ -20,8 +20,8 @@ from app.analysis.document.design_words import (
     sources_sentence,
 )
 from app.analysis.document.registration import Registration
+from app.analysis.statistic import declared
 from app.analysis.wording.formatting import number
-from app.analysis.wording.statistics_registry import STATISTICS
 from app.base.documents.blocks import Block, Bullets, DataTable, Document, Paragraph, Section
 from app.base.words import counted
 from app.protocol.study import Protocol
@@ -190,14 +190,14 @@ def sample_size(registration: Registration, protocol: Protocol) -> Iterator[Bloc
 
 
 def _plan_row(row: dict[str, object]) -> tuple[str, ...]:
-    known = STATISTICS[str(row["statistic"])]
+    known = declared(str(row["statistic"]))
 
     def cell(name: str, *, is_share: bool = False) -> str:
         value = row[name]
         return number(value, "share" if is_share else known.kind) if isinstance(value, int | float) else "–"
 
     counts = (f"{row[name]:,}" for name in ("n_items", "n_raters", "raters_per_trial"))
-    return (known.words, *counts, cell("estimate"), cell("width"), cell("power", is_share=True))
+    return (known.label, *counts, cell("estimate"), cell("width"), cell("power", is_share=True))
 
 
 def stopping(protocol: Protocol) -> Iterator[str]:

@@ -12,7 +12,7 @@ from app.analysis.report.effects import effect_behind
 from app.analysis.report.labelled import labelled_estimate
 from app.analysis.report.report import Report
 from app.analysis.report.sentences import test_of
-from app.analysis.report.verdicts import MARGIN_TESTS
+from app.analysis.statistic import declared
 from app.analysis.wording.formatting import (
     ci_heading,
     estimate_text,
@@ -22,7 +22,6 @@ from app.analysis.wording.formatting import (
     p_cell,
     statistic_text,
 )
-from app.analysis.wording.statistics_registry import STATISTICS
 from app.base.documents.blocks import DataTable
 
 HEADER = ("No.", "Question", "Of", "Estimate ({ci})", "Test statistic", "p", "Effect size")
@@ -80,7 +79,7 @@ def test_statistic(estimate: Estimate) -> str:
     if words := statistic_text(estimate):
         return words
     p, df, value = estimate.p_value, estimate.df, estimate.estimate
-    is_two_sided, none = estimate.statistic not in MARGIN_TESTS, STATISTICS[estimate.statistic].no_difference or 0.0
+    is_two_sided, none = declared(estimate.statistic).margin is None, declared(estimate.statistic).no_difference or 0.0
     if not p or df is None or value is None or not is_two_sided or " t test" not in f" {test_of(estimate)}":
         return ""
     t = -float(special.stdtrit(df, p / 2))

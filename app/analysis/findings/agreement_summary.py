@@ -7,17 +7,12 @@ from dataclasses import dataclass
 
 from app.analysis.estimate import Estimate
 from app.analysis.report.report import Report
+from app.analysis.statistic import declared
 from app.analysis.wording.formatting import interval_text, number
 from app.protocol.primary_default import by_importance
 from app.protocol.study import Protocol
 from app.stats.reliability.decision import UNLIMITED
 
-# What the ends of the coefficients mean, by the start of their keys.
-MEANINGS = {
-    "krippendorff_alpha": "Krippendorff's alpha {} (1: perfect, 0: chance).",
-    "kendall_w": "Kendall's W {} (1: identical rankings, 0: no agreement).",
-}
-ALPHA = ("krippendorff_alpha", "kendall_w_within_items")
 MODELS = "Model judges"
 
 
@@ -35,7 +30,7 @@ def agreement_rows(report: Report, protocol: Protocol) -> list[AgreementRow]:
     """Return one row per question with an alpha, primary ones first. The report is `labelled`."""
     found = []
     for key in by_importance(protocol):
-        alphas = [f for f in report.estimates if f.question == key and f.statistic.startswith(ALPHA)]
+        alphas = [f for f in report.estimates if f.question == key and declared(f.statistic).agreement == "main"]
         firsts: dict[str, Estimate] = {}
         for estimate in alphas:
             firsts.setdefault(str(estimate.scope), estimate)
@@ -65,11 +60,10 @@ def agreement_sentence(rows: Sequence[AgreementRow]) -> str:
     """Describe the range of the pooled coefficients, and what they mean."""
     pooled = [row.pooled for row in rows if row.pooled and row.pooled.estimate is not None]
     found = []
-    for start, sentence in MEANINGS.items():
-        known = sorted(one.estimate or 0.0 for one in pooled if one.statistic.startswith(start))
-        if known:
-            low, high = (number(value, "coefficient") for value in (known[0], known[-1]))
-            found.append(sentence.format(f"is {low}" if low == high else f"ranges from {low} to {high}"))
+    for sentence in dict.fromkeys(declared(one.statistic).meaning for one in pooled):
+        known = sorted(one.estimate or 0.0 for one in pooled if declared(one.statistic).meaning == sentence)
+        low, high = (number(value, "coefficient") for value in (known[0], known[-1]))
+        found.append(sentence.format(f"is {low}" if low == high else f"ranges from {low} to {high}"))
     none = "Agreement could not be estimated: it needs several responses that were rated by two or more people."
     return " ".join(found) or none
 

@@ -9,8 +9,8 @@ from app.analysis.estimate import Estimate, Scope
 from app.analysis.report.effects import effect_behind
 from app.analysis.report.primary import turned
 from app.analysis.report.report import Report
+from app.analysis.statistic import Kind, declared
 from app.analysis.wording.formatting import MINUS, REASONS, interval_text, number, why_text
-from app.analysis.wording.statistics_registry import STATISTICS, Kind
 from app.protocol.questions.category import CategoryQuestion
 from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.ranking import RankingQuestion
@@ -22,7 +22,6 @@ Pair = tuple[str | None, str, str]
 
 
 PAIR = {"source", "reference"}
-AT_EQUAL = {"mean_difference": "mean_difference_at_equal", "share_preferred": "share_preferred_at_equal"}
 LENGTH = "length"
 # what a card or a row shows; other primary estimates are told in sentences
 SHOWN = ("mean_difference", "share_preferred", "category_difference")
@@ -63,7 +62,7 @@ class MainContrast:
     @property
     def null(self) -> float:
         """The value that means no difference."""
-        return STATISTICS[self.estimate.statistic].no_difference or 0.0
+        return declared(self.estimate.statistic).no_difference or 0.0
 
     @property
     def effect(self) -> str:
@@ -173,7 +172,7 @@ def _is_against(estimate: Estimate, reference: str, primary: Collection[Pair]) -
 
 def _in_other_direction(estimate: Estimate) -> Estimate:
     """The same estimate of the reference minus the source: mirrored at no difference."""
-    twice = 2 * (STATISTICS[estimate.statistic].no_difference or 0.0)
+    twice = 2 * (declared(estimate.statistic).no_difference or 0.0)
     value, low, high = (
         None if x is None else twice - x for x in (estimate.estimate, estimate.ci_high, estimate.ci_low)
     )
@@ -191,7 +190,7 @@ def _where(question: AnyQuestion | None) -> tuple[str, str]:
 
 
 def _at_equal_length(estimate: Estimate, same: Sequence[Estimate]) -> Estimate | None:
-    statistic = AT_EQUAL.get(estimate.statistic)
+    statistic = declared(estimate.statistic).at_equal_length
     found = [f for f in same if f.statistic == statistic]
     return _of_scope({**estimate.scope, "covariate": LENGTH}, found)
 
@@ -214,7 +213,7 @@ def effect_cell(estimate: Estimate | None) -> str:
     """Format estimate and interval for a cell, such as `0.88 (0.75 to 1.01)`; a dash if there is none."""
     if estimate is None or estimate.estimate is None:
         return "–"
-    kind = STATISTICS[estimate.statistic].kind
+    kind = declared(estimate.statistic).kind
     interval = f" ({interval_text(estimate)})" if estimate.ci_low is not None else ""
     return f"{number(estimate.estimate, kind)}{interval}"
 

@@ -13,6 +13,7 @@ from app.analysis.findings.main_contrasts import MainContrast, main_contrasts
 from app.analysis.report.primary import PrimaryResult
 from app.analysis.report.report import Report
 from app.analysis.report.verdict_words import verdict_sentence
+from app.analysis.statistic import declared
 from app.analysis.wording.formatting import REASONS, number
 from app.base.words import and_list
 from app.protocol.primary import TESTS, Compared, PrimaryContrast
@@ -80,7 +81,7 @@ def _lengths(report: Report) -> Iterator[str]:
 
 
 def _number(estimate: Estimate) -> str:
-    return number(estimate.estimate or 0.0, "share" if estimate.statistic.startswith("share") else "points")
+    return number(estimate.estimate or 0.0, declared(estimate.statistic).kind)
 
 
 # The question that a study answers, as a sentence: it follows from the primary contrasts.
@@ -176,7 +177,6 @@ def _some(names: Iterable[str]) -> str:
 
 # Reasons of computations that failed, as opposed to having nothing to compute.
 FAILED = ("not_converged", "singular", "separation")
-JUDGED = {"judge_correlation": "ceiling_correlation", "judge_share": "ceiling_share"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ def judge_summaries(report: Report) -> Iterator[JudgeSummary]:
     ceilings = {(f.statistic, f.question, str(f.scope)): f for f in whole}
     pairs: dict[str, list[tuple[float, float]]] = {}
     for estimate in whole:
-        key = (JUDGED.get(estimate.statistic, ""), estimate.question, str(estimate.scope))
+        key = (declared(estimate.statistic).ceiling, estimate.question, str(estimate.scope))
         if key in ceilings:
             name = " and ".join(estimate.scope["raters"])
             pairs.setdefault(name, []).append((_value(estimate), _value(ceilings[key])))

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from app.analysis.planning.scenario import Assumed, Scenario, Simulated
+from app.analysis.statistic import declared
 from app.protocol.allocation.trials import PlannedItem
 from app.protocol.questions.registry import ScaledQuestion
 from app.protocol.study import Protocol
@@ -98,7 +99,7 @@ def _rows(simulated: Simulated, size: Scenario, n_simulations: int, only: str | 
     """Yield one row per statistic that the design and the questions allow."""
     found = [simulated.results(only) for _ in range(n_simulations)]
     for statistic in found[0]:
-        is_tested = not statistic.startswith("krippendorff")
+        is_tested = not declared(statistic).agreement
         expected = expectation([results[statistic] for results in found], is_tested=is_tested)
         yield PlanRow(
             statistic,

@@ -9,10 +9,9 @@ from app.analysis.estimate import Estimate
 from app.analysis.report.effects import effect_behind
 from app.analysis.report.primary import places_of
 from app.analysis.report.report import Report
+from app.analysis.statistic import declared
 from app.protocol.primary_default import default_contrast, first_question
 from app.protocol.study import Protocol
-
-MAIN_AGREEMENT = ("krippendorff_alpha", "kendall_w_within_items")
 
 
 def brief(report: Report, protocol: Protocol) -> Report:
@@ -68,4 +67,4 @@ def _is_mean_or_agreement(estimate: Estimate) -> bool:
         return False
     if estimate.section == "distribution":
         return estimate.statistic == "mean"
-    return estimate.section in {"agreement", "ranking"} and estimate.statistic.startswith(MAIN_AGREEMENT)
+    return estimate.section in {"agreement", "ranking"} and declared(estimate.statistic).agreement == "main"

@@ -7,76 +7,16 @@ from dataclasses import dataclass, replace
 
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.report.effects import effect_behind
+from app.analysis.statistic import Recorded, declared
 from app.protocol.primary import PrimaryContrast
 from app.protocol.primary_default import primary_contrasts
 from app.protocol.study import Protocol
-from app.stats.mixed.lmm_name import LMM
 
 # Find the estimates of a report that answer a primary contrast, by their content rather than their position.
 
 SOURCES, POOLS = ("source", "reference"), ("pool", "reference_pool")
 # Parts of a contrast that have another name in scopes.
 SCOPE_KEYS = {"code": "category"}
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """How the estimates of a test are recorded: statistic, unit, keys of the scope, and start of the method if needed.
-
-    `keys` are in the scope of every such record, `perhaps` only in some. The parts that a contrast names are added. If
-    several records of one scope differ in their method, the first is the main one.
-    """
-
-    statistic: str
-    unit: str | None = "rating"
-    keys: tuple[str, ...] = SOURCES
-    perhaps: tuple[str, ...] = ()
-    method: str = ""
-
-
-RECORDED: dict[str, Recorded] = {
-    "mean_difference": Recorded("mean_difference"),
-    "mean_difference_lmm": Recorded("mean_difference", method=LMM),
-    "t_paired": Recorded("t_paired", "item_mean"),
-    "t_unpaired": Recorded("t_unpaired", "item_mean"),
-    "wilcoxon": Recorded("wilcoxon", "item_mean"),
-    "mann_whitney": Recorded("mann_whitney", "item_mean", perhaps=("level",)),
-    "odds_ratio_clmm": Recorded("odds_ratio_clmm"),
-    "prob_superiority": Recorded("prob_superiority"),
-    "chi_square": Recorded("chi_square"),
-    "chi_square_all_sources": Recorded("chi_square", keys=()),
-    "share_at_least_ratio": Recorded("share_at_least_ratio", "item_mean", (*SOURCES, "cut")),
-    "percent_change": Recorded("percent_change"),
-    "percent_change_at_least": Recorded("percent_change", keys=(*SOURCES, "cut")),
-    "equivalence": Recorded("equivalence"),
-    "non_inferiority": Recorded("non_inferiority"),
-    "share_preferred": Recorded("share_preferred", "choice"),
-    "share_preferred_glmm": Recorded("share_preferred_glmm", "choice"),
-    "share_preferred_wilson_cc": Recorded("share_preferred", "choice", method="wilson_cc"),
-    "category_difference": Recorded("category_difference", keys=("category", *SOURCES)),
-    "stuart_maxwell": Recorded("stuart_maxwell"),
-    "factor_effect": Recorded("factor_effect", keys=("factor", "level", "reference_level")),
-    "interaction": Recorded("interaction", perhaps=("condition", "shown_label")),
-    "attribute_effect": Recorded("attribute_effect", keys=("attribute", "level", "reference_level")),
-    "pool_difference": Recorded("pool_difference", "response", POOLS),
-    "pool_correlation": Recorded("pool_correlation", "response", POOLS),
-    "turn_slope": Recorded("turn_slope", keys=("source",)),
-    "turn_slope_difference": Recorded("turn_slope_difference"),
-    "covariate_slope": Recorded("covariate_slope_by_source", keys=("covariate", "source")),
-    "covariate_slope_difference": Recorded("covariate_slope_by_source", keys=("covariate", *SOURCES)),
-    "dprime": Recorded("dprime", keys=()),
-    "belief_effect": Recorded("belief_effect", keys=("source", "covariate")),
-    "accuracy_share": Recorded("accuracy_share", keys=(), perhaps=("source",)),
-    "f1_macro": Recorded("f1_macro", keys=()),
-    "change": Recorded("change", "rater_mean", ("before",)),
-    "change_difference": Recorded("change_difference", "rater_mean", ("before", "factor", "level", "reference_level")),
-    "amce": Recorded("amce", None, ("attribute", "level", "reference_level")),
-    "empathic_accuracy": Recorded("empathic_accuracy", "rater_mean", ("covariate",)),
-    "span_f1": Recorded("span_f1", "response", ()),
-    "span_alpha": Recorded("span_alpha", "response", ()),
-    "krippendorff_alpha": Recorded("krippendorff_alpha", None, ()),
-    **{name: Recorded(name, None, ()) for name in ("fleiss_kappa", "gwet_ac1", "gwet_ac2", "icc_a_1", "icc_a_k")},
-}
 
 
 def places_of(contrast: PrimaryContrast, estimates: Sequence[Estimate], protocol: Protocol) -> list[int]:
@@ -89,27 +29,22 @@ def places_of(contrast: PrimaryContrast, estimates: Sequence[Estimate], protocol
 
 
 def _is_of(estimate: Estimate, contrast: PrimaryContrast, protocol: Protocol) -> bool:
-    recorded = RECORDED[str(contrast.test)]
+    recorded = declared(estimate.statistic).tests.get(str(contrast.test))
     return (
-        _is_statistic(estimate, recorded)
+        recorded is not None
+        and recorded.unit in {None, estimate.unit}
+        and estimate.method.startswith(recorded.method)
         and (estimate.question or "").partition("=")[0] == contrast.question
         and _has_keys(estimate.scope, recorded, contrast)
         and _fits(estimate.scope, contrast, protocol)
     )
 
 
-def _is_statistic(estimate: Estimate, recorded: Recorded) -> bool:
-    name = estimate.statistic
-    is_same = name.startswith("krippendorff_alpha") if recorded.statistic == "krippendorff_alpha" else None
-    is_same = name == recorded.statistic if is_same is None else is_same
-    return is_same and recorded.unit in {None, estimate.unit} and estimate.method.startswith(recorded.method)
-
-
 def _has_keys(scope: Scope, recorded: Recorded, contrast: PrimaryContrast) -> bool:
     """Return whether the scope has exactly the keys that the contrast requires."""
     named = {SCOPE_KEYS.get(part, part) for part in contrast.named if part not in {"margin", "factor", "level"}}
     needed = set(recorded.keys) | {key for key in named if key not in recorded.perhaps}
-    if recorded.statistic == "change" and contrast.factor is not None:
+    if contrast.test == "change" and contrast.factor is not None:
         needed |= {"factor", "level"}
     return needed <= scope.keys() <= needed | set(recorded.perhaps)
 
@@ -139,10 +74,6 @@ def _identity(estimate: Estimate) -> frozenset[object]:
     return frozenset([("question", estimate.question), *((key, str(value)) for key, value in estimate.scope.items())])
 
 
-# Tests that are another hypothesis in the other direction, not the same one with the opposite sign.
-ONE_SIDED = frozenset({"non_inferiority"})
-
-
 def turned(scope: Scope) -> Scope:
     """The scope of the same comparison of two sources in the other direction."""
     return {**scope, "source": scope["reference"], "reference": scope["source"]}
@@ -157,7 +88,7 @@ def mirrors_of(estimates: Sequence[Estimate]) -> dict[int, int]:
     tests: dict[tuple[object, ...], int] = {}
     for at in sorted(range(len(estimates)), key=lambda at: estimates[at].role != "primary"):
         one = estimates[at]
-        if one.p_value is None or one.statistic in ONE_SIDED or not set(SOURCES) <= one.scope.keys():
+        if one.p_value is None or _is_one_sided(one) or not set(SOURCES) <= one.scope.keys():
             continue
         same = tests.get(_tested(one, turned(one.scope)))
         if same is None:
@@ -165,6 +96,12 @@ def mirrors_of(estimates: Sequence[Estimate]) -> dict[int, int]:
         else:
             found[at] = same
     return found
+
+
+def _is_one_sided(estimate: Estimate) -> bool:
+    """Whether the other direction is another hypothesis, not the same one with the opposite sign."""
+    margin = declared(estimate.statistic).margin
+    return margin is not None and margin.is_one_sided
 
 
 def _tested(estimate: Estimate, scope: Scope) -> tuple[object, ...]:

@@ -18,8 +18,8 @@ from app.analysis.data.encoded_study import Codes, Ints
 from app.analysis.data.frames import Frames, is_missing
 from app.analysis.data.report_filters import ALL, Filters
 from app.analysis.estimate import Estimate
+from app.analysis.statistic import declared
 from app.analysis.wording.formatting import scope_filter
-from app.analysis.wording.statistics_registry import page_of
 from app.protocol.study import Protocol
 
 # Labels do not change any estimate.
@@ -78,7 +78,7 @@ def with_recipes(
             "data": data[:16],
             "answers": estimate.recipe.get("answers"),
             "filter": " and ".join([filter_of(estimate), *simulated, *filters.as_conditions()]),
-            "formula": f"{page_of(estimate.statistic)}, {estimate.statistic}",
+            "formula": f"{declared(estimate.statistic).formula}, {estimate.statistic}",
             "seed": estimate.recipe.get("seed"),
             "software": software(),
         }
@@ -93,11 +93,10 @@ def filter_of(estimate: Estimate) -> str:
     if estimate.section == "text" and estimate.question is None:
         return " and ".join(["responses.csv", *scope_filter(estimate.scope)])
     asked = [] if estimate.question is None else [f"question = {estimate.question.partition('=')[0]}"]
-    is_again = estimate.section == "judge" or estimate.statistic.startswith("intra_rater")
+    about = declared(estimate.statistic)
+    is_again = estimate.section == "judge" or about.has_repeats
     kind = "rater kind = " + ("model" if estimate.scope.get("rater_kind") == "model" else "person")
-    is_of_both = estimate.section == "judge" or (
-        estimate.statistic.startswith("pool_") and "rater_kind" in estimate.scope
-    )
+    is_of_both = estimate.section == "judge" or (about.is_of_pools and "rater_kind" in estimate.scope)
     kinds = "raters of both kinds" if is_of_both else kind
     counted = ["exclude is empty", *([] if is_again else ["repeat = 0"])]
     return " and ".join([*asked, kinds, *scope_filter(estimate.scope), *counted])

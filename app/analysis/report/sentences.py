@@ -12,6 +12,7 @@ from app.analysis.report.primary import PrimaryResult, places_of
 from app.analysis.report.report import Report
 from app.analysis.report.verdict_words import UNDESIRABLE, verdict_sentence
 from app.analysis.report.verdicts import is_undone_by_adjustment
+from app.analysis.statistic import declared
 from app.analysis.wording.claims import About, claim_of
 from app.analysis.wording.formatting import (
     GENERALIZES,
@@ -23,7 +24,6 @@ from app.analysis.wording.formatting import (
     statistic_text,
     why_text,
 )
-from app.analysis.wording.statistics_registry import STATISTICS
 from app.base.words import number_text
 from app.protocol.primary_default import first_question
 from app.protocol.questions.rating import RatingQuestion
@@ -50,11 +50,6 @@ TESTS = {
 }
 
 
-# their p-value is not that of the difference
-TESTS_OF_MARGINS = {
-    "equivalence": "equivalence test (two one-sided t tests)",
-    "non_inferiority": "non-inferiority test (one-sided t test)",
-}
 PUBLISHED = "As published, for comparison: "
 
 
@@ -142,7 +137,7 @@ def sentence_of(estimate: Estimate, among: Iterable[Estimate], protocol: Protoco
     effect = effect_behind(estimate, among)
     shown = effect or estimate
     if estimate.estimate is None:
-        words = STATISTICS[estimate.statistic].words
+        words = declared(estimate.statistic).label
         of = of_text(labelled_estimate(estimate, protocol.labels)) if estimate.scope else ""
         topic = ", ".join(filter(None, (protocol.labels.question(estimate.question or ""), of)))
         claim = f"{topic}: {words} not estimable"
@@ -204,8 +199,8 @@ def test_text(estimate: Estimate, *, is_told: bool) -> str:
 
 def test_of(estimate: Estimate) -> str:
     """The name of the test by which an estimate was tested; empty if it has none."""
-    if estimate.statistic in TESTS_OF_MARGINS:
-        return TESTS_OF_MARGINS[estimate.statistic]
+    if margin := declared(estimate.statistic).margin:
+        return margin.test  # its p-value is not that of the difference
     return next((words for start, words in TESTS.items() if estimate.method.startswith(start)), "")
 
 

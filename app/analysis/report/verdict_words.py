@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from app.analysis.estimate import Estimate, Verdict
-from app.analysis.report.verdicts import MARGIN_TESTS, excludes_no_difference, is_undone_by_adjustment
+from app.analysis.report.verdicts import excludes_no_difference, is_undone_by_adjustment
+from app.analysis.statistic import Margin, declared
 from app.analysis.wording.formatting import TOO_FEW, inconclusive_text
-from app.analysis.wording.statistics_registry import STATISTICS
 
 UNDESIRABLE = "High values are undesirable on this scale."
 SHORT: dict[Verdict, str] = {
@@ -16,8 +16,6 @@ SHORT: dict[Verdict, str] = {
     "not_shown": "not shown",
 }
 ADJUSTMENT = "after adjustment for several tests"
-_MET: dict[Verdict, str] = {"equivalent": "Equivalent", "non_inferior": "Non-inferior"}
-_NOT_MET = {"equivalence": "Equivalence not shown", "non_inferiority": "Non-inferiority not shown"}
 
 
 def verdict_text(estimate: Estimate) -> str:
@@ -34,8 +32,8 @@ def verdict_sentence(estimate: Estimate, shown: Estimate | None = None, margin: 
         margin: the margin of a test of equivalence or non-inferiority.
     """
     shown = shown or estimate
-    if estimate.statistic in MARGIN_TESTS:
-        return _of_margin(estimate, margin)
+    if test := declared(estimate.statistic).margin:
+        return _of_margin(estimate, test, margin)
     if estimate.verdict == "inconclusive":
         said = _why_inconclusive(estimate, shown)
         return f"{said} {TOO_FEW}" if shown.ci_reason == "too_few" else said
@@ -50,15 +48,15 @@ def _why_inconclusive(estimate: Estimate, shown: Estimate) -> str:
     if is_undone_by_adjustment(estimate):
         return f"Inconclusive {ADJUSTMENT}."
     if excludes_no_difference(shown) is False:
-        return inconclusive_text(shown, STATISTICS[shown.statistic].no_difference or 0.0)
+        return inconclusive_text(shown, declared(shown.statistic).no_difference or 0.0)
     return "Inconclusive."
 
 
-def _of_margin(estimate: Estimate, margin: float | None) -> str:
+def _of_margin(estimate: Estimate, test: Margin, margin: float | None) -> str:
     if estimate.verdict is None:
         return ""
     within = "" if margin is None else f" within the margin of {margin:g} points"
-    if estimate.verdict in _MET:
-        return f"{_MET[estimate.verdict]}{within}."
+    if estimate.verdict == test.verdict:
+        return f"{test.met}{within}."
     adjusted = f" {ADJUSTMENT}" if is_undone_by_adjustment(estimate) else ""
-    return f"{_NOT_MET[estimate.statistic]}{within}{adjusted}."
+    return f"{test.not_met}{within}{adjusted}."

@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from app.analysis.estimate import Estimate, Verdict
-from app.analysis.wording.statistics_registry import STATISTICS
+from app.analysis.statistic import declared
 
 ALPHA = 0.05
-MARGIN_TESTS: dict[str, Verdict] = {"equivalence": "equivalent", "non_inferiority": "non_inferior"}
 
 
 def with_verdicts(estimates: Iterable[Estimate]) -> list[Estimate]:
@@ -26,8 +25,9 @@ def verdict_of(estimate: Estimate) -> Verdict | None:
     if estimate.estimate is None:
         return None
     p = decisive_p(estimate)
-    if estimate.statistic in MARGIN_TESTS:
-        return None if p is None else MARGIN_TESTS[estimate.statistic] if p < ALPHA else "not_shown"
+    margin = declared(estimate.statistic).margin
+    if margin is not None:
+        return None if p is None else margin.verdict if p < ALPHA else "not_shown"
     excludes = excludes_no_difference(estimate)
     is_clear = excludes if p is None else p < ALPHA
     return None if is_clear is None else "clear" if is_clear else "inconclusive"
@@ -40,7 +40,7 @@ def decisive_p(estimate: Estimate) -> float | None:
 
 def excludes_no_difference(estimate: Estimate) -> bool | None:
     """Whether the interval excludes the value that means no difference; None without such a value or an interval."""
-    none, low, high = STATISTICS[estimate.statistic].no_difference, estimate.ci_low, estimate.ci_high
+    none, low, high = declared(estimate.statistic).no_difference, estimate.ci_low, estimate.ci_high
     return None if none is None or low is None or high is None else not low <= none <= high
 
 

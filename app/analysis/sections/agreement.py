@@ -12,7 +12,9 @@ from app.analysis.data.question_data import AnyQuestionData, ScaledData
 from app.analysis.data.scopes import groups, with_answers
 from app.analysis.data.splits import Split
 from app.analysis.estimate import Estimate, Scope
+from app.analysis.minimum_data import BEYOND_CHANCE
 from app.analysis.sections.coefficients import coefficients
+from app.analysis.statistic import Statistic, declare
 from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.registry import ScaledQuestion
 from app.stats.reliability.decision import g_coefficient, one_way_coefficient, phi_coefficient, raters_needed
@@ -22,6 +24,33 @@ from app.stats.result import Result, with_method
 
 SECTION = "agreement"
 CATEGORY = "category: the response within its item in the order of responses.csv, then tie and neither"
+
+declare(
+    Statistic(
+        "phi_coefficient",
+        "Phi: reliability of the mean (severity counted as error)",
+        "coefficient",
+        docs="contrasts",
+        cites=("brennan2001",),
+        minimum=BEYOND_CHANCE,
+    ),
+    Statistic(
+        "g_coefficient",
+        "G: reliability of the ranking of the means",
+        "coefficient",
+        docs="contrasts",
+        cites=("brennan2001",),
+        minimum=BEYOND_CHANCE,
+    ),
+    Statistic(
+        "raters_needed",
+        "Ratings per response for a reliability of .8",
+        "count",
+        docs="contrasts",
+        cites=("brennan2001", "shrout1979"),
+        minimum=BEYOND_CHANCE,
+    ),
+)
 
 
 def agreement(data: AnyQuestionData) -> Iterator[Estimate]:

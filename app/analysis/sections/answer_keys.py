@@ -15,6 +15,7 @@ from app.analysis.data.splits import Split
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import MIN_ANSWERS_OF_RATER
 from app.analysis.sections.categories import SECTION, CategoryData, keyed_data
+from app.analysis.statistic import Column, PageTable, Recorded, Statistic, declare
 from app.stats.accuracy.category_f1 import confusion, f1_macro, f1_scores
 from app.stats.arrays import Labels
 from app.stats.comparison.describe import share
@@ -24,6 +25,25 @@ from app.stats.result import Result
 # Longer tables and lists would not be read.
 MAX_CODES, MAX_ITEMS = 12, 100
 TARGET = 0.8
+
+declare(
+    Statistic("f1_macro", "Macro F1 against the key", "share", docs="contrasts", tests={"f1_macro": Recorded(keys=())}),
+    Statistic("f1", "F1 of the code", "share", docs="contrasts"),
+    Statistic(
+        "confusion_share", "Share of answers with this code", "share", variant="by correct code", docs="contrasts"
+    ),
+    Statistic(
+        "items_needed", "Items per rater for a reliability of .8", "count", docs="contrasts", cites=("brennan2001",)
+    ),
+)
+AGAINST_KEY = PageTable(
+    "Answers compared with the key",
+    (
+        Column("Correct", ("accuracy_share",)),
+        Column("F1", ("f1_macro", "f1")),
+        Column("Items needed", ("items_needed",)),
+    ),
+)
 
 
 def answer_key_estimates(asked: CategoryData, splits: Sequence[Split]) -> Iterator[Estimate]:

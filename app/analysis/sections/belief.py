@@ -14,6 +14,8 @@ from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import distinct_groups, with_answers
 from app.analysis.estimate import Estimate
 from app.analysis.sections.categories import CategoryData
+from app.analysis.statistic import Bounds, Column, PageTable, Recorded, Statistic, declare
+from app.analysis.wording import claims
 from app.protocol.study import Protocol
 from app.stats.accuracy.detection import criterion, dprime
 from app.stats.comparison.describe import mean_difference, share
@@ -21,6 +23,45 @@ from app.stats.factors import interaction
 
 SECTION = "belief"
 BELIEVED = {"covariate": "believed to be a model"}
+
+declare(
+    Statistic(
+        "dprime",
+        "Detection d'",
+        "points",
+        docs="comparison",
+        cites=("green1966",),
+        no_difference=0.0,
+        claim=claims.detection,
+        tests={"dprime": Recorded(keys=())},
+    ),
+    Statistic(
+        "criterion",
+        "Response criterion c (above 0: models identified too rarely)",
+        "points",
+        docs="comparison",
+        cites=("green1966",),
+    ),
+    Statistic("detection_share", "Proportion correctly identified", "share", docs="comparison"),
+    Statistic(
+        "belief_effect",
+        "Belief effect: rating if believed model minus if believed human",
+        "points",
+        docs="comparison",
+        no_difference=0.0,
+        bounds=Bounds(times=1),
+        claim=claims.belief,
+        tests={"belief_effect": Recorded(keys=("source", "covariate"))},
+    ),
+)
+BELIEFS = PageTable(
+    "Who raters believe wrote the response",
+    (
+        Column("d'", ("dprime",)),
+        Column("Correctly identified", ("detection_share",)),
+        Column("Belief effect: rating if believed model minus if believed human", ("belief_effect",)),
+    ),
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,8 @@ from app.analysis.data.frames import Frames
 from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import distinct_groups, with_answers
 from app.analysis.estimate import Estimate
+from app.analysis.statistic import Column, PageTable, Recorded, Statistic, declare
+from app.analysis.wording import claims
 from app.protocol.questions.category import CategoryQuestion
 from app.protocol.questions.rating import RatingQuestion
 from app.protocol.questions.scale import Point, Scale
@@ -22,6 +24,19 @@ from app.stats.comparison.describe import share
 
 SECTION = "category"
 BAD_KEY = "The key of {n} answers is not a code of the question, so they are left out."
+
+declare(
+    Statistic("code_share", "Share with this code", "share", docs="comparison"),
+    Statistic(
+        "accuracy_share",
+        "Proportion correct",
+        "share",
+        docs="comparison",
+        claim=claims.accuracy,
+        tests={"accuracy_share": Recorded(keys=(), perhaps=("source",))},
+    ),
+)
+SHARES = PageTable("Share of answers with each category", (Column("Share", ("code_share",)),))
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,9 +15,36 @@ from app.analysis.data.splits import Split
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.factors import in_declared_order, named_factors
 from app.analysis.sections.study_data import StudyData
+from app.analysis.statistic import Bounds, Recorded, Statistic, declare
+from app.analysis.wording import claims
 from app.stats.comparison.change import change, change_difference
 
 SECTION = "contrast"
+
+declare(
+    Statistic(
+        "change",
+        "Change from before to after",
+        "points",
+        docs="contrasts",
+        cites=("student1908",),
+        no_difference=0.0,
+        bounds=Bounds(times=1),
+        claim=claims.change,
+        tests={"change": Recorded(unit="rater_mean", keys=("before",))},
+    ),
+    Statistic(
+        "change_difference",
+        "Difference in change between arms (ANCOVA)",
+        "points",
+        docs="contrasts",
+        cites=("vickers2001",),
+        no_difference=0.0,
+        bounds=Bounds(times=2),
+        claim=claims.change,
+        tests={"change_difference": Recorded(unit="rater_mean", keys=("before", "factor", "level", "reference_level"))},
+    ),
+)
 
 
 def changes(study: StudyData) -> Iterator[Estimate]:

@@ -15,6 +15,8 @@ from app.analysis.data.question_data import ChoiceData, ScaledData
 from app.analysis.data.scopes import distinct_groups, with_answers
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.choice_models import UNKNOWN_SIDES, choice_models
+from app.analysis.statistic import Column, PageTable, Recorded, Statistic, declare
+from app.analysis.wording import claims
 from app.stats.choice import preference_shares as stats
 from app.stats.choice.preference_shares import coherence as share_coherent
 from app.stats.clusters import for_new_items, has_few_raters
@@ -31,6 +33,46 @@ THESE_RATERS = "these raters only"
 INDEPENDENT = "decisive choices, each counted as independent, although items and raters recur"
 BINOMIAL = (binomial.wilson, binomial.wilson_cc, binomial.clopper_pearson)
 TWO = 2
+
+declare(
+    Statistic(
+        "share_preferred",
+        "Share preferred",
+        "share",
+        docs="comparison",
+        no_difference=0.5,
+        claim=claims.preferred,
+        tests={
+            "share_preferred": Recorded(unit="choice"),
+            "share_preferred_wilson_cc": Recorded(unit="choice", method="wilson_cc"),
+        },
+        at_equal_length="share_preferred_at_equal",
+        is_of_choices=True,
+    ),
+    Statistic("tie_share", "Share of ties", "share", docs="comparison"),
+    Statistic("neither_share", "Share choosing neither", "share", docs="comparison"),
+    Statistic("first_side_share", "Share choosing the left side", "share", docs="comparison"),
+    Statistic("choice_coherence", "Choices consistent with the rater's own ratings", "share", docs="comparison"),
+)
+PREFERENCES = PageTable(
+    "Shares preferred, with 95% CIs",
+    (
+        Column("Share preferred", ("share_preferred",)),
+        Column("Adjusted for length", ("share_preferred_at_equal",), covariate="length"),
+        Column("Adjusted for side", ("share_preferred_at_equal",), covariate="side"),
+        Column("Mixed model", ("share_preferred_glmm",)),
+    ),
+)
+POSITION_AND_TIES = PageTable(
+    "Position, ties and consistency",
+    (
+        Column("Left side chosen", ("first_side_share",)),
+        Column("Ties", ("tie_share",)),
+        Column("Neither", ("neither_share",)),
+        Column("Consistent with own ratings", ("choice_coherence",)),
+        Column("Strength of preference", ("preference_strength",)),
+    ),
+)
 
 
 def choice(data: ChoiceData) -> Iterator[Estimate]:

@@ -11,6 +11,8 @@ from app.analysis.data.answers import NEITHER, TIE, Choices
 from app.analysis.data.encoded_study import Bools, Floats, Ints
 from app.analysis.data.question_data import TOO_MANY, ChoiceData
 from app.analysis.estimate import Estimate, Scope
+from app.analysis.statistic import Column, PageTable, Recorded, Statistic, declare
+from app.analysis.wording import claims
 from app.stats.choice.controlled_shares import GLMM, preference_model, share_at_equal
 from app.stats.choice.strengths import strengths, win_matrix
 from app.stats.clusters import METHOD as CLUSTERED
@@ -22,6 +24,64 @@ UNKNOWN_SIDES = "not estimable: it is not known which response was on which side
 SIDE = {"covariate": "side"}
 LENGTH = {"covariate": "length"}
 ALWAYS = 0.95
+
+declare(
+    Statistic(
+        "bt_strength",
+        "Strength (log ability)",
+        "points",
+        docs="comparison",
+        cites=("bradley1952", "davidson1970"),
+        no_difference=0.0,
+    ),
+    Statistic(
+        "bt_contrast",
+        "Difference of strengths",
+        "points",
+        docs="comparison",
+        cites=("bradley1952", "davidson1970"),
+        no_difference=0.0,
+    ),
+    Statistic(
+        "position_effect",
+        "Effect of the left side (log odds)",
+        "points",
+        docs="comparison",
+        cites=("davidson1977",),
+        no_difference=0.0,
+    ),
+    Statistic("tie_log_nu", "Tie parameter (log nu)", "points", docs="comparison", cites=("davidson1970",)),
+    Statistic("intransitive_triples", "Intransitive triples of sources", "test", docs="comparison"),
+    Statistic(
+        "share_preferred_at_equal",
+        "Share preferred at equal covariate",
+        "share",
+        docs="comparison",
+        cites=("dubois2024",),
+        no_difference=0.5,
+        is_of_choices=True,
+    ),
+    Statistic(
+        "covariate_log_odds", "Log odds per unit of the covariate", "points", docs="comparison", no_difference=0.0
+    ),
+    Statistic(
+        "odds_preferred_glmm", "Odds of being preferred (mixed model)", "ratio", docs="comparison", no_difference=1.0
+    ),
+    Statistic(
+        "share_preferred_glmm",
+        "Share preferred (mixed model)",
+        "share",
+        docs="comparison",
+        no_difference=0.5,
+        claim=claims.preferred,
+        tests={"share_preferred_glmm": Recorded(unit="choice")},
+        is_of_choices=True,
+    ),
+    Statistic("preference_strength", "Mean strength of preference", "points", docs="comparison", no_difference=0.0),
+)
+STRENGTHS = PageTable(
+    "Strengths of the sources (log ability; the reference is 0)", (Column("Strength", ("bt_strength",)),)
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,52 @@ from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import groups
 from app.analysis.estimate import Estimate
 from app.analysis.sections.categories import CategoryData
+from app.analysis.statistic import Column, PageTable, Recorded, Statistic, declare
+from app.analysis.wording import claims
 from app.protocol.questions.category import CategoryQuestion
 from app.protocol.study import Protocol
 from app.stats.proportions.share_difference import category_difference, cochran_q, stuart_maxwell
 
 SECTION = "contrast"
 _TWO = 2
+
+declare(
+    Statistic(
+        "category_difference",
+        "Difference in share with this code (percentage points)",
+        "share_points",
+        docs="contrasts",
+        no_difference=0.0,
+        claim=claims.code,
+        tests={"category_difference": Recorded(keys=("category", "source", "reference"))},
+        page="codes",
+    ),
+    Statistic(
+        "cochran_q",
+        "Cochran's Q",
+        "test",
+        docs="contrasts",
+        cites=("cochran1950",),
+        letter="Q",
+        is_of_counts=True,
+        page="codes",
+    ),
+    Statistic(
+        "stuart_maxwell",
+        "Stuart-Maxwell chi-square",
+        "test",
+        docs="contrasts",
+        cites=("stuart1955", "maxwell1970"),
+        claim=claims.marginal,
+        letter="χ²",
+        is_of_counts=True,
+        tests={"stuart_maxwell": Recorded()},
+        page="codes",
+    ),
+)
+DIFFERENCES = PageTable(
+    "Differences between sources", (Column("Difference, percentage points", ("category_difference",)),)
+)
 
 
 def code_differences(asked: CategoryData, protocol: Protocol) -> Iterator[Estimate]:

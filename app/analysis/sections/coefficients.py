@@ -8,6 +8,8 @@ from typing import Literal, get_args
 
 from app.analysis.data.answers import Answers
 from app.analysis.data.question_data import TOO_MANY, AnyQuestionData
+from app.analysis.minimum_data import BEYOND_CHANCE, SHARE_OF_PAIRS
+from app.analysis.statistic import Column, PageTable, Recorded, Statistic, declare
 from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.rating import RatingQuestion
 from app.protocol.questions.scale import Level
@@ -38,6 +40,197 @@ IccForm = Literal["a_1", "a_k", "c_1", "c_k", "1_1", "1_k"]
 FEW_VALUES = 25
 # More points than this are the positions of a slider, where two ratings are rarely equal.
 MAX_CATEGORIES = 25
+
+ALPHA_MEANS = "Krippendorff's alpha {} (1: perfect, 0: chance)."
+declare(
+    Statistic(
+        "krippendorff_alpha_nominal",
+        "Krippendorff's alpha",
+        "coefficient",
+        variant="nominal",
+        docs="agreement",
+        cites=("krippendorff2011",),
+        minimum=BEYOND_CHANCE,
+        tests={"krippendorff_alpha": Recorded(unit=None, keys=())},
+        agreement="main",
+        family="krippendorff_alpha",
+        meaning=ALPHA_MEANS,
+    ),
+    Statistic(
+        "krippendorff_alpha_ordinal",
+        "Krippendorff's alpha",
+        "coefficient",
+        variant="ordinal",
+        docs="agreement",
+        cites=("krippendorff2011",),
+        minimum=BEYOND_CHANCE,
+        tests={"krippendorff_alpha": Recorded(unit=None, keys=())},
+        agreement="main",
+        family="krippendorff_alpha",
+        meaning=ALPHA_MEANS,
+    ),
+    Statistic(
+        "krippendorff_alpha_interval",
+        "Krippendorff's alpha",
+        "coefficient",
+        variant="interval",
+        docs="agreement",
+        cites=("krippendorff2011",),
+        minimum=BEYOND_CHANCE,
+        tests={"krippendorff_alpha": Recorded(unit=None, keys=())},
+        agreement="main",
+        family="krippendorff_alpha",
+        meaning=ALPHA_MEANS,
+    ),
+    Statistic(
+        "krippendorff_alpha_ratio",
+        "Krippendorff's alpha",
+        "coefficient",
+        variant="ratio",
+        docs="agreement",
+        cites=("krippendorff2011",),
+        minimum=BEYOND_CHANCE,
+        tests={"krippendorff_alpha": Recorded(unit=None, keys=())},
+        agreement="main",
+        family="krippendorff_alpha",
+        meaning=ALPHA_MEANS,
+    ),
+    Statistic(
+        "percent_agreement", "Percent agreement", "share", docs="agreement", cites=("gwet2014",), minimum=SHARE_OF_PAIRS
+    ),
+    Statistic(
+        "unanimous_share",
+        "Share of unanimous units",
+        "share",
+        docs="agreement",
+        cites=("gwet2014",),
+        minimum=SHARE_OF_PAIRS,
+    ),
+    Statistic(
+        "within_one_agreement",
+        "Agreement within one point",
+        "share",
+        docs="agreement",
+        cites=("gwet2014",),
+        minimum=SHARE_OF_PAIRS,
+    ),
+    Statistic(
+        "fleiss_kappa",
+        "Fleiss' kappa",
+        "coefficient",
+        docs="agreement",
+        cites=("fleiss1971",),
+        minimum=BEYOND_CHANCE,
+        tests={"fleiss_kappa": Recorded(unit=None, keys=())},
+    ),
+    Statistic(
+        "gwet_ac1",
+        "Gwet's AC1",
+        "coefficient",
+        docs="agreement",
+        cites=("gwet2008",),
+        minimum=BEYOND_CHANCE,
+        tests={"gwet_ac1": Recorded(unit=None, keys=())},
+        agreement="beside",
+    ),
+    Statistic(
+        "gwet_ac2",
+        "Gwet's AC2",
+        "coefficient",
+        variant="quadratic weights",
+        docs="agreement",
+        cites=("gwet2008", "gwet2014"),
+        minimum=BEYOND_CHANCE,
+        tests={"gwet_ac2": Recorded(unit=None, keys=())},
+        agreement="beside",
+    ),
+    Statistic(
+        "brennan_prediger",
+        "Brennan and Prediger's coefficient",
+        "coefficient",
+        docs="agreement",
+        cites=("brennan1981",),
+        minimum=BEYOND_CHANCE,
+    ),
+    Statistic(
+        "kendall_w", "Kendall's W", "coefficient", docs="agreement", cites=("kendall1939",), minimum=BEYOND_CHANCE
+    ),
+    Statistic(
+        "icc_a_1",
+        "ICC(A,1): agreement of one rating",
+        "coefficient",
+        docs="agreement",
+        cites=("mcgraw1996",),
+        minimum=BEYOND_CHANCE,
+        tests={"icc_a_1": Recorded(unit=None, keys=())},
+        agreement="beside",
+    ),
+    Statistic(
+        "icc_a_k",
+        "ICC(A,k): agreement of the mean",
+        "coefficient",
+        docs="agreement",
+        cites=("mcgraw1996",),
+        minimum=BEYOND_CHANCE,
+        is_of_mean=True,
+        tests={"icc_a_k": Recorded(unit=None, keys=())},
+        agreement="beside",
+    ),
+    Statistic(
+        "icc_c_1",
+        "ICC(C,1): consistency of one rating",
+        "coefficient",
+        docs="agreement",
+        cites=("mcgraw1996",),
+        minimum=BEYOND_CHANCE,
+    ),
+    Statistic(
+        "icc_c_k",
+        "ICC(C,k): consistency of the mean",
+        "coefficient",
+        docs="agreement",
+        cites=("mcgraw1996",),
+        minimum=BEYOND_CHANCE,
+        is_of_mean=True,
+    ),
+    Statistic(
+        "icc_1_1",
+        "ICC(1): one rating",
+        "coefficient",
+        variant="raters unknown",
+        docs="agreement",
+        cites=("mcgraw1996",),
+        minimum=BEYOND_CHANCE,
+    ),
+    Statistic(
+        "icc_1_k",
+        "ICC(k): the mean",
+        "coefficient",
+        variant="raters unknown",
+        docs="agreement",
+        cites=("mcgraw1996",),
+        minimum=BEYOND_CHANCE,
+        is_of_mean=True,
+    ),
+)
+COEFFICIENTS = PageTable(
+    "Agreement between raters, with 95% CIs",
+    (
+        Column(
+            "Krippendorff's alpha",
+            (
+                "krippendorff_alpha_ordinal",
+                "krippendorff_alpha_nominal",
+                "krippendorff_alpha_interval",
+                "krippendorff_alpha_ratio",
+                "kendall_w_within_items",
+            ),
+        ),
+        Column("ICC, one rating", ("icc_a_1", "icc_1_1")),
+        Column("Gwet's AC", ("gwet_ac2", "gwet_ac1")),
+        Column("Ratings per response for .80", ("raters_needed",)),
+    ),
+)
 
 
 def coefficients(data: AnyQuestionData, answers: Answers) -> Iterator[Named]:

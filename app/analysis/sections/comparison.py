@@ -13,6 +13,8 @@ from app.analysis.data.question_data import TOO_MANY, ScaledData
 from app.analysis.data.scopes import Contrast, Found, distinct_groups, with_answers
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.distribution import point_counts
+from app.analysis.statistic import Bounds, Column, Effect, Margin, PageTable, Recorded, Statistic, declare
+from app.analysis.wording import claims
 from app.stats.clusters import for_new_items, has_few_raters
 from app.stats.comparison import describe
 from app.stats.comparison import superiority as stats
@@ -34,6 +36,249 @@ from app.stats.result import Result, undefined
 
 # Label of intervals that treat the raters as fixed.
 THESE_RATERS = "these raters only"
+
+declare(
+    Statistic(
+        "mean_difference",
+        "Mean difference",
+        "points",
+        docs="comparison",
+        no_difference=0.0,
+        bounds=Bounds(times=1),
+        claim=claims.rated,
+        tests={"mean_difference": Recorded(), "mean_difference_lmm": Recorded(method=LMM)},
+        at_equal_length="mean_difference_at_equal",
+    ),
+    Statistic(
+        "mean_difference_clmm",
+        "Mean difference predicted by the ordinal mixed model",
+        "points",
+        docs="comparison",
+        cites=("mccullagh1980",),
+        no_difference=0.0,
+        bounds=Bounds(times=1),
+    ),
+    Statistic(
+        "odds_ratio_clmm",
+        "Odds ratio of a higher rating (ordinal mixed model)",
+        "ratio",
+        docs="comparison",
+        cites=("mccullagh1980",),
+        no_difference=1.0,
+        claim=claims.odds,
+        tests={"odds_ratio_clmm": Recorded()},
+    ),
+    Statistic(
+        "probit_shift_clmm",
+        "Latent shift in SD units (probit mixed model)",
+        "points",
+        docs="comparison",
+        cites=("mccullagh1980",),
+        no_difference=0.0,
+    ),
+    Statistic(
+        "share_at_least_clmm",
+        "Share at or above the cut",
+        "share",
+        variant="predicted by the ordinal mixed model",
+        docs="comparison",
+        cites=("mccullagh1980",),
+    ),
+    Statistic(
+        "sd_item_clmm", "SD of items", "points", variant="latent scale", docs="comparison", cites=("mccullagh1980",)
+    ),
+    Statistic(
+        "sd_rater_clmm", "SD of raters", "points", variant="latent scale", docs="comparison", cites=("mccullagh1980",)
+    ),
+    Statistic(
+        "sd_item_slope_clmm",
+        "SD of the difference over items",
+        "points",
+        variant="latent scale",
+        docs="comparison",
+        cites=("mccullagh1980",),
+    ),
+    Statistic(
+        "sd_rater_slope_clmm",
+        "SD of the difference over raters",
+        "points",
+        variant="latent scale",
+        docs="comparison",
+        cites=("mccullagh1980",),
+    ),
+    Statistic(
+        "threshold_clmm",
+        "Threshold below the cut",
+        "points",
+        variant="latent scale",
+        docs="comparison",
+        cites=("mccullagh1980",),
+    ),
+    Statistic(
+        "proportional_odds_trend",
+        "Trend of the log odds ratio over the points",
+        "points",
+        docs="comparison",
+        cites=("brant1990",),
+    ),
+    Statistic("log_odds_ratio_at_least", "Log odds ratio at the cut", "points", docs="comparison", no_difference=0.0),
+    Statistic(
+        "equivalence",
+        "Equivalence within the margin",
+        "points",
+        docs="comparison",
+        cites=("schuirmann1987",),
+        no_difference=0.0,
+        bounds=Bounds(times=1),
+        claim=claims.rated,
+        margin=Margin("equivalent", "Equivalent", "Equivalence not shown", "equivalence test (two one-sided t tests)"),
+        tests={"equivalence": Recorded()},
+    ),
+    Statistic(
+        "non_inferiority",
+        "Non-inferiority by the margin",
+        "points",
+        docs="comparison",
+        cites=("schuirmann1987",),
+        no_difference=0.0,
+        bounds=Bounds(times=1),
+        claim=claims.rated,
+        margin=Margin(
+            "non_inferior",
+            "Non-inferior",
+            "Non-inferiority not shown",
+            "non-inferiority test (one-sided t test)",
+            is_one_sided=True,
+        ),
+        tests={"non_inferiority": Recorded()},
+    ),
+    Statistic(
+        "prob_superiority",
+        "Probability of superiority (same rater",
+        "share",
+        variant="same item)",
+        docs="comparison",
+        cites=("cliff1993",),
+        no_difference=0.5,
+        claim=claims.superior,
+        tests={"prob_superiority": Recorded()},
+    ),
+    Statistic(
+        "cliffs_delta",
+        "Cliff's delta within item and rater",
+        "coefficient",
+        docs="comparison",
+        cites=("cliff1993",),
+        no_difference=0.0,
+    ),
+    Statistic(
+        "prob_superiority_unpaired",
+        "Probability of superiority (unpaired)",
+        "share",
+        docs="comparison",
+        cites=("cliff1993",),
+        no_difference=0.5,
+    ),
+    Statistic(
+        "cliffs_delta_unpaired",
+        "Cliff's delta",
+        "coefficient",
+        variant="unpaired",
+        docs="comparison",
+        cites=("cliff1993",),
+        no_difference=0.0,
+    ),
+    Statistic(
+        "wilcoxon",
+        "Wilcoxon signed-rank V",
+        "test",
+        docs="comparison",
+        cites=("wilcoxon1945",),
+        claim=claims.tested,
+        letter="V",
+        effect=Effect("mean_difference", "t_paired"),
+        tests={"wilcoxon": Recorded(unit="item_mean")},
+    ),
+    Statistic(
+        "mann_whitney",
+        "Mann-Whitney U",
+        "test",
+        docs="comparison",
+        cites=("mann1947",),
+        claim=claims.tested,
+        letter="U",
+        effect=Effect("rank_biserial"),
+        tests={"mann_whitney": Recorded(unit="item_mean", perhaps=("level",))},
+    ),
+    Statistic(
+        "rank_biserial", "Rank-biserial r", "coefficient", docs="comparison", cites=("cureton1956",), no_difference=0.0
+    ),
+    Statistic(
+        "chi_square",
+        "Chi-square",
+        "test",
+        docs="comparison",
+        cites=("pearson1900",),
+        claim=claims.tested,
+        letter="χ²",
+        is_of_counts=True,
+        tests={"chi_square": Recorded(), "chi_square_all_sources": Recorded(keys=())},
+    ),
+    Statistic(
+        "t_paired",
+        "Paired t on item means",
+        "test",
+        docs="comparison",
+        cites=("student1908",),
+        claim=claims.tested,
+        letter="t",
+        effect=Effect("mean_difference", "t_paired"),
+        tests={"t_paired": Recorded(unit="item_mean")},
+    ),
+    Statistic(
+        "t_unpaired",
+        "Unpaired t on item means",
+        "test",
+        docs="comparison",
+        cites=("student1908",),
+        claim=claims.tested,
+        letter="t",
+        effect=Effect("mean_difference", "t_unpaired"),
+        tests={"t_unpaired": Recorded(unit="item_mean")},
+    ),
+    Statistic("share_at_least", "Share at or above the cut", "share", docs="comparison"),
+    Statistic(
+        "share_at_least_ratio",
+        "Ratio of shares at or above the cut",
+        "ratio",
+        docs="comparison",
+        no_difference=1.0,
+        claim=claims.ratio,
+        tests={"share_at_least_ratio": Recorded(unit="item_mean", keys=("source", "reference", "cut"))},
+    ),
+)
+DIFFERENCES = PageTable(
+    "Differences between sources, with 95% CIs",
+    (
+        Column("Mean difference", ("mean_difference",)),
+        Column("Probability of superiority", ("prob_superiority", "prob_superiority_unpaired")),
+        Column("Odds ratio (ordinal mixed model)", ("odds_ratio_clmm",)),
+        Column("Change", ("percent_change",), has_cut=False),
+    ),
+)
+SHARES = PageTable(
+    "Shares at or above the cut, with 95% CIs",
+    (
+        Column("Of ratings", ("share_at_least",), unit="rating"),
+        Column("Difference, percentage points", ("share_difference",), unit="rating"),
+        Column("Change", ("percent_change",), has_cut=True),
+        Column("Of item means", ("share_at_least",), unit="item_mean"),
+        Column("Ratio of item means", ("share_at_least_ratio",)),
+    ),
+)
+MARGINS = PageTable(
+    "Margins, with 90% CIs", (Column("Equivalence", ("equivalence",)), Column("Non-inferiority", ("non_inferiority",)))
+)
 
 
 def mean_differences(contrast: Contrast) -> Iterator[Found]:

@@ -13,6 +13,8 @@ from app.analysis.data.encoded_study import Bools, Codes, Floats
 from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import distinct_groups
 from app.analysis.estimate import Estimate, Scope
+from app.analysis.minimum_data import CONSISTENCY
+from app.analysis.statistic import Column, PageTable, Statistic, declare
 from app.protocol.composite import Composite
 from app.protocol.questions.registry import ScaledQuestion
 from app.protocol.questions.slider import SliderQuestion
@@ -21,6 +23,45 @@ from app.stats.scales import alpha_if_dropped, cronbach_alpha, item_rest_correla
 
 SECTION = "composite"
 STEPS = 100
+
+declare(
+    Statistic(
+        "cronbach_alpha",
+        "Cronbach's alpha",
+        "coefficient",
+        docs="comparison",
+        cites=("cronbach1951",),
+        minimum=CONSISTENCY,
+        is_of_mean=True,
+    ),
+    Statistic(
+        "omega", "McDonald's omega", "coefficient", docs="comparison", cites=("mcdonald1999",), minimum=CONSISTENCY
+    ),
+    Statistic(
+        "cronbach_alpha_without",
+        "Cronbach's alpha without the question",
+        "coefficient",
+        docs="comparison",
+        cites=("cronbach1951",),
+        minimum=CONSISTENCY,
+        is_of_mean=True,
+    ),
+    Statistic(
+        "item_rest_correlation",
+        "Correlation with the other questions",
+        "coefficient",
+        docs="comparison",
+        minimum=CONSISTENCY,
+    ),
+)
+CONSISTENCIES = PageTable(
+    "Composite scores",
+    (
+        Column("Cronbach's alpha", ("cronbach_alpha",)),
+        Column("Omega", ("omega",)),
+        Column("Correlation with the rest", ("item_rest_correlation",)),
+    ),
+)
 
 
 @dataclass(frozen=True, eq=False)

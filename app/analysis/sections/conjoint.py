@@ -14,6 +14,8 @@ from app.analysis.data.question_data import AnyQuestionData, ChoiceData, ScaledD
 from app.analysis.data.scopes import groups
 from app.analysis.estimate import Estimate, Scope, Unit
 from app.analysis.sections.study_data import StudyData
+from app.analysis.statistic import Bounds, Recorded, Statistic, declare
+from app.analysis.wording import claims
 from app.protocol.labels import Attribute
 from app.stats.arrays import Labels
 from app.stats.factors import amce
@@ -23,6 +25,20 @@ from app.stats.result import undefined
 SECTION = "contrast"
 MAX_LEVELS = 12
 _TWO = 2
+
+declare(
+    Statistic(
+        "amce",
+        "Average marginal component effect",
+        "points",
+        docs="contrasts",
+        cites=("hainmueller2014",),
+        no_difference=0.0,
+        bounds=Bounds(times=1, is_share_of_choices=True),
+        claim=claims.component,
+        tests={"amce": Recorded(unit=None, keys=("attribute", "level", "reference_level"))},
+    ),
+)
 
 
 def conjoint(study: StudyData) -> Iterator[Estimate]:

@@ -13,6 +13,8 @@ from app.analysis.data.encoded_study import Floats
 from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import groups
 from app.analysis.estimate import Estimate, Scope
+from app.analysis.statistic import Recorded, Statistic, declare
+from app.analysis.wording import claims
 from app.stats.linear.cluster_robust import METHOD
 from app.stats.linear.correlation import correlation
 from app.stats.linear.covariates import covariate_slope, covariate_slope_difference
@@ -21,6 +23,30 @@ from app.stats.result import undefined
 SECTION = "contrast"
 MAX_SCORES = 12
 BETWEEN, WITHIN = "covariate_slope_by_source", "covariate_slope_within_raters"
+
+declare(
+    Statistic(
+        "covariate_slope_by_source",
+        "Points per unit of the rater's score",
+        "slope",
+        docs="contrasts",
+        no_difference=0.0,
+        claim=claims.covariate,
+        tests={
+            "covariate_slope": Recorded(keys=("covariate", "source")),
+            "covariate_slope_difference": Recorded(keys=("covariate", "source", "reference")),
+        },
+    ),
+    Statistic(
+        "covariate_slope_within_raters",
+        "Points per unit of the covariate",
+        "slope",
+        variant="within raters",
+        docs="contrasts",
+        cites=("enders2007",),
+        no_difference=0.0,
+    ),
+)
 
 
 def covariates(data: ScaledData, scores: Iterable[Score]) -> Iterator[Estimate]:

@@ -13,6 +13,7 @@ from app.analysis.data.splits import groups_of_raters
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.composites import Table
 from app.analysis.sections.study_data import StudyData
+from app.analysis.statistic import Statistic, declare
 from app.stats.raters.dif import METHOD, Dif, dif
 from app.stats.result import Result, undefined
 
@@ -20,6 +21,20 @@ SECTION = "contrast"
 MIN_QUESTIONS = 3
 NO_GROUPS = "raters.csv has no groups of at least two raters in {name}."
 FEW = "The trait is the mean of the other questions, and at least two are needed."
+
+declare(
+    Statistic(
+        "dif_odds_ratio",
+        "Uniform DIF: odds ratio of a higher rating",
+        "ratio",
+        docs="contrasts",
+        cites=("zumbo1999",),
+        no_difference=1.0,
+    ),
+    Statistic("dif_nonuniform", "Nonuniform DIF: chi-square", "test", docs="contrasts", cites=("zumbo1999",)),
+    Statistic("dif_total", "Uniform and nonuniform DIF: chi-square", "test", docs="contrasts", cites=("zumbo1999",)),
+    Statistic("dif_r2_change", "DIF: change in R²", "slope", docs="contrasts", cites=("jodoin2001", "zumbo1999")),
+)
 
 
 def differential(study: StudyData) -> Iterator[Estimate]:

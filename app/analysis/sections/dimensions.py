@@ -10,10 +10,28 @@ import numpy as np
 from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import distinct_groups
 from app.analysis.estimate import Estimate
+from app.analysis.minimum_data import ASSOCIATION
 from app.analysis.sections.composites import Table
+from app.analysis.statistic import Column, PageTable, Statistic, declare
 from app.stats.linear.correlation import correlation, halo
 
 SECTION = "dimension"
+
+declare(
+    Statistic("correlation", "Correlation", "coefficient", docs="comparison", minimum=ASSOCIATION),
+    Statistic(
+        "halo",
+        "Halo: correlation within the response",
+        "coefficient",
+        docs="comparison",
+        cites=("thorndike1920",),
+        minimum=ASSOCIATION,
+    ),
+)
+CORRELATIONS = PageTable(
+    "Correlations between questions",
+    (Column("Correlation", ("correlation",)), Column("Halo: correlation within the response", ("halo",))),
+)
 
 
 def dimensions(scaled: Sequence[ScaledData], table: Table) -> Iterator[Estimate]:

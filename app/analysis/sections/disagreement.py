@@ -14,6 +14,7 @@ from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import MIN_IN_COMMON, MIN_RATINGS_FOR_CAMPS
 from app.analysis.sections.coefficients import domain_of, level_of
 from app.analysis.sections.pairwise_kappas import busiest
+from app.analysis.statistic import Column, PageTable, Statistic, declare
 from app.stats.agreement import RaterPair, rater_pairs, worst_units
 from app.stats.ratings import Ratings
 from app.stats.result import Result, undefined
@@ -25,6 +26,20 @@ MAX_IN_MATRIX = 20
 CAMPS = "two groups of two or more ratings, at least half the scale apart"
 NO_CAMPS = f"not shown: no unit has the {MIN_RATINGS_FOR_CAMPS} ratings that split opinions need"
 NO_PAIR = f"not estimable: no two raters rated {MIN_IN_COMMON} or more units in common with any variation"
+
+declare(
+    Statistic("split_share", "Share of units with split opinions", "share", docs="agreement"),
+    Statistic("unit_disagreement", "Disagreement (0 none", "points", variant="1 chance level)", docs="agreement"),
+    Statistic(
+        "pair_kappa_median",
+        "Median kappa over pairs of raters",
+        "coefficient",
+        docs="agreement",
+        cites=("cohen1960",),
+        page="raters",
+    ),
+)
+SPLIT = PageTable("Share of items with split opinions", (Column("Split opinions", ("split_share",)),))
 
 
 def disagreement(data: AnyQuestionData) -> Iterator[Estimate]:

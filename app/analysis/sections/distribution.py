@@ -11,6 +11,7 @@ from app.analysis.data.answers import Answers
 from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import distinct_groups, with_answers
 from app.analysis.estimate import Estimate, Scope
+from app.analysis.statistic import Bounds, Statistic, declare
 from app.base.words import number_text
 from app.protocol.questions.registry import ScaledQuestion
 from app.protocol.questions.slider import SliderQuestion
@@ -20,6 +21,13 @@ from app.stats.result import Result, undefined
 SECTION = "distribution"
 # Sliders with more points are divided into equal steps with this many edges.
 MAX_POINTS = 11
+
+declare(
+    Statistic("median", "Median", "points", docs="comparison"),
+    Statistic("mode", "Most frequent value", "points", docs="comparison"),
+    Statistic("mean", "Mean", "points", docs="comparison", bounds=Bounds(is_level=True)),
+    Statistic("sd", "Standard deviation", "points", docs="comparison"),
+)
 
 
 def distribution(data: ScaledData) -> Iterator[Estimate]:

@@ -12,13 +12,29 @@ from app.analysis.data.encoded_study import Bools
 from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import distinct_groups
 from app.analysis.estimate import Estimate
+from app.analysis.minimum_data import MOMENTS
 from app.analysis.sections.study_data import StudyData
+from app.analysis.statistic import Recorded, Statistic, declare
+from app.analysis.wording import claims
 from app.stats.accuracy.empathic import METHOD, empathic_accuracy
 from app.stats.result import undefined
 
 SECTION = "contrast"
 MOMENT = ["item", "response", "turn"]
 NOBODY = "No target rated their own items. The column rater of items.csv names the target of each item."
+
+declare(
+    Statistic(
+        "empathic_accuracy",
+        "Empathic accuracy (mean correlation with the target's own account)",
+        "coefficient",
+        docs="contrasts",
+        cites=("ickes1993", "zaki2008"),
+        minimum=MOMENTS,
+        claim=claims.empathic,
+        tests={"empathic_accuracy": Recorded(unit="rater_mean", keys=("covariate",))},
+    ),
+)
 
 
 def empathic(study: StudyData) -> Iterator[Estimate]:

@@ -11,6 +11,8 @@ from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import groups
 from app.analysis.data.splits import Split
 from app.analysis.estimate import Estimate, Scope
+from app.analysis.statistic import Bounds, Column, PageTable, Recorded, Statistic, declare
+from app.analysis.wording import claims
 from app.protocol.cells import cell_of
 from app.protocol.conditions import Factor
 from app.protocol.study import Protocol
@@ -22,6 +24,30 @@ from app.stats.result import undefined
 
 MAX_LEVELS = 6
 _TWO, _THREE = 2, 3
+
+declare(
+    Statistic(
+        "factor_effect",
+        "Effect of the factor",
+        "points",
+        docs="contrasts",
+        no_difference=0.0,
+        bounds=Bounds(times=1),
+        claim=claims.factor,
+        tests={"factor_effect": Recorded(keys=("factor", "level", "reference_level"))},
+    ),
+    Statistic(
+        "attribute_effect",
+        "Effect of an attribute of the sources",
+        "points",
+        docs="contrasts",
+        no_difference=0.0,
+        bounds=Bounds(times=1),
+        claim=claims.factor,
+        tests={"attribute_effect": Recorded(keys=("attribute", "level", "reference_level"))},
+    ),
+)
+EFFECTS = PageTable("Effect of each factor, with 95% CIs", (Column("Effect", ("factor_effect",)),))
 
 
 def attributes(data: ScaledData, protocol: Protocol) -> Iterator[Estimate]:

@@ -14,7 +14,9 @@ from app.analysis.data.frames import Frames
 from app.analysis.data.question_data import record_of
 from app.analysis.data.scopes import distinct_groups, with_answers
 from app.analysis.estimate import Estimate, Scope
+from app.analysis.minimum_data import SHARE_OF_PAIRS
 from app.analysis.sections.study_data import StudyData
+from app.analysis.statistic import Recorded, Statistic, declare
 from app.base.words import counted
 from app.protocol.questions.highlight import HighlightQuestion
 from app.protocol.questions.spans import read_spans
@@ -26,6 +28,27 @@ SECTION = "contrast"
 BEYOND = "Left out because marks reach beyond the text: {}."
 BAD_KEY = "Left out because the key marks characters beyond the text: {}."
 NO_KEY = "No text has a valid key."
+
+declare(
+    Statistic(
+        "span_alpha",
+        "Krippendorff's alpha of marked characters",
+        "coefficient",
+        docs="contrasts",
+        cites=("krippendorff2011",),
+        minimum=SHARE_OF_PAIRS,
+        tests={"span_alpha": Recorded(unit="response", keys=())},
+    ),
+    Statistic(
+        "span_f1",
+        "F1 of marked characters against the key",
+        "share",
+        docs="contrasts",
+        tests={"span_f1": Recorded(unit="response", keys=())},
+    ),
+    Statistic("span_precision", "Precision of marked characters", "share", docs="contrasts"),
+    Statistic("span_recall", "Recall of marked characters", "share", docs="contrasts"),
+)
 
 
 @dataclass(frozen=True, eq=False)

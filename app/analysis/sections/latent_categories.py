@@ -14,6 +14,7 @@ from app.analysis.data.scopes import groups
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import MIN_ANSWERS_OF_RATER, enough
 from app.analysis.sections.choice import is_between, outcomes
+from app.analysis.statistic import Statistic, declare
 from app.protocol.questions.choice import ChoiceQuestion
 from app.stats.arrays import codes
 from app.stats.raters.dawid_skene import DawidSkene, dawid_skene
@@ -26,6 +27,18 @@ NOTHING = "no unit was rated by two raters, so errors cannot be estimated"
 CHOSEN, YES = np.array([0.0, 1.0, 0.5]), np.array([0.0, 1.0])
 # The cost of the fit is units x raters x categories.
 MAX_CATEGORIES = 12
+
+declare(
+    Statistic("dawid_skene_share", "Share by the Dawid-Skene model", "share", docs="raters", cites=("dawid1979",)),
+    Statistic(
+        "dawid_skene_changed_share",
+        "Share of units where Dawid-Skene differs from the majority",
+        "share",
+        docs="raters",
+        cites=("dawid1979",),
+    ),
+    Statistic("dawid_skene_accuracy", "Expected accuracy (Dawid-Skene)", "share", docs="raters", cites=("dawid1979",)),
+)
 
 
 def truth(data: AnyQuestionData) -> Iterator[Estimate]:

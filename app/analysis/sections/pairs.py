@@ -12,6 +12,8 @@ from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import Contrast, distinct_groups, groups, with_answers
 from app.analysis.estimate import Estimate, Scope, Unit
 from app.analysis.sections.distribution import point_counts
+from app.analysis.statistic import Recorded, Statistic, declare
+from app.analysis.wording import claims
 from app.stats.comparison import describe
 from app.stats.comparison.percent import percent_change
 from app.stats.comparison.t_tests import t_paired
@@ -24,6 +26,25 @@ SECTION = "contrast"
 MAX_SOURCES = 12
 _THREE = 3
 _ROUNDING = 1e-9
+
+declare(
+    Statistic(
+        "share_difference",
+        "Difference in share (percentage points)",
+        "share_points",
+        docs="comparison",
+        no_difference=0.0,
+    ),
+    Statistic(
+        "percent_change",
+        "Percentage difference from the reference",
+        "percent",
+        docs="contrasts",
+        no_difference=0.0,
+        claim=claims.percent,
+        tests={"percent_change": Recorded(), "percent_change_at_least": Recorded(keys=("source", "reference", "cut"))},
+    ),
+)
 
 
 def source_pairs(data: ScaledData) -> Iterator[Estimate]:

@@ -16,6 +16,7 @@ from app.analysis.data.scopes import groups, with_answers
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import MIN_IN_COMMON
 from app.analysis.sections.agreement import SECTION, in_words
+from app.analysis.statistic import Statistic, declare
 from app.protocol.questions.choice import ChoiceQuestion
 from app.stats.agreement import cohen_kappa, cohen_kappas
 from app.stats.agreement.cohen import Categories
@@ -31,6 +32,26 @@ WEIGHTS: tuple[Literal["quadratic", "linear"], ...] = ("quadratic", "linear")
 PLAIN: tuple[Weights, Categories] = ("none", "declared")
 WEIGHTED: list[tuple[Weights, Categories]] = [(name, of) for name in WEIGHTS for of in ("declared", "observed")]
 NO_PAIR = f"not estimable: no two raters rated {MIN_IN_COMMON} items or more in common"
+
+declare(
+    Statistic("cohen_kappa", "Cohen's kappa", "coefficient", docs="agreement", cites=("cohen1960",)),
+    Statistic(
+        "cohen_kappa_linear",
+        "Cohen's kappa",
+        "coefficient",
+        variant="linear weights",
+        docs="agreement",
+        cites=("cohen1968",),
+    ),
+    Statistic(
+        "cohen_kappa_quadratic",
+        "Cohen's kappa",
+        "coefficient",
+        variant="quadratic weights",
+        docs="agreement",
+        cites=("cohen1968",),
+    ),
+)
 
 
 def kappas(data: AnyQuestionData) -> Iterator[Estimate]:

@@ -10,6 +10,9 @@ import numpy as np
 from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import Group, groups
 from app.analysis.estimate import Estimate, Scope
+from app.analysis.minimum_data import ASSOCIATION
+from app.analysis.statistic import Bounds, Column, PageTable, Recorded, Statistic, declare
+from app.analysis.wording import claims
 from app.protocol.primary import TESTS, PrimaryContrast
 from app.protocol.primary_default import primary_contrasts
 from app.protocol.study import Protocol
@@ -17,6 +20,39 @@ from app.stats.comparison.pools import pool_correlation, pool_difference
 
 SECTION = "contrast"
 MAX_POOLS = 6
+
+declare(
+    Statistic(
+        "pool_difference",
+        "Difference between pools of raters",
+        "points",
+        docs="contrasts",
+        no_difference=0.0,
+        bounds=Bounds(times=1),
+        claim=claims.pools,
+        tests={"pool_difference": Recorded(unit="response", keys=("pool", "reference_pool"))},
+        is_of_pools=True,
+    ),
+    Statistic(
+        "pool_correlation",
+        "Correlation between pools of raters",
+        "coefficient",
+        docs="contrasts",
+        minimum=ASSOCIATION,
+        claim=claims.pools,
+        tests={"pool_correlation": Recorded(unit="response", keys=("pool", "reference_pool"))},
+        is_of_pools=True,
+    ),
+)
+BY_GROUP = PageTable(
+    "By attribute of sources, by pool and by rater score",
+    (
+        Column("Attribute of sources", ("attribute_effect",)),
+        Column("Difference between pools", ("pool_difference",)),
+        Column("Correlation between pools", ("pool_correlation",)),
+        Column("Points per unit of the score", ("covariate_slope_by_source",)),
+    ),
+)
 
 
 def pools(data: ScaledData, protocol: Protocol) -> Iterator[Estimate]:

@@ -14,6 +14,7 @@ from app.analysis.data.encoded_study import Codes, Ints
 from app.analysis.data.question_data import QuestionData
 from app.analysis.data.scopes import distinct_groups, with_answers
 from app.analysis.estimate import Estimate, Scope
+from app.analysis.statistic import Column, PageTable, Statistic, declare
 from app.protocol.questions.ranking import RankingQuestion
 from app.stats.agreement.rankings import concordance_within_items, midranks, rank_correlation_within_items
 from app.stats.choice.preference_shares import RankedPairs, ranked_pairs
@@ -23,6 +24,28 @@ from app.stats.result import Result
 SECTION = "ranking"
 MEAN_OF_PLACES = "tied responses share the mean of their ranks"
 IMPLIED = "pairs implied by the rankings, ties count half"
+
+declare(
+    Statistic("mean_rank", "Mean rank (1 is first)", "points", docs="comparison"),
+    Statistic(
+        "kendall_w_within_items",
+        "Kendall's W within items",
+        "coefficient",
+        variant="mean",
+        docs="agreement",
+        cites=("kendall1939",),
+        agreement="main",
+        meaning="Kendall's W {} (1: identical rankings, 0: no agreement).",
+    ),
+    Statistic(
+        "rank_correlation_within_items",
+        "Rank correlation of two raters within items",
+        "coefficient",
+        variant="mean",
+        docs="agreement",
+    ),
+)
+RANKS = PageTable("Mean ranks; 1 is first", (Column("Mean rank", ("mean_rank",)),))
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,8 @@ from app.analysis.data.answers import UNITS, Choices
 from app.analysis.data.question_data import TOO_MANY, AnyQuestionData, ScaledData
 from app.analysis.data.rater_panel import Panel
 from app.analysis.estimate import Estimate
-from app.analysis.minimum_data import MIN_ANSWERS_OF_RATER, enough
+from app.analysis.minimum_data import ANSWERS_OF_RATER, ASSOCIATION, MIN_ANSWERS_OF_RATER, RATINGS_OF_RATER, enough
+from app.analysis.statistic import Statistic, declare
 from app.stats.clusters import for_new_items
 from app.stats.comparison import describe
 from app.stats.linear.correlation import correlation
@@ -25,6 +26,48 @@ from app.stats.result import Result, undefined
 
 ALONE = "no other rater rated the same units"
 BY_ROW = "answers in the order they were given"
+
+declare(
+    Statistic(
+        "leave_one_out_correlation",
+        "Correlation with the mean of the others",
+        "coefficient",
+        docs="raters",
+        minimum=ASSOCIATION,
+    ),
+    Statistic(
+        "leave_one_out_share",
+        "Share of other raters who agree",
+        "share",
+        docs="raters",
+        minimum_of_rater=ANSWERS_OF_RATER,
+    ),
+    Statistic(
+        "severity",
+        "Severity (points below the other raters)",
+        "points",
+        docs="raters",
+        minimum_of_rater=RATINGS_OF_RATER,
+    ),
+    Statistic(
+        "rater_severity",
+        "Severity (log odds of a lower rating)",
+        "points",
+        docs="raters",
+        cites=("linacre1989",),
+        minimum_of_rater=RATINGS_OF_RATER,
+    ),
+    Statistic("consistency", "Inconsistency (residual SD)", "points", docs="raters", minimum_of_rater=RATINGS_OF_RATER),
+    Statistic("longest_run", "Longest run of identical answers", "count", docs="raters"),
+    Statistic(
+        "modal_share", "Share of the most frequent answer", "share", docs="raters", minimum_of_rater=ANSWERS_OF_RATER
+    ),
+    Statistic(
+        "answer_entropy", "Entropy of the answers in bits", "points", docs="raters", minimum_of_rater=ANSWERS_OF_RATER
+    ),
+    Statistic("answer_sd", "SD of the rater's answers", "points", docs="raters", minimum_of_rater=RATINGS_OF_RATER),
+    Statistic("longest_side_run", "Longest run of the same side", "count", docs="raters"),
+)
 
 
 def severities(data: ScaledData) -> Iterator[Estimate]:

@@ -13,7 +13,8 @@ from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.data.rater_panel import MAX_RATERS, SECTION
 from app.analysis.data.scopes import groups
 from app.analysis.estimate import Estimate, Scope
-from app.analysis.minimum_data import MIN_IN_COMMON, enough
+from app.analysis.minimum_data import BEYOND_CHANCE, MIN_IN_COMMON, enough
+from app.analysis.statistic import Statistic, declare
 from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.rating import RatingQuestion
 from app.stats.agreement import SelfAgreement, intra_rater_agreement
@@ -21,6 +22,22 @@ from app.stats.ratings import Ratings
 from app.stats.result import Result
 
 NOT_REPEATED = "nothing was rated twice: the protocol plans no repeats, or none has been rated yet"
+
+declare(
+    Statistic("intra_rater_agreement", "Intra-rater agreement", "share", docs="raters", has_repeats=True),
+    Statistic(
+        "intra_rater_within_one", "Intra-rater agreement within one point", "share", docs="raters", has_repeats=True
+    ),
+    Statistic(
+        "intra_rater_kappa",
+        "Intra-rater kappa",
+        "coefficient",
+        docs="raters",
+        cites=("cohen1960",),
+        minimum=BEYOND_CHANCE,
+        has_repeats=True,
+    ),
+)
 
 
 def repeats(data: AnyQuestionData) -> Iterator[Estimate]:

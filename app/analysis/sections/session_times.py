@@ -17,6 +17,7 @@ from app.analysis.data.question_data import record_of
 from app.analysis.data.rater_panel import MAX_RATERS, SECTION
 from app.analysis.data.scopes import groups
 from app.analysis.estimate import Estimate
+from app.analysis.statistic import Statistic, declare
 from app.protocol.rater_flags import Flag
 from app.protocol.study import Protocol
 from app.stats.result import Result, undefined
@@ -24,6 +25,12 @@ from app.stats.result import Result, undefined
 NO_TIMES = "no times were recorded"
 SECOND = 1000
 MEDIAN_TIME = "median over trials of the time with the page visible"
+
+declare(
+    Statistic("flagged_share", "Share of raters flagged", "share", docs="raters"),
+    Statistic("checks_passed_share", "Share of checks passed", "share", docs="raters"),
+    Statistic("median_seconds", "Median seconds per trial", "points", docs="raters"),
+)
 
 
 @dataclass(frozen=True)

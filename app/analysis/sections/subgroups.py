@@ -14,6 +14,8 @@ from app.analysis.data.scopes import Contrast, distinct_groups, groups, with_ans
 from app.analysis.data.splits import Split
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.choice import is_between, outcomes
+from app.analysis.statistic import Bounds, Column, PageTable, Recorded, Statistic, declare
+from app.analysis.wording import claims
 from app.protocol.questions.choice import ChoiceQuestion
 from app.stats.choice import preference_shares as choice_stats
 from app.stats.comparison import describe
@@ -22,6 +24,36 @@ from app.stats.result import undefined
 
 SECTION = "subgroup"
 AT_MEDIAN = "Split at the median. A slope over all values needs the column in analysis.covariates."
+
+declare(
+    Statistic(
+        "interaction",
+        "Interaction (difference in differences)",
+        "points",
+        docs="comparison",
+        no_difference=0.0,
+        bounds=Bounds(times=2),
+        claim=claims.interaction,
+        tests={"interaction": Recorded(perhaps=("condition", "shown_label"))},
+    ),
+)
+BY_CONDITION = PageTable(
+    "Differences between sources in each condition, and their interaction",
+    (
+        Column("Mean difference", ("mean_difference",)),
+        Column("Share preferred", ("share_preferred",)),
+        Column("Interaction", ("interaction",)),
+    ),
+)
+BY_ATTRIBUTE = PageTable(
+    "By attribute of items and raters",
+    (
+        Column("Mean difference", ("mean_difference",)),
+        Column("Share preferred", ("share_preferred",)),
+        Column("Interaction", ("interaction",)),
+        Column("Interaction, percentage points", ("share_difference",)),
+    ),
+)
 
 
 def subgroups(data: ScaledData, split: Split) -> Iterator[Estimate]:

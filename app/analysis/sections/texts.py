@@ -13,8 +13,10 @@ from app.analysis.data.encoded_study import Floats, Ints
 from app.analysis.data.question_data import ScaledData, record_of
 from app.analysis.data.scopes import Contrast, groups
 from app.analysis.estimate import Estimate, Scope
+from app.analysis.minimum_data import ASSOCIATION
 from app.analysis.sections.study_data import StudyData
-from app.analysis.wording.statistics_registry import SHARES
+from app.analysis.statistic import Bounds, Statistic, declare
+from app.analysis.wording.formatting import SHARES
 from app.stats.clusters import for_new_items
 from app.stats.comparison import describe
 from app.stats.linear.correlation import Kind, correlation
@@ -25,6 +27,45 @@ SECTION = "text"
 LENGTH = {"covariate": "length"}
 CORRELATIONS: dict[str, Kind] = {"correlation": "pearson", "rank_correlation": "spearman"}
 NOT_MEDIATION = "The model cannot tell whether length is a confounder or part of what raters value"
+
+declare(
+    Statistic(
+        "rank_correlation",
+        "Rank correlation",
+        "coefficient",
+        docs="texts",
+        minimum=ASSOCIATION,
+        caption="Rank correlation with the mean rating of a response",
+    ),
+    Statistic("text_mean", "Mean over texts", "points", docs="texts", kind_of_share="share"),
+    Statistic(
+        "text_difference",
+        "Difference between texts",
+        "points",
+        docs="texts",
+        no_difference=0.0,
+        kind_of_share="share_points",
+        caption="Differences between sources in these measures",
+    ),
+    Statistic(
+        "mean_difference_at_equal",
+        "Mean difference at equal covariate",
+        "points",
+        docs="texts",
+        cites=("dubois2024",),
+        no_difference=0.0,
+        bounds=Bounds(times=1),
+        caption="Mean difference adjusted for length",
+    ),
+    Statistic(
+        "covariate_slope",
+        "Slope per unit of the covariate",
+        "points",
+        docs="texts",
+        no_difference=0.0,
+        caption="Points that go with the length",
+    ),
+)
 
 
 def texts(study: StudyData) -> Iterator[Estimate]:

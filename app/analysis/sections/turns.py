@@ -12,6 +12,8 @@ from app.analysis.data.encoded_study import Floats, Ints
 from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import groups
 from app.analysis.estimate import Estimate, Scope
+from app.analysis.statistic import Bounds, Column, PageTable, Recorded, Statistic, declare
+from app.analysis.wording import claims
 from app.stats.comparison import describe
 from app.stats.linear.turns import turn_slope, turn_slope_difference, whole_on_turns
 from app.stats.mixed.random_slopes import METHOD
@@ -22,6 +24,40 @@ NOT_RUN = "left out above 20,000 ratings; run with --full"
 # With more turns, each has few dialogues, and the slope is more informative.
 MAX_TURNS = 12
 _TWO = 2
+
+declare(
+    Statistic(
+        "turn_slope",
+        "Points per turn",
+        "points",
+        docs="contrasts",
+        no_difference=0.0,
+        bounds=Bounds(times=1),
+        claim=claims.turns,
+        tests={"turn_slope": Recorded(keys=("source",))},
+        page="turns",
+    ),
+    Statistic(
+        "turn_slope_difference",
+        "Difference in points per turn",
+        "points",
+        docs="contrasts",
+        no_difference=0.0,
+        bounds=Bounds(times=2),
+        claim=claims.turns,
+        tests={"turn_slope_difference": Recorded()},
+        page="turns",
+    ),
+    Statistic("whole_on_turns", "Weight of the turn in the rating of the whole", "points", docs="contrasts"),
+)
+CHANGES = PageTable(
+    "Change over turns, with 95% CIs",
+    (
+        Column("Points per turn", ("turn_slope",)),
+        Column("Difference in points per turn", ("turn_slope_difference",)),
+        Column("Weight of the turn in the rating of the whole", ("whole_on_turns",)),
+    ),
+)
 
 
 def turns(data: ScaledData, wholes: Sequence[ScaledData]) -> Iterator[Estimate]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.analysis.estimate import Estimate
+from app.analysis.statistic import declared
 from app.analysis.wording.formatting import covariate_text, number, statistic_text
-from app.analysis.wording.statistics_registry import STATISTICS
 from app.base.words import number_text, readable
 from app.protocol.labels import Labels
 
@@ -80,13 +79,13 @@ class About:
         return f"{number(abs(self.value), 'points')} points {more if self.value > 0 else less}"
 
 
-def _rated(about: About) -> str:
+def rated(about: About) -> str:
     if about.value == 0:
         return f"{about.question}: {about.source} and {about.reference} are rated the same on average"
     return f"{about.question}: {about.source} is rated {about.points()} than {about.reference}{about.on_scale}"
 
 
-def _tested(about: About) -> str:
+def tested(about: About) -> str:
     """Describe a test statistic by the difference that it tests, if available."""
     value = statistic_text(about.estimate)
     if "source" not in about.estimate.scope:
@@ -98,10 +97,10 @@ def _tested(about: About) -> str:
         higher = "higher" if about.effect.estimate > 0 else "lower"
         return f"{about.question}: {about.source} ranks {higher} than {about.reference}, rank-biserial r = {r}"
     gap = About(about.estimate, about.labels, about.effect.estimate, about.scale)
-    return _rated(gap)
+    return rated(gap)
 
 
-def _odds(about: About) -> str:
+def odds(about: About) -> str:
     times = number(about.value, "ratio")
     return (
         f"{about.question}: the odds of a higher rating are {times} times as high for {about.source} "
@@ -109,7 +108,7 @@ def _odds(about: About) -> str:
     )
 
 
-def _superior(about: About) -> str:
+def superior(about: About) -> str:
     share = number(about.value, "share")
     return (
         f"{about.question}: in {share} of cases the same rater rates {about.source} above {about.reference} "
@@ -117,7 +116,7 @@ def _superior(about: About) -> str:
     )
 
 
-def _ratio(about: About) -> str:
+def ratio(about: About) -> str:
     times = number(about.value, "ratio")
     return (
         f"{about.question}: item means of {about.cut} are {times} times as frequent for {about.source} "
@@ -125,7 +124,7 @@ def _ratio(about: About) -> str:
     )
 
 
-def _percent(about: About) -> str:
+def percent(about: About) -> str:
     size = number(abs(about.value), "percent")
     if "cut" in about.estimate.scope:
         more = "more" if about.value > 0 else "less"
@@ -137,14 +136,14 @@ def _percent(about: About) -> str:
     return f"{about.question}: {about.source} is rated {size} {way} than {about.reference}"
 
 
-def _preferred(about: About) -> str:
+def preferred(about: About) -> str:
     share = number(about.value, "share")
     verb = "ranked above" if about.estimate.section == "ranking" else "preferred over"
     answers = "rankings" if about.estimate.section == "ranking" else "choices"
     return f"{about.question}: {about.source} is {verb} {about.reference} in {share} of {answers}"
 
 
-def _code(about: About) -> str:
+def code(about: About) -> str:
     if about.value == 0:
         return f"{about.question}: {about.code} is chosen as often for {about.source} as for {about.reference}"
     more = "more" if about.value > 0 else "less"
@@ -155,21 +154,21 @@ def _code(about: About) -> str:
     )
 
 
-def _marginal(about: About) -> str:
+def marginal(about: About) -> str:
     return (
         f"{about.question}: comparing how often each answer is given about {about.source} and about "
         f"{about.reference}, {statistic_text(about.estimate)}"
     )
 
 
-def _factor(about: About) -> str:
+def factor(about: About) -> str:
     return (
         f'{about.question}, {about.factor}: ratings are {about.points()} with "{about.level("level")}" '
         f'than with "{about.level("reference_level")}"{about.of_source}{about.on_scale}'
     )
 
 
-def _interaction(about: About) -> str:
+def interaction(about: About) -> str:
     scope = about.estimate.scope
     where = about.labels.condition(str(scope["condition"])) if "condition" in scope else str(scope["shown_label"])
     return (
@@ -178,7 +177,7 @@ def _interaction(about: About) -> str:
     )
 
 
-def _pools(about: About) -> str:
+def pools(about: About) -> str:
     scope = about.estimate.scope
     mine, theirs = about.labels.pool(scope["pool"]), about.labels.pool(scope["reference_pool"])
     if about.estimate.statistic == "pool_correlation":
@@ -187,7 +186,7 @@ def _pools(about: About) -> str:
     return f"{about.question}: {mine} rate {about.points()} than {theirs} on the same responses{about.on_scale}"
 
 
-def _turns(about: About) -> str:
+def turns(about: About) -> str:
     rise = "rise" if about.value > 0 else "fall"
     size = number(abs(about.value), "points")
     if "reference" not in about.estimate.scope:
@@ -199,7 +198,7 @@ def _turns(about: About) -> str:
     )
 
 
-def _covariate(about: About) -> str:
+def covariate(about: About) -> str:
     scope = about.estimate.scope
     name = covariate_text(about.labels.column(str(scope["covariate"])))
     if "reference" in scope:
@@ -210,18 +209,18 @@ def _covariate(about: About) -> str:
     return f"{about.question}: ratings of {about.source} are {about.points()} per unit of {name}"
 
 
-def _detection(about: About) -> str:
+def detection(about: About) -> str:
     return f"Raters distinguish models from people with d' = {number(about.value, 'points')} (0 is chance)"
 
 
-def _belief(about: About) -> str:
+def belief(about: About) -> str:
     return (
         f"{about.question}: responses of {about.source} are rated {about.points()} when raters believe that a model "
         f"wrote them{about.on_scale}"
     )
 
 
-def _change(about: About) -> str:
+def change(about: About) -> str:
     """Describe a change over all raters or in one arm, or one arm against the other at the same score before."""
     scope = about.estimate.scope
     if "reference_level" in scope:
@@ -233,7 +232,7 @@ def _change(about: About) -> str:
     return f"{about.question}: {about.points()} after than before{arm}{about.on_scale}"
 
 
-def _component(about: About) -> str:
+def component(about: About) -> str:
     """Describe what a level of a randomized attribute adds to a rating, or to the probability of being chosen."""
     scope = about.estimate.scope
     levels = f"{about.factor} is {scope['level']} rather than {scope['reference_level']}"
@@ -244,57 +243,24 @@ def _component(about: About) -> str:
     return f"{about.question}: responses are chosen {size} percentage points {more} often where {levels}"
 
 
-def _empathic(about: About) -> str:
+def empathic(about: About) -> str:
     r = number(about.value, "coefficient")
     return f"{about.question}: perceivers' ratings correlate with the target's own at r = {r} on average (Fisher z)"
 
 
-def _accuracy(about: About) -> str:
+def accuracy(about: About) -> str:
     return f"{about.question}: {number(about.value, 'share')} of answers are correct{about.of_source}"
 
 
 def _coefficient(about: About) -> str:
-    statistic = STATISTICS[about.estimate.statistic]
-    name, _, kind = statistic.words.partition(", ")
-    words = f"{name} ({kind})" if kind else name
+    statistic = declared(about.estimate.statistic)
+    words = f"{statistic.name} ({statistic.variant})" if statistic.variant else statistic.name
     return f"{about.question}: {words} is {number(about.value, statistic.kind)}{about.of_source}"
-
-
-CLAIMS: dict[str, Callable[[About], str]] = {
-    "mean_difference": _rated,
-    # the margin of these two is stated beside the claim
-    "equivalence": _rated,
-    "non_inferiority": _rated,
-    **dict.fromkeys(("t_paired", "t_unpaired", "wilcoxon", "mann_whitney", "chi_square"), _tested),
-    "odds_ratio_clmm": _odds,
-    "prob_superiority": _superior,
-    "share_at_least_ratio": _ratio,
-    "percent_change": _percent,
-    "share_preferred": _preferred,
-    "share_preferred_glmm": _preferred,
-    "category_difference": _code,
-    "stuart_maxwell": _marginal,
-    "factor_effect": _factor,
-    "attribute_effect": _factor,
-    "interaction": _interaction,
-    "pool_difference": _pools,
-    "pool_correlation": _pools,
-    "turn_slope": _turns,
-    "turn_slope_difference": _turns,
-    "covariate_slope_by_source": _covariate,
-    "dprime": _detection,
-    "belief_effect": _belief,
-    "accuracy_share": _accuracy,
-    "change": _change,
-    "change_difference": _change,
-    "amce": _component,
-    "empathic_accuracy": _empathic,
-}
 
 
 def claim_of(about: About) -> str:
     """Return the claim without a full stop. Statistics without a sentence of their own are stated as a value."""
-    claim = CLAIMS.get(about.estimate.statistic, _coefficient)(about)
+    claim = (declared(about.estimate.statistic).claim or _coefficient)(about)
     return f"{claim}{_among_pool(about.estimate, about.labels)}"
 
 

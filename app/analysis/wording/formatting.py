@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from app.analysis.wording.statistics_registry import SHARES, STATISTICS
+from app.analysis.statistic import declared
 from app.base.words import number_text
 from app.stats.result import Inference, Reason
 
 if TYPE_CHECKING:
     from app.analysis.estimate import Estimate, Scope
-    from app.analysis.wording.statistics_registry import Kind
+    from app.analysis.statistic import Kind
 
 REASONS: dict[Reason, str] = {
     "no_pairable_units": "no unit has two ratings",
@@ -41,25 +41,12 @@ IN_PERCENT, WITH_SIGN = {"share", "share_points"}, {"share", "percent"}
 SMALLEST_SHARE = 0.001
 KNOWN_DIGITS = 9
 SMALLEST_P = 0.001
-# Reliabilities of means and sums: their formulas have no lower bound, but no proportion of variance is below 0.
-OF_MEANS = frozenset({"icc_1_k", "icc_a_k", "icc_c_k", "cronbach_alpha", "cronbach_alpha_without"})
 BELOW_ZERO = "below 0"
 FILTERED = (("pool", "pool"), ("condition", "condition"), ("shown_label", "shown_label"))
 MINUS = "−"
 NO_DIFFERENCE = {0.0: "zero", 0.5: "50%", 1.0: "1 (no difference)"}
-# the letters of test statistics
-_LETTERS = {
-    "t_paired": "t",
-    "t_unpaired": "t",
-    "wilcoxon": "V",
-    "mann_whitney": "U",
-    "chi_square": "χ²",
-    "stuart_maxwell": "χ²",
-    "cochran_q": "Q",
-}
-_OF_COUNTS = frozenset({"chi_square", "stuart_maxwell", "cochran_q"})
-
-
+# Measures of texts that are shares; the others have units of their own.
+SHARES = frozenset({"question_share", "first_person_share", "advice_share"})
 GENERALIZES: dict[Inference, str] = {
     "items": "for new items rated by these raters",
     "raters": "for new raters of these items",
@@ -94,9 +81,8 @@ def number(value: float, kind: Kind) -> str:
 
 def kind_of(estimate: Estimate) -> Kind:
     """Return how the values of an estimate are formatted; measures of texts differ in kind."""
-    if estimate.statistic.startswith("text_") and estimate.scope.get("covariate") in SHARES:
-        return "share" if estimate.statistic == "text_mean" else "share_points"
-    return STATISTICS[estimate.statistic].kind
+    about = declared(estimate.statistic)
+    return about.kind_of_share if about.kind_of_share and estimate.scope.get("covariate") in SHARES else about.kind
 
 
 def estimate_text(estimate: Estimate) -> str:
@@ -106,7 +92,7 @@ def estimate_text(estimate: Estimate) -> str:
     """
     if estimate.estimate is None:
         return "–"
-    if estimate.statistic in OF_MEANS and estimate.estimate < 0:
+    if declared(estimate.statistic).is_of_mean and estimate.estimate < 0:
         return f"not interpretable ({BELOW_ZERO})"
     return number(estimate.estimate, kind_of(estimate))
 
@@ -116,14 +102,14 @@ def statistic_text(estimate: Estimate) -> str:
 
     Tests of counts name the number of units too: `χ²(4, N = 1,170) = 66.09`.
     """
-    letter = _LETTERS.get(estimate.statistic)
-    if letter is None or estimate.estimate is None:
+    about = declared(estimate.statistic)
+    if not about.letter or estimate.estimate is None:
         return ""
     sizes = [] if estimate.df is None else [f"{estimate.df:g}"]
-    if sizes and estimate.statistic in _OF_COUNTS and estimate.n_units:
+    if sizes and about.is_of_counts and estimate.n_units:
         sizes.append(f"N = {estimate.n_units:,}")
     of = f"({', '.join(sizes)})" if sizes else ""
-    return f"{letter}{of} = {number(estimate.estimate, 'test')}"
+    return f"{about.letter}{of} = {number(estimate.estimate, 'test')}"
 
 
 def why_text(estimate: Estimate) -> str:
@@ -162,7 +148,7 @@ def _level(level: float) -> str:
 
 
 def _limit(end: float, estimate: Estimate) -> str:
-    if estimate.statistic in OF_MEANS and end < 0:
+    if declared(estimate.statistic).is_of_mean and end < 0:
         return BELOW_ZERO
     return number(end, kind_of(estimate))
 
@@ -176,7 +162,7 @@ def inconclusive_text(estimate: Estimate, null: float) -> str:
     'Inconclusive: the 95% CI includes 50% (an even split).'
     """
     level = f"{100 * (estimate.ci_level or 0.95):.0f}% CI"
-    if estimate.statistic.startswith("share_preferred"):
+    if declared(estimate.statistic).is_of_choices:
         return f"Inconclusive: the {level} includes 50% (an even split)."
     return f"Inconclusive: the {level} includes {NO_DIFFERENCE.get(null, f'{null:g}')}."
 
@@ -210,7 +196,7 @@ def p_cell(estimate: Estimate) -> str:
 
 def of_text(estimate: Estimate) -> str:
     """Describe what an estimate is about: differences are source minus reference, shares source against reference."""
-    is_against = STATISTICS[estimate.statistic].kind in {"share", "coefficient", "ratio", "count"}
+    is_against = declared(estimate.statistic).kind in {"share", "coefficient", "ratio", "count"}
     return scope_text(estimate.scope, between="against" if is_against else MINUS)
 
 

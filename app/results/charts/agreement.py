@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.analysis.estimate import Estimate
+from app.analysis.statistic import declared
 from app.analysis.wording.formatting import estimate_text, interval_text, number, scope_text, why_text
 from app.results.charts.rows import Axis, Dot, dots_spec
 from app.results.charts.table import Table
@@ -23,7 +24,7 @@ def alphas(estimates: Sequence[Estimate]) -> list[Estimate]:
     n_all: dict[str, int | None] = {}
     for estimate in estimates:
         name = str(estimate.question)
-        if not estimate.statistic.startswith("krippendorff_alpha") or set(estimate.scope) not in SHOWN_SCOPES:
+        if declared(estimate.statistic).family != "krippendorff_alpha" or set(estimate.scope) not in SHOWN_SCOPES:
             continue
         if not estimate.scope:
             n_all.setdefault(name, estimate.n_ratings)

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import altair as alt
 
 from app.analysis.planning.planning import Plan, PlanRow
+from app.analysis.statistic import Kind, declared
 from app.analysis.wording.formatting import number
-from app.analysis.wording.statistics_registry import STATISTICS, Kind
 from app.results.charts.table import Table
 from app.results.charts.theme import COLOURS, Spec, Theme, Width, config, series_colours, title_of
 
@@ -77,7 +77,7 @@ def planning_charts(plan: Plan) -> list[PlanChart]:
         for measure in ("width", "power"):
             rows = [row for row in plan.rows if row.statistic == statistic and getattr(row, measure) is not None]
             if rows:
-                title = f"{STATISTICS[statistic].words}: {TITLES[measure].lower()}"
+                title = f"{declared(statistic).label}: {TITLES[measure].lower()}"
                 charts.append(PlanChart(f"plan-{place}-{measure}", title, measure, tuple(rows)))
     return charts
 
@@ -99,7 +99,7 @@ def planning_table(rows: Sequence[PlanRow]) -> Table:
 
 
 def _cells(row: PlanRow) -> tuple[str, ...]:
-    words, kind = STATISTICS[row.statistic].words, STATISTICS[row.statistic].kind
+    words, kind = declared(row.statistic).label, declared(row.statistic).kind
     counts = (row.n_items, row.n_raters, row.raters_per_trial)
     places = f"{row.n_seats:,}" + (f" ({row.n_unfilled:,} unfilled)" if row.n_unfilled else "")
     estimate = "–" if row.estimate is None else number(row.estimate, kind)

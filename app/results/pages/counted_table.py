@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from app.analysis.findings.counted_result import CountedResult
+from app.analysis.statistic import declared
 from app.analysis.wording.formatting import number
-from app.analysis.wording.statistics_registry import STATISTICS
 from app.protocol.labels import Labels
 from app.protocol.study import Protocol
 from app.results.charts.table import Table
@@ -62,7 +62,7 @@ def choice_table(found: Sequence[CountedResult], labels: Labels) -> Table:
             of_all.setdefault(one.question, {})[_name(one)] = one
     rows: list[tuple[str, ...]] = []
     for question, named in of_all.items():
-        cells = [_cell(name, named.get(name)) for name in OF_ALL]
+        cells = [_cell(named.get(name)) for name in OF_ALL]
         rows.append((labels.question(question), "all choices", _n(named["percent_agreement"]), NOTHING, *cells))
         rows.extend(_pair(one, labels) for one in _preferred(found, question))
     return Table(HEADER_OF_CHOICES, tuple(rows))
@@ -80,28 +80,27 @@ def _preferred(found: Sequence[CountedResult], question: str) -> Iterable[Counte
 def _pair(one: CountedResult, labels: Labels) -> tuple[str, ...]:
     against = "all others" if one.reference is None else labels.source(one.reference)
     compared = f"{labels.source(one.source or '')} over {against}"
-    share = _cell(one.statistic, one)
+    share = _cell(one)
     return (labels.question(one.question), compared, _n(one), share, *[NOTHING] * len(OF_ALL))
 
 
 def _row(question: str, source: str | None, named: Mapping[str, CountedResult], labels: Labels) -> tuple[str, ...]:
     of = "all sources" if source is None else labels.source(source)
     counted = named.get("mean") or named["percent_agreement"]
-    cells = (_cell(name, named.get(name)) for name in COLUMNS)
+    cells = (_cell(named.get(name)) for name in COLUMNS)
     return (labels.question(question), of, _n(counted), *cells)
 
 
 def _name(one: CountedResult) -> str:
     """Return the name of a column; alpha's key names the level of the question's scale."""
-    return ALPHA if one.statistic.startswith(ALPHA) else one.statistic
+    return declared(one.statistic).family or one.statistic
 
 
 def _n(counted: CountedResult) -> str:
     return f"{counted.result.n_ratings or 0:,}"
 
 
-def _cell(name: str, counted: CountedResult | None) -> str:
+def _cell(counted: CountedResult | None) -> str:
     if counted is None or counted.result.estimate is None:
         return NOTHING
-    statistic = f"{ALPHA}_ordinal" if name == ALPHA else name
-    return number(counted.result.estimate, STATISTICS[statistic].kind)
+    return number(counted.result.estimate, declared(counted.statistic).kind)

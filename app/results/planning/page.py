@@ -100,7 +100,7 @@ def _forecast(
 ) -> dict[str, Any]:
     """The simulated part of the page, or why there is none."""
     from app.analysis.document.design_words import test_words
-    from app.analysis.wording.statistics_registry import STATISTICS
+    from app.analysis.statistic import declared
     from app.results.planning.planning import PlanError
     from app.results.planning.study_plan import PLAN_PROCESS, Wish
     from app.results.reports.report import read_study
@@ -120,4 +120,4 @@ def _forecast(
         return {"problem": "This size takes too long to simulate here. Try fewer items or raters."}
     curve = {theme: base64.b64encode(svg.encode()).decode() for theme, svg in found.curve.items()}
     other = test_words(found.other_test) if found.other_test else ""
-    return {"forecast": found, "curve": curve, "statistic": STATISTICS[found.statistic].words, "other_test": other}
+    return {"forecast": found, "curve": curve, "statistic": declared(found.statistic).label, "other_test": other}

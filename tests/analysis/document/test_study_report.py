@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from app.analysis import analyze
 from app.analysis.document.bibliography import (
     OF_METHOD,
-    OF_STATISTIC,
     OF_TEXT_MEASURE,
     REFERENCES,
     of_estimate,
@@ -23,7 +22,7 @@ from app.analysis.document.design_words import SHAPES
 from app.analysis.document.study_report import ALWAYS_CITED, digits, study_report
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import needed_sentence
-from app.analysis.wording.statistics_registry import STATISTICS
+from app.analysis.statistic import statistics
 from app.base.documents.blocks import Bullets, DataTable, Paragraph
 from app.stats.reliability.decision import UNLIMITED
 from tests.analysis.report.test_primary import rows
@@ -156,7 +155,7 @@ def test_report_without_ratings_says_so() -> None:
 
 
 def test_every_listed_publication_is_cited() -> None:
-    lists = [*OF_STATISTIC.values(), *(keys for _, keys in OF_METHOD.values())]
+    lists = [*(one.cites for one in statistics().values()), *(keys for _, keys in OF_METHOD.values())]
     others = {*OF_TEXT_MEASURE.values(), *ALWAYS_CITED, "lan1983", *(key for _, key in SHAPES.values())}
     assert {key for keys in lists for key in keys} | others == set(REFERENCES)
 
@@ -178,9 +177,7 @@ def test_text_measure_cites_its_publication() -> None:
     assert [one.key for one in references_of([estimate])] == ["bjornsson1968"]
 
 
-def test_every_statistic_prefix_matches_a_statistic() -> None:
-    starts = {start for start in OF_STATISTIC if not any(name.startswith(start) for name in STATISTICS)}
-    assert starts == set()
+def test_weighted_kappa_cites_its_own_publication() -> None:
     assert [one.key for one in of_statistic("cohen_kappa_quadratic")] == ["cohen1968"]
 
 

@@ -14,10 +14,8 @@ from app.analysis.data.study_folder import frames_of
 from app.analysis.estimate import Estimate
 from app.analysis.report.recipe import filter_of, software
 from app.analysis.report.recompute import again
-from app.analysis.wording.statistics_registry import STATISTICS, page_of
 from app.stats.proportions.share_bootstrap import share_at_least_ratio
 from app.studies.folder.read import read_folder
-from tests.analysis.wording.test_statistics_registry import DOCS, headings
 from tests.kit.frames import FIVE, first, frames, protocol
 from tests.real_data.ayers import write_ayers
 
@@ -46,11 +44,6 @@ def test_every_estimate_has_a_complete_recipe(ayers: Report) -> None:
         assert (estimate.recipe["seed"] is not None) == (
             estimate.method.startswith(("bootstrap", "pigeonhole")) and estimate.ci_low is not None
         )
-
-
-def test_recipe_page_documents_the_statistic() -> None:
-    for statistic in STATISTICS:
-        assert statistic in headings(DOCS.parent / page_of(statistic)), statistic
 
 
 def test_recipe_followed_by_hand_reproduces_estimate(ayers: Report, tmp_path: Path, shared: Path) -> None:

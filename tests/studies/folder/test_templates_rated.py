@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.analysis.wording.statistics_registry import STATISTICS
+from app.analysis.statistic import statistics
 from app.rating.life_cycle import open_study
 from app.studies.creation.templates import new_study
 from app.studies.folder.read import read_folder
@@ -92,7 +92,7 @@ def keys_of(report: Report, question: str, source: str | None = None) -> set[str
 
 
 def known(keys: Iterable[str]) -> set[str]:
-    return set(keys) & set(STATISTICS)
+    return set(keys) & set(statistics())
 
 
 def test_every_template_is_covered() -> None:

@@ -12,6 +12,8 @@ from app.analysis.data.answers import NEITHER, TIE, Answers, Choices
 from app.analysis.data.encoded_study import Bools, Floats
 from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.estimate import Estimate, Scope, Unit
+from app.analysis.minimum_data import CALIBRATION
+from app.analysis.statistic import Column, PageTable, Statistic, declare
 from app.base.words import number_text
 from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.question import SIDES
@@ -35,6 +37,74 @@ COLUMN = "probabilities"
 OF_ALL = "probabilities of all allowed answers, against a randomly drawn human rater"
 OF_GIVEN = "probability of the answer given, against a randomly drawn human rater"
 NO_DISTRIBUTION = "The log-probabilities from the server do not identify the probabilities of the other answers."
+
+declare(
+    Statistic(
+        "brier_score",
+        "Brier score of the judge's probabilities (0 is best",
+        "coefficient",
+        variant="2 worst)",
+        docs="judges",
+        cites=("brier1950",),
+        minimum=CALIBRATION,
+    ),
+    Statistic(
+        "brier_lowest",
+        "Lowest Brier score that human disagreement allows",
+        "coefficient",
+        docs="judges",
+        cites=("simpson1949",),
+        minimum=CALIBRATION,
+    ),
+    Statistic(
+        "calibration_error",
+        "Expected calibration error",
+        "share",
+        docs="judges",
+        cites=("naeini2015", "guo2017"),
+        minimum=CALIBRATION,
+    ),
+    Statistic(
+        "overconfidence",
+        "Judge's mean probability minus share of human raters who agree",
+        "share",
+        docs="judges",
+        minimum=CALIBRATION,
+    ),
+    Statistic("stated_probability", "Judge's mean probability of its answers", "share", docs="judges"),
+    Statistic(
+        "agreeing_share",
+        "Share of human raters who agree with the judge",
+        "share",
+        variant="mean over units",
+        docs="judges",
+    ),
+    Statistic(
+        "calibration_bin_probability",
+        "Judge's mean probability within the bin",
+        "share",
+        docs="judges",
+        cites=("degroot1983",),
+    ),
+    Statistic(
+        "calibration_bin_share",
+        "Share of human raters who agree within the bin",
+        "share",
+        docs="judges",
+        cites=("degroot1983",),
+    ),
+)
+CALIBRATED = PageTable(
+    "Calibration: the judge's probabilities compared with human raters, with 95% CIs",
+    (
+        Column("Mean probability of its answers", ("stated_probability",)),
+        Column("Human raters who agree", ("agreeing_share",)),
+        Column("Overconfidence", ("overconfidence",)),
+        Column("Expected calibration error", ("calibration_error",)),
+        Column("Brier score", ("brier_score",)),
+        Column("Lowest possible Brier score", ("brier_lowest",)),
+    ),
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from app.analysis.data.encoded_study import Floats, Responses
 from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.estimate import Estimate, Scope, Unit
 from app.analysis.sections.coefficients import level_of
+from app.analysis.statistic import Bounds, Statistic, declare
 from app.stats.clusters import for_new_items
 from app.stats.comparison import describe
 from app.stats.linear.regression import slope
@@ -20,6 +21,17 @@ from app.stats.result import Result
 SECTION = "judge"
 OF_RATINGS = "points per doubling of the characters, judge minus the mean of human raters"
 OF_CHOICES = "share choosing the longer response, judge minus human raters"
+
+declare(
+    Statistic(
+        "length_bias",
+        "Effect of length on the judge minus its effect on people",
+        "points",
+        docs="judges",
+        no_difference=0.0,
+        bounds=Bounds(is_share_of_choices=True),
+    ),
+)
 
 
 def length_bias(

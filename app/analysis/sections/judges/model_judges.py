@@ -14,10 +14,12 @@ from app.analysis.data.encoded_study import Bools, Floats, Ints
 from app.analysis.data.question_data import TOO_MANY, AnyQuestionData
 from app.analysis.data.scopes import distinct_groups
 from app.analysis.estimate import Estimate, Scope, Unit
+from app.analysis.minimum_data import ASSOCIATION
 from app.analysis.sections.coefficients import level_of
 from app.analysis.sections.judges.calibration import calibration
 from app.analysis.sections.judges.length_bias import length_bias
 from app.analysis.sections.judges.self_preference import self_preference_estimates
+from app.analysis.statistic import Column, PageTable, Statistic, declare
 from app.protocol.study import Protocol
 from app.stats.clusters import for_new_items
 from app.stats.comparison import describe
@@ -30,6 +32,70 @@ from app.stats.result import Result, undefined
 
 SWAPPED = "of answers repeated with the sides swapped"
 AGAIN = "of answers repeated with the same sides"
+
+declare(
+    Statistic(
+        "judge_correlation",
+        "Judge's correlation with the mean of human raters",
+        "coefficient",
+        docs="judges",
+        minimum=ASSOCIATION,
+        ceiling="ceiling_correlation",
+    ),
+    Statistic(
+        "ceiling_correlation",
+        "Human ceiling: correlation with the mean of the other raters",
+        "coefficient",
+        docs="judges",
+        minimum=ASSOCIATION,
+    ),
+    Statistic(
+        "judge_share", "Share of human raters who agree with the judge", "share", docs="judges", ceiling="ceiling_share"
+    ),
+    Statistic("ceiling_share", "Human ceiling: share of other raters who agree", "share", docs="judges"),
+    Statistic(
+        "alt_test_winning_rate",
+        "Alternative annotator test: winning rate",
+        "share",
+        docs="judges",
+        cites=("calderon2025",),
+    ),
+    Statistic(
+        "alt_test_advantage_probability",
+        "Alternative annotator test: advantage probability",
+        "share",
+        docs="judges",
+        cites=("calderon2025",),
+    ),
+    Statistic(
+        "alt_test_units_needed",
+        "Alternative annotator test: units per rater for 80% power",
+        "count",
+        docs="judges",
+        cites=("calderon2025",),
+    ),
+    Statistic("side_consistency", "Same answer after swapping sides", "share", docs="judges"),
+    Statistic("retest_agreement", "Same answer when asked again on the same sides", "share", docs="judges"),
+)
+AGAINST_PEOPLE = PageTable(
+    "Model judges compared with human raters, with 95% CIs",
+    (
+        Column("Agreement with people", ("judge_correlation", "judge_share")),
+        Column("Human ceiling", ("ceiling_correlation", "ceiling_share")),
+        Column("Alternative annotator test: winning rate", ("alt_test_winning_rate",)),
+        Column("Advantage probability", ("alt_test_advantage_probability",)),
+        Column("Units per rater to pass", ("alt_test_units_needed",)),
+    ),
+)
+BIASES = PageTable(
+    "Biases of judges",
+    (
+        Column("Self-preference", ("self_preference",)),
+        Column("Length", ("length_bias",)),
+        Column("Same after swap", ("side_consistency",)),
+        Column("Same when asked again", ("retest_agreement",)),
+    ),
+)
 
 
 def repeated_answers(data: AnyQuestionData, own: Answers, is_again: Bools, scope: Scope) -> Iterator[Estimate]:

@@ -11,6 +11,7 @@ from app.analysis.data.answers import NEITHER, RESPONSE, TIE, Answers, Choices
 from app.analysis.data.encoded_study import Bools, Floats, Ints
 from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.estimate import Estimate, Scope, Unit
+from app.analysis.statistic import Bounds, Statistic, declare
 from app.base.words import number_text
 from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.registry import ScaledQuestion
@@ -25,6 +26,17 @@ FAMILY = "family"
 NOTE = "a source and the judge belong to one family if their attribute `family` is the same"
 OF_CODES = "share of this code, judge minus human raters, on its own family minus on other sources"
 _TWO = 2
+
+declare(
+    Statistic(
+        "self_preference",
+        "Self-preference: extra rating of its own model family",
+        "points",
+        docs="judges",
+        no_difference=0.0,
+        bounds=Bounds(times=2, is_share_of_choices=True, is_share_of_codes=True),
+    ),
+)
 
 
 def self_preference_estimates(

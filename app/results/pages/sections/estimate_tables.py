@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from app.analysis.estimate import Estimate
 from app.analysis.report.verdict_words import verdict_text
+from app.analysis.statistic import declared
 from app.analysis.wording.formatting import estimate_text, interval_text, p_cell, scope_text, why_text
-from app.analysis.wording.statistics_registry import STATISTICS
 from app.protocol.labels import Labels
 
 UNITS = {
@@ -51,7 +51,7 @@ def all_rows(estimates: Sequence[Estimate], labels: Labels) -> list[Row]:
     return [
         Row(
             labels.question(estimate.question) if estimate.question else "",
-            STATISTICS[estimate.statistic].words,
+            declared(estimate.statistic).label,
             scope_text(estimate.scope),
             _estimate(estimate),
             interval_text(estimate),

@@ -9,6 +9,26 @@ from typing import TypeAlias
 
 from app.analysis.estimate import Estimate, Unit
 from app.analysis.report.sentences import test_of
+from app.analysis.sections import (
+    answer_keys,
+    belief,
+    categories,
+    choice,
+    choice_models,
+    code_differences,
+    coefficients,
+    comparison,
+    composites,
+    dimensions,
+    disagreement,
+    factors,
+    pools,
+    rankings,
+    subgroups,
+    turns,
+)
+from app.analysis.sections.judges import calibration, model_judges
+from app.analysis.statistic import Column, PageTable, declared
 from app.analysis.wording.formatting import (
     MINUS,
     estimate_text,
@@ -18,12 +38,28 @@ from app.analysis.wording.formatting import (
     statistic_text,
     why_text,
 )
-from app.analysis.wording.statistics_registry import STATISTICS
 from app.protocol.labels import Labels
 from app.results.charts.table import Table
-from app.results.pages.sections.part_columns import BLOCKS, Column
 from app.results.pages.sections.rater_tables import without_repeated
 
+# Which tables each section has, in the order of reading; their columns are declared with the statistics.
+TABLES: dict[str, tuple[PageTable, ...]] = {
+    "comparison": (
+        comparison.DIFFERENCES,
+        comparison.SHARES,
+        comparison.MARGINS,
+        dimensions.CORRELATIONS,
+        composites.CONSISTENCIES,
+    ),
+    "preference": (choice.PREFERENCES, choice_models.STRENGTHS, choice.POSITION_AND_TIES, rankings.RANKS),
+    "codes": (categories.SHARES, code_differences.DIFFERENCES, answer_keys.AGAINST_KEY),
+    "agreement": (coefficients.COEFFICIENTS,),
+    "conditions": (factors.EFFECTS, subgroups.BY_CONDITION, belief.BELIEFS),
+    "subgroups": (subgroups.BY_ATTRIBUTE, pools.BY_GROUP),
+    "turns": (turns.CHANGES,),
+    "judges": (model_judges.AGAINST_PEOPLE, model_judges.BIASES, calibration.CALIBRATED),
+    "items": (disagreement.SPLIT,),
+}
 MAX_ROWS, MAX_REASONS = 30, 3
 CONFUSION = "confusion_share"
 NO_BREAK_SPACE = "\u00a0"
@@ -45,9 +81,9 @@ class Block:
 
 def blocks_of(part: str, estimates: Sequence[Estimate], labels: Labels) -> Iterator[Block]:
     """The tables of a section that are not empty."""
-    for caption, columns in BLOCKS.get(part, ()):
-        keys = {key for column in columns for key in column.statistics}
-        block = _block(caption, columns, [f for f in estimates if f.statistic in keys], labels)
+    for table in TABLES.get(part, ()):
+        keys = {key for column in table.columns for key in column.statistics}
+        block = _block(table.caption, table.columns, [f for f in estimates if f.statistic in keys], labels)
         if block is not None:
             yield block
     yield from _others(part, estimates, labels)
@@ -55,13 +91,13 @@ def blocks_of(part: str, estimates: Sequence[Estimate], labels: Labels) -> Itera
 
 def _others(part: str, estimates: Sequence[Estimate], labels: Labels) -> Iterator[Block]:
     """A table for each contrast that is in none of the tables above, and the confusion tables of answer keys."""
-    known = {key for _, columns in BLOCKS.get(part, ()) for column in columns for key in column.statistics}
+    known = {key for table in TABLES.get(part, ()) for column in table.columns for key in column.statistics}
     others = [f for f in estimates if f.section in {"contrast", "category"} and f.statistic not in known]
     names = {f.statistic for f in others if f.section == "contrast"}
     # differences from the reference, so that a test of pairs has every pair
     others = [f for f in estimates if f.section == "comparison" and f.statistic in names and _is_pair(f)] + others
     for name in dict.fromkeys(f.statistic for f in others if f.estimate is not None and f.statistic != CONFUSION):
-        words = STATISTICS[name].words
+        words = declared(name).label
         block = _block(words, (Column("Estimate", (name,)),), [f for f in others if f.statistic == name], labels)
         if block is not None:
             yield block
@@ -182,7 +218,7 @@ def _of(estimate: Estimate) -> str:
     # the label of the question names the code
     hidden |= {"category"} if "=" in (estimate.question or "") else set()
     scope = {key: value for key, value in estimate.scope.items() if key not in hidden}
-    between = "against" if estimate.statistic.startswith("share_pref") else MINUS
+    between = "against" if declared(estimate.statistic).is_of_choices else MINUS
     return scope_text(scope, between=between) if scope else "all ratings"
 
 

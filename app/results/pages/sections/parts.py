@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.analysis.statistic import declared
 from app.protocol.study import Protocol
 
 if TYPE_CHECKING:
     from app.analysis.estimate import Estimate
 
 SUMMARY, PLAN = "summary", "plan"
-OF_CODES = ("category_difference", "cochran_q", "stuart_maxwell")
 BY_SECTION = {
     "distribution": "comparison",
     "comparison": "comparison",
@@ -70,8 +70,8 @@ class Part:
 
 def part_of(estimate: Estimate) -> str:
     """The section in which an estimate is shown; each estimate belongs to one."""
-    if estimate.statistic == "pair_kappa_median":
-        return "raters"
+    if page := declared(estimate.statistic).page:
+        return page
     if estimate.section == "subgroup":
         return "conditions" if {"condition", "shown_label"} & estimate.scope.keys() else "subgroups"
     if estimate.section == "contrast":
@@ -81,9 +81,7 @@ def part_of(estimate: Estimate) -> str:
 
 def _of_contrast(estimate: Estimate) -> str:
     scope = estimate.scope
-    if estimate.statistic in OF_CODES:
-        return "codes"
-    if "turn" in scope or estimate.statistic.startswith("turn_"):
+    if "turn" in scope:
         return "turns"
     if "factor" in scope or {"condition", "shown_label"} & scope.keys():
         return "conditions"

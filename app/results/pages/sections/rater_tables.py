@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from app.analysis.estimate import Estimate, Scope
+from app.analysis.statistic import declared
 from app.analysis.wording.formatting import estimate_text, interval_text, p_statement, scope_text, why_text
-from app.analysis.wording.statistics_registry import STATISTICS
 from app.results.charts.table import Table
 
 Place = tuple[str, str | None, str]
@@ -23,7 +23,7 @@ def without_flagged(estimates: Sequence[Estimate], of_question: Sequence[Estimat
             # by the same method first: two methods have two intervals of the same ratings
             same.sort(key=lambda f: f.method != estimate.method)
             whole = next((f for f in same if f.section != "rater"), None)
-            words = (STATISTICS[estimate.statistic].words, scope_text(scope))
+            words = (declared(estimate.statistic).label, scope_text(scope))
             rows.append((*words, _cell(whole), _cell(estimate)))
     return Table(("Result", "For", "All raters", "Without flagged raters"), tuple(rows))
 
@@ -36,7 +36,7 @@ def each_rater(estimates: Sequence[Estimate]) -> Table:
         by_rater.setdefault(estimate.scope["raters"][0], {}).setdefault(estimate.statistic, estimate)
     by_time = sorted(by_rater.items(), key=lambda one: _seconds(one[1]))
     rows = tuple((name, *(_short(found.get(key)) for key in keys)) for name, found in by_time)
-    return Table(("Rater", *(STATISTICS[key].words for key in keys)), rows)
+    return Table(("Rater", *(declared(key).label for key in keys)), rows)
 
 
 def _seconds(found: Mapping[str, Estimate]) -> float:

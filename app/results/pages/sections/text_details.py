@@ -5,17 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from app.analysis.estimate import Estimate
+from app.analysis.statistic import declared
 from app.analysis.wording.formatting import covariate_text, estimate_text, interval_text, scope_text, why_text
-from app.analysis.wording.statistics_registry import STATISTICS
 from app.results.charts.table import Table
 
-# Captions of tables of one statistic.
-ALONE = {
-    "text_difference": "Differences between sources in these measures",
-    "rank_correlation": "Rank correlation with the mean rating of a response",
-    "mean_difference_at_equal": "Mean difference adjusted for length",
-    "covariate_slope": "Points that go with the length",
-}
 # What fits a page of 1280 pixels and a sheet of A4.
 MAX_COLUMNS = 6
 LENGTH, AT_EQUAL = "length", ("mean_difference_at_equal", "covariate_slope")
@@ -42,7 +35,7 @@ def _tables(words: str, found: Sequence[Estimate]) -> Iterator[tuple[str, Table,
         own = [one for one in found if one.statistic == statistic]
         scopes = list(dict.fromkeys(_of(one) for one in own if one.reason != "not_run"))
         table = _table(own, scopes, _of) if len(scopes) <= MAX_COLUMNS else _long_table(own)
-        yield ALONE.get(statistic, words), table, _notes(own)
+        yield declared(statistic).caption or words, table, _notes(own)
 
 
 def _notes(estimates: Sequence[Estimate]) -> tuple[str, ...]:
@@ -88,7 +81,7 @@ def _of(estimate: Estimate) -> str:
 
 def _column(estimate: Estimate) -> str:
     of = _of(estimate)
-    return of if estimate.statistic.startswith("text") else f"{STATISTICS[estimate.statistic].words}, {of}"
+    return of if declared(estimate.statistic).kind_of_share else f"{declared(estimate.statistic).label}, {of}"
 
 
 def _cell(estimate: Estimate | None) -> str:
