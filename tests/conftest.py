@@ -40,6 +40,8 @@ OF_THE_APPLICATION = (
     "tests.kit.database",
     "tests.kit.application",
     "tests.kit.reports_once",
+    "tests.kit.web_app",
+    "tests.kit.lead_pages",
 )
 WITHOUT_APPLICATION = [ROOT / folder for folder in ("app/stats", "app/protocol", "tests/stats", "tests/protocol")]
 # Before a conftest.py of a room imports them.

@@ -13,7 +13,6 @@ from app.rating.life_cycle import open_study
 from app.studies.members.api_tokens import record_api_token
 from app.studies.members.members import record_member
 from tests.kit.lead_studies import rate, study_of
-from tests.kit.web_app import app, data_folder, reports_of_all_workers, visit, visitor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,17 +64,3 @@ def other_lead(db: Connection, study_id: int) -> Lead:
     other = add_lead(db, "other@example.org")
     record_member(db, study_id, other.id, "editor")
     return other
-
-
-__all__ = [
-    "app",
-    "data_folder",
-    "lead",
-    "other_lead",
-    "program",
-    "reports_of_all_workers",
-    "study_id",
-    "visit",
-    "visitor",
-    "with_token",
-]

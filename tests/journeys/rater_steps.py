@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import text
-
 from app.rating.life_cycle import open_study
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
+from tests.kit.database import rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from playwright.sync_api import Page
     from sqlalchemy import Engine
@@ -45,12 +44,6 @@ def rate(page: Page, keys: str) -> None:
     """Answer by keys, on any page."""
     for key in keys:
         page.keyboard.press(key)
-
-
-def rows(engine: Engine, sql: str) -> Sequence[Any]:
-    """Return the rows of a query."""
-    with engine.connect() as db:
-        return [tuple(row) for row in db.execute(text(sql))]
 
 
 def eventually(condition: Callable[[], bool], patience_s: float = 30, pause_s: float = 0.05) -> None:

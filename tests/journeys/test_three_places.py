@@ -10,8 +10,9 @@ from playwright.sync_api import expect
 
 from app.studies.export import study_folder, study_rating_sessions
 from app.studies.folder.write import write_folder
-from tests.journeys.rater_steps import arrive, open_a_study, rows
+from tests.journeys.rater_steps import arrive, open_a_study
 from tests.kit.builder import EMPATHY, PREFERENCE
+from tests.kit.database import rows
 
 if TYPE_CHECKING:
     from pathlib import Path

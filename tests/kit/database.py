@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from sqlalchemy import create_engine, text
@@ -64,3 +64,9 @@ def engine(new_database: Callable[[str | None], str], migrated_template: str) ->
     own = make_engine(new_database(migrated_template))
     yield own
     own.dispose()
+
+
+def rows(engine: Engine, sql: str) -> list[Any]:
+    """The rows of a query."""
+    with engine.connect() as db:
+        return list(db.execute(text(sql)))

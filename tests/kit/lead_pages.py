@@ -8,6 +8,8 @@ import pytest
 
 from app.accounts.lead_access import add_lead, begin_session, hash_password
 from app.accounts.leads import record_password
+from app.rating.life_cycle import open_study
+from tests.kit.lead_studies import rate, study_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,3 +49,18 @@ def sign_in(db: Connection, visit: Callable[[], TestClient]) -> Callable[[Lead],
 def client(lead: Lead, sign_in: Callable[[Lead], TestClient]) -> TestClient:
     """The browser of the lead."""
     return sign_in(lead)
+
+
+@pytest.fixture
+def study_id(db: Connection, lead: Lead) -> int:
+    """A draft of the lead; tests that need more override it."""
+    return study_of(db, lead)
+
+
+@pytest.fixture
+def rated(db: Connection, lead: Lead) -> None:
+    """A study rated by a simulated rater and a person."""
+    study_id = study_of(db, lead)
+    open_study(db, "small")
+    for rater, is_simulated in (("a", True), ("b", False)):
+        rate(db, study_id, rater=rater, is_simulated=is_simulated, n_trials=2)

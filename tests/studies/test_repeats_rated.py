@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import csv
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import text
 
 from app.rating.life_cycle import open_study
 from app.rating.seats.assignment_view import AssignmentView
@@ -14,6 +13,7 @@ from app.studies.coverage import get_coverage
 from app.studies.export import study_folder
 from app.studies.folder.write import write_folder
 from tests.kit.builder import build_study, protocol_of
+from tests.kit.database import rows
 from tests.kit.stored_raters import Rater
 from tests.rating.seats.test_assignments import expire, state_of
 
@@ -32,11 +32,6 @@ def study(engine: Engine) -> int:
         made = build_study(db, protocol_of(design={"raters_per_trial": 2, "repeats": REPEATS}), n_items=6)
         open_study(db, "study")
     return made
-
-
-def rows(engine: Engine, sql: str) -> list[tuple[Any, ...]]:
-    with engine.connect() as db:
-        return [tuple(row) for row in db.execute(text(sql))]
 
 
 def test_repeats_take_no_seats_and_every_trial_is_filled(engine: Engine, study: int) -> None:

@@ -12,7 +12,6 @@ from app.accounts.sign_in import PASSWORD
 from app.settings import folder
 from app.studies.editor.protocol_edits import get_draft
 from app.studies.studies import get_study
-from tests.kit.lead_studies import study_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,11 +24,6 @@ if TYPE_CHECKING:
 
 PAGE = "/studies/small/design/study"
 LONG = 'Line one.\n\n"Quoted", <b>bold</b> & more: ☃\nLine four.'
-
-
-@pytest.fixture(autouse=True)
-def study_id(db: Connection, lead: Lead) -> int:
-    return study_of(db, lead)
 
 
 def kept(page: str) -> dict[str, str]:
@@ -45,6 +39,7 @@ def draft_of(db: Connection, lead: Lead) -> Edit:
     return get_draft(db, study)
 
 
+@pytest.mark.usefixtures("study_id")
 def test_form_sent_after_the_session_ended_is_kept_and_can_be_sent_again(
     visitor: TestClient, client: TestClient, db: Connection, lead: Lead
 ) -> None:

@@ -8,8 +8,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.journeys.axe import LOOKS, check_in
-from tests.journeys.rater_steps import arrive, open_a_study, rows
+from tests.journeys.rater_steps import arrive, open_a_study
 from tests.kit.builder import EMPATHY, PREFERENCE
+from tests.kit.database import rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable

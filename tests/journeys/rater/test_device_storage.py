@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.rater_steps import arrive, open_a_study, rate, rows
+from tests.journeys.rater_steps import arrive, open_a_study, rate
 from tests.kit.builder import EMPATHY, PREFERENCE
+from tests.kit.database import rows
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.rater_steps import open_a_study, rows
+from tests.journeys.rater_steps import open_a_study
 from tests.kit.builder import EMPATHY
+from tests.kit.database import rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable

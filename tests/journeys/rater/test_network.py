@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.rater_steps import QUALITY, all_is_well, arrive, open_a_study, rate, rows
+from tests.journeys.rater_steps import QUALITY, all_is_well, arrive, open_a_study, rate
 from tests.kit.builder import EMPATHY
+from tests.kit.database import rows
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route

@@ -11,7 +11,8 @@ from playwright.sync_api import expect
 
 from tests.journeys.axe import check
 from tests.journeys.rater.test_ways import ALL, tick
-from tests.journeys.rater_steps import all_is_well, open_a_study, rows
+from tests.journeys.rater_steps import all_is_well, open_a_study
+from tests.kit.database import rows
 from tests.rating.web.test_arrival import LINKS
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.rater_steps import arrive, eventually, open_a_study, rate, rows
+from tests.journeys.rater_steps import arrive, eventually, open_a_study, rate
+from tests.kit.database import rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable

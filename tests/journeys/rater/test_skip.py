@@ -8,8 +8,9 @@ import pytest
 from playwright.sync_api import expect
 from sqlalchemy import text
 
-from tests.journeys.rater_steps import arrive, open_a_study, rows
+from tests.journeys.rater_steps import arrive, open_a_study
 from tests.kit.builder import EMPATHY
+from tests.kit.database import rows
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

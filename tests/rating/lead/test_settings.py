@@ -14,7 +14,7 @@ from app.studies.creation.read_new_study import read_template, store_study
 from app.studies.editor.sections import SECTIONS
 from app.studies.folder.study_templates import list_templates
 from tests.kit.builder import TEMPLATE_WORDS
-from tests.kit.lead_studies import rate, study_of
+from tests.kit.lead_studies import rate
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -23,11 +23,6 @@ if TYPE_CHECKING:
     from app.accounts.leads import Lead
 
 PAGE = "/studies/small/settings"
-
-
-@pytest.fixture
-def study_id(db: Connection, lead: Lead) -> int:
-    return study_of(db, lead)
 
 
 def test_draft_can_be_renamed(client: TestClient, study_id: int) -> None:

@@ -12,10 +12,11 @@ from sqlalchemy import text
 from app.rating.life_cycle import open_study
 from app.rating.seats.assignment_view import AssignmentView
 from tests.kit.builder import EMPATHY, build_study, protocol_of
+from tests.kit.database import rows
 from tests.kit.stored_raters import Rater
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from sqlalchemy import Engine
 
@@ -39,11 +40,6 @@ def state_of(engine: Engine, rater: Rater) -> object:
     with engine.connect() as db:
         found = text("SELECT state FROM rating_sessions WHERE rater_id = :id")
         return db.execute(found, {"id": rater.rater_id}).scalar_one()
-
-
-def rows(engine: Engine, sql: str) -> Sequence[Any]:
-    with engine.connect() as db:
-        return db.execute(text(sql)).all()
 
 
 def expire(engine: Engine, rater: Rater) -> None:

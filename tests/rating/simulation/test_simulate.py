@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlalchemy import text
 
 from app.base.database.engine import make_engine, transactions
 from app.rating.arrival.arrivals import get_study_door
@@ -16,9 +15,10 @@ from app.rating.simulation.simulate_folder import HasRatingsError, simulate_fold
 from app.studies.folder.read import read_folder
 from app.studies.load import load_study
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
+from tests.kit.database import rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
     from sqlalchemy import Engine
@@ -50,11 +50,6 @@ def open_a_study(engine: Engine, **parts: Any) -> None:  # noqa: ANN401 - parts 
     with engine.begin() as db:
         build_study(db, protocol_of(**parts), texts=texts)
         open_study(db, "study")
-
-
-def rows(engine: Engine, sql: str) -> Sequence[Any]:
-    with engine.connect() as db:
-        return [tuple(row) for row in db.execute(text(sql))]
 
 
 def test_every_question_type_is_answered_and_every_trial_filled(engine: Engine) -> None:

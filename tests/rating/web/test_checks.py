@@ -9,6 +9,7 @@ from sqlalchemy import text
 from app.base.database.engine import transactions
 from app.rating.simulation.simulate import simulate
 from app.results.data.frames import study_checks
+from tests.kit.database import rows
 from tests.kit.rater_pages import FULL, form_address, heading
 
 if TYPE_CHECKING:
@@ -35,11 +36,6 @@ WHEN = {
 }
 BETWEEN = "A quick question"
 CLEAR = "Check your understanding"
-
-
-def rows(engine: Engine, sql: str) -> Sequence[Any]:
-    with engine.connect() as db:
-        return [tuple(row) for row in db.execute(text(sql))]
 
 
 def checks(engine: Engine) -> Sequence[Any]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlalchemy import text
 
 from app.rating.life_cycle import close_study, pause_study
 from tests.kit.builder import EMPATHY, PREFERENCE
+from tests.kit.database import rows
 from tests.kit.rater_pages import form_address, heading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from sqlalchemy import Engine
 
@@ -22,11 +22,6 @@ CODES = {"code": "D0NE", "otherwise": {"full": {"code": "FULL1"}}}
 CONSENT = {"consent": {"version": "1", "text": "You may stop."}}
 SITE = {"key": "site", "target": "rater", "type": "category", "text": "Where?", "codes": ["north", "south"]}
 FULL_NOW, WAIT = "All places are taken", "All places are taken right now"
-
-
-def rows(engine: Engine, sql: str) -> Sequence[Any]:
-    with engine.connect() as db:
-        return [tuple(row) for row in db.execute(text(sql))]
 
 
 def agree_and_begin(rater: Visitor, who: str, query: str = "") -> Any:  # noqa: ANN401 - httpx's response

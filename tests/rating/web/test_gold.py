@@ -15,6 +15,7 @@ from app.rating.simulation.simulate import simulate
 from app.results.data.frames import study_frames
 from app.studies.coverage import get_coverage
 from tests.kit.builder import EMPATHY, PREFERENCE, protocol_of
+from tests.kit.database import rows
 from tests.kit.rater_pages import FULL, form_address, heading
 
 if TYPE_CHECKING:
@@ -28,11 +29,6 @@ TEXTS = [{"key": key} for key in ("item-0", "item-1", "item-2", "sure")]
 GOLD: dict[str, Any] = {"item": "sure", "expect": {"preference": "sure:model", "empathy": [4, 5]}}
 MOOD = {"key": "mood", "target": "rater", "type": "slider", "text": "Your mood?"}
 CHECKS = {"gold": [GOLD], "flag_at": 1}
-
-
-def rows(engine: Engine, sql: str) -> Sequence[Any]:
-    with engine.connect() as db:
-        return [tuple(row) for row in db.execute(text(sql))]
 
 
 def checks(engine: Engine) -> Sequence[Any]:

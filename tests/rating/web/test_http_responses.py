@@ -9,21 +9,17 @@ import pytest
 from sqlalchemy import text
 
 from tests.kit.builder import EMPATHY, PREFERENCE
+from tests.kit.database import rows
 from tests.kit.rater_pages import FULL, form_address, heading, n_checked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from sqlalchemy import Engine
 
     from tests.kit.rater_pages import Visitor
 
 K1, K2 = (str(uuid.UUID(int=n)) for n in (1, 2))
-
-
-def rows(engine: Engine, sql: str) -> Sequence[Any]:
-    with engine.connect() as db:
-        return db.execute(text(sql)).all()
 
 
 def save(visitor: Visitor, page: Any, fields: Mapping[str, Any]) -> Any:  # noqa: ANN401

@@ -10,10 +10,11 @@ import pytest
 from sqlalchemy import text
 
 from tests.kit.builder import EMPATHY, PREFERENCE
+from tests.kit.database import rows
 from tests.kit.rater_pages import FULL, form_address, heading, times_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from sqlalchemy import Engine
 
@@ -23,11 +24,6 @@ WHY = {"key": "why", "target": "item", "type": "text", "text": "Why?", "required
 NUMBERS = "SELECT number FROM ratings WHERE number IS NOT NULL ORDER BY side"
 STATES = "SELECT state FROM assignments ORDER BY position"
 HTMX = {"HX-Request": "true"}
-
-
-def rows(engine: Engine, sql: str) -> Sequence[Any]:
-    with engine.connect() as db:
-        return [tuple(row) for row in db.execute(text(sql))]
 
 
 def ms(seconds_ago: float = 0) -> str:

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import text
 
 from app.studies.export import study_rating_sessions
+from tests.kit.database import rows
 from tests.kit.rater_pages import form_address, heading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from sqlalchemy import Engine
 
     from tests.kit.rater_pages import Visitor
 
 MINUTE_MS = 60_000
-
-
-def rows(engine: Engine, sql: str) -> Sequence[Any]:
-    with engine.connect() as db:
-        return [tuple(row) for row in db.execute(text(sql))]
 
 
 def minutes_pass(engine: Engine, n: int) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlalchemy import text
 
 from app.base.database.engine import transactions
 from app.rating.life_cycle import OpeningError
@@ -13,10 +12,11 @@ from app.rating.simulation.simulate import simulate
 from app.studies.coverage import get_coverage
 from app.studies.export import study_events, study_folder
 from tests.kit.builder import EMPATHY, PREFERENCE
+from tests.kit.database import rows
 from tests.kit.rater_pages import FULL, heading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from sqlalchemy import Engine
 
@@ -29,11 +29,6 @@ TRIALS = [
 ]
 PRACTICE = {"trials": TRIALS, "text": "Two to practise.", "pass_share": 1, "attempts": 2, "on_fail": "end"}
 CODES = {"code": "D0NE", "otherwise": {"failed_checks": {"code": "FA1L", "text": "Thank you for trying."}}}
-
-
-def rows(engine: Engine, sql: str) -> Sequence[Any]:
-    with engine.connect() as db:
-        return [tuple(row) for row in db.execute(text(sql))]
 
 
 @pytest.fixture

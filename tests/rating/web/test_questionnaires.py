@@ -7,7 +7,6 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlalchemy import text
 
 from app.base.database.engine import transactions
 from app.rating.arrival.arrivals import record_invite
@@ -16,10 +15,11 @@ from app.rating.simulation.simulate import simulate
 from app.studies.coverage import get_coverage
 from app.studies.export import study_events, study_folder
 from tests.kit.builder import EMPATHY, PREFERENCE
+from tests.kit.database import rows
 from tests.kit.rater_pages import form_address, heading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from sqlalchemy import Engine
 
@@ -44,11 +44,6 @@ CODES = {
     "otherwise": {"no_consent": {"code": "N0"}, "screened_out": {"code": "OUT"}, "full": {"code": "FULL1"}},
 }
 K1 = str(uuid.UUID(int=1))
-
-
-def rows(engine: Engine, sql: str) -> Sequence[Any]:
-    with engine.connect() as db:
-        return [tuple(row) for row in db.execute(text(sql))]
 
 
 @pytest.fixture

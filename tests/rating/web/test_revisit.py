@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlalchemy import text
 
 from app.base.database.engine import transactions
 from app.rating.simulation.simulate import simulate
 from tests.kit.builder import EMPATHY
+from tests.kit.database import rows
 from tests.kit.rater_pages import form_address, heading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from sqlalchemy import Engine
 
@@ -23,11 +23,6 @@ WHO = {"key": "who", "target": "response", "type": "category", "text": "Who wrot
 FLOW = {"revisit": ["who"], "skip_reasons": ["I know the person"], "debrief": {"text": "The truth."}}
 LABEL = {"label": {"kind": "shown_label", "levels": [True, "swapped"], "assign": "within"}}
 RATED, BELIEVED = {"q0r0": "4"}, {"q1r0": "ai"}
-
-
-def rows(engine: Engine, sql: str) -> Sequence[Any]:
-    with engine.connect() as db:
-        return [tuple(row) for row in db.execute(text(sql))]
 
 
 @pytest.fixture

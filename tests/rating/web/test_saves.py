@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import text
 
 from app.rating.life_cycle import pause_study
+from tests.kit.database import rows
 from tests.kit.rater_pages import FULL, form_address, heading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     import pytest
     from fastapi import FastAPI
@@ -22,11 +23,6 @@ if TYPE_CHECKING:
 
 K1, K2, K3 = (str(uuid.UUID(int=n)) for n in (1, 2, 3))
 NUMBERS = "SELECT number FROM ratings WHERE number IS NOT NULL ORDER BY side"
-
-
-def rows(engine: Engine, sql: str) -> Sequence[Any]:
-    with engine.connect() as db:
-        return db.execute(text(sql)).all()
 
 
 def save(visitor: Visitor, page: Any, fields: Mapping[str, Any]) -> Any:  # noqa: ANN401

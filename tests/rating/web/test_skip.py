@@ -8,17 +8,17 @@ import zipfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlalchemy import text
 
 from app.base.database.engine import transactions
 from app.results.downloads.exports import study_zip_file
 from app.studies.coverage import get_coverage
 from app.studies.studies import get_study
+from tests.kit.database import rows
 from tests.kit.downloads import WriterHere
 from tests.kit.rater_pages import form_address, heading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from sqlalchemy import Engine
 
@@ -26,11 +26,6 @@ if TYPE_CHECKING:
 
 REASONS = ["I would rather not read this", "I know the person"]
 FLOW = {"skip_reasons": REASONS}
-
-
-def rows(engine: Engine, sql: str) -> Sequence[Any]:
-    with engine.connect() as db:
-        return [tuple(row) for row in db.execute(text(sql))]
 
 
 def skip(anna: Visitor, page: Any, reason: str = REASONS[0]) -> Any:  # noqa: ANN401 - httpx's response

@@ -20,12 +20,13 @@ from app.schema import metadata
 from app.studies.coverage import get_coverage
 from app.studies.studies import get_study
 from tests.kit.builder import EMPATHY, PREFERENCE
+from tests.kit.database import rows
 from tests.kit.downloads import WriterHere
 from tests.kit.rater_pages import FULL, form_address, heading
 from tests.kit.study_report import report_of_study
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from sqlalchemy import Engine
 
@@ -35,11 +36,6 @@ WISH = {"key": "wish", "target": "rater", "type": "text", "text": "Anything else
 WHY = {"key": "why", "target": "item", "type": "text", "text": "Why?", "required": False}
 CODES = {"code": "D0NE", "otherwise": {"withdrew": {"code": "LEFT1", "text": "Farewell."}}}
 SECRET = "Nobody else may know this"
-
-
-def rows(engine: Engine, sql: str) -> Sequence[Any]:
-    with engine.connect() as db:
-        return [tuple(row) for row in db.execute(text(sql))]
 
 
 def leave(anna: Visitor, wish: str = "delete") -> Any:  # noqa: ANN401 - httpx's response

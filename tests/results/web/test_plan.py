@@ -18,11 +18,6 @@ if TYPE_CHECKING:
 PAGE = "/studies/small/plan"
 
 
-@pytest.fixture
-def study_id(db: Connection, lead: Lead) -> int:
-    return study_of(db, lead)
-
-
 def test_effort_is_computed_from_the_fields(client: TestClient, study_id: int) -> None:
     page = client.get(f"{PAGE}?items=60&per_trial=4&minutes=1&other=0&pay=15&fee=0").text
     assert "<dd>240</dd>" in "".join(page.split())

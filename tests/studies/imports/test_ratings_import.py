@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import text
 
 from app.base.database.engine import transactions
 from app.base.problem import InvalidInputError
@@ -17,6 +16,7 @@ from app.studies.imports.column_meanings import NewRaters, RatingLayout
 from app.studies.imports.ratings_import import StudyChangedError, ratings_into_store
 from app.studies.studies import StudyMissingError
 from tests.kit.builder import build_study, protocol_of
+from tests.kit.database import rows
 from tests.kit.raters import rate_as
 
 if TYPE_CHECKING:
@@ -43,12 +43,6 @@ def sheet(folder: Path, *raters: str) -> Path:
     path = folder / "found.csv"
     path.write_text("rater,item,person empathy\n" + "".join(f"{rater},item-0,3\n" for rater in raters))
     return path
-
-
-def rows(engine: Engine, sql: str) -> list[tuple[Any, ...]]:
-    """The rows of a query."""
-    with engine.connect() as db:
-        return [tuple(row) for row in db.execute(text(sql))]
 
 
 COUNTS = "SELECT (SELECT count(*) FROM trials), (SELECT count(*) FROM seats), (SELECT count(*) FROM assignments)"

@@ -23,11 +23,6 @@ if TYPE_CHECKING:
 HX = {"hx-request": "true"}
 
 
-@pytest.fixture
-def study_id(db: Connection, lead: Lead) -> int:
-    return study_of(db, lead)
-
-
 def number_on(page: str) -> str:
     found = re.search(r'name="number"\s+value="(\d+)"', page)
     assert found

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.base.files.test_odd_spreadsheets import LONG, PROBLEMS
-from tests.kit.lead_studies import study_of
 from tests.studies.web.test_texts import PAGE, texts, upload, use
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.testclient import TestClient
 
-    from app.accounts.leads import Lead
 
 N_COLUMNS = 5_000
-
-
-@pytest.fixture
-def study_id(db: Connection, lead: Lead) -> int:
-    return study_of(db, lead)
 
 
 def test_unreadable_columns_are_named_and_the_texts_stay(client: TestClient, db: Connection, study_id: int) -> None:

@@ -30,11 +30,6 @@ GOOD = "four unrelated words here"
 
 
 @pytest.fixture
-def study_id(db: Connection, lead: Lead) -> int:
-    return study_of(db, lead)
-
-
-@pytest.fixture
 def other(db: Connection) -> Lead:
     return add_lead(db, "other@example.org", GOOD)
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import pytest
 from sqlalchemy import text
 
 from app.studies.audit import list_acts
-from tests.kit.lead_studies import study_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.testclient import TestClient
 
-    from app.accounts.leads import Lead
 
 PAGE, LONG = "/studies/new/small/ratings", "I have slept badly for weeks and do not know what else I could still try."
 REPLY = "That is hard. Please see somebody about it as soon as you possibly can, because"
@@ -25,11 +22,6 @@ SHEET = "\n".join(
         *(f'{LONG} {n},"{REPLY} one {n}","{REPLY} two {n}",{n},{5 - n},{n}' for n in range(1, 5)),
     ]
 ).encode()
-
-
-@pytest.fixture
-def study_id(db: Connection, lead: Lead) -> int:
-    return study_of(db, lead)
 
 
 def use_texts(client: TestClient, content: bytes = SHEET) -> None:

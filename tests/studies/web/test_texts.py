@@ -10,7 +10,6 @@ from sqlalchemy import text
 from app.rating.life_cycle import open_study
 from app.studies.imports.text_import import with_sources
 from tests.base.files.test_import_report import LONG, SHEET
-from tests.kit.lead_studies import study_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,14 +18,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.testclient import TestClient
 
-    from app.accounts.leads import Lead
 
 PAGE = "/studies/new/small/texts"
-
-
-@pytest.fixture
-def study_id(db: Connection, lead: Lead) -> int:
-    return study_of(db, lead)
 
 
 def upload(client: TestClient, content: bytes = SHEET, name: str = "my sheet.csv") -> Response:

@@ -10,7 +10,6 @@ import pytest
 from app.studies.audit import list_acts
 from app.studies.members.api_tokens import list_api_tokens
 from app.studies.members.members import record_member
-from tests.kit.lead_studies import study_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -19,11 +18,6 @@ if TYPE_CHECKING:
     from app.accounts.leads import Lead
 
 PAGE = "/studies/small/settings/api"
-
-
-@pytest.fixture
-def study_id(db: Connection, lead: Lead) -> int:
-    return study_of(db, lead)
 
 
 def test_token_is_shown_once_works_and_can_be_revoked(

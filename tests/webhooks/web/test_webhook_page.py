@@ -6,12 +6,9 @@ import re
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-import pytest
-
 from app.studies.audit import list_acts
 from app.studies.members.api_tokens import record_api_token
 from app.webhooks.subscriptions import list_webhooks
-from tests.kit.lead_studies import study_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -21,11 +18,6 @@ if TYPE_CHECKING:
 
 PAGE = "/studies/small/settings/webhooks"
 SENT = {"address": "https://lab.example.org/hook", "events": ["session.finished", "study.full"]}
-
-
-@pytest.fixture
-def study_id(db: Connection, lead: Lead) -> int:
-    return study_of(db, lead)
 
 
 def test_webhook_is_added_tested_renewed_and_deleted(client: TestClient, db: Connection, study_id: int) -> None:
