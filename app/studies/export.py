@@ -9,7 +9,7 @@ from sqlalchemy import Connection, TextClause, text
 
 from app.analysis.data.study_folder import ITEM_COLUMNS, StudyFolder
 from app.protocol.dialogue import turns_to_json
-from app.results.data.frames import RATERS, copy_ratings, raters_table, ratings_of, study_checks, table
+from app.studies.data.stored_ratings import RATERS, copy_ratings, raters_table, ratings_of, study_checks, table
 from app.studies.protocols import get_protocol
 
 _PROTOCOL = text("""

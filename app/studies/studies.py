@@ -166,3 +166,16 @@ def delete_study(db: Connection, study_id: int) -> None:
     """Delete a study with its texts, raters, answers and versions; its slug can be used again."""
     for statement in (*_DELETE, _SNAPSHOTS, _STUDY, _CHARTS):
         db.execute(statement, {"study": study_id})
+
+
+_EXCLUDED = text("""
+    SELECT rater_id, reason FROM (
+      SELECT DISTINCT ON (rater_id) rater_id, reason, is_excluded FROM rater_exclusions WHERE study_id = :study
+      ORDER BY rater_id, id DESC
+    ) AS last WHERE is_excluded
+""")
+
+
+def list_excluded(db: Connection, study_id: int) -> dict[int, str]:
+    """The reason for each rater who is currently excluded, by rater ID."""
+    return {row.rater_id: row.reason for row in db.execute(_EXCLUDED, {"study": study_id})}

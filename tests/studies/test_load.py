@@ -9,7 +9,8 @@ from sqlalchemy import text
 
 from app.analysis.data.study_folder import StudyFolder, frames_of, is_same
 from app.base.problem import InvalidInputError
-from app.results.data.frames import copy_ratings, ratings_of, study_frames
+from app.results.data.frames import study_frames
+from app.studies.data.stored_ratings import copy_ratings, ratings_of
 from app.studies.export import study_folder
 from app.studies.load import load_study
 from app.studies.studies import get_study, list_studies

@@ -81,7 +81,7 @@ def rating_cells(columns: Sequence[RatingColumn], piece: Piece, known: Dictionar
 
     Args:
         columns: the stored columns that were read, at least rater, item, response and question.
-        piece: their values, as from `app.results.data.rating_arrays`.
+        piece: their values, as from `app.studies.data.rating_arrays`.
         known: the dictionaries.
     """
     tables = {column.name: known.keys[column.of] for column in columns if column.of}

@@ -10,12 +10,6 @@ _RECORD = text("""
 """)
 _KEY = text("SELECT key FROM raters WHERE study_id = :study AND id = :rater")
 _ID = text("SELECT id FROM raters WHERE study_id = :study AND key = :key")
-_NOW = text("""
-    SELECT rater_id, reason FROM (
-      SELECT DISTINCT ON (rater_id) rater_id, reason, is_excluded FROM rater_exclusions WHERE study_id = :study
-      ORDER BY rater_id, id DESC
-    ) AS last WHERE is_excluded
-""")
 _RELEASE = text("""
     WITH returned AS (
       UPDATE assignments SET state = 'returned'
@@ -55,11 +49,6 @@ def record_exclusion(
     """Record the decision to exclude or include a rater."""
     values = {"study": study_id, "rater": rater_id, "excluded": is_excluded, "reason": reason, "lead": lead_id}
     db.execute(_RECORD, values)
-
-
-def list_excluded(db: Connection, study_id: int) -> dict[int, str]:
-    """The reason for each rater who is currently excluded, by rater ID."""
-    return {row.rater_id: row.reason for row in db.execute(_NOW, {"study": study_id})}
 
 
 def release_seats(db: Connection, study_id: int, rater_id: int) -> int:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, text
 
-from app.rating.review.exclusions import list_excluded
+from app.studies.studies import list_excluded
 
 _KINDS = text("""
     SELECT id, kind = 'model' AS is_model FROM raters WHERE study_id = :study AND (kind = 'model' OR is_simulated)

@@ -15,9 +15,9 @@ from app.analysis.data.rating_cells import Dictionaries, Keys, Piece, rating_cel
 from app.base.files.distinct_cells import csv_header, csv_rows, encoded
 from app.protocol.rating_columns import COLUMNS, RATER_EXCLUDED, RatingColumn, Table
 from app.protocol.study import Protocol
-from app.rating.review.exclusions import list_excluded
-from app.results.data.rating_arrays import EPOCH, filled_columns, rating_arrays, stored_columns
 from app.results.data.row_pages import RowPage
+from app.studies.data.rating_arrays import EPOCH, filled_columns, rating_arrays, stored_columns
+from app.studies.studies import list_excluded
 
 _IDS = text("SELECT id FROM ratings WHERE study_id = :study AND id > :after ORDER BY id LIMIT :n")
 _ANSWERED = text("SELECT EXISTS (SELECT FROM ratings WHERE study_id = :study AND rater_id = ANY(:raters))")

@@ -9,7 +9,7 @@ from pathlib import Path
 import app
 
 # The folders with the code that decides what results are.
-FOLDERS = ("analysis", "protocol", "rating/review", "results/data", "results/reports", "stats")
+FOLDERS = ("analysis", "protocol", "rating/review", "results/data", "results/reports", "stats", "studies/data")
 
 
 @cache

@@ -8,7 +8,7 @@ from sqlalchemy import text
 
 from app.base.database.engine import transactions
 from app.rating.simulation.simulate import simulate
-from app.results.data.frames import study_checks
+from app.studies.data.stored_ratings import study_checks
 from tests.kit.database import rows
 from tests.kit.rater_pages import FULL, form_address, heading
 

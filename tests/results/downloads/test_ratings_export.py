@@ -9,10 +9,10 @@ from sqlalchemy import event, text
 
 from app.base.files import distinct_cells as cells
 from app.base.files.csv_cells import write_csv
-from app.results.data import rating_arrays
-from app.results.data import rating_arrays as filled_columns
 from app.results.downloads import ratings_export
 from app.results.downloads.ratings_export import copy_ratings_csv, rating_page
+from app.studies.data import rating_arrays
+from app.studies.data import rating_arrays as filled_columns
 from app.studies.export import study_folder
 from app.studies.folder.read import read_folder
 from app.studies.folder.written_tables import tables_of

@@ -15,7 +15,9 @@ def test_mark_covers_code_in_each_folder(name: str) -> None:
     assert any((Path(app.__file__).parent / name).rglob("*.py"))
 
 
-@pytest.mark.parametrize("name", ["protocol/rater_flags.py", "results/data/frames.py", "rating/review/text_words.py"])
+@pytest.mark.parametrize(
+    "name", ["protocol/rater_flags.py", "studies/data/stored_ratings.py", "rating/review/text_words.py"]
+)
 def test_mark_changes_with_code_that_decides_results(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

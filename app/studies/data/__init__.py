@@ -1,0 +1,1 @@
+"""The answers of a study, read as arrays and as frames."""
