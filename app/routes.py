@@ -21,7 +21,7 @@ from app.rating.page.rate import HOT_ROUTES
 from app.rating.preview import preview_page
 from app.rating.prolific import prolific_page
 from app.rating.recruitment import invited_raters_page, messages_page, platform_files
-from app.rating.review import raters_page
+from app.rating.review import raters_page, seen_trials_page
 from app.rating.steps import checks_page, last_pages, pause_page, practice_page, questionnaires_page
 from app.rating.steps import messages_page as messages_from_lead
 from app.rating.withdrawal import settings_page, withdraw_page
@@ -77,6 +77,7 @@ LEADS = (
     section_page,
     items_page,
     raters_page,
+    seen_trials_page,
     people_page,
     settings_page,
     judges_page,

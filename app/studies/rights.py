@@ -23,6 +23,8 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "show_items",
         "show_item",
         "show_item_texts",
+        "show_rater_answers",
+        "show_rater_page",
         "show_design",
         "show_design_preview",
         "show_preview_text",

@@ -40,17 +40,23 @@ def show_design_preview(request: Request, db: Db, study: Own, at: str = "") -> R
     first = next((one for one in pages if one.step == "rating"), pages[0])
     shown = next((one for one in pages if one.key == at), first)
     template, context = _page_of(request, db, study, protocol, shown)
-    response = page(
-        request,
-        f"rating/preview/{template}",
-        slug=study.slug,
-        protocol=protocol,
-        session=NOBODY,
-        now_ms=0,
-        **context,
+    return framed(
+        page(
+            request,
+            f"rating/preview/{template}",
+            slug=study.slug,
+            protocol=protocol,
+            session=NOBODY,
+            now_ms=0,
+            **context,
+        )
     )
-    framed = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
-    response.headers["Content-Security-Policy"] = framed.replace("form-action 'self'", "form-action 'none'")
+
+
+def framed(response: Response) -> Response:
+    """The response, which our own pages may show in a frame, and in which no form can be sent."""
+    policy = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
+    response.headers["Content-Security-Policy"] = policy.replace("form-action 'self'", "form-action 'none'")
     return response
 
 

@@ -46,7 +46,7 @@ FILTERS = (
     ("unfinished", "Not finished"),
     ("excluded", "Excluded"),
 )
-MAX_ROWS = 500
+MAX_ROWS = 50
 Skipped = Annotated[int, Field(ge=0, le=10_000_000)]
 
 

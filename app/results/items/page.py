@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form, Query, Request
 from pydantic import BaseModel, Field
@@ -18,6 +17,7 @@ from app.protocol.cells import cells
 from app.protocol.rater_flags import compared_question
 from app.rating.page.sheet import reading_sheet
 from app.rating.preview.preview import example_view
+from app.rating.preview.preview_page import NOBODY, framed
 from app.results.blinding import is_blinded
 from app.results.items.item_answers import OneItem, get_item, list_item_answers
 from app.results.items.item_estimates import item_estimates
@@ -113,18 +113,10 @@ def show_item_texts(request: Request, db: Db, study: Own, item: int) -> Response
         condition=cells(protocol.conditions)[0].text,
         shown_labels=tuple(protocol.labels.source(response.source) for response in found.responses),
     )
-    response = page(
-        request,
-        "rating/preview/texts.html",
-        slug=study.slug,
-        protocol=protocol,
-        session=SimpleNamespace(session_state="withdrawn", has_begun=False, is_moved=False),
-        view=view,
-        sheet=reading_sheet(protocol, view),
+    context: dict[str, Any] = {"view": view, "sheet": reading_sheet(protocol, view)}
+    return framed(
+        page(request, "rating/preview/texts.html", slug=study.slug, protocol=protocol, session=NOBODY, **context)
     )
-    framed = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
-    response.headers["Content-Security-Policy"] = framed.replace("form-action 'self'", "form-action 'none'")
-    return response
 
 
 @router.post("/studies/{slug}/items/{item}/retirement")
