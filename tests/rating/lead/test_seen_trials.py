@@ -78,7 +78,7 @@ def test_page_without_a_number_is_the_first(client: TestClient, db: Connection, 
 def test_trial_of_another_rater_is_not_found(client: TestClient, db: Connection, study_id: int) -> None:
     rate(db, study_id, rater="anna")
     rate(db, study_id, rater="ben")
-    rate(db, study_id, rater="carl", state="planned")
+    rate(db, study_id, rater="carl", n_trials=0)
     ids = {row.key: row.id for row in db.execute(text("SELECT key, id FROM raters"))}
     of_ben = db.execute(text("SELECT id FROM assignments WHERE rater_id = :r"), {"r": ids["ben"]}).scalar_one()
     for path in ("answers", "answers/page"):
