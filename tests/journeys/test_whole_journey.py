@@ -138,7 +138,8 @@ def exclude_first(hand: Hand) -> None:
 
 def copy_and_delete(hand: Hand) -> None:
     """A copy of the design, and the study itself deleted with a receipt."""
-    hand.button("Close")
+    hand.click(hand.page.get_by_text("Close study", exact=True))
+    hand.button("Close now")
     hand.tab("Settings")
     hand.button("Copy study")
     expect(hand.page).to_have_url(re.compile("/studies/new/ayers-copy/texts$"))

@@ -43,6 +43,7 @@ def show_study(request: Request, db: Db, lead: SignedIn, study: Own) -> Response
     progress_chart = ProgressChart(get_progress(db, study.id))
     context = {"links": links, "note": note, "design": in_words, "progress_chart": progress_chart, **counted}
     context["n_draft_problems"] = count_draft_problems(db, study)
+    context["is_final"] = protocol.monitoring.blind_interim
     context["unfilled"] = places_of_placeholders(protocol) if study.opened_at is None else []
     return page(request, "results/overview/study.html", lead=lead, study=study, **context)
 

@@ -132,6 +132,20 @@ def test_study_can_be_opened_paused_and_closed(client: TestClient, db: Connectio
         assert db.execute(text("SELECT status FROM studies")).scalar_one() == status
 
 
+def test_closing_says_whom_it_stops(client: TestClient, db: Connection, study_id: int) -> None:
+    assert "rating now" not in client.get("/studies/small").text
+    rate(db, study_id, rater="a")
+    page = client.get("/studies/small").text
+    assert "1 rater is rating now, and cannot go on. Submitted answers are kept." in page
+    assert "You can reopen the study later." in page
+
+
+def test_closing_says_if_it_is_final(client: TestClient, db: Connection, lead: Lead) -> None:
+    study_of(db, lead, slug="hidden", monitoring={"blind_interim": True})
+    open_study(db, "hidden")
+    assert "Estimates become visible, so the study cannot be reopened." in client.get("/studies/hidden").text
+
+
 @pytest.mark.parametrize("status", ["draft", "open"])
 def test_preview_shows_the_page_for_raters(client: TestClient, db: Connection, lead: Lead, status: str) -> None:
     study_of(db, lead)
