@@ -38,6 +38,7 @@ dubois2024|Dubois, Y.; Galambosi, B.; Liang, P.; Hashimoto, T. B.|2024|Length-co
 efron1993|Efron, B.; Tibshirani, R. J.|1993|An introduction to the bootstrap|Chapman & Hall
 enders2007|Enders, C. K.; Tofighi, D.|2007|Centering predictor variables in cross-sectional multilevel models: A new look at an old issue|Psychological Methods|12|121–138|10.1037/1082-989X.12.2.121
 feldt1965|Feldt, L. S.|1965|The approximate sampling distribution of Kuder-Richardson reliability coefficient twenty|Psychometrika|30|357–370
+finn1970|Finn, R. H.|1970|A note on estimating the reliability of categorical data|Educational and Psychological Measurement|30|71–76
 flesch1948|Flesch, R.|1948|A new readability yardstick|Journal of Applied Psychology|32|221–233|10.1037/h0057532
 fleiss1969|Fleiss, J. L.; Cohen, J.; Everitt, B. S.|1969|Large sample standard errors of kappa and weighted kappa|Psychological Bulletin|72|323–327|10.1037/h0028106
 fleiss1971|Fleiss, J. L.|1971|Measuring nominal scale agreement among many raters|Psychological Bulletin|76|378–382|10.1037/h0031619

@@ -27,6 +27,7 @@ from app.stats.agreement import (
     unanimous_share,
     within_one_agreement,
 )
+from app.stats.agreement.chance import finn_r
 from app.stats.agreement.two_way import For
 from app.stats.ratings import Ratings
 from app.stats.result import Result, undefined, with_method
@@ -144,6 +145,7 @@ declare(
         tests={"gwet_ac2": Recorded(unit=None, keys=())},
         agreement="beside",
     ),
+    Statistic("finn_r", "Finn's r", "coefficient", docs="agreement", cites=("finn1970",), minimum=BEYOND_CHANCE),
     Statistic(
         "brennan_prediger",
         "Brennan and Prediger's coefficient",
@@ -228,6 +230,7 @@ COEFFICIENTS = PageTable(
         ),
         Column("ICC, one rating", ("icc_a_1", "icc_1_1")),
         Column("Gwet's AC", ("gwet_ac2", "gwet_ac1")),
+        Column("Finn's r", ("finn_r",)),
         Column("Ratings per response for .80", ("raters_needed",)),
     ),
 )
@@ -259,14 +262,15 @@ def _of_categories(data: AnyQuestionData, ratings: Ratings, level: Level) -> Ite
         "fleiss_kappa": lambda who: fleiss_kappa(ratings, inference=who),
         "gwet_ac1": lambda who: gwet_ac1(ratings, domain=domain, inference=who),
         "gwet_ac2": lambda who: gwet_ac2(ratings, domain=domain, inference=who),
+        "finn_r": lambda who: finn_r(ratings, domain=domain, inference=who),
         "brennan_prediger": lambda who: brennan_prediger(ratings, domain=domain, inference=who),
     }
     if not (isinstance(question, RatingQuestion) and question.values[-1] - question.values[0] > 1):
         del named["within_one_agreement"]
     if level == "nominal":
-        del named["gwet_ac2"]
+        del named["gwet_ac2"], named["finn_r"]
     if is_fine(level, domain):
-        named = {name: named[name] for name in ("percent_agreement", "gwet_ac2")}
+        named = {name: named[name] for name in ("percent_agreement", "gwet_ac2", "finn_r")}
     for name, statistic in named.items():
         both = statistic("new_units_and_raters") if data.codes.raters.are_known else None
         if both and both.interval:

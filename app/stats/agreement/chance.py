@@ -104,6 +104,25 @@ def brennan_prediger(
     return _corrected(ratings, _uniform_chance, weights, domain, Wanted(inference, confidence))
 
 
+def finn_r(
+    ratings: Ratings,
+    *,
+    domain: Sequence[float] | None = None,
+    inference: For = "new_units",
+    confidence: float = 0.95,
+) -> Result:
+    """Return 1 - mean variance within units / variance of ratings at random among the declared points (`domain`).
+
+    Stays meaningful where units hardly differ and the ICC collapses. Not for nominal values, nor for scales with points
+    that no one uses; each lowers the agreement expected by chance.
+
+    The variance of a unit is half the mean squared difference of its pairs, so this is `brennan_prediger` with
+    quadratic weights, which has the intervals.
+    Source: Finn (1970), Educational and Psychological Measurement 30:71-76.
+    """
+    return brennan_prediger(ratings, weights="quadratic", domain=domain, inference=inference, confidence=confidence)
+
+
 def _corrected(
     ratings: Ratings, chance: Chance, weights: Weights, domain: Sequence[float] | None, wanted: Wanted
 ) -> Result:

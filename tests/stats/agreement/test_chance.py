@@ -1,4 +1,4 @@
-"""Fleiss, Gwet and Brennan-Prediger against R's irr and irrCAC, the literature and statsmodels."""
+"""Fleiss, Gwet, Brennan-Prediger and Finn against R's irr and irrCAC, the literature and statsmodels."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from app.stats.agreement import (
     two_way,
     within_one_agreement,
 )
+from app.stats.agreement.chance import finn_r
 from app.stats.ratings import Ratings
 
 if TYPE_CHECKING:
@@ -72,6 +73,33 @@ def test_ac1_stays_high_in_kappa_prevalence_paradox(oracle: Oracle) -> None:
     assert ac1.estimate == pytest.approx(expected["ac1"], abs=tolerance)
     assert ac1.standard_error == pytest.approx(expected["ac1_se"], abs=tolerance)
     assert fleiss_kappa(known["ratings"]).estimate == pytest.approx(expected["scott_pi_or_fleiss"], abs=tolerance)
+
+
+def test_finn_r_of_a_worked_example() -> None:
+    """Variances of 1 and 1/3 within the units, on average 2/3; (5² - 1) / 12 = 2 at random: 1 - (2/3) / 2."""
+    ratings = Ratings([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2], [1, 2, 3, 4, 4, 5])
+    assert finn_r(ratings, domain=SCALE).estimate == pytest.approx(2 / 3, abs=1e-12)
+
+
+def test_finn_r_matches_the_mean_squares_of_r_irr(oracle: Oracle) -> None:
+    """irr::finn(video, 6): the mean square within the 20 units is 0.2875, and 35 / 12 is expected at random."""
+    video = oracle("alpha_video")["ratings"]
+    found = finn_r(video, domain=[1, 2, 3, 4, 5, 6])
+    assert found.estimate == pytest.approx(1 - 0.2875 / (35 / 12), abs=1e-12)
+    within = np.var(np.reshape(video.value[np.lexsort((video.rater, video.unit))], (20, 4)), axis=1, ddof=1)
+    assert within.mean() == pytest.approx(0.2875)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_finn_r_is_one_minus_the_variance_within_units_over_that_at_random(seed: int) -> None:
+    """With missing ratings, and on points that are not evenly spaced."""
+    rng, points = np.random.default_rng(seed), np.array([0.0, 1.0, 2.0, 5.0, 10.0])
+    seen = rng.choice(points, (12, 6))
+    unit, rater = np.nonzero(rng.random(seen.shape) < 0.5)
+    ratings = Ratings(unit, rater, seen[unit, rater])
+    units = [one for row in np.unique(unit) if len(one := ratings.value[unit == row]) > 1]
+    within = np.mean([one.var(ddof=1) for one in units])
+    assert finn_r(ratings, domain=points.tolist()).estimate == pytest.approx(1 - within / points.var(), abs=1e-12)
 
 
 def test_ac1_and_brennan_prediger_depend_on_declared_scale(oracle: Oracle) -> None:
@@ -151,7 +179,7 @@ def test_coefficient_reports_estimate_or_reason_for_any_ratings(
 
 def weighted(coefficient: str, value: np.ndarray, weight: np.ndarray) -> float:
     """Return a coefficient from pairs weighted by the product of their ratings' weights; shapes (units, raters)."""
-    w = 1 - np.abs(np.subtract.outer(SCALE, SCALE)) ** 2 / 16 if coefficient == "ac2" else np.eye(5)
+    w = 1 - np.abs(np.subtract.outer(SCALE, SCALE)) ** 2 / 16 if coefficient in {"ac2", "finn"} else np.eye(5)
     unit_weight, agreed, shares = [], [], []
     for values, weights in zip(value.astype(int) - 1, weight, strict=True):
         pairs = np.outer(weights, weights) - np.diag(weights**2)
@@ -165,6 +193,7 @@ def weighted(coefficient: str, value: np.ndarray, weight: np.ndarray) -> float:
         "ac1": (1 - pi @ pi) / 4,
         "ac2": w.sum() / 20 * (1 - pi @ pi),
         "bp": 0.2,
+        "finn": w.mean(),
         "percent": 0.0,
     }[coefficient]
     return float((p - e) / (1 - e))
@@ -175,6 +204,7 @@ TWO_WAY: dict[str, Callable[[Ratings, For], Result]] = {
     "ac1": lambda ratings, who: gwet_ac1(ratings, domain=SCALE, inference=who),
     "ac2": lambda ratings, who: gwet_ac2(ratings, domain=SCALE, inference=who),
     "bp": lambda ratings, who: brennan_prediger(ratings, domain=SCALE, inference=who),
+    "finn": lambda ratings, who: finn_r(ratings, domain=SCALE, inference=who),
     "percent": lambda ratings, who: percent_agreement(ratings, inference=who),
 }
 
@@ -240,7 +270,7 @@ def test_perfect_agreement_has_no_two_way_interval() -> None:
 @pytest.mark.parametrize("coefficient", [*TWO_WAY, "within one"])
 def test_two_way_interval_reaches_nominal_coverage(coefficient: str, n_units: int, n_raters: int) -> None:
     """Severity has three fifths of the units' variance, or less for coefficients that this makes too skewed."""
-    severity = {"ac2": 0.1, "within one": 0.2}.get(coefficient, 0.3)
+    severity = {"ac2": 0.1, "finn": 0.1, "within one": 0.2}.get(coefficient, 0.3)
     of = TWO_WAY | {"within one": lambda ratings, who: within_one_agreement(ratings, inference=who)}
 
     def crossed(rng: np.random.Generator, n_units: int, n_raters: int) -> Ratings:
