@@ -6,11 +6,7 @@ from collections.abc import Collection
 
 from app.base.problem import Broken, broken
 from app.protocol.cells import cells
-from app.protocol.questions.category import CategoryQuestion
-from app.protocol.questions.choice import ChoiceQuestion
-from app.protocol.questions.rating import RatingQuestion
 from app.protocol.questions.registry import Question
-from app.protocol.questions.slider import SliderQuestion
 from app.protocol.study import Protocol
 
 # The settings that trials are made from: existing trials cannot change.
@@ -58,29 +54,9 @@ def _question(old: Question, new: Question | None, place: int | None) -> Broken:
     elif new.type != old.type or new.target != old.target:
         rule = "must keep its type and target because it has answers (add a question with another key instead)"
         yield broken(f"questions.{place}", rule, f"{new.type} about the {new.target}")
-    elif not _takes_as_before(old, new):
+    elif not old.takes_as_before(new):
         rule = "must keep its allowed answers because it has answers (their labels can change)"
         yield broken(f"questions.{place}", rule, "different ones")
-
-
-def _takes_as_before(old: Question, new: Question) -> bool:
-    """Whether earlier and later answers are comparable: scales cannot change, codes can only be added."""
-    if isinstance(old, RatingQuestion):
-        return answers_of(old) == answers_of(new)
-    return answers_of(old) <= answers_of(new)
-
-
-def answers_of(question: Question) -> set[object]:
-    """The values that a question accepts."""
-    if isinstance(question, RatingQuestion):
-        return set(question.values)
-    if isinstance(question, SliderQuestion):
-        return {("min", question.min), ("max", question.max), ("step", question.step)}
-    if isinstance(question, CategoryQuestion):
-        return set(question.codes)
-    if isinstance(question, ChoiceQuestion):
-        return {*question.words, *(question.strength.values if question.strength else ())}
-    return set()
 
 
 def _opened(old: Protocol, new: Protocol) -> Broken:

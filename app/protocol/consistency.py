@@ -11,13 +11,10 @@ from app.protocol.composite import composite_problems
 from app.protocol.declared_contrasts import change_problems, empathic_problems
 from app.protocol.labels import same_labels
 from app.protocol.primary import TESTS, PrimaryContrast, tests_for
-from app.protocol.primary_default import first_question, has_key, test_of
-from app.protocol.questions.category import CategoryQuestion
-from app.protocol.questions.ranking import MIN_RANKED
-from app.protocol.questions.rating import RatingQuestion
+from app.protocol.primary_default import first_question, test_of
+from app.protocol.questions.of_set import MIN_SET
 from app.protocol.questions.registry import AnyQuestion, Question
 from app.protocol.questions.show_if import ShowIf
-from app.protocol.questions.slider import SliderQuestion
 from app.protocol.study_parts import ProtocolParts
 from app.protocol.swapped_labels import swapped_source
 
@@ -122,7 +119,7 @@ def _names(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQues
         "factor": {*protocol.conditions, SHOWN_LABEL},
         "pool": protocol.design.pools,
         "reference_pool": protocol.design.pools,
-        "code": question.codes if isinstance(question, CategoryQuestion) else (),
+        "code": question.code_words(),
     }
     if factor in protocol.conditions:
         known["level"] = protocol.conditions[factor].levels
@@ -147,7 +144,7 @@ def _declared(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQ
     """Missing settings that a test needs elsewhere in the protocol, such as an answer key or a believed source."""
     analysis, compares = protocol.analysis, TESTS[str(test_of(protocol, contrast))].compares
     name, key = test_of(protocol, contrast), contrast.question
-    if (compares == "accuracy" or name == "span_f1") and not has_key(question):
+    if (compares == "accuracy" or name == "span_f1") and not question.has_key():
         yield broken(f"{part}.question", "must be a question with correct or correct_column", question.key)
     if compares == "change" and key not in (change.after for change in analysis.changes):
         yield broken(f"{part}.question", "must be the `after` score of one of analysis.changes", key)
@@ -208,9 +205,9 @@ def _problems(
 
 def _test(part: str, rule: ShowIf, earlier: Question) -> Broken:
     if rule.at_least is not None:
-        if not isinstance(earlier, RatingQuestion | SliderQuestion):
+        if earlier.measure != "scale":
             yield broken(part, "needs a question answered by a number for at_least", rule.question)
-    elif not isinstance(earlier, RatingQuestion | SliderQuestion | CategoryQuestion):
+    elif earlier.measure not in {"scale", "codes"}:
         yield broken(part, "needs a question with answers to choose from", rule.question)
     elif unknown := [value for value in rule.accepted if not earlier.accepts(value, ())]:
         allowed = earlier.allowed_words()
@@ -251,7 +248,7 @@ def problems_between_parts(protocol: ProtocolParts) -> Broken:
     yield from _analysis(protocol)
     yield from _conditions(protocol)
     yield from _adaptive(protocol)
-    yield from _rankings(protocol)
+    yield from _sets(protocol)
     yield from _flow(protocol)
     yield from _checks(protocol)
     yield from show_if_problems(protocol)
@@ -321,10 +318,10 @@ def _believed_source(protocol: ProtocolParts) -> Broken:
     if believed is None:
         return
     question = protocol.question(believed.question)
-    if not isinstance(question, CategoryQuestion):
+    if question is None or not (codes := question.code_words()):
         yield broken("analysis.believed_source.question", "must be a category question", believed.question)
     else:
-        yield from _unknown("analysis.believed_source.means", "codes of the question", believed.means, question.codes)
+        yield from _unknown("analysis.believed_source.means", "codes of the question", believed.means, codes)
     sources = (source for named in believed.means.values() for source in named)
     yield from _unknown("analysis.believed_source.means", "sources", sources, protocol.sources)
     if believed.confidence and believed.confidence not in {q.key for q in protocol.scaled_questions}:
@@ -370,19 +367,21 @@ def _adaptive(protocol: ProtocolParts) -> Broken:
         yield broken("design.adaptive", "needs conditions that vary between raters", ", ".join(within))
 
 
-def _rankings(protocol: ProtocolParts) -> Broken:
-    if not protocol.ranking_questions:
+def _sets(protocol: ProtocolParts) -> Broken:
+    if not protocol.set_questions:
         return
+    asked = protocol.set_questions[0]
     if protocol.design.trials not in {None, "set"}:
-        yield broken("design.trials", "must be `set` if responses are ranked", protocol.design.trials)
+        yield broken("design.trials", f"must be `set` if {asked.done}", protocol.design.trials)
     if protocol.design.adaptive is not None:
-        yield broken("design.adaptive", "must not be set if responses are ranked", protocol.design.adaptive)
+        yield broken("design.adaptive", f"must not be set if {asked.done}", protocol.design.adaptive)
     for name, factor in protocol.conditions.items():
         if factor.kind == "layout":
-            yield broken(f"conditions.{name}", "must not be of kind layout if responses are ranked", "layout")
+            yield broken(f"conditions.{name}", f"must not be of kind layout if {asked.done}", "layout")
     for keys in protocol.design.listed:
-        if len(set(keys)) < MIN_RANKED:
-            yield broken("design.listed", "must name at least three responses per trial for a ranking", ", ".join(keys))
+        if len(set(keys)) < MIN_SET:
+            rule = f"must name at least three responses per trial for {asked.noun}"
+            yield broken("design.listed", rule, ", ".join(keys))
 
 
 def _flow(protocol: ProtocolParts) -> Broken:

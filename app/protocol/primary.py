@@ -8,14 +8,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.protocol.conditions import level_name
-from app.protocol.questions.category import CategoryQuestion
-from app.protocol.questions.choice import ChoiceQuestion
-from app.protocol.questions.highlight import HighlightQuestion
-from app.protocol.questions.question import Key
-from app.protocol.questions.ranking import RankingQuestion
-from app.protocol.questions.rating import RatingQuestion
+from app.protocol.questions.question import Key, Measure
 from app.protocol.questions.registry import AnyQuestion
-from app.protocol.questions.slider import SliderQuestion
 
 # The tests and estimates that a primary contrast can name: what each compares, and its questions and parts.
 
@@ -34,7 +28,6 @@ Compared = Literal[
     "empathic_accuracy",
     "spans",
 ]
-Asked = Literal["rating", "choice", "ranking", "category", "highlight", "text"]
 # The parts that can be set to select one of several contrasts.
 PARTS = (
     "source",
@@ -52,18 +45,18 @@ PARTS = (
 
 @dataclass(frozen=True, slots=True)
 class PrimaryTest:
-    """A test: the kind of contrast, the kinds of question, and its required (`needs`) and optional (`may`) parts."""
+    """A test: the kind of contrast, what its questions measure, and required (`needs`) and optional (`may`) parts."""
 
     compares: Compared
-    asked: tuple[Asked, ...]
+    measures: tuple[Measure, ...]
     needs: tuple[str, ...] = ()
     may: tuple[str, ...] = ()
 
 
 _TWO = ("source", "reference", "pool")
-_RATED = PrimaryTest("sources", ("rating",), may=_TWO)
-_MARGIN = PrimaryTest("sources", ("rating",), may=(*_TWO, "margin"))
-_AGREED = PrimaryTest("agreement", ("rating", "choice", "category"), may=("source", "pool", "code"))
+_RATED = PrimaryTest("sources", ("scale",), may=_TWO)
+_MARGIN = PrimaryTest("sources", ("scale",), may=(*_TWO, "margin"))
+_AGREED = PrimaryTest("agreement", ("scale", "preference", "codes"), may=("source", "pool", "code"))
 
 TESTS: dict[str, PrimaryTest] = {
     "mean_difference": _RATED,
@@ -75,38 +68,38 @@ TESTS: dict[str, PrimaryTest] = {
     "odds_ratio_clmm": _RATED,
     "prob_superiority": _RATED,
     "chi_square": _RATED,
-    "chi_square_all_sources": PrimaryTest("sources", ("rating",), may=("pool",)),
+    "chi_square_all_sources": PrimaryTest("sources", ("scale",), may=("pool",)),
     "share_at_least_ratio": _RATED,
     "percent_change": _RATED,
     "percent_change_at_least": _RATED,
     "equivalence": _MARGIN,
     "non_inferiority": _MARGIN,
-    "share_preferred": PrimaryTest("sources", ("choice", "ranking"), may=_TWO),
-    "share_preferred_glmm": PrimaryTest("sources", ("choice",), may=_TWO),
-    "share_preferred_wilson_cc": PrimaryTest("sources", ("choice",), may=_TWO),
-    "category_difference": PrimaryTest("sources", ("category",), may=("source", "reference", "code")),
-    "stuart_maxwell": PrimaryTest("sources", ("category",), may=("source", "reference")),
-    "factor_effect": PrimaryTest("factor", ("rating",), needs=("factor",), may=("level", "source")),
-    "interaction": PrimaryTest("factor", ("rating",), needs=("factor",), may=("level", "source", "reference")),
-    "attribute_effect": PrimaryTest("attribute", ("rating",), needs=("attribute",), may=("level",)),
-    "pool_difference": PrimaryTest("pools", ("rating",), may=("pool", "reference_pool")),
-    "pool_correlation": PrimaryTest("pools", ("rating",), may=("pool", "reference_pool")),
-    "turn_slope": PrimaryTest("turns", ("rating",), may=("source",)),
-    "turn_slope_difference": PrimaryTest("turns", ("rating",), may=("source", "reference")),
-    "covariate_slope": PrimaryTest("covariate", ("rating",), needs=("covariate",), may=("source",)),
+    "share_preferred": PrimaryTest("sources", ("preference", "order"), may=_TWO),
+    "share_preferred_glmm": PrimaryTest("sources", ("preference",), may=_TWO),
+    "share_preferred_wilson_cc": PrimaryTest("sources", ("preference",), may=_TWO),
+    "category_difference": PrimaryTest("sources", ("codes",), may=("source", "reference", "code")),
+    "stuart_maxwell": PrimaryTest("sources", ("codes",), may=("source", "reference")),
+    "factor_effect": PrimaryTest("factor", ("scale",), needs=("factor",), may=("level", "source")),
+    "interaction": PrimaryTest("factor", ("scale",), needs=("factor",), may=("level", "source", "reference")),
+    "attribute_effect": PrimaryTest("attribute", ("scale",), needs=("attribute",), may=("level",)),
+    "pool_difference": PrimaryTest("pools", ("scale",), may=("pool", "reference_pool")),
+    "pool_correlation": PrimaryTest("pools", ("scale",), may=("pool", "reference_pool")),
+    "turn_slope": PrimaryTest("turns", ("scale",), may=("source",)),
+    "turn_slope_difference": PrimaryTest("turns", ("scale",), may=("source", "reference")),
+    "covariate_slope": PrimaryTest("covariate", ("scale",), needs=("covariate",), may=("source",)),
     "covariate_slope_difference": PrimaryTest(
-        "covariate", ("rating",), needs=("covariate",), may=("source", "reference")
+        "covariate", ("scale",), needs=("covariate",), may=("source", "reference")
     ),
-    "dprime": PrimaryTest("belief", ("category",), may=("pool",)),
-    "belief_effect": PrimaryTest("belief", ("rating",), may=("source", "pool")),
-    "accuracy_share": PrimaryTest("accuracy", ("category",), may=("source", "pool")),
-    "f1_macro": PrimaryTest("accuracy", ("category",), may=("source",)),
-    "change": PrimaryTest("change", ("rating",), may=("factor", "level")),
-    "change_difference": PrimaryTest("change", ("rating",), needs=("factor",), may=("level",)),
-    "amce": PrimaryTest("conjoint", ("rating", "choice"), needs=("attribute",), may=("level",)),
-    "empathic_accuracy": PrimaryTest("empathic_accuracy", ("rating",), may=("pool",)),
-    "span_f1": PrimaryTest("spans", ("highlight",), may=("source", "pool")),
-    "span_alpha": PrimaryTest("spans", ("highlight",), may=("source", "pool")),
+    "dprime": PrimaryTest("belief", ("codes",), may=("pool",)),
+    "belief_effect": PrimaryTest("belief", ("scale",), may=("source", "pool")),
+    "accuracy_share": PrimaryTest("accuracy", ("codes",), may=("source", "pool")),
+    "f1_macro": PrimaryTest("accuracy", ("codes",), may=("source",)),
+    "change": PrimaryTest("change", ("scale",), may=("factor", "level")),
+    "change_difference": PrimaryTest("change", ("scale",), needs=("factor",), may=("level",)),
+    "amce": PrimaryTest("conjoint", ("scale", "preference"), needs=("attribute",), may=("level",)),
+    "empathic_accuracy": PrimaryTest("empathic_accuracy", ("scale",), may=("pool",)),
+    "span_f1": PrimaryTest("spans", ("passages",), may=("source", "pool")),
+    "span_alpha": PrimaryTest("spans", ("passages",), may=("source", "pool")),
     "krippendorff_alpha": _AGREED,
     "fleiss_kappa": _AGREED,
     "gwet_ac1": _AGREED,
@@ -116,23 +109,14 @@ TESTS: dict[str, PrimaryTest] = {
 }
 
 
-def kind_of(question: AnyQuestion) -> Asked:
-    """How the question is answered, as far as tests are concerned: sliders count as ratings."""
-    if isinstance(question, RatingQuestion | SliderQuestion):
-        return "rating"
-    if isinstance(question, ChoiceQuestion):
-        return "choice"
-    if isinstance(question, RankingQuestion):
-        return "ranking"
-    if isinstance(question, CategoryQuestion):
-        return "category"
-    return "highlight" if isinstance(question, HighlightQuestion) else "text"
-
-
 def tests_for(question: AnyQuestion) -> list[str]:
     """Names of the tests that fit a question. Questions about the rater only allow tests of change."""
-    asked, is_of_rater = kind_of(question), question.target == "rater"
-    return [name for name, test in TESTS.items() if asked in test.asked and (test.compares == "change") == is_of_rater]
+    is_of_rater = question.target == "rater"
+    return [
+        name
+        for name, test in TESTS.items()
+        if question.measure in test.measures and (test.compares == "change") == is_of_rater
+    ]
 
 
 class PrimaryContrast(BaseModel):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.protocol.primary import PrimaryContrast, kind_of, tests_for
-from app.protocol.questions.category import CategoryQuestion
-from app.protocol.questions.highlight import HighlightQuestion
+from app.protocol.primary import PrimaryContrast, tests_for
 from app.protocol.questions.registry import AnyQuestion
 from app.protocol.study_parts import ProtocolParts
 
@@ -80,23 +78,22 @@ def default_contrast(protocol: ProtocolParts, key: str) -> PrimaryContrast | Non
 
 def _of_its_own(protocol: ProtocolParts, question: AnyQuestion, key: str) -> str | None:
     """The test for highlights, questions about the rater (empty if none) and answer keys; None for all others."""
-    kind = kind_of(question)
-    if kind == "highlight":
-        return "span_f1" if has_key(question) else "span_alpha"
+    if question.measure == "passages":
+        return "span_f1" if question.has_key() else "span_alpha"
     if question.target == "rater":
         return "change" if any(change.after == key for change in protocol.analysis.changes) else ""
-    return "accuracy_share" if kind == "category" and has_key(question) else None
+    return "accuracy_share" if question.measure == "codes" and question.has_key() else None
 
 
 def _by_design(protocol: ProtocolParts, question: AnyQuestion) -> str | None:
-    kind = kind_of(question)
+    measure = question.measure
     if len(protocol.sources) > 1 and question.target != "item":
         return _between_sources(question)
-    if kind == "rating" and protocol.conditions:
+    if measure == "scale" and protocol.conditions:
         return "factor_effect"
-    if kind == "rating" and len(protocol.design.pools) > 1:
+    if measure == "scale" and len(protocol.design.pools) > 1:
         return "pool_difference"
-    return "krippendorff_alpha" if kind in {"rating", "choice", "category"} else None
+    return "krippendorff_alpha" if measure in {"scale", "preference", "codes"} else None
 
 
 def first_question(protocol: ProtocolParts, key: str) -> AnyQuestion | None:
@@ -105,18 +102,11 @@ def first_question(protocol: ProtocolParts, key: str) -> AnyQuestion | None:
     return protocol.question(composite.questions[0] if composite else key)
 
 
-def has_key(question: AnyQuestion) -> bool:
-    """Whether the question has correct answers."""
-    if isinstance(question, HighlightQuestion):
-        return question.correct_column is not None
-    return isinstance(question, CategoryQuestion) and bool(question.correct or question.correct_column)
-
-
 def _between_sources(question: AnyQuestion) -> str | None:
-    by_kind = {
-        "rating": "turn_slope_difference" if question.target == "turn" else "mean_difference",
-        "choice": "share_preferred",
-        "ranking": "share_preferred",
-        "category": "category_difference",
+    by_measure = {
+        "scale": "turn_slope_difference" if question.target == "turn" else "mean_difference",
+        "preference": "share_preferred",
+        "order": "share_preferred",
+        "codes": "category_difference",
     }
-    return by_kind.get(kind_of(question))
+    return by_measure.get(question.measure)

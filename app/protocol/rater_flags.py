@@ -13,8 +13,7 @@ from statistics import mean, median, stdev
 from typing import Literal, NamedTuple, TypeVar
 
 from app.protocol.checks import Checks
-from app.protocol.questions.choice import ChoiceQuestion
-from app.protocol.questions.registry import ScaledQuestion
+from app.protocol.questions.registry import PreferenceQuestion, ScaledQuestion
 from app.protocol.study import Protocol
 
 Rule = Literal["checks", "speed", "time", "straight_lining", "side", "agreement", "typing"]
@@ -124,7 +123,7 @@ def compared_question(protocol: Protocol) -> ScaledQuestion | None:
     return next((question for question in protocol.scaled_questions if question.target != "rater"), None)
 
 
-def side_question(protocol: Protocol) -> ChoiceQuestion | None:
+def side_question(protocol: Protocol) -> PreferenceQuestion | None:
     """The choice whose sides are looked at: the first. Several choices about one pair are not independent."""
     return next(iter(protocol.choice_questions), None)
 

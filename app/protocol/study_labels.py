@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from app.base.words import readable
 from app.protocol.labels import Labels, unique
-from app.protocol.questions.category import CategoryQuestion
 from app.protocol.study_parts import ProtocolParts
 
 
@@ -16,9 +15,9 @@ def labels_of(protocol: ProtocolParts) -> Labels:
         sources=unique({key: source.label for key, source in protocol.sources.items()}),
         questions=unique({**questions, **{key: one.label for key, one in composites.items()}}),
         codes={
-            question.key: {code: words or readable(code) for code, words in question.codes.items()}
+            question.key: {code: words or readable(code) for code, words in question.code_words().items()}
             for question in protocol.questions
-            if isinstance(question, CategoryQuestion)
+            if question.code_words()
         },
         factors=unique({name: factor.label for name, factor in protocol.conditions.items()}),
         levels={name: _levels(protocol, name) for name in protocol.conditions},

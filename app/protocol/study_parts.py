@@ -23,14 +23,10 @@ from app.protocol.flow import Flow
 from app.protocol.labels import Attribute
 from app.protocol.preregistration import Monitoring, Preregistration, Privacy
 from app.protocol.primary import PrimaryContrast
-from app.protocol.questions.choice import ChoiceQuestion
-from app.protocol.questions.highlight import HighlightQuestion
+from app.protocol.questions.of_set import SetQuestion
 from app.protocol.questions.question import Key, Prose
-from app.protocol.questions.ranking import RankingQuestion
-from app.protocol.questions.rating import RatingQuestion
-from app.protocol.questions.registry import Question, ScaledQuestion
+from app.protocol.questions.registry import OrderQuestion, PreferenceQuestion, Question, ScaledQuestion
 from app.protocol.questions.scale import Label
-from app.protocol.questions.slider import SliderQuestion
 from app.protocol.study_design import Design
 
 
@@ -261,22 +257,27 @@ class ProtocolParts(BaseModel):
     @property
     def scaled_questions(self) -> tuple[ScaledQuestion, ...]:
         """The questions that are answered by a number."""
-        return tuple(q for q in self.questions if isinstance(q, RatingQuestion | SliderQuestion))
+        return tuple(q for q in self.questions if isinstance(q, ScaledQuestion))
 
     @property
-    def choice_questions(self) -> tuple[ChoiceQuestion, ...]:
+    def choice_questions(self) -> tuple[PreferenceQuestion, ...]:
         """The forced-choice questions."""
-        return tuple(q for q in self.questions if isinstance(q, ChoiceQuestion))
+        return tuple(q for q in self.questions if isinstance(q, PreferenceQuestion))
 
     @property
     def has_highlights(self) -> bool:
         """Whether there are questions that ask raters to mark passages."""
-        return any(isinstance(q, HighlightQuestion) for q in self.questions)
+        return any(q.measure == "passages" for q in self.questions)
 
     @property
-    def ranking_questions(self) -> tuple[RankingQuestion, ...]:
-        """The ranking questions."""
-        return tuple(q for q in self.questions if isinstance(q, RankingQuestion))
+    def order_questions(self) -> tuple[OrderQuestion, ...]:
+        """The questions that ask raters to order responses."""
+        return tuple(q for q in self.questions if isinstance(q, OrderQuestion))
+
+    @property
+    def set_questions(self) -> tuple[SetQuestion, ...]:
+        """The questions about the responses that are shown together."""
+        return tuple(q for q in self.questions if isinstance(q, SetQuestion))
 
     @property
     def reference(self) -> str | None:

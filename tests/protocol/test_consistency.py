@@ -133,4 +133,4 @@ def test_ranking_allows_conditions_with_sets_of_three() -> None:
     study = protocol(
         questions=[ranking], sources=sources, conditions={"told": told}, design={"listed": [["x", "y", "z"]]}
     )
-    assert study.ranking_questions
+    assert study.order_questions

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from app.protocol.primary import PARTS, TESTS, PrimaryContrast, kind_of
+from app.protocol.primary import PARTS, TESTS, PrimaryContrast
 from app.protocol.primary_default import default_contrast, primary_contrasts
 from tests.kit.protocols import AGE, MOOD, SOURCES, SURE, WARM, WHO, protocol
 
@@ -186,7 +186,7 @@ def test_rater_and_text_questions_have_no_default_contrast() -> None:
 
 def test_every_test_parameter_is_a_contrast_field() -> None:
     assert {part for test in TESTS.values() for part in (*test.needs, *test.may)} == set(PARTS)
-    assert kind_of(protocol(questions=[SURE]).questions[0]) == "rating"
+    assert protocol(questions=[SURE]).questions[0].measure == "scale"
 
 
 def test_contrast_has_the_test_of_its_publication_or_none() -> None:

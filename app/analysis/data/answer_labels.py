@@ -7,20 +7,17 @@ from typing import Any
 
 import pandas as pd
 
-from app.protocol.questions.choice import ChoiceQuestion
-from app.protocol.questions.rating import RatingQuestion
-from app.protocol.questions.slider import SliderQuestion
 from app.protocol.study import Protocol
 
 OUTCOMES = {"tie": "Tie", "neither": "Neither", "cannot_judge": "Cannot judge"}
 # A text can be the same word, and a code can have other words.
-WITH_OUTCOMES = ChoiceQuestion | RatingQuestion | SliderQuestion
+WITH_OUTCOMES = frozenset({"scale", "preference"})
 
 
 def answer_labels(protocol: Protocol) -> dict[tuple[str, str], str]:
     """Return the words of each answer, by question and value as written in ratings.csv."""
     said = {(q.key, value): words for q in protocol.questions for value, words in q.meanings() if value and words}
-    with_outcomes = (q for q in protocol.questions if isinstance(q, WITH_OUTCOMES))
+    with_outcomes = (q for q in protocol.questions if q.measure in WITH_OUTCOMES)
     return said | {(q.key, value): words for q in with_outcomes for value, words in OUTCOMES.items()}
 
 

@@ -13,9 +13,8 @@ import pandas as pd
 
 from app.analysis.data.encoded_study import Bools, Codes, Floats, Ints
 from app.analysis.estimate import Counts, Unit
-from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.question import Target
-from app.protocol.questions.registry import ScaledQuestion
+from app.protocol.questions.registry import PreferenceQuestion, ScaledQuestion
 from app.stats.arrays import codes as in_order
 from app.stats.ratings import Ratings
 
@@ -202,7 +201,7 @@ def answers_at(codes: Codes, target: Target, at: Ints, value: Floats) -> Answers
     return Answers(item, unit, rater, source, value, _is_first(unit, rater), at)
 
 
-def choice_answers(codes: Codes, question: ChoiceQuestion) -> Choices:
+def choice_answers(codes: Codes, question: PreferenceQuestion) -> Choices:
     """Return the choices of a question, without "cannot judge"."""
     rows, responses = codes.rows, codes.responses
     at = codes.rows_of(question.key)

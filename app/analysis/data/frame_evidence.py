@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from app.analysis.data.frames import Frames
 from app.analysis.data.rater_evidence import RaterAnswers, evidence_of
-from app.protocol.questions.choice import ChoiceQuestion
-from app.protocol.questions.registry import ScaledQuestion
+from app.protocol.questions.registry import PreferenceQuestion, ScaledQuestion
 from app.protocol.rater_flags import Evidence, Flag, Typing, compared_question, flags_of, side_question
 from app.protocol.rating_columns import RATER_EXCLUDED
 from app.protocol.study import Protocol
@@ -118,7 +117,7 @@ def _points(ordered: pd.DataFrame, compared: ScaledQuestion | None) -> pd.DataFr
     return points.assign(unit=_units(points, is_about))
 
 
-def _sides(ordered: pd.DataFrame, asked: ChoiceQuestion | None) -> pd.DataFrame:
+def _sides(ordered: pd.DataFrame, asked: PreferenceQuestion | None) -> pd.DataFrame:
     """Return the choices of a side. A rating of one response of a pair has a side too, which nobody chose."""
     is_choice = ordered["question"] == (asked.key if asked else "")
     chosen = ordered[is_choice & ordered["side"].notna() & ordered["response"].isna()]

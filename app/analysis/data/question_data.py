@@ -11,16 +11,14 @@ from app.analysis.estimate import Estimate, Scope, Unit, estimate_of
 from app.analysis.minimum_data import held_to_minimum
 from app.analysis.statistic import declared
 from app.analysis.uninformative_intervals import without_uninformative_interval
-from app.protocol.questions.choice import ChoiceQuestion
-from app.protocol.questions.ranking import RankingQuestion
-from app.protocol.questions.registry import ScaledQuestion
+from app.protocol.questions.registry import OrderQuestion, PreferenceQuestion, ScaledQuestion
 from app.stats.clusters import kept_within
 from app.stats.result import Result
 
 # With more ratings, mixed models and resampling take minutes, and are run on demand only.
 MAX_RATINGS = 20_000
 TOO_MANY = "left out above 20,000 ratings; run with --full"
-SomeQuestion = TypeVar("SomeQuestion", bound=ScaledQuestion | ChoiceQuestion | RankingQuestion)
+SomeQuestion = TypeVar("SomeQuestion", bound=ScaledQuestion | PreferenceQuestion | OrderQuestion)
 SomeAnswers = TypeVar("SomeAnswers", bound=Answers)
 
 
@@ -86,15 +84,15 @@ class QuestionData(Generic[SomeQuestion, SomeAnswers]):
 
 
 def possible_range(
-    question: ScaledQuestion | ChoiceQuestion | RankingQuestion, statistic: str
+    question: ScaledQuestion | PreferenceQuestion | OrderQuestion, statistic: str
 ) -> tuple[float, float] | None:
     """Return the possible range of a mean, or difference of means, of this question; None for other statistics."""
     about = declared(statistic)
     if about.kind == "share_points":
         return -1.0, 1.0
-    if isinstance(question, ChoiceQuestion):
+    if isinstance(question, PreferenceQuestion):
         return (-1.0, 1.0) if about.bounds.is_share_of_choices else None
-    if isinstance(question, RankingQuestion):
+    if isinstance(question, OrderQuestion):
         return None
     # the codes of a category have no range, their shares have
     is_share = about.bounds.is_share_of_codes and question.level == "nominal"
@@ -136,5 +134,5 @@ def record_of(
 
 
 ScaledData = QuestionData[ScaledQuestion, Answers]
-ChoiceData = QuestionData[ChoiceQuestion, Choices]
+ChoiceData = QuestionData[PreferenceQuestion, Choices]
 AnyQuestionData = ScaledData | ChoiceData

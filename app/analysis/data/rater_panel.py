@@ -13,7 +13,7 @@ from app.analysis.data.encoded_study import Ints
 from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.data.scopes import groups
 from app.analysis.estimate import Estimate, Scope, Unit
-from app.protocol.questions.choice import ChoiceQuestion
+from app.protocol.questions.registry import PreferenceQuestion
 from app.stats.result import Result
 
 SECTION = "rater"
@@ -43,7 +43,7 @@ class Panel:
     def is_nominal(self) -> bool:
         """Whether the answers have no order."""
         question = self.data.question
-        return isinstance(question, ChoiceQuestion) or question.level == "nominal"
+        return isinstance(question, PreferenceQuestion) or question.level == "nominal"
 
     @cached_property
     def raters(self) -> Ints:

@@ -13,12 +13,7 @@ from app.base.documents.reference import cited
 from app.base.words import and_list, counted, number_text, or_list, readable, spelled_out
 from app.protocol.primary import PrimaryContrast
 from app.protocol.primary_default import primary_contrasts
-from app.protocol.questions.category import CategoryQuestion
-from app.protocol.questions.choice import ChoiceQuestion
-from app.protocol.questions.rating import RatingQuestion
-from app.protocol.questions.registry import AnyQuestion
-from app.protocol.questions.scale import Scale
-from app.protocol.questions.slider import SliderQuestion
+from app.protocol.questions.registry import AnyQuestion, ScaledQuestion
 from app.protocol.study import Protocol
 from app.stats.sequential import boundaries, nominal_p
 
@@ -256,7 +251,7 @@ def question_table(protocol: Protocol) -> DataTable:
 
 def _answers_cell(question: AnyQuestion, protocol: Protocol) -> str:
     """The possible answers, and whether the question is optional or depends on the condition or an earlier answer."""
-    parts = [answers_words(question)]
+    parts = [question.in_words()]
     if not question.required:
         parts.append("optional")
     if question.condition:
@@ -264,33 +259,6 @@ def _answers_cell(question: AnyQuestion, protocol: Protocol) -> str:
     if rule := question.show_if:
         parts.append(f"asked only if {protocol.labels.question(rule.question)} {rule.in_words}")
     return "; ".join(parts)
-
-
-def answers_words(question: AnyQuestion) -> str:
-    """The possible answers to a question."""
-    if isinstance(question, RatingQuestion):
-        turned = "; high values are undesirable" if question.reversed else ""
-        return f"{_points(question.scale)} ({question.level}){turned}"
-    if isinstance(question, SliderQuestion):
-        ends = ((question.min, question.min_words), (question.max, question.max_words))
-        low, high = (f"{number_text(end)} ({words})" if words else number_text(end) for end, words in ends)
-        return f"slider from {low} to {high}"
-    if isinstance(question, CategoryQuestion):
-        codes = ", ".join(words or code for code, words in question.codes.items())
-        return f"{codes} (several possible)" if question.multiple else codes
-    if isinstance(question, ChoiceQuestion):
-        return _choice_words(question)
-    return {"ranking": "the order of the responses", "highlight": "marked words"}.get(question.type, "free text")
-
-
-def _choice_words(question: ChoiceQuestion) -> str:
-    others = [{"tie": "about the same"}.get(word, word) for word in question.words]
-    answers = or_list(["one of the two responses", *others]) if others else "one of the two responses (no ties)"
-    return f"{answers}; strength of preference: {_points(question.strength)}" if question.strength else answers
-
-
-def _points(scale: Scale) -> str:
-    return ", ".join(f"{number_text(point.value)} {point.words}".strip() for point in scale.points)
 
 
 def composite_sentences(protocol: Protocol) -> Iterator[str]:
@@ -331,6 +299,6 @@ def _cuts(protocol: Protocol) -> Iterator[str]:
 def _high(protocol: Protocol, key: str, cut: float) -> str:
     """The ratings at or above the cut: the points of a scale, otherwise a number."""
     question = protocol.question(key)
-    points = question.values if isinstance(question, RatingQuestion) else ()
+    points = question.values if isinstance(question, ScaledQuestion) and question.has_points else ()
     high = [number_text(value) for value in points if value >= cut]
     return or_list(high) if high else f"{number_text(cut)} or more"

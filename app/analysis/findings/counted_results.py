@@ -16,8 +16,7 @@ from app.analysis.findings.counted_result import CountedResult
 from app.analysis.minimum_data import held_to_minimum
 from app.analysis.sections.coefficients import is_fine
 from app.analysis.uninformative_intervals import without_uninformative_interval
-from app.protocol.questions.choice import ChoiceQuestion
-from app.protocol.questions.registry import ScaledQuestion
+from app.protocol.questions.registry import PreferenceQuestion, ScaledQuestion
 from app.protocol.questions.scale import Level
 from app.protocol.study import Protocol
 from app.stats.agreement import (
@@ -138,7 +137,7 @@ def counted_choices(counts: AnswerCounts, protocol: Protocol) -> Iterator[Counte
             yield CountedResult(key, None, statistic, result)
 
 
-def _categories(question: ChoiceQuestion, n_places: int) -> list[float]:
+def _categories(question: PreferenceQuestion, n_places: int) -> list[float]:
     """Return the possible categories: every response of an item, and tie and neither if they are asked."""
     asked = [n_places + k for k, is_asked in enumerate((question.tie, question.neither)) if is_asked]
     return [float(category) for category in (*range(n_places), *asked)]
@@ -171,7 +170,7 @@ def _preferred(chosen: Sequence[Chosen], source: str, *, is_tie_asked: bool) -> 
         yield _share(n_won, n_won + n_lost, chosen, DECISIVE)
 
 
-def _without_sources(question: ChoiceQuestion, chosen: Sequence[Chosen]) -> Iterator[tuple[str, Result]]:
+def _without_sources(question: PreferenceQuestion, chosen: Sequence[Chosen]) -> Iterator[tuple[str, Result]]:
     for outcome, is_asked in (("tie", question.tie), ("neither", question.neither)):
         n = sum(one.n for one in chosen if one.outcome == outcome)
         if is_asked or n:

@@ -11,9 +11,6 @@ from app.analysis.report.primary import turned
 from app.analysis.report.report import Report
 from app.analysis.statistic import Kind, declared
 from app.analysis.wording.formatting import MINUS, REASONS, interval_text, number, why_text
-from app.protocol.questions.category import CategoryQuestion
-from app.protocol.questions.choice import ChoiceQuestion
-from app.protocol.questions.ranking import RankingQuestion
 from app.protocol.questions.registry import AnyQuestion
 from app.protocol.study import Protocol
 
@@ -180,13 +177,12 @@ def _in_other_direction(estimate: Estimate) -> Estimate:
 
 
 def _where(question: AnyQuestion | None) -> tuple[str, str]:
-    if isinstance(question, ChoiceQuestion):
-        return "choice", "share_preferred"
-    if isinstance(question, RankingQuestion):
-        return "ranking", "share_preferred"
-    if isinstance(question, CategoryQuestion):
-        return "contrast", "category_difference"
-    return "comparison", "mean_difference"
+    found = {
+        "preference": ("choice", "share_preferred"),
+        "order": ("ranking", "share_preferred"),
+        "codes": ("contrast", "category_difference"),
+    }
+    return found.get(question.measure if question else "", ("comparison", "mean_difference"))
 
 
 def _at_equal_length(estimate: Estimate, same: Sequence[Estimate]) -> Estimate | None:

@@ -17,8 +17,6 @@ from app.analysis.statistic import declared
 from app.analysis.wording.formatting import REASONS, number
 from app.base.words import and_list
 from app.protocol.primary import TESTS, Compared, PrimaryContrast
-from app.protocol.questions.choice import ChoiceQuestion
-from app.protocol.questions.ranking import RankingQuestion
 from app.protocol.study import Protocol
 
 # Results that could overturn the main findings, as sentences: above all length, then flagged raters.
@@ -138,7 +136,7 @@ def _of_kind(kind: Compared, primary: Sequence[PrimaryContrast], protocol: Proto
         over = "turn by turn " if kind == "turns" else ""
         if not named:  # a filter leaves one source
             return AGREEMENT.format(questions=questions)
-        chosen = [key for key in keys if isinstance(protocol.question(key), ChoiceQuestion | RankingQuestion)]
+        chosen = [key for key in keys if (asked := protocol.question(key)) and asked.measure in {"preference", "order"}]
         rated = [key for key in keys if key not in chosen]
         of_chosen, of_rated = (list(map(labels.question, some)) for some in (chosen, rated))
         return _compared(map(labels.source, named), labels.source(reference), of_rated, of_chosen, over)

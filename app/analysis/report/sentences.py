@@ -26,8 +26,7 @@ from app.analysis.wording.formatting import (
 )
 from app.base.words import number_text
 from app.protocol.primary_default import first_question
-from app.protocol.questions.rating import RatingQuestion
-from app.protocol.questions.slider import SliderQuestion
+from app.protocol.questions.registry import ScaledQuestion
 from app.protocol.study import Protocol
 
 # by the start of the method; more specific ones first
@@ -154,7 +153,7 @@ def _scale(estimate: Estimate, protocol: Protocol) -> tuple[float, float] | None
     """Return the ends of the scale of a question or composite; None if it has no scale."""
     composite = protocol.analysis.composites.get(estimate.question or "")
     keys = composite.questions if composite else (estimate.question or "",)
-    scales = [one.values for key in keys if isinstance(one := protocol.question(key), RatingQuestion | SliderQuestion)]
+    scales = [one.values for key in keys if isinstance(one := protocol.question(key), ScaledQuestion)]
     times = len(keys) if composite and composite.score == "sum" else 1
     if not scales:
         return None
@@ -167,7 +166,7 @@ def _cut(estimate: Estimate, protocol: Protocol) -> str:
     if "cut" not in estimate.scope:
         return ""
     cut, question = estimate.scope["cut"], protocol.question(estimate.question or "")
-    words = dict(question.meanings()).get(number_text(cut), "") if isinstance(question, RatingQuestion) else ""
+    words = dict(question.meanings()).get(number_text(cut), "") if question else ""
     named = f"{number_text(cut)} ({words})" if words else number_text(cut)
     scale = _scale(estimate, protocol)
     return named if scale and cut >= scale[1] else f"{named} or more"

@@ -15,8 +15,7 @@ from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import BEYOND_CHANCE
 from app.analysis.sections.coefficients import coefficients
 from app.analysis.statistic import Statistic, declare
-from app.protocol.questions.choice import ChoiceQuestion
-from app.protocol.questions.registry import ScaledQuestion
+from app.protocol.questions.registry import PreferenceQuestion, ScaledQuestion
 from app.stats.reliability.decision import g_coefficient, one_way_coefficient, phi_coefficient, raters_needed
 from app.stats.result import Result, with_method
 
@@ -100,7 +99,7 @@ def in_words(result: Result, data: AnyQuestionData, answers: Answers) -> Result:
     if result.reason == "no_pairable_units" and not answers.counts["n_pairable_units"]:
         one = f"not estimable: one rating per {data.question.target}"
         result = replace(result, note=one if len(answers.value) else "not estimable: there are no ratings")
-    if isinstance(data.question, ChoiceQuestion):
+    if isinstance(data.question, PreferenceQuestion):
         result = replace(result, method=f"{result.method}; {CATEGORY}" if result.method else CATEGORY)
     return result
 

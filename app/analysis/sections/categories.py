@@ -17,8 +17,8 @@ from app.analysis.data.scopes import distinct_groups, with_answers
 from app.analysis.estimate import Estimate
 from app.analysis.statistic import Column, PageTable, Recorded, Statistic, declare
 from app.analysis.wording import claims
-from app.protocol.questions.category import CategoryQuestion
 from app.protocol.questions.rating import RatingQuestion
+from app.protocol.questions.registry import CodesQuestion
 from app.protocol.questions.scale import Point, Scale
 from app.stats.comparison.describe import share
 
@@ -49,7 +49,7 @@ class CategoryData:
     """
 
     codes: Codes
-    question: CategoryQuestion
+    question: CodesQuestion
     answers: Answers
     given: Floats
     right: Floats
@@ -82,7 +82,7 @@ class CategoryData:
         return ScaledData(self.codes, question, replace(self.answers, value=value), None, full=self.full)
 
 
-def category_data(codes: Codes, frames: Frames, question: CategoryQuestion, *, full: bool) -> CategoryData:
+def category_data(codes: Codes, frames: Frames, question: CodesQuestion, *, full: bool) -> CategoryData:
     """Return the answers to a category question; several codes are joined by | in the data."""
     at = codes.rows_of(question.key)
     number, texts = pd.factorize(codes.kept["codes"].to_numpy(dtype=object)[at])
@@ -97,7 +97,7 @@ def category_data(codes: Codes, frames: Frames, question: CategoryQuestion, *, f
     return CategoryData(codes, question, answers, table[number], right.astype(np.float64), full, tuple(key), n_bad)
 
 
-def _key(codes: Codes, frames: Frames, question: CategoryQuestion, at: Ints) -> list[str | None]:
+def _key(codes: Codes, frames: Frames, question: CodesQuestion, at: Ints) -> list[str | None]:
     """Return the correct code for each answer, from the question or from a column of the responses or items."""
     if question.correct is not None:
         return [question.correct] * len(at)
@@ -108,7 +108,7 @@ def _key(codes: Codes, frames: Frames, question: CategoryQuestion, at: Ints) -> 
     return [None] * len(at)
 
 
-def _usable(key: list[str | None], question: CategoryQuestion) -> tuple[list[str | None], int]:
+def _usable(key: list[str | None], question: CodesQuestion) -> tuple[list[str | None], int]:
     """Return the key without invalid codes, and the number of answers with an invalid code as their key."""
     allowed = {code for code in set(key) if code is not None and question.read_cell(code) is not None}
     kept = [code if code in allowed else None for code in key]

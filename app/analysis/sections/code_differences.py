@@ -14,7 +14,7 @@ from app.analysis.estimate import Estimate
 from app.analysis.sections.categories import CategoryData
 from app.analysis.statistic import Column, PageTable, Recorded, Statistic, declare
 from app.analysis.wording import claims
-from app.protocol.questions.category import CategoryQuestion
+from app.protocol.questions.registry import CodesQuestion
 from app.protocol.study import Protocol
 from app.stats.proportions.share_difference import category_difference, cochran_q, stuart_maxwell
 
@@ -84,7 +84,7 @@ def code_differences(asked: CategoryData, protocol: Protocol) -> Iterator[Estima
         yield from _marginal(asked.whole, reference)
 
 
-def tested_codes(question: CategoryQuestion, protocol: Protocol) -> list[str]:
+def tested_codes(question: CodesQuestion, protocol: Protocol) -> list[str]:
     """Return the codes that are compared: of two codes that exclude each other only one, as the other is its mirror.
 
     That is the one (or both) that a primary contrast names, else the last.

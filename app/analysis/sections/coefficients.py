@@ -10,8 +10,7 @@ from app.analysis.data.answers import Answers
 from app.analysis.data.question_data import TOO_MANY, AnyQuestionData
 from app.analysis.minimum_data import BEYOND_CHANCE, SHARE_OF_PAIRS
 from app.analysis.statistic import Column, PageTable, Recorded, Statistic, declare
-from app.protocol.questions.choice import ChoiceQuestion
-from app.protocol.questions.rating import RatingQuestion
+from app.protocol.questions.registry import PreferenceQuestion
 from app.protocol.questions.scale import Level
 from app.stats.agreement import (
     alpha_bootstrap,
@@ -265,7 +264,7 @@ def _of_categories(data: AnyQuestionData, ratings: Ratings, level: Level) -> Ite
         "finn_r": lambda who: finn_r(ratings, domain=domain, inference=who),
         "brennan_prediger": lambda who: brennan_prediger(ratings, domain=domain, inference=who),
     }
-    if not (isinstance(question, RatingQuestion) and question.values[-1] - question.values[0] > 1):
+    if not (question.has_points and domain[-1] - domain[0] > 1):
         del named["within_one_agreement"]
     if level == "nominal":
         del named["gwet_ac2"], named["finn_r"]
@@ -317,13 +316,13 @@ def _range(ratings: Ratings, level: Level) -> str:
 
 def level_of(data: AnyQuestionData) -> Level:
     """Return the level of measurement; choices have no order."""
-    return "nominal" if isinstance(data.question, ChoiceQuestion) else data.question.level
+    return "nominal" if isinstance(data.question, PreferenceQuestion) else data.question.level
 
 
 def domain_of(data: AnyQuestionData) -> list[float]:
     """Return the possible categories; for a choice every response of an item, and tie and neither if allowed."""
     question = data.question
-    if not isinstance(question, ChoiceQuestion):
+    if not isinstance(question, PreferenceQuestion):
         return list(question.values)
     places = int(data.codes.responses.place.max(initial=0)) + 1
     more = [places + k for k, is_allowed in enumerate((question.tie, question.neither)) if is_allowed]

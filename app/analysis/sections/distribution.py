@@ -14,7 +14,6 @@ from app.analysis.estimate import Estimate, Scope
 from app.analysis.statistic import Bounds, Statistic, declare
 from app.base.words import number_text
 from app.protocol.questions.registry import ScaledQuestion
-from app.protocol.questions.slider import SliderQuestion
 from app.stats.comparison import describe
 from app.stats.result import Result, undefined
 
@@ -87,8 +86,8 @@ def point_counts(question: ScaledQuestion, answers: Answers) -> tuple[list[float
     Values between the points (means of several raters) are counted with the nearest point.
     """
     points = np.asarray(question.values, dtype=np.float64)
-    if isinstance(question, SliderQuestion) and len(points) > MAX_POINTS:
-        edges = np.linspace(question.min, question.max, MAX_POINTS)
+    if not question.has_points and len(points) > MAX_POINTS:
+        edges = np.linspace(points[0], points[-1], MAX_POINTS)
         counts = np.histogram(answers.value, edges)[0]
         words = [f"{number_text(low)} to {number_text(high)}" for low, high in pairwise(edges)]
         return [float(middle) for middle in (edges[:-1] + edges[1:]) / 2], words, counts.tolist()
@@ -98,5 +97,5 @@ def point_counts(question: ScaledQuestion, answers: Answers) -> tuple[list[float
 
 
 def _word(question: ScaledQuestion, value: float) -> str:
-    words = "" if isinstance(question, SliderQuestion) else question.scale.words_of(value)
+    words = dict(question.meanings()).get(number_text(value), "")
     return number_text(value) if words in {"", number_text(value)} else f"{number_text(value)} {words}"

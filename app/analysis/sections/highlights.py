@@ -18,7 +18,7 @@ from app.analysis.minimum_data import SHARE_OF_PAIRS
 from app.analysis.sections.study_data import StudyData
 from app.analysis.statistic import Recorded, Statistic, declare
 from app.base.words import counted
-from app.protocol.questions.highlight import HighlightQuestion
+from app.protocol.questions.registry import PassagesQuestion
 from app.protocol.questions.spans import read_spans
 from app.stats.clusters import METHOD
 from app.stats.result import Result, undefined
@@ -84,11 +84,11 @@ class Passages:
 def highlights(study: StudyData) -> Iterator[Estimate]:
     """Yield for each highlight question and group of raters: alpha by source and overall, and F1 against the key."""
     for question in study.protocol.questions:
-        if isinstance(question, HighlightQuestion):
+        if isinstance(question, PassagesQuestion):
             yield from _of_question(study, question)
 
 
-def _of_question(study: StudyData, question: HighlightQuestion) -> Iterator[Estimate]:
+def _of_question(study: StudyData, question: PassagesQuestion) -> Iterator[Estimate]:
     codes = study.codes
     at = codes.rows_of(question.key)
     at = at[codes.kept["text"].notna().to_numpy()[at]]
@@ -126,13 +126,13 @@ def _scored(
 
 
 def _record(
-    question: HighlightQuestion, result: Result, part: Answers, scope: Scope, statistic: str, note: str
+    question: PassagesQuestion, result: Result, part: Answers, scope: Scope, statistic: str, note: str
 ) -> Estimate:
     noted = replace(result, note=f"{note} {result.note}".strip())
     return record_of(question.key, noted, part, section=SECTION, scope=scope, statistic=statistic, unit="response")
 
 
-def passages_of(frames: Frames, codes: Codes, question: HighlightQuestion) -> Passages:
+def passages_of(frames: Frames, codes: Codes, question: PassagesQuestion) -> Passages:
     """Return the texts of a question, with their lengths."""
     table = frames.passages
     if table is None:
@@ -152,7 +152,7 @@ def passages_of(frames: Frames, codes: Codes, question: HighlightQuestion) -> Pa
     return Passages({text: tuple(lengths) for text, lengths in by_text.items()}, frozenset(in_turns))
 
 
-def _texts(codes: Codes, answers: Answers, question: HighlightQuestion) -> list[tuple[int, ...]]:
+def _texts(codes: Codes, answers: Answers, question: PassagesQuestion) -> list[tuple[int, ...]]:
     """Return the text that each answer marks."""
     response = codes.rows.response[answers.row]
     if question.target == "item":
@@ -164,7 +164,7 @@ def _texts(codes: Codes, answers: Answers, question: HighlightQuestion) -> list[
 
 
 def _marks(
-    codes: Codes, answers: Answers, question: HighlightQuestion, passages: Passages
+    codes: Codes, answers: Answers, question: PassagesQuestion, passages: Passages
 ) -> tuple[dict[int, Marked], int]:
     """Return the marks of each answer, by its row, and the number of answers with marks beyond the text."""
     found, n_beyond = {}, 0
@@ -181,7 +181,7 @@ def _marks(
 
 
 def _key(
-    frames: Frames, question: HighlightQuestion, passages: Passages
+    frames: Frames, question: PassagesQuestion, passages: Passages
 ) -> tuple[dict[tuple[int, ...], tuple[tuple[int, int], ...]], int]:
     """Return the correct marks of each text that has a key, and the number of keys that do not fit their text."""
     column, found, n_bad = question.correct_column, {}, 0

@@ -15,7 +15,7 @@ from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import MIN_ANSWERS_OF_RATER, enough
 from app.analysis.sections.choice import is_between, outcomes
 from app.analysis.statistic import Statistic, declare
-from app.protocol.questions.choice import ChoiceQuestion
+from app.protocol.questions.registry import PreferenceQuestion
 from app.stats.arrays import codes
 from app.stats.raters.dawid_skene import DawidSkene, dawid_skene
 from app.stats.result import Result, undefined
@@ -45,7 +45,7 @@ def truth(data: AnyQuestionData) -> Iterator[Estimate]:
     """Yield estimates for forced choices and nominal questions; other scales have no true category."""
     if isinstance(data.answers, Choices):
         yield from _of_choices(data, data.answers)
-    elif data.question.target != "rater" and not isinstance(data.question, ChoiceQuestion):
+    elif data.question.target != "rater" and not isinstance(data.question, PreferenceQuestion):
         values = np.asarray(data.question.values)
         if data.question.level == "nominal" and len(values) <= MAX_CATEGORIES:
             yield from _of_codes(data, values)

@@ -15,7 +15,7 @@ from app.analysis.data.question_data import QuestionData
 from app.analysis.data.scopes import distinct_groups, with_answers
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.statistic import Column, PageTable, Statistic, declare
-from app.protocol.questions.ranking import RankingQuestion
+from app.protocol.questions.registry import OrderQuestion
 from app.stats.agreement.rankings import concordance_within_items, midranks, rank_correlation_within_items
 from app.stats.choice.preference_shares import RankedPairs, ranked_pairs
 from app.stats.comparison.describe import mean, share
@@ -55,11 +55,11 @@ class Ranks(Answers):
     ranking: Ints
 
 
-RankingData = QuestionData[RankingQuestion, Ranks]
+RankingData = QuestionData[OrderQuestion, Ranks]
 
 
-def ranking_data(codes: Codes, question: RankingQuestion, reference: str | None) -> RankingData:
-    """Return the question data of a ranking question."""
+def ranking_data(codes: Codes, question: OrderQuestion, reference: str | None) -> RankingData:
+    """Return the question data of a question about an order."""
     at = codes.rows_of(question.key)
     at = at[np.isfinite(codes.rows.number[at]) & (codes.rows.response[at] >= 0)]
     answers = answers_at(codes, "response", at, codes.rows.number[at])

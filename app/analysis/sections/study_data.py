@@ -16,9 +16,8 @@ from app.analysis.sections.categories import CategoryData, category_data
 from app.analysis.sections.composites import Table, composite_answers, composite_question, table_of
 from app.analysis.sections.rankings import RankingData, ranking_data
 from app.protocol.cells import cell_of
-from app.protocol.questions.category import CategoryQuestion
 from app.protocol.questions.question import Target
-from app.protocol.questions.registry import ScaledQuestion
+from app.protocol.questions.registry import CodesQuestion, ScaledQuestion
 from app.protocol.rater_flags import Flag
 from app.protocol.study import Protocol
 
@@ -63,7 +62,7 @@ class StudyData:
     @cached_property
     def categories(self) -> list[CategoryData]:
         """Question data of each category question."""
-        asked = [question for question in self.protocol.questions if isinstance(question, CategoryQuestion)]
+        asked = [question for question in self.protocol.questions if isinstance(question, CodesQuestion)]
         return [category_data(self.codes, self.frames, question, full=self.full) for question in asked]
 
     @cached_property
@@ -135,7 +134,7 @@ class StudyData:
     @cached_property
     def rankings(self) -> list[RankingData]:
         """Question data of each ranking."""
-        asked = self.protocol.ranking_questions
+        asked = self.protocol.order_questions
         return [ranking_data(self.codes, question, self.protocol.reference) for question in asked]
 
     @cached_property

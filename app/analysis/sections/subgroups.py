@@ -16,7 +16,7 @@ from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.choice import is_between, outcomes
 from app.analysis.statistic import Bounds, Column, PageTable, Recorded, Statistic, declare
 from app.analysis.wording import claims
-from app.protocol.questions.choice import ChoiceQuestion
+from app.protocol.questions.registry import PreferenceQuestion
 from app.stats.choice import preference_shares as choice_stats
 from app.stats.comparison import describe
 from app.stats.factors import interaction
@@ -115,7 +115,7 @@ def _shares(data: ChoiceData, pairs: Choices, mine: int, split: Split, scope: Sc
 
 def not_split(data: AnyQuestionData, name: str, why: str) -> Estimate:
     """Return the record of a split that was left out."""
-    is_choice = isinstance(data.question, ChoiceQuestion)
+    is_choice = isinstance(data.question, PreferenceQuestion)
     persons = groups(data.codes)[0].of(data.answers)
     return data.record(
         undefined("not_run", why, method="split by levels"),

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, assert_never
 
 from sqlalchemy import Connection
 
 from app.base.language.language import ENGLISH, language_of
 from app.llm.client.answers import UnparsedError, read_reply
-from app.llm.client.asked import Asked, Kind, answer_format
+from app.llm.client.asked import Asked, answer_format
 from app.llm.client.endpoint import Message
 from app.llm.client.probabilities import AnswerProbability
 from app.llm.judges.judge_settings import JudgeSettings
@@ -18,29 +17,16 @@ from app.llm.runs.requests import PlannedRequest
 from app.protocol.allocation.randomization import seeded
 from app.protocol.allocation.trials import PlannedItem, PlannedTrial, planned_trials
 from app.protocol.presentation import presentation, shown_labels
-from app.protocol.questions.category import CategoryQuestion
-from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.form import Answer, read_answers
-from app.protocol.questions.highlight import HighlightQuestion
 from app.protocol.questions.question import SIDES
-from app.protocol.questions.ranking import RankingQuestion
-from app.protocol.questions.rating import RatingQuestion
-from app.protocol.questions.slider import SliderQuestion
-from app.protocol.questions.text import TextQuestion
 from app.protocol.study import Protocol
 from app.rating.page.fields import Field
-from app.rating.page.options import scale_options
-from app.rating.page.plain_text import QUOTE, instructions_text, offers_of, offers_of_field, trial_text
+from app.rating.page.plain_text import QUOTE, instructions_text, trial_text
 from app.rating.page.sheet import Sheet, make_sheet
 from app.rating.preview.preview import example_view
 from app.rating.seats.assignment_view import AssignmentView
 from app.rating.seats.trials import list_items
 from app.studies.protocols import get_protocol
-
-if TYPE_CHECKING:
-    from app.rating.page.plain_text import Offer
-    from app.rating.page.sheet import Sheet
-
 
 # The questions of a page as fields of a model's answer, and the answer as the form that a rater would send.
 
@@ -75,46 +61,15 @@ def _questions(number: str, one: Field) -> Iterator[PageQuestion]:
     name = "_".join([number, *one.row_name.split()]) if not one.slot.turn else _turn_name(number, one)
     about = one.language.say(one.about) if one.about else ""
     words = f"question {number[1:]}{f', {about}' if about else ''}"
-    question = one.question
-    required = question.required
-    match question:
-        case RatingQuestion() | ChoiceQuestion():
-            yield _chosen(name, words, one.name, offers_of_field(one), is_required=required)
-            if isinstance(question, ChoiceQuestion) and question.strength:
-                strength = offers_of(scale_options(question.strength, one.language))
-                words = f"{words}: strength of the preference, null without one"
-                yield _chosen(f"{name}_strength", words, f"{one.name}.strength", strength, is_required=False)
-        case CategoryQuestion():
-            offers = offers_of_field(one)
-            kind: Kind = "several_of" if question.multiple else "one_of"
-            signs = tuple(offer.sign for offer in offers)
-            asked = Asked(name, words, kind, signs, required)
-            yield PageQuestion(asked, one.name, {offer.sign: offer.value for offer in offers})
-        case SliderQuestion():
-            offers = offers_of_field(one)
-            asked = Asked(name, words, "number", tuple(offer.sign for offer in offers), required)
-            yield PageQuestion(asked, one.name, {offer.sign: offer.value for offer in offers})
-        case RankingQuestion():
-            for row in one.rows:
-                about = f"{words}: rank of {one.language.say(row.about)}"
-                yield _chosen(f"{name}_{row.letter}", about, row.name, offers_of(one.options), is_required=required)
-        case TextQuestion():
-            yield PageQuestion(Asked(name, words, "text", (), required), one.name)
-        case HighlightQuestion():
-            yield PageQuestion(Asked(name, words, "passages", (), required), one.name)
-        case _:
-            assert_never(question)
+    for part in one.question.reply_fields(one.display):
+        asked = Asked(f"{name}{part.name}", f"{words}{part.about}", part.reply, tuple(part.values), part.is_required)
+        yield PageQuestion(asked, f"{one.name}{part.part}", part.values)
 
 
 def _turn_name(number: str, one: Field) -> str:
     row = one.row_name.split()
     letters = row[:1] if len(row) > 1 else []
     return "_".join([number, *letters, "turn", str(one.slot.turn)])
-
-
-def _chosen(name: str, about: str, form_name: str, offers: Sequence[Offer], *, is_required: bool) -> PageQuestion:
-    asked = Asked(name, about, "one_of", tuple(offer.sign for offer in offers), is_required)
-    return PageQuestion(asked, form_name, {offer.sign: offer.value for offer in offers})
 
 
 def answers_of(sheet: Sheet, questions: Sequence[PageQuestion], text: str, shown: Sequence[int]) -> tuple[Answer, ...]:

@@ -12,7 +12,7 @@ from app.protocol.allocation.requirements import Group, group_of
 from app.protocol.allocation.trials import PlannedItem, PlannedTrial, planned_trials, seats_of, special_items
 from app.protocol.cells import cells_by
 from app.protocol.opening import sources_in_title
-from app.protocol.questions.ranking import MIN_RANKED
+from app.protocol.questions.of_set import MIN_SET
 from app.protocol.study import Protocol
 
 
@@ -86,10 +86,10 @@ def _empty(protocol: Protocol, trials: Sequence[PlannedTrial]) -> Iterator[str]:
 
 
 def _too_few_to_rank(protocol: Protocol, trials: Sequence[PlannedTrial]) -> Iterator[str]:
-    if protocol.ranking_questions:
-        few = sorted({trial.item.key for trial in trials if len(trial.responses) < MIN_RANKED})
+    for question in protocol.set_questions[:1]:
+        few = sorted({trial.item.key for trial in trials if len(trial.responses) < MIN_SET})
         if few:
-            yield f"a ranking needs at least {MIN_RANKED} responses; these items have fewer: {', '.join(few)}."
+            yield f"{question.noun} needs at least {MIN_SET} responses; these items have fewer: {', '.join(few)}."
 
 
 def _group_problems(protocol: Protocol, group: Group, named: Mapping[str, Collection[str]]) -> Iterator[str]:

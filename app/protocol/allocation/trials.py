@@ -11,7 +11,7 @@ from app.protocol.cells import Cell, cells
 from app.protocol.checks import GoldTrial
 from app.protocol.flow import PracticeTrial
 from app.protocol.presentation import presentation
-from app.protocol.questions.ranking import MIN_RANKED
+from app.protocol.questions.of_set import MIN_SET
 from app.protocol.questions.registry import Question
 from app.protocol.study import Protocol
 from app.protocol.study_design import Trials
@@ -44,7 +44,8 @@ class PlannedItem:
 
 
 def kind_of_trials(protocol: Protocol, n_responses: Iterable[int]) -> Trials:
-    """The design's kind of trials; by default sets for rankings, pairs if each item has two responses, else single.
+    """The design's kind of trials; by default sets if a question is about sets, else pairs if each item has two
+    responses, else single.
 
     Args:
         protocol: the study.
@@ -52,7 +53,7 @@ def kind_of_trials(protocol: Protocol, n_responses: Iterable[int]) -> Trials:
     """
     if protocol.design.trials is not None:
         return protocol.design.trials
-    if protocol.ranking_questions:
+    if protocol.set_questions:
         return "set"
     counts = set(n_responses)
     if counts == {PAIR} or (protocol.choice_questions and min(counts, default=0) >= PAIR):
@@ -187,7 +188,7 @@ def _impossible(
 def _is_asked(question: Question, purpose: Purpose, n_shown: int) -> bool:
     if question.condition and purpose == "practice":
         return False
-    return {"pair": n_shown == PAIR, "set": n_shown >= MIN_RANKED, "response": n_shown > 0, "rater": False}.get(
+    return {"pair": n_shown == PAIR, "set": n_shown >= MIN_SET, "response": n_shown > 0, "rater": False}.get(
         question.target, True
     )
 

@@ -7,26 +7,12 @@ from dataclasses import dataclass, replace
 
 from app.protocol.allocation.trials import PAIR
 from app.protocol.cells import applies
-from app.protocol.questions.highlight import HighlightQuestion
+from app.protocol.questions.display import places_as_read
+from app.protocol.questions.of_set import MIN_SET
 from app.protocol.questions.question import Target
-from app.protocol.questions.ranking import MIN_RANKED
 from app.protocol.questions.registry import Question
 from app.protocol.questions.slot import Slot
 from app.protocol.study import Protocol
-
-
-def places_as_read(n_shown: int, *, is_right_to_left: bool) -> tuple[int, ...]:
-    """Indices of the responses in reading order: in right-to-left languages, the left response of a pair is read last.
-
-    More than two responses have no sides: they are read in stored order.
-
-    >>> places_as_read(2, is_right_to_left=False), places_as_read(2, is_right_to_left=True)
-    ((0, 1), (1, 0))
-    >>> places_as_read(3, is_right_to_left=True)
-    (0, 1, 2)
-    """
-    return (1, 0) if is_right_to_left and n_shown == PAIR else tuple(range(n_shown))
-
 
 # In the order in which the page asks about them.
 _TARGETS: tuple[Target, ...] = ("turn", "response", "pair", "set", "item")
@@ -60,7 +46,7 @@ def _slots(protocol: Protocol, target: Target, shown: Shown) -> Iterator[Slot]:
         if question.target != target or not applies(question.condition, shown.condition):
             continue
         for slot in _slots_of_question(f"q{number}", question, shown):
-            yield _with_passages(slot, shown) if isinstance(question, HighlightQuestion) else slot
+            yield _with_passages(slot, shown) if question.measure == "passages" else slot
 
 
 def _slots_of_question(name: str, question: Question, shown: Shown) -> Iterator[Slot]:
@@ -85,7 +71,7 @@ def _slots_of_question(name: str, question: Question, shown: Shown) -> Iterator[
     elif question.target == "turn":
         for turn in range(1, shown.n_item_turns + 1):
             yield Slot(f"{name}t{turn}", question, turn=turn)
-    elif question.target == "set" and n_shown >= MIN_RANKED:
+    elif question.target == "set" and n_shown >= MIN_SET:
         yield Slot(name, question, n_shown=n_shown, shown=shown.response_ids)
     elif question.target in {"item", "rater"} or (question.target == "pair" and n_shown == PAIR):
         yield Slot(name, question)

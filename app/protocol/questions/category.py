@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from string import ascii_uppercase
+from typing import Any, ClassVar, Literal
 
 from pydantic import AliasChoices, Field, model_validator
 
 from app.base.language.message import message
 from app.base.problem import BrokenRuleError
-from app.protocol.questions.question import AnswerError, AskedQuestion, Blank, Form, Given, Key, Sent, SimulatedRater
+from app.protocol.questions.display import Display, Layout, Option, Reply, ReplyField, values_of
+from app.protocol.questions.question import (
+    AnswerError,
+    AskedQuestion,
+    Blank,
+    Form,
+    Given,
+    Key,
+    Measure,
+    Sent,
+    SimulatedRater,
+)
 from app.protocol.questions.scale import equal_words
+
+# Three short categories fit in a row with their words as column headings at any screen width.
+_FEW, _FEW_LENGTH, _FEW_WORD = 3, 24, 14
+_CHIP_LENGTH = 3
 
 
 class CategoryQuestion(AskedQuestion):
     """One or several codes. `correct` is the correct one, if any; `exclusive` codes cannot be combined with others."""
 
+    measure: ClassVar[Measure] = "codes"
+    starts_with: ClassVar[Mapping[str, object]] = {"target": "response", "codes": {"yes": "Yes", "no": "No"}}
     type: Literal["category"]
     codes: dict[Key, str] = Field(validation_alias=AliasChoices("codes", "options"), min_length=1)
     """Answers of a category question, from code to words, or a list; also called `options`."""
@@ -88,6 +106,53 @@ class CategoryQuestion(AskedQuestion):
     def meanings(self) -> Iterator[tuple[str, str]]:
         """As `AskedQuestion.meanings`."""
         yield from self.codes.items()
+
+    def in_words(self) -> str:
+        """As `AskedQuestion.in_words`."""
+        codes = ", ".join(words or code for code, words in self.codes.items())
+        return f"{codes} (several possible)" if self.multiple else codes
+
+    def other_words(self) -> dict[str, list[str]]:
+        """As `AskedQuestion.other_words`."""
+        return {code: [words] for code, words in self.codes.items()}
+
+    def code_words(self) -> Mapping[str, str]:
+        """As `AskedQuestion.code_words`."""
+        return self.codes
+
+    def key_column(self) -> str | None:
+        """As `AskedQuestion.key_column`."""
+        return self.correct_column
+
+    def has_key(self) -> bool:
+        """As `AskedQuestion.has_key`."""
+        return bool(self.correct or self.correct_column)
+
+    def fixed_answers(self) -> set[object]:
+        """As `AskedQuestion.fixed_answers`."""
+        return set(self.codes)
+
+    def options(self, display: Display) -> tuple[Option, ...]:  # noqa: ARG002 - as in the base
+        """As `AskedQuestion.options`; the key is the letter if all codes are letters, else a digit, 0 for the tenth."""
+        words = {code: text or code for code, text in self.codes.items()}
+        is_lettered = all(len(text) == 1 and text.upper() in ascii_uppercase for text in words.values())
+        keys = [text.upper() for text in words.values()] if is_lettered else list("1234567890")
+        return tuple(
+            Option(code, text, keys[n] if n < len(keys) else "") for n, (code, text) in enumerate(words.items())
+        )
+
+    def layout(self, options: Sequence[Option]) -> Layout:
+        """As `AskedQuestion.layout`: it depends on the words."""
+        words = [option.words for option in options]
+        if all(len(text) <= _CHIP_LENGTH for text in words):
+            return "chips"
+        is_short = all(len(text) <= _FEW_LENGTH and max(map(len, text.split())) <= _FEW_WORD for text in words)
+        return "few" if is_short and len(options) <= _FEW else "list"
+
+    def reply_fields(self, display: Display) -> Iterator[ReplyField]:
+        """As `AskedQuestion.reply_fields`."""
+        kind: Reply = "several_of" if self.multiple else "one_of"
+        yield ReplyField(kind, values_of(self.offers(display)), is_required=self.required)
 
     def accepts(self, value: str, shown: Sequence[str]) -> bool:  # noqa: ARG002 - as in the base
         """As `AskedQuestion.accepts`."""

@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import model_validator
 
 from app.base.language.message import message
-from app.base.words import number, number_text
-from app.protocol.questions.question import SIDES, AnswerError, AskedQuestion, Blank, Form, Given, Sent, SimulatedRater
-from app.protocol.questions.scale import Point, Scale
+from app.base.words import number, number_text, or_list
+from app.protocol.questions.display import (
+    Display,
+    Layout,
+    Option,
+    ReplyField,
+    letter,
+    offers_of,
+    places_as_read,
+    response_name,
+    values_of,
+)
+from app.protocol.questions.question import (
+    SIDES,
+    AnswerError,
+    AskedQuestion,
+    Blank,
+    Form,
+    Given,
+    Measure,
+    Sent,
+    SimulatedRater,
+)
+from app.protocol.questions.scale import DEFAULT_STRENGTH, Scale, scale_options
 
-# The points of `strength: true`.
-STRENGTH = {1: message("slightly"), 2: message("clearly"), 3: message("strongly")}
-DEFAULT_STRENGTH = Scale(points=tuple(Point(value=value, words=words.text) for value, words in STRENGTH.items()))
 # Thresholds of simulated raters, in standard deviations of the difference; NEITHER_BELOW applies to both responses.
 TIE_BELOW, NEITHER_BELOW, SIDE_BIAS, ONE_STRENGTH = 0.3, -1.0, 0.06, 0.8
 
@@ -22,6 +40,7 @@ TIE_BELOW, NEITHER_BELOW, SIDE_BIAS, ONE_STRENGTH = 0.3, -1.0, 0.06, 0.8
 class ChoiceQuestion(AskedQuestion):
     """A forced choice between the two responses of a pair."""
 
+    measure: ClassVar[Measure] = "preference"
     type: Literal["choice"]
     target: Literal["pair"] = "pair"
     tie: bool = False
@@ -87,6 +106,53 @@ class ChoiceQuestion(AskedQuestion):
     def meanings(self) -> Iterator[tuple[str, str]]:
         """As `AskedQuestion.meanings`."""
         yield "", self.allowed_words()
+
+    def in_words(self) -> str:
+        """As `AskedQuestion.in_words`."""
+        others = [{"tie": "about the same"}.get(word, word) for word in self.words]
+        answers = or_list(["one of the two responses", *others]) if others else "one of the two responses (no ties)"
+        return f"{answers}; strength of preference: {self.strength.in_words}" if self.strength else answers
+
+    def other_words(self) -> dict[str, list[str]]:
+        """As `AskedQuestion.other_words`."""
+        return {word: [] for word in self.words}
+
+    def fixed_answers(self) -> set[object]:
+        """As `AskedQuestion.fixed_answers`."""
+        return {*self.words, *(self.strength.values if self.strength else ())}
+
+    def options(self, display: Display) -> tuple[Option, ...]:
+        """As `AskedQuestion.options`: A is the response that is read first, on whichever side."""
+        say = display.language.say
+        places = places_as_read(len(SIDES), is_right_to_left=display.language.is_right_to_left)
+        sides = [
+            Option(SIDES[place], say(response_name(nth, len(SIDES))), letter(nth)) for nth, place in enumerate(places)
+        ]
+        others = {"tie": (message("About the same"), "T"), "neither": (message("Neither"), "N")}
+        return (*sides, *(Option(word, say(others[word][0]), others[word][1]) for word in self.words))
+
+    def layout(self, options: Sequence[Option]) -> Layout:  # noqa: ARG002 - as in the base
+        """As `AskedQuestion.layout`."""
+        return "choice"
+
+    def strength_options(self, display: Display) -> tuple[Option, ...]:
+        """As `AskedQuestion.strength_options`."""
+        return scale_options(self.strength, Display(display.language)) if self.strength else ()
+
+    def how_to_answer(self, display: Display) -> Iterator[str]:
+        """As `AskedQuestion.how_to_answer`."""
+        yield from super().how_to_answer(display)
+        if strengths := self.strength_options(display):
+            yield display.language.say(message("How strong is your preference?"))
+            yield from (offer.line for offer in offers_of(strengths))
+
+    def reply_fields(self, display: Display) -> Iterator[ReplyField]:
+        """As `AskedQuestion.reply_fields`: the choice and, if it is asked, its strength."""
+        yield ReplyField("one_of", values_of(self.offers(display)), is_required=self.required)
+        if strengths := self.strength_options(display):
+            about = ": strength of the preference, null without one"
+            strength = values_of(offers_of(strengths))
+            yield ReplyField("one_of", strength, "_strength", ".strength", about, is_required=False)
 
     def accepts(self, value: str, shown: Sequence[str]) -> bool:
         """As `AskedQuestion.accepts`."""

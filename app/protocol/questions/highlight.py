@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterator, Mapping
+from typing import ClassVar, Literal
 
 from app.base.language.message import message
-from app.protocol.questions.question import AnswerError, AskedQuestion, Blank, Form, Given, Sent, SimulatedRater
+from app.protocol.questions.display import Display, ReplyField
+from app.protocol.questions.question import (
+    AnswerError,
+    AskedQuestion,
+    Blank,
+    Form,
+    Given,
+    Measure,
+    Sent,
+    SimulatedRater,
+)
 from app.protocol.questions.spans import (
     QuoteError,
     are_spans,
@@ -20,6 +31,8 @@ from app.protocol.questions.spans import (
 class HighlightQuestion(AskedQuestion):
     """Passages of the text, as character offsets."""
 
+    measure: ClassVar[Measure] = "passages"
+    starts_with: ClassVar[Mapping[str, object]] = {"target": "response"}
     type: Literal["highlight"]
     target: Literal["response", "item", "turn"]
     required: bool = False
@@ -56,6 +69,22 @@ class HighlightQuestion(AskedQuestion):
     def allowed_words(self) -> str:
         """As `AskedQuestion.allowed_words`."""
         return "character offsets such as 12-30|45-60, in a dialogue each led by its turn: 2:12-30"
+
+    def in_words(self) -> str:
+        """As `AskedQuestion.in_words`."""
+        return "marked words"
+
+    def key_column(self) -> str | None:
+        """As `AskedQuestion.key_column`."""
+        return self.correct_column
+
+    def how_to_answer(self, display: Display) -> Iterator[str]:
+        """As `AskedQuestion.how_to_answer`."""
+        yield display.language.say(message("Copy the words here from the text, one passage per line."))
+
+    def reply_fields(self, display: Display) -> Iterator[ReplyField]:  # noqa: ARG002 - as in the base
+        """As `AskedQuestion.reply_fields`."""
+        yield ReplyField("passages", is_required=self.required)
 
     def simulate(self, blank: Blank, rater: SimulatedRater) -> Form:
         """As `AskedQuestion.simulate`: a few consecutive words."""

@@ -6,12 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, ClassVar, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from app.base.language.message import Message, message
 from app.base.words import number_text
+from app.protocol.questions.display import Display, Layout, Offer, Option, ReplyField, offers_of
 from app.protocol.questions.scale import Label
 from app.protocol.questions.show_if import ShowIf
 
@@ -28,6 +29,9 @@ Prose = Annotated[str, ManyLines()]
 
 Key = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^\S(.*\S)?$")]
 Target = Literal["response", "pair", "set", "item", "turn", "rater"]
+# The data that the answers are, which decides how they are analysed: numbers, one of two responses, ranks, codes,
+# passages of a text, or text.
+Measure = Literal["scale", "preference", "order", "codes", "passages", "text"]
 Form = dict[str, list[str]]
 SIDES = ("left", "right")
 # Determined by the width of the browser window; it does not identify a rater.
@@ -50,7 +54,8 @@ class AnswerError(ValueError):
 class Given:
     """The answer to a question, in terms of the response instead of the side.
 
-    Exactly one of number, outcome, codes, text and ranks is set. `ranks`: pairs of response ID and rank.
+    Exactly one of number, outcome, codes, text and `by_response` is set. `by_response`: pairs of response ID
+    and number, such as its rank.
     """
 
     number: float | None = None
@@ -60,7 +65,7 @@ class Given:
     strength: float | None = None
     codes: tuple[str, ...] | None = None
     text: str | None = None
-    ranks: tuple[tuple[int, int], ...] | None = None
+    by_response: tuple[tuple[int, int], ...] | None = None
     comment: str | None = None
     device: str | None = None
     n_keystrokes: int | None = None
@@ -128,9 +133,16 @@ class SimulatedRater(Protocol):
 
 
 class AskedQuestion(BaseModel, ABC):
-    """One question. Each kind defines how it is read from a form and from a file, and which answers it allows."""
+    """One question.
+
+    A kind is a class in a module of its own beside this one, and a line in `registry.py`. The rest of the application
+    knows these methods only.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+    measure: ClassVar[Measure]
+    starts_with: ClassVar[Mapping[str, object]] = {}
+    """What a new question of this kind contains in the editor, in addition to its key, type and text."""
     key: Key
     """The question's name in files."""
     label: Label | None = None
@@ -151,6 +163,11 @@ class AskedQuestion(BaseModel, ABC):
     """Ask the question only in this condition, written `factor=level`."""
     show_if: ShowIf | None = None
     """Ask a question about the rater only after certain answers to an earlier one."""
+
+    @property
+    def has_points(self) -> bool:
+        """Whether the answers are points of a scale that each stand for themselves, not steps of a range."""
+        return False
 
     @property
     def records_typing(self) -> bool:
@@ -202,9 +219,76 @@ class AskedQuestion(BaseModel, ABC):
     def allowed_words(self) -> str:
         """The answers that the question accepts, in words."""
 
+    def allowed_in_file(self) -> str:
+        """What a cell of ratings.csv may contain, in words."""
+        return self.allowed_words()
+
+    @abstractmethod
+    def in_words(self) -> str:
+        """The possible answers, as documents describe the question."""
+
     def meanings(self) -> Iterator[tuple[str, str]]:
         """Each value with its words, for the codebook; an empty value stands for a rule."""
         yield from ()
+
+    def other_words(self) -> dict[str, list[str]]:
+        """What a spreadsheet may contain instead of each value."""
+        return {}
+
+    def code_words(self) -> Mapping[str, str]:
+        """The words of each code; empty if answers are not codes."""
+        return {}
+
+    def key_column(self) -> str | None:
+        """The column of items.csv or responses.csv that contains the correct answer."""
+        return None
+
+    def has_key(self) -> bool:
+        """Whether the question has correct answers."""
+        return self.key_column() is not None
+
+    def fixed_answers(self) -> set[object]:
+        """The possible answers that cannot be taken back once the question has answers."""
+        return set()
+
+    def takes_as_before(self, new: AskedQuestion) -> bool:
+        """Whether answers to this question and to a changed version of it are comparable."""
+        return self.fixed_answers() <= new.fixed_answers()
+
+    def options(self, display: Display) -> tuple[Option, ...]:  # noqa: ARG002 - few kinds have none
+        """The options to choose from; empty if the question is answered in another way."""
+        return ()
+
+    def layout(self, options: Sequence[Option]) -> Layout:  # noqa: ARG002 - as `options`
+        """The layout of the options."""
+        return "chips"
+
+    def strength_options(self, display: Display) -> tuple[Option, ...]:  # noqa: ARG002 - as `options`
+        """The options for the strength of a preference, if it is asked."""
+        return ()
+
+    def offers(self, display: Display) -> tuple[Offer, ...]:
+        """The answers that the question offers as text."""
+        return offers_of(self.options(display))
+
+    def how_to_answer(self, display: Display) -> Iterator[str]:
+        """The lines that say in plain text how the question is answered."""
+        yield from (offer.line for offer in self.offers(display))
+
+    def note(self) -> Message | None:
+        """What raters read about the answer below the question, such as its length."""
+        return None
+
+    @abstractmethod
+    def reply_fields(self, display: Display) -> Iterator[ReplyField]:
+        """The fields of the reply of a model that answers the question."""
+
+    def as_read(self, value: str, keys: Sequence[str], display: Display) -> str:
+        """An answer written as in ratings.csv, in the words of the page; `keys` are the responses as shown."""
+        words = {option.value: option.words for option in self.options(display)}
+        if value in keys:
+            return words.get(SIDES[keys.index(value)], value)
+        return ", ".join(words.get(part, part) for part in value.split("|"))
 
     def accepts(self, value: str, shown: Sequence[str]) -> bool:  # noqa: ARG002 - few kinds depend on it
         """Whether an answer, written as in ratings.csv, is possible if the responses with these keys are shown."""

@@ -1,71 +1,111 @@
 """The kind `ranking`: three or more responses of an item in order, from first to last.
 
-An answer is a rank for each response, stored and exported as one row per response. Rank 1 is first. If ties are
-allowed, tied responses share a rank and no rank is left out: 1, 2, 2, 3.
+Rank 1 is first. If ties are allowed, tied responses share a rank and no rank is left out: 1, 2, 2, 3.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from app.base.language.message import Message, message
-from app.base.words import number
-from app.protocol.questions.question import AnswerError, AskedQuestion, Blank, Form, Given, Sent, SimulatedRater
+from app.protocol.questions.display import (
+    Display,
+    Layout,
+    Option,
+    ReplyField,
+    digit_key,
+    letter,
+    offers_of,
+    response_name,
+    values_of,
+)
+from app.protocol.questions.of_set import Misfit, SetQuestion, whole_number
+from app.protocol.questions.question import Blank, Form, Given, Measure, SimulatedRater
 
-MIN_RANKED = 3
 # Simulated raters tie responses that differ by less than this, in standard deviations.
 TIE_BELOW = 0.3
 
 
-class RankingQuestion(AskedQuestion):
+class RankingQuestion(SetQuestion):
     """An order of the responses that are shown together. `ties`: whether several may share a rank."""
 
+    measure: ClassVar[Measure] = "order"
+    noun: ClassVar[str] = "a ranking"
+    deed: ClassVar[str] = "rank"
+    done: ClassVar[str] = "responses are ranked"
+    lacks: ClassVar[str] = "there is no rank"
     type: Literal["ranking"]
-    target: Literal["set"] = "set"
     ties: bool = False
     """Whether responses may share a rank in a ranking."""
 
-    def read(self, sent: Sent) -> Given | None:
-        """As `AskedQuestion.read`: one field with a rank per response; None if a rank is missing."""
-        cells = _cells(sent)
-        ranks = [_rank(cell, len(cells)) for cell in cells if cell]
-        if None in ranks:
-            raise AnswerError(message("Give each response a rank from 1 to %(n)s.", n=len(cells)))
-        if len(ranks) < len(cells):
-            return None
-        found = [rank for rank in ranks if rank is not None]
-        if problem := self.problem(found):
-            raise AnswerError(problem)
-        return Given(ranks=tuple(zip(sent.shown, found, strict=True)))
+    def number_of(self, text: str) -> int | None:
+        """As `SetQuestion.number_of`."""
+        rank = whole_number(text)
+        return rank if rank is not None and rank >= 1 else None
 
-    def problem(self, ranks: Sequence[int]) -> Message | None:
-        """What is wrong with the ranks of all responses, as a message for the rater; None if they are valid."""
-        if not self.ties and len(set(ranks)) < len(ranks):
+    def fits(self, value: int, n_shown: int) -> bool:
+        """As `SetQuestion.fits`."""
+        return value <= n_shown
+
+    def not_a_number(self, n_shown: int) -> Message:
+        """As `SetQuestion.not_a_number`."""
+        return message("Give each response a rank from 1 to %(n)s.", n=n_shown)
+
+    def not_given(self) -> Message:
+        """As `SetQuestion.not_given`."""
+        return message("Give every response a rank.")
+
+    def problem(self, numbers: Sequence[int]) -> Message | None:
+        """As `SetQuestion.problem`."""
+        if not self.ties and len(set(numbers)) < len(numbers):
             return message("Give each rank to one response only.")
-        missing = set(range(1, max(ranks) + 1)) - set(ranks)
-        if missing:
-            return message("No response has rank %(rank)s. Do not leave out a rank.", rank=min(missing))
+        if missing := _missing(numbers):
+            return message("No response has rank %(rank)s. Do not leave out a rank.", rank=missing)
         return None
 
-    def demand(self, given: Given | None, sent: Sent) -> None:
-        """As `AskedQuestion.demand`: all responses need a rank or, if the question is optional, none."""
-        if given is None and (self.required or any(_cells(sent))):
-            raise AnswerError(message("Give every response a rank."))
-
-    def read_cell(self, text: str) -> Given | None:
-        """As `AskedQuestion.read_cell`: the rank of one response."""
-        rank = _rank(text, None)
-        return None if rank is None else Given(number=rank)
+    def misfit(self, numbers: Sequence[int]) -> Misfit | None:
+        """As `SetQuestion.misfit`."""
+        twice = next((place for place, rank in enumerate(numbers) if rank in numbers[:place]), None)
+        if twice is not None and not self.ties:
+            rule = "each rank once (row {row} has the same rank), because the question does not allow ties"
+            return Misfit(twice, rule, numbers.index(numbers[twice]))
+        if missing := _missing(numbers):
+            return Misfit(numbers.index(max(numbers)), f"ranks without gaps: no response has rank {missing}")
+        return None
 
     def allowed_words(self) -> str:
         """As `AskedQuestion.allowed_words`."""
         several = "tied responses share a rank" if self.ties else "each rank once"
         return f"the rank of the response, a whole number from 1 (first), without gaps; {several}"
 
-    def meanings(self) -> Iterator[tuple[str, str]]:
-        """As `AskedQuestion.meanings`."""
-        yield "", self.allowed_words()
+    def in_words(self) -> str:
+        """As `AskedQuestion.in_words`."""
+        return "the order of the responses"
+
+    def options(self, display: Display) -> tuple[Option, ...]:
+        """As `AskedQuestion.options`: the ranks."""
+        ranks = range(1, display.n_shown + 1)
+        return tuple(Option(str(n), str(n), digit_key(n), display.language.say(n), has_words=False) for n in ranks)
+
+    def layout(self, options: Sequence[Option]) -> Layout:  # noqa: ARG002 - as in the base
+        """As `AskedQuestion.layout`."""
+        return "scale"
+
+    def how_to_answer(self, display: Display) -> Iterator[str]:
+        """As `AskedQuestion.how_to_answer`."""
+        say, n = display.language.say, display.n_shown
+        yield say(message("Give each response a rank from 1 (first) to %(n)s (last).", n=n))
+        if self.ties:
+            yield say(message("Responses you find equally good can share a rank."))
+        yield "; ".join(say(response_name(nth, n)) for nth in range(n))
+
+    def reply_fields(self, display: Display) -> Iterator[ReplyField]:
+        """As `AskedQuestion.reply_fields`: a rank per response."""
+        ranks = values_of(offers_of(self.options(display)))
+        for nth in range(display.n_shown):
+            about = f": rank of {display.language.say(response_name(nth, display.n_shown))}"
+            yield ReplyField("one_of", ranks, f"_{letter(nth)}", f".{nth}", about, self.required)
 
     def accepts(self, value: str, shown: Sequence[str]) -> bool:
         """As `AskedQuestion.accepts`; the value is an order of keys such as `b > a = c`."""
@@ -81,21 +121,13 @@ class RankingQuestion(AskedQuestion):
 
     def cell(self, given: Given, keys: Mapping[int, str]) -> str:
         """As `AskedQuestion.cell`: the order of the responses, such as `b > a = c`."""
-        return order_text({keys[response]: rank for response, rank in given.ranks or ()})
+        return order_text({keys[response]: rank for response, rank in given.by_response or ()})
 
-    def rows(self, given: Given, response_id: int | None) -> list[tuple[int | None, Given]]:  # noqa: ARG002 - ranks name their response
-        """As `AskedQuestion.rows`: one row per response; a comment is stored with the first response shown."""
-        comments = [given.comment, *[None] * (len(given.ranks or ()) - 1)]
-        return [
-            (response, Given(number=rank, comment=comment, device=given.device))
-            for (response, rank), comment in zip(given.ranks or (), comments, strict=True)
-        ]
-
-    def from_rows(self, rows: Mapping[int | None, Given]) -> Given:
-        """As `AskedQuestion.from_rows`."""
-        comment = next((given.comment for given in rows.values() if given.comment), None)
-        ranks = tuple((response or 0, int(given.number or 0)) for response, given in rows.items())
-        return Given(ranks=ranks, comment=comment)
+    def as_read(self, value: str, keys: Sequence[str], display: Display) -> str:
+        """As `AskedQuestion.as_read`."""
+        names = (display.language.say(response_name(nth, len(keys))) for nth in range(len(keys)))
+        order = ranks_of(value)
+        return order_text({name: order[key] for name, key in zip(names, keys, strict=True)})
 
     def simulate(self, blank: Blank, rater: SimulatedRater) -> Form:
         """As `AskedQuestion.simulate`: ordered by impression, the best first."""
@@ -129,12 +161,5 @@ def ranks_of(order: str) -> dict[str, int]:
     return {key.strip(): rank for rank, keys in levels for key in keys.split("=")}
 
 
-def _cells(sent: Sent) -> list[str]:
-    return [sent.text(f".{place}") for place in range(len(sent.shown))]
-
-
-def _rank(text: str, most: int | None) -> int | None:
-    value = number(text)
-    if value is None or not value.is_integer() or value < 1 or (most is not None and value > most):
-        return None
-    return int(value)
+def _missing(ranks: Sequence[int]) -> int | None:
+    return min(set(range(1, max(ranks) + 1)) - set(ranks), default=None)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar, Literal
 
 from app.base.language.message import Message, message
 from app.base.words import number, number_text
-from app.protocol.questions.scale import Level, Scale
+from app.protocol.questions.display import Display, Layout, Option, ReplyField, values_of
+from app.protocol.questions.question import AskedQuestion
+from app.protocol.questions.scale import Level, Scale, scale_options
 from app.protocol.questions.scaled import NumberQuestion
 
 
@@ -18,6 +20,10 @@ class RatingQuestion(NumberQuestion):
     affects answers.
     """
 
+    starts_with: ClassVar[Mapping[str, object]] = {
+        "target": "response",
+        "scale": {"1": "Not at all", "2": "Slightly", "3": "Moderately", "4": "Very", "5": "Extremely"},
+    }
     type: Literal["rating"]
     scale: Scale
     """The points of a rating scale, from value to words; values can be any numbers. Each point needs its own words;
@@ -28,6 +34,11 @@ class RatingQuestion(NumberQuestion):
     """Whether the points of the scale lie in a `row` or a `column`; the same on every screen, because it changes
     answers.
     """
+
+    @property
+    def has_points(self) -> bool:
+        """As `AskedQuestion.has_points`."""
+        return True
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -57,3 +68,32 @@ class RatingQuestion(NumberQuestion):
         """As `AskedQuestion.meanings`."""
         for point in self.scale.points:
             yield number_text(point.value), point.words
+
+    def in_words(self) -> str:
+        """As `AskedQuestion.in_words`."""
+        turned = "; high values are undesirable" if self.reversed else ""
+        return f"{self.scale.in_words} ({self.level}){turned}"
+
+    def other_words(self) -> dict[str, list[str]]:
+        """As `AskedQuestion.other_words`."""
+        return {number_text(point.value): [point.words] for point in self.scale.points} | super().other_words()
+
+    def fixed_answers(self) -> set[object]:
+        """As `AskedQuestion.fixed_answers`."""
+        return set(self.values)
+
+    def takes_as_before(self, new: AskedQuestion) -> bool:
+        """As `AskedQuestion.takes_as_before`: a scale cannot get more points either."""
+        return self.fixed_answers() == new.fixed_answers()
+
+    def options(self, display: Display) -> tuple[Option, ...]:
+        """As `AskedQuestion.options`."""
+        return scale_options(self.scale, display)
+
+    def layout(self, options: Sequence[Option]) -> Layout:  # noqa: ARG002 - as in the base
+        """As `AskedQuestion.layout`: as declared, at every width."""
+        return "column" if self.orientation == "column" else "scale"
+
+    def reply_fields(self, display: Display) -> Iterator[ReplyField]:
+        """As `AskedQuestion.reply_fields`."""
+        yield ReplyField("one_of", values_of(self.offers(display)), is_required=self.required)

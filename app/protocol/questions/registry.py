@@ -14,8 +14,13 @@ from app.protocol.questions.rating import RatingQuestion
 from app.protocol.questions.slider import SliderQuestion
 from app.protocol.questions.text import TextQuestion
 
+# The kinds by the data that their answers are, as the analysis knows them: see `Measure`.
 ScaledQuestion = RatingQuestion | SliderQuestion
-AnyQuestion = ScaledQuestion | ChoiceQuestion | RankingQuestion | CategoryQuestion | TextQuestion | HighlightQuestion
+PreferenceQuestion = ChoiceQuestion
+OrderQuestion = RankingQuestion
+CodesQuestion = CategoryQuestion
+PassagesQuestion = HighlightQuestion
+AnyQuestion = ScaledQuestion | PreferenceQuestion | OrderQuestion | CodesQuestion | TextQuestion | PassagesQuestion
 Question = Annotated[AnyQuestion, Field(discriminator="type")]
 
 KINDS: dict[str, type[AnyQuestion]] = {

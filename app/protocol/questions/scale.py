@@ -8,8 +8,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 
+from app.base.language.message import Message, message
 from app.base.problem import BrokenRuleError
 from app.base.words import number, number_text
+from app.protocol.questions.display import Display, Option, digit_key
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
@@ -100,3 +102,36 @@ class Scale(BaseModel):
     def words_of(self, value: float) -> str:
         """The label of the point or, if it has none, its number."""
         return next((point.words for point in self.points if point.value == value), "") or number_text(value)
+
+    @property
+    def in_words(self) -> str:
+        """The points with their labels, as documents write them."""
+        return ", ".join(f"{number_text(point.value)} {point.words}".strip() for point in self.points)
+
+
+# The points of `strength: true`.
+STRENGTH = {1: message("slightly"), 2: message("clearly"), 3: message("strongly")}
+DEFAULT_STRENGTH = Scale(points=tuple(Point(value=value, words=words.text) for value, words in STRENGTH.items()))
+
+
+def scale_options(scale: Scale, display: Display) -> tuple[Option, ...]:
+    """The points of a scale in reading order.
+
+    Each has a number, the same on every screen: its position if every point has words, otherwise its value. A
+    single-digit number is also its keyboard shortcut.
+    """
+    points = tuple(reversed(scale.points)) if display.is_turned else scale.points
+    shows_positions = all(point.words for point in points)
+    numbers = range(1, len(points) + 1) if shows_positions else [point.value for point in points]
+    say = display.language.say
+    return tuple(
+        Option(number_text(point.value), say(_words(scale, point)), digit_key(number), say(number), bool(point.words))
+        for number, point in zip(numbers, points, strict=True)
+    )
+
+
+def _words(scale: Scale, point: Point) -> Message | str | float:
+    """The words of a point; those of `strength: true` are built-in texts."""
+    if scale == DEFAULT_STRENGTH:
+        return STRENGTH[int(point.value)]
+    return point.words or point.value

@@ -5,13 +5,25 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from statistics import NormalDist
+from typing import ClassVar
 
-from app.base.language.message import Message
+from app.base.language.message import Message, message
 from app.base.words import number, number_text
-from app.protocol.questions.question import AnswerError, AskedQuestion, Blank, Form, Given, Sent, SimulatedRater
+from app.protocol.questions.display import Display, Offer
+from app.protocol.questions.question import (
+    AnswerError,
+    AskedQuestion,
+    Blank,
+    Form,
+    Given,
+    Measure,
+    Sent,
+    SimulatedRater,
+)
 from app.protocol.questions.scale import Level
 
 CANNOT_JUDGE = "cannot_judge"
+_CANNOT_JUDGE_WORDS = message("Cannot judge")
 # Proportion of a simulated rater's answers that are "cannot judge".
 CANNOT_JUDGE_SHARE = 0.01
 
@@ -19,6 +31,7 @@ CANNOT_JUDGE_SHARE = 0.01
 class NumberQuestion(AskedQuestion):
     """A question answered by a number. `reversed`: a high value is undesirable."""
 
+    measure: ClassVar[Measure] = "scale"
     level: Level
     """`nominal`, `ordinal`, `interval` or `ratio`; determines how agreement treats distances between values."""
     reversed: bool = False
@@ -58,6 +71,20 @@ class NumberQuestion(AskedQuestion):
     def accepts(self, value: str, shown: Sequence[str]) -> bool:  # noqa: ARG002 - as in the base
         """As `AskedQuestion.accepts`."""
         return number(value) in self.values or (self.cannot_judge and value == CANNOT_JUDGE)
+
+    def allowed_in_file(self) -> str:
+        """As `AskedQuestion.allowed_in_file`."""
+        return f"{self.allowed_words()}{f', or {CANNOT_JUDGE}' if self.cannot_judge else ''}"
+
+    def other_words(self) -> dict[str, list[str]]:
+        """As `AskedQuestion.other_words`."""
+        return {CANNOT_JUDGE: []} if self.cannot_judge else {}
+
+    def offers(self, display: Display) -> tuple[Offer, ...]:
+        """As `AskedQuestion.offers`, with "cannot judge" if the question allows it."""
+        words = display.language.say(_CANNOT_JUDGE_WORDS)
+        more = (Offer(words, words, CANNOT_JUDGE),) if self.cannot_judge else ()
+        return (*super().offers(display), *more)
 
     def simulate(self, blank: Blank, rater: SimulatedRater) -> Form:
         """As `AskedQuestion.simulate`."""

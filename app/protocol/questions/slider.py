@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, FiniteFloat, model_validator
 
 from app.base.language.message import Message, message
 from app.base.problem import BrokenRuleError
 from app.base.words import number, number_text
+from app.protocol.questions.display import Display, ReplyField, values_of
 from app.protocol.questions.scale import Level
 from app.protocol.questions.scaled import NumberQuestion
 
@@ -21,6 +22,7 @@ MAX_STEPS = 10_000
 class SliderQuestion(NumberQuestion):
     """A slider from `min` to `max` in steps."""
 
+    starts_with: ClassVar[Mapping[str, object]] = {"target": "response"}
     type: Literal["slider"]
     min: FiniteFloat = 0
     """Lowest value of a slider."""
@@ -83,3 +85,25 @@ class SliderQuestion(NumberQuestion):
     def meanings(self) -> Iterator[tuple[str, str]]:
         """As `AskedQuestion.meanings`."""
         yield "", self.allowed_words()
+
+    def in_words(self) -> str:
+        """As `AskedQuestion.in_words`."""
+        ends = ((self.min, self.min_words), (self.max, self.max_words))
+        low, high = (f"{number_text(end)} ({words})" if words else number_text(end) for end, words in ends)
+        return f"slider from {low} to {high}"
+
+    def fixed_answers(self) -> set[object]:
+        """As `AskedQuestion.fixed_answers`."""
+        return {("min", self.min), ("max", self.max), ("step", self.step)}
+
+    def how_to_answer(self, display: Display) -> Iterator[str]:
+        """As `AskedQuestion.how_to_answer`."""
+        say = display.language.say
+        ends = [self.min_words or say(self.min), self.max_words or say(self.max)]
+        yield " – ".join(reversed(ends) if display.is_turned else ends)
+        yield say(message("Number from %(min)s to %(max)s", min=self.min, max=self.max))
+        yield from super().how_to_answer(display)
+
+    def reply_fields(self, display: Display) -> Iterator[ReplyField]:
+        """As `AskedQuestion.reply_fields`."""
+        yield ReplyField("number", values_of(self.offers(display)), is_required=self.required)

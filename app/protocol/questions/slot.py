@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.base.language.message import Message, message
+from app.protocol.questions.display import response_name
 from app.protocol.questions.question import Blank, Sent
 from app.protocol.questions.registry import Question
-
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +16,8 @@ class Slot:
     """One question about one thing on the page. `name` is the form field and reveals nothing about the response.
 
     `place` numbers the responses as stored, in a pair left first; `nth` numbers them in reading order. `passages`: for
-    highlights, the text to mark passages in, or its turns. `shown`: for rankings, the IDs of the responses asked about.
+    highlights, the text to mark passages in, or its turns. `shown`: for questions about a set, the
+    IDs of its responses.
     """
 
     name: str
@@ -52,20 +52,3 @@ class Slot:
         if response is None:
             return message("Turn %(turn)s", turn=self.turn)
         return message("%(response)s, turn %(turn)s", response=response, turn=self.turn)
-
-
-def response_name(nth: int, n_shown: int) -> Message:
-    """The name of a response on the page: with a letter if there are several.
-
-    In every language, the letters are those of the keyboard shortcuts.
-    """
-    return message("Response %(letter)s", letter=letter(nth)) if n_shown > 1 else message("Response")
-
-
-def letter(nth: int) -> str:
-    """The letter of the nth response in reading order, from 0: A, B, ..., and numbers after Z.
-
-    >>> letter(0), letter(27)
-    ('A', '28')
-    """
-    return LETTERS[nth] if nth < len(LETTERS) else str(nth + 1)

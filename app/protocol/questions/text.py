@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterator, Mapping
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from app.base.language.message import Message, message, messages
+from app.protocol.questions.display import Display, ReplyField
 from app.protocol.questions.question import (
     MAX_TEXT,
     AnswerError,
@@ -14,6 +16,7 @@ from app.protocol.questions.question import (
     Blank,
     Form,
     Given,
+    Measure,
     Sent,
     SimulatedRater,
 )
@@ -24,6 +27,8 @@ SIMULATED = "Simulated."
 class TextQuestion(AskedQuestion):
     """Free text, such as a rationale."""
 
+    measure: ClassVar[Measure] = "text"
+    starts_with: ClassVar[Mapping[str, object]] = {"target": "pair"}
     type: Literal["text"]
     min_length: int = Field(default=0, ge=0, le=MAX_TEXT)
     """Minimum number of characters in a text answer."""
@@ -54,6 +59,19 @@ class TextQuestion(AskedQuestion):
     def allowed_words(self) -> str:
         """As `AskedQuestion.allowed_words`."""
         return "any text"
+
+    def in_words(self) -> str:
+        """As `AskedQuestion.in_words`."""
+        return "free text"
+
+    def note(self) -> Message | None:
+        """As `AskedQuestion.note`: the minimum length."""
+        n = self.min_length
+        return messages("At least %(n)s character.", "At least %(n)s characters.", n) if n else None
+
+    def reply_fields(self, display: Display) -> Iterator[ReplyField]:  # noqa: ARG002 - as in the base
+        """As `AskedQuestion.reply_fields`."""
+        yield ReplyField("text", is_required=self.required)
 
     def simulate(self, blank: Blank, rater: SimulatedRater) -> Form:  # noqa: ARG002 - every simulated rater gives the same answer
         """As `AskedQuestion.simulate`: as long as the question requires, empty if it is optional."""

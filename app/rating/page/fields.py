@@ -9,12 +9,11 @@ from typing import Any
 from app.base.language.language import Language
 from app.base.language.message import Message
 from app.base.words import number_text
-from app.protocol.questions.highlight import HighlightQuestion
+from app.protocol.questions.display import Display, Layout, Option, letter, response_name
 from app.protocol.questions.question import SIDES
 from app.protocol.questions.registry import Question
-from app.protocol.questions.slot import Slot, letter, response_name
+from app.protocol.questions.slot import Slot
 from app.protocol.questions.spans import quotes_of, read_spans, spans_to_text, to_shown
-from app.rating.page.options import Layout, Option, layout_of, options_of, scale_options
 
 _PHONE_LINE = 32
 _SHORT_SCALE = 5
@@ -24,7 +23,7 @@ _TWO_ROWS = 12
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One response of a ranking: its form field, its name and letter on the page, its text, and its rank."""
+    """One response of a set: its form field, its name and letter on the page, its text, and its number."""
 
     name: str
     about: Message
@@ -85,23 +84,28 @@ class Field:
     @property
     def options(self) -> tuple[Option, ...]:
         """The options to choose from."""
-        return options_of(self.question, self.language, self.slot.n_shown, is_turned=self.is_turned)
+        return self.question.options(self.display)
+
+    @property
+    def display(self) -> Display:
+        """Where the question is displayed."""
+        return Display(self.language, self.slot.n_shown, self.is_turned)
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """One row per response to be ranked, in reading order; empty for other kinds of question."""
+        """One row per response of a set, in reading order; empty for other kinds of question."""
         if not self.slot.shown:
             return ()
-        ranks = self.values or ("",) * len(self.slot.shown)
+        values = self.values or ("",) * len(self.slot.shown)
         return tuple(
-            Row(f"{self.name}.{nth}", response_name(nth, self.slot.n_shown), letter(nth), f"r{nth}", rank)
-            for nth, (_, rank) in enumerate(zip(self.slot.shown, ranks, strict=True))
+            Row(f"{self.name}.{nth}", response_name(nth, self.slot.n_shown), letter(nth), f"r{nth}", value)
+            for nth, (_, value) in enumerate(zip(self.slot.shown, values, strict=True))
         )
 
     @property
     def layout(self) -> Layout:
         """The layout of its options."""
-        return layout_of(self.question, self.options)
+        return self.question.layout(self.options)
 
     @property
     def length_class(self) -> str:
@@ -139,8 +143,7 @@ class Field:
     @property
     def strength_options(self) -> tuple[Option, ...]:
         """The options for the strength of a preference."""
-        scale = getattr(self.question, "strength", None)
-        return scale_options(scale, self.language) if scale else ()
+        return self.question.strength_options(self.display)
 
 
 def fields_of(
@@ -174,16 +177,16 @@ def _from_stored(slot: Slot, language: Language, stored: Mapping[tuple[str, int 
     """The stored answer, looked up by question, response and turn."""
     if not slot.shown:
         return _from_answer(slot, language, stored.get((slot.question.key, slot.response_id, slot.turn)))
-    ranked = [stored.get((slot.question.key, response_id, None)) for response_id in slot.shown]
-    ranks = tuple("" if answer is None else number_text(answer["number"]) for answer in ranked)
-    comment = next((answer["comment"] for answer in ranked if answer and answer["comment"]), "")
-    return Field(slot, language, ranks, comment=comment)
+    answers = [stored.get((slot.question.key, response_id, None)) for response_id in slot.shown]
+    values = tuple("" if answer is None else number_text(answer["number"]) for answer in answers)
+    comment = next((answer["comment"] for answer in answers if answer and answer["comment"]), "")
+    return Field(slot, language, values, comment=comment)
 
 
 def _from_answer(slot: Slot, language: Language, answer: Mapping[str, Any] | None) -> Field:
     if answer is None:
         return Field(slot, language)
-    if isinstance(slot.question, HighlightQuestion):
+    if slot.question.measure == "passages":
         return _of_spans(slot, language, answer)
     strength = number_text(answer["strength"]) if answer["strength"] is not None else ""
     return Field(slot, language, _values(answer), strength, answer["comment"] or "")

@@ -9,10 +9,10 @@ from typing import Literal
 
 from app.base.language.language import language_of
 from app.base.language.message import Message, message
-from app.protocol.pages.page_slots import places_as_read
 from app.protocol.pages.reveal import Stage
 from app.protocol.presentation import Presentation, presentation
-from app.protocol.questions.slot import Slot, letter, response_name
+from app.protocol.questions.display import letter, places_as_read, response_name
+from app.protocol.questions.slot import Slot
 from app.protocol.study import Protocol
 from app.rating.page.fields import Field, fields_of
 from app.rating.rating import asked_now

@@ -12,12 +12,10 @@ from app.base.language.language import Language, language_of
 from app.base.language.message import Message
 from app.base.web.deps import Db
 from app.protocol.checks import is_right
-from app.protocol.questions.question import SIDES
-from app.protocol.questions.ranking import RankingQuestion, order_text, ranks_of
-from app.protocol.questions.slot import Slot, response_name
+from app.protocol.questions.display import Display
+from app.protocol.questions.slot import Slot
 from app.rating.deps import Form, FormFields, Session
 from app.rating.http_responses import go, rater_page
-from app.rating.page.fields import Field
 from app.rating.page.sheet import Sheet, make_sheet
 from app.rating.rating import current_step, protocol_of
 from app.rating.sessions import RatingSession
@@ -114,10 +112,4 @@ def _lines(feedback: Feedback, sheet: Sheet, language: Language) -> list[Line]:
 def _words(feedback: Feedback, slot: Slot, value: str, language: Language) -> str:
     """An answer written as in ratings.csv, in the words of the page."""
     keys = [feedback.page.keys[response_id] for response_id in feedback.page.view.response_ids]
-    if isinstance(slot.question, RankingQuestion):
-        names = (language.say(response_name(nth, len(keys))) for nth in range(len(keys)))
-        return order_text({name: ranks_of(value)[key] for name, key in zip(names, keys, strict=True)})
-    words = {option.value: option.words for option in Field(slot, language).options}
-    if value in keys:
-        return words.get(SIDES[keys.index(value)], value)
-    return ", ".join(words.get(part, part) for part in value.split("|"))
+    return slot.question.as_read(value, keys, Display(language, slot.n_shown))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.protocol.questions.rating import RatingQuestion
+from app.protocol.questions.registry import ScaledQuestion
 from app.protocol.rating_columns import COLUMNS
 from app.protocol.study import Protocol
 
@@ -46,13 +46,13 @@ def spss_script(protocol: Protocol, columns: Sequence[str]) -> str:
     variables = "\n".join(f"    {_name(one.name)} {'F12.4' if one.type in NUMBERS else 'A255'}" for one in shown)
     labels = "\n".join(f"  {_name(one.name)} {_quoted(f'{one.label}: {one.meaning}', MAX_LABEL)}" for one in shown)
     head = HEAD.format(title=_line(protocol.title), slug=protocol.slug, variables=variables, labels=labels)
-    return head + "".join(map(_points, (one for one in protocol.questions if isinstance(one, RatingQuestion))))
+    return head + "".join(map(_points, protocol.scaled_questions))
 
 
-def _points(question: RatingQuestion) -> str:
+def _points(question: ScaledQuestion) -> str:
     """Return a dataset with the answers to one question and the words of its scale."""
     points = "\n".join(
-        f"  {point.value:g} {_quoted(point.words, MAX_VALUE_LABEL)}" for point in question.scale.points if point.words
+        f"  {value} {_quoted(words, MAX_VALUE_LABEL)}" for value, words in question.meanings() if value and words
     )
     if not points:
         return ""

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from app.base.files.yaml_tree import Path, dotted
 from app.base.words import number_text, readable
 from app.protocol.conditions import level_name
-from app.protocol.questions.choice import DEFAULT_STRENGTH
+from app.protocol.questions.scale import DEFAULT_STRENGTH
 from app.studies.editor.nodes import Kinds, Lines, Member, Named, Node, Part, Rows, Scalar
 
 # Values of study.yaml, converted to the one shape that forms use for them.

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
+from app.protocol.questions.registry import KINDS
 from app.studies.editor.sections import QUESTIONS
 
 Data = dict[str, Any]
-# The target of a new question, for types that allow several targets.
-_TARGETS = {"rating": "response", "slider": "response", "category": "response", "text": "pair", "highlight": "response"}
-_SCALE = {"1": "Not at all", "2": "Slightly", "3": "Moderately", "4": "Very", "5": "Extremely"}
-_CODES = {"yes": "Yes", "no": "No"}
 
 
 def questions_in(data: Data) -> list[Any]:
@@ -21,14 +19,9 @@ def questions_in(data: Data) -> list[Any]:
 
 def with_new(data: Data, kind: str) -> Data:
     """Append a new question of the given type; its text is left empty."""
-    new: Data = {"key": free_key(data, kind), "type": kind}
-    if kind in _TARGETS:
-        new["target"] = _TARGETS[kind]
-    new["text"] = ""
-    if kind == "rating":
-        new["scale"] = dict(_SCALE)
-    if kind == "category":
-        new["codes"] = dict(_CODES)
+    parts = deepcopy(dict(KINDS[kind].starts_with)) if kind in KINDS else {}
+    target = {"target": parts.pop("target")} if "target" in parts else {}
+    new: Data = {"key": free_key(data, kind), "type": kind, **target, "text": "", **parts}
     return {**data, QUESTIONS: [*questions_in(data), new]}
 
 

@@ -10,7 +10,7 @@ from app.base.files.table import Table
 from app.base.problems import Problems
 from app.base.words import and_list
 from app.protocol.allocation.trials import special_items
-from app.protocol.questions.ranking import MIN_RANKED
+from app.protocol.questions.of_set import MIN_SET
 from app.protocol.study import Protocol
 
 MAX_NAMED = 5
@@ -48,11 +48,11 @@ def _with_pair(responses: pd.DataFrame, protocol: Protocol) -> set[object]:
     return set(responses["item"][responses["item"].duplicated()])
 
 
-# Check that items whose responses are ranked have enough responses.
+# Check that items have enough responses for questions about sets of them.
 
 
 def check_rankable(items: Table, responses: pd.DataFrame, protocol: Protocol, problems: Problems) -> None:
-    """Check that each item has three responses or more if the protocol asks raters to rank them.
+    """Check that each item has three responses or more if a question is about sets of responses.
 
     Args:
         items: items.csv.
@@ -60,19 +60,19 @@ def check_rankable(items: Table, responses: pd.DataFrame, protocol: Protocol, pr
         protocol: its practice and gold items may have fewer responses.
         problems: collects the rows with too few responses.
     """
-    if not protocol.ranking_questions or "item" not in items.columns:
+    if not protocol.set_questions or "item" not in items.columns:
         return
     counts, keys = responses["item"].value_counts(), items.stripped("item")
     special = special_items(protocol)
     n_responses = np.array([counts.get(key, 0) for key in keys])
     is_rated = np.array([key not in special for key in keys], dtype=bool)
-    for n in np.unique(n_responses[n_responses < MIN_RANKED]):
+    for n in np.unique(n_responses[n_responses < MIN_SET]):
         where = is_rated & (n_responses == n)
         faulty(
             items,
             where,
             "item",
             keys,
-            f"an item with at least {MIN_RANKED} responses to rank; this item has {n}",
+            f"an item with at least {MIN_SET} responses to {protocol.set_questions[0].deed}; this item has {n}",
             problems,
         )

@@ -14,8 +14,7 @@ from app.base.files.table import Table
 from app.base.limits import ON_THIS_COMPUTER, Limits
 from app.base.problems import Problems
 from app.base.words import or_list
-from app.protocol.questions.category import CategoryQuestion
-from app.protocol.questions.highlight import HighlightQuestion
+from app.protocol.questions.registry import Question
 from app.protocol.study import Protocol
 from app.protocol.yaml.study_yaml import FILE, protocol_from_bytes
 from app.studies.folder.designs import check_rankable, note_unpaired
@@ -40,9 +39,9 @@ def check_correct_columns(
     `rows` are the numbers of the rows of `items` and of `responses` in their files.
     """
     for number, question in enumerate(protocol.questions, start=1):
-        if not isinstance(question, CategoryQuestion | HighlightQuestion) or question.correct_column is None:
+        column = question.key_column()
+        if column is None:
             continue
-        column = question.correct_column
         tables = {"item": items, "response": responses}
         if not any(column in texts.columns for texts in tables.values()):
             where = f"questions.{number}.correct_column"
@@ -53,23 +52,22 @@ def check_correct_columns(
                     problems.add(f"{name}s.csv", int(rows[f"{name}s"][row]), column, answer, words)
 
 
-def _wrong(
-    question: CategoryQuestion | HighlightQuestion, name: str, texts: pd.DataFrame, column: str
-) -> Iterator[tuple[int, str, str]]:
+def _wrong(question: Question, name: str, texts: pd.DataFrame, column: str) -> Iterator[tuple[int, str, str]]:
     """Yield each answer that the question cannot have, with its position and what is allowed."""
     for row, answer in enumerate(texts[column]):
         if answer is None:
             continue
         if question.read_cell(answer) is None:
-            words = question.allowed_words() if isinstance(question, HighlightQuestion) else or_list(question.codes)
+            codes = question.code_words()
+            words = or_list(codes) if codes else question.allowed_words()
             yield row, answer, words
-        elif isinstance(question, HighlightQuestion) and _is_of(question, name):
+        elif question.measure == "passages" and _is_of(question, name):
             passages = passages_of(texts["text"].iloc[row], texts["turns"].iloc[row])
             if passages is not None and (words := beyond(answer.strip(), *passages)):
                 yield row, answer, words
 
 
-def _is_of(question: HighlightQuestion, name: str) -> bool:
+def _is_of(question: Question, name: str) -> bool:
     """Whether the question marks this kind of text; the turns of a dialogue may be those of either."""
     return question.target in {name, "turn"}
 

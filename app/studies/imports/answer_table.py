@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import assert_never
 
 import numpy as np
 import pandas as pd
@@ -14,15 +13,7 @@ from app.base.files.cells import Mask, Places, faulty
 from app.base.files.table import Column, Table
 from app.base.problems import Problems
 from app.base.words import number, number_text
-from app.protocol.questions.category import CategoryQuestion
-from app.protocol.questions.choice import ChoiceQuestion
-from app.protocol.questions.highlight import HighlightQuestion
-from app.protocol.questions.ranking import RankingQuestion
-from app.protocol.questions.rating import RatingQuestion
 from app.protocol.questions.registry import Question
-from app.protocol.questions.scaled import CANNOT_JUDGE
-from app.protocol.questions.slider import SliderQuestion
-from app.protocol.questions.text import TextQuestion
 from app.protocol.rating_columns import FILE_COLUMNS
 from app.protocol.study import Protocol
 from app.studies.folder.ratings.targets import Study
@@ -52,7 +43,7 @@ def same_cell(cell: str) -> str:
 def list_in(cell: str, question: Question) -> list[str] | None:
     """Return the values of a list in a cell, written as JSON or as Python prints it; None if the cell has no list."""
     text = cell.strip()
-    if not text.startswith("[") or not text.endswith("]") or isinstance(question, TextQuestion):
+    if not text.startswith("[") or not text.endswith("]") or question.measure == "text":
         return None
     try:
         values = json.loads(text)
@@ -72,7 +63,7 @@ class _Reader:
     def read(self, cell: str) -> str:
         text = self._recoded.get(same_cell(cell), cell)
         parts = list_in(text, self._question)
-        if isinstance(self._question, CategoryQuestion):
+        if self._question.measure == "codes":
             return "|".join(self._names.key(code) or code.strip() for code in parts or text.split("|"))
         text = parts[0] if parts is not None and len(parts) == 1 else text
         is_answer = self._question.read_cell(text) is not None
@@ -81,22 +72,10 @@ class _Reader:
 
 def _names(question: Question, sources: Names) -> Names:
     """Return the texts that may be written instead of an answer to this question."""
-    match question:
-        case RatingQuestion():
-            points = {number_text(point.value): [point.words] for point in question.scale.points}
-            return Names.of(points | ({CANNOT_JUDGE: []} if question.cannot_judge else {}))
-        case SliderQuestion():
-            return Names.of({CANNOT_JUDGE: []} if question.cannot_judge else {})
-        case ChoiceQuestion():
-            return Names(
-                (*sources.keys, *question.words), {word: word for word in question.words} | dict(sources.by_name)
-            )
-        case CategoryQuestion():
-            return Names.of({code: [words] for code, words in question.codes.items()})
-        case RankingQuestion() | HighlightQuestion() | TextQuestion():
-            return Names.of({})
-        case _:
-            assert_never(question)
+    own = question.other_words()
+    if question.measure == "preference":
+        return Names((*sources.keys, *own), {word: word for word in own} | dict(sources.by_name))
+    return Names.of(own)
 
 
 # The answer and its target; all other columns of ratings.csv are copied unchanged.
@@ -178,7 +157,7 @@ def _without_lists(table: Table, study: Study, problems: Problems) -> Mask:
     question = table.column("question")
     is_one = np.ones(len(table), dtype=bool)
     for one in study.protocol.questions:
-        if not isinstance(one, CategoryQuestion):
+        if one.measure != "codes":
             several = table.mapped("value", partial(_has_several, question=one)).astype(bool) & (question == one.key)
             faulty(table, several, "value", table.column("value"), _ONE_EACH, problems)
             is_one &= ~several

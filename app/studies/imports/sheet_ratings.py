@@ -13,9 +13,8 @@ from app.accounts.leads import Lead
 from app.base.database.engine import Begin
 from app.base.limits import Limits
 from app.base.problem import Problem
-from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.registry import Question
-from app.protocol.questions.scaled import CANNOT_JUDGE, NumberQuestion
+from app.protocol.questions.scaled import CANNOT_JUDGE
 from app.protocol.study import Protocol
 from app.studies.audit import record_act
 from app.studies.creation.upload_process import UploadReader
@@ -109,21 +108,21 @@ def unread_values(protocol: Protocol, columns: RatingColumns, problems: Iterable
 
 def _choices(question: Question, protocol: Protocol) -> list[tuple[str, str]]:
     """The answers to choose from, with their words; see `_allowed` for questions with too many."""
-    if isinstance(question, ChoiceQuestion):
+    if question.measure == "preference":
         sources = [(key, protocol.labels.source(key)) for key in protocol.sources]
-        return [*sources, *((word, word.capitalize()) for word in question.words)]
+        return [*sources, *((word, word.capitalize()) for word in question.other_words())]
     points = [
         (value, value if words in {"", value} else f"{value} – {words}")
         for value, words in question.meanings()
         if value
     ]
-    can_skip = isinstance(question, NumberQuestion) and question.cannot_judge
+    can_skip = CANNOT_JUDGE in question.other_words()
     return [*points, (CANNOT_JUDGE, "Cannot judge")] if can_skip else points
 
 
 def _allowed(question: Question) -> str:
     """What may be entered as the answer, for questions whose answers are no list."""
-    if isinstance(question, ChoiceQuestion):
+    if question.measure == "preference":
         return ""
     return next((words for value, words in question.meanings() if not value), "")
 

@@ -9,7 +9,6 @@ import pytest
 
 from app.analysis.document.circumstances import Arm, Circumstances
 from app.analysis.document.design_words import (
-    answers_words,
     composite_sentences,
     decision_sentences,
     design_sentences,
@@ -70,7 +69,7 @@ def test_each_pool_is_named_with_its_raters_per_trial() -> None:
 )
 def test_outcomes_of_a_choice_are_listed(parts: dict[str, Any], words: str) -> None:
     (question,) = protocol({**CHOICE, "tie": False, **parts}).choice_questions
-    assert answers_words(question).endswith(words)
+    assert question.in_words().endswith(words)
 
 
 def test_composites_are_listed_with_their_questions() -> None:

@@ -32,7 +32,7 @@ def send(*ranks: str, **settings: Any) -> Answers:  # noqa: ANN401 - as above
 
 def test_ranks_follow_responses_not_page_positions() -> None:
     (answer,) = send("2", " 1 ", "3").given
-    assert answer.ranks == ((8, 2), (5, 1), (9, 3))
+    assert answer.by_response == ((8, 2), (5, 1), (9, 3))
     assert question().cell(answer, KEYS) == "b > a > c"
 
 
@@ -81,7 +81,7 @@ def test_two_responses_are_not_ranked() -> None:
 
 
 def test_ranking_is_stored_as_one_row_per_response_and_read_back() -> None:
-    given = Given(ranks=((8, 2), (5, 1), (9, 3)), comment="so")
+    given = Given(by_response=((8, 2), (5, 1), (9, 3)), comment="so")
     rows = question().rows(given, None)
     assert [(response, row.number, row.comment) for response, row in rows] == [(8, 2, "so"), (5, 1, None), (9, 3, None)]
     assert question().from_rows(dict(rows)) == given

@@ -15,9 +15,8 @@ from app.analysis.estimate import Estimate, Scope, Unit
 from app.analysis.minimum_data import CALIBRATION
 from app.analysis.statistic import Column, PageTable, Statistic, declare
 from app.base.words import number_text
-from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.question import SIDES
-from app.protocol.questions.rating import RatingQuestion
+from app.protocol.questions.registry import PreferenceQuestion
 from app.stats.accuracy.calibration import (
     brier_score,
     calibration_bins,
@@ -227,13 +226,13 @@ def _by_category(data: AnyQuestionData, own: Answers, place: int, cell: Mapping[
 def _names(data: AnyQuestionData, own: Answers, place: int) -> dict[str, float]:
     """Return the category of each allowed answer, by its name in ratings.csv."""
     question, row = data.question, data.codes.kept.iloc[int(own.row[place])]
-    if isinstance(question, ChoiceQuestion):
+    if isinstance(question, PreferenceQuestion):
         rows, places = data.codes.rows, data.codes.responses.place
         sides = ((row[f"{side}_response"], getattr(rows, side)[own.row[place]]) for side in SIDES)
         last = int(places.max(initial=0))
         words = {"tie": last + TIE, "neither": last + NEITHER}
         shown = {str(key): float(places[code]) for key, code in sides if code >= 0}
         return shown | {word: float(words[word]) for word in question.words}
-    if isinstance(question, RatingQuestion) and isinstance(row["codes"], str):
-        return {str(point.words): point.value for point in question.scale.points}
+    if isinstance(row["codes"], str):
+        return {words: float(value) for value, words in question.meanings()}
     return {number_text(value): float(value) for value in question.values}

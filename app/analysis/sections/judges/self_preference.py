@@ -13,8 +13,7 @@ from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.estimate import Estimate, Scope, Unit
 from app.analysis.statistic import Bounds, Statistic, declare
 from app.base.words import number_text
-from app.protocol.questions.choice import ChoiceQuestion
-from app.protocol.questions.registry import ScaledQuestion
+from app.protocol.questions.registry import PreferenceQuestion, ScaledQuestion
 from app.protocol.study import Protocol
 from app.stats.arrays import codes
 from app.stats.clusters import for_new_items
@@ -61,7 +60,7 @@ def self_preference_estimates(
         return
     if isinstance(humans, Choices) and isinstance(judge, Choices):
         yield _record(data, _of_choices(humans, judge, own), scope, "choice")
-    elif isinstance(data.question, ChoiceQuestion) or data.question.level != "nominal":
+    elif isinstance(data.question, PreferenceQuestion) or data.question.level != "nominal":
         yield _record(data, _of_ratings(humans, said, own), scope, "rating")
     else:
         for code, words in _compared_codes(data.question, np.append(humans.value, said)):

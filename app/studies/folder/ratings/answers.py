@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import assert_never
 
 import numpy as np
 import pandas as pd
@@ -12,18 +11,11 @@ from app.base.files.cells import Mask, Places
 from app.base.files.table import Column
 from app.base.words import number, number_text, or_list
 from app.protocol.dialogue import turns_from_json
-from app.protocol.questions.category import CategoryQuestion
-from app.protocol.questions.choice import ChoiceQuestion
-from app.protocol.questions.highlight import HighlightQuestion
+from app.protocol.questions.of_set import MIN_SET, SetQuestion
 from app.protocol.questions.question import Given
-from app.protocol.questions.ranking import MIN_RANKED, RankingQuestion
-from app.protocol.questions.rating import RatingQuestion
-from app.protocol.questions.registry import Question
+from app.protocol.questions.registry import PreferenceQuestion, Question
 from app.protocol.questions.scale import Scale
-from app.protocol.questions.scaled import CANNOT_JUDGE
-from app.protocol.questions.slider import SliderQuestion
 from app.protocol.questions.spans import read_spans
-from app.protocol.questions.text import TextQuestion
 from app.protocol.study import Protocol
 from app.studies.folder.ratings.targets import AMBIGUOUS, UNKNOWN, Sheet, Study, Targets
 
@@ -35,7 +27,7 @@ Passages = tuple[tuple[str, ...], bool]
 
 
 def check_choices(
-    question: ChoiceQuestion, rows: Mask, sheet: Sheet, targets: Targets, answers: dict[str, Column]
+    question: PreferenceQuestion, rows: Mask, sheet: Sheet, targets: Targets, answers: dict[str, Column]
 ) -> None:
     """Fill in outcome, chosen and strength for these rows."""
     value = sheet.table.stripped("value")
@@ -55,7 +47,7 @@ def check_choices(
 
 
 def _reject_unknown(
-    question: ChoiceQuestion, where: Mask, pair: tuple[Places, Places], sheet: Sheet, targets: Targets
+    question: PreferenceQuestion, where: Mask, pair: tuple[Places, Places], sheet: Sheet, targets: Targets
 ) -> None:
     """Name the sources of the pair: there are few of them, so that many wrong rows stay few kinds of problem."""
     places = np.flatnonzero(where)
@@ -114,41 +106,31 @@ def _point(scale: Scale, text: str) -> float | None:
     return value if value in scale.values else None
 
 
-# Rankings: the ranks that one rater gave to the responses of one item, checked together.
+# Sets: the numbers that one rater gave to the responses of one item, checked together.
 
 
-def check_rankings(question: RankingQuestion, rows: Mask, sheet: Sheet, study: Study, targets: Targets) -> None:
-    """Check that every ranking is complete: one rank per response, unique unless ties are allowed, without gaps."""
+def check_sets(question: SetQuestion, rows: Mask, sheet: Sheet, study: Study, targets: Targets) -> None:
+    """Check that every answer is complete, with one number per response, and that its numbers fit each other."""
     rows = rows & sheet.ok
     context = {name: sheet.table.stripped(name)[rows] for name in ("condition", "repeat")}
     table = pd.DataFrame({"rater": targets.rater[rows], "item": targets.item[rows], **context})
     table["repeat"] = table["repeat"].replace("", "0")
-    places, sets = np.flatnonzero(rows), _Sets(study.protocol, targets)
+    places, sets = np.flatnonzero(rows), _Sets(question, study.protocol, targets)
     for _, group in table.groupby(list(table.columns), sort=False):
-        _check_ranking(question, places[group.index.to_numpy()], sheet, targets, sets)
+        _check_set(question, places[group.index.to_numpy()], sheet, targets, sets)
 
 
-def _check_ranking(question: RankingQuestion, at: Places, sheet: Sheet, targets: Targets, sets: _Sets) -> None:
+def _check_set(question: SetQuestion, at: Places, sheet: Sheet, targets: Targets, sets: _Sets) -> None:
     response = targets.response[at]
     if len(np.unique(response)) < len(at):
-        return  # A second rank for one response is reported separately.
+        return  # A second number for one response is reported separately.
     if allowed := sets.problem(int(targets.item[at[0]]), frozenset(targets.replies.keys[response])):
         _reject(sheet, at[:1], "response", allowed)
         return
-    ranks = [int(number(text) or 0) for text in sheet.table.stripped("value")[at]]
-    twice = [k for k, rank in enumerate(ranks) if rank in ranks[:k]]
-    if twice and not question.ties:
-        first = sheet.table.rows[at[ranks.index(ranks[twice[0]])]]
-        _reject(
-            sheet,
-            at[twice[:1]],
-            "value",
-            f"each rank once (row {first} has the same rank), because the question does not allow ties",
-        )
-        return
-    missing = sorted(set(range(1, max(ranks) + 1)) - set(ranks))
-    if missing:
-        _reject(sheet, at[[ranks.index(max(ranks))]], "value", f"ranks without gaps: no response has rank {missing[0]}")
+    misfit = question.misfit([int(number(text) or 0) for text in sheet.table.stripped("value")[at]])
+    if misfit is not None:
+        row = sheet.table.rows[at[misfit.first]]
+        _reject(sheet, at[[misfit.place]], "value", misfit.allowed.format(row=row))
 
 
 def _reject(sheet: Sheet, at: Places, name: str, allowed: str) -> None:
@@ -158,30 +140,32 @@ def _reject(sheet: Sheet, at: Places, name: str, allowed: str) -> None:
 
 
 class _Sets:
-    """Knows which responses of an item are ranked together."""
+    """Knows which responses of an item are shown together."""
 
-    def __init__(self, protocol: Protocol, targets: Targets) -> None:
+    def __init__(self, question: SetQuestion, protocol: Protocol, targets: Targets) -> None:
+        self._question = question
         self._keys, self._item = targets.replies.keys, targets.replies.item
         named = [*protocol.design.listed, *(gold.responses for gold in protocol.checks.gold if gold.responses)]
         self._named = {frozenset(keys) for keys in named}
         self._all: dict[int, Shown] = {}
 
-    def problem(self, item: int, ranked: Shown) -> str | None:
-        """Return which responses are allowed instead of these; None if these may be ranked together."""
+    def problem(self, item: int, given: Shown) -> str | None:
+        """Return which responses are allowed instead of these; None if these are shown together."""
         if item not in self._all:
             self._all[item] = frozenset(self._keys[self._item == item])
         whole = self._all[item]
-        if len(ranked) >= MIN_RANKED and (ranked == whole or ranked in self._named):
+        if len(given) >= MIN_SET and (given == whole or given in self._named):
             return None
-        if len(whole) < MIN_RANKED:
-            return f"an item with at least {MIN_RANKED} responses; this item has {len(whole)}"
-        return f"a ranking of all responses to the item; there is no rank for {or_list(sorted(whole - ranked))}"
+        if len(whole) < MIN_SET:
+            return f"an item with at least {MIN_SET} responses; this item has {len(whole)}"
+        missing, asked = or_list(sorted(whole - given)), self._question
+        return f"{asked.noun} of all responses to the item; {asked.lacks} for {missing}"
 
 
 # Highlights: the passages of each answer lie within the text that it marks.
 
 
-def check_highlights(question: HighlightQuestion, rows: Mask, sheet: Sheet, study: Study, targets: Targets) -> None:
+def check_passages(question: Question, rows: Mask, sheet: Sheet, study: Study, targets: Targets) -> None:
     """Reject answers that mark characters beyond the text, or a turn that it does not have."""
     marked, turn = sheet.table.stripped("value"), sheet.table.stripped("turn")
     known: dict[tuple[int, int], Passages | None] = {}
@@ -252,22 +236,14 @@ def check_answers(sheet: Sheet, study: Study, targets: Targets) -> dict[str, Col
 def _check(
     question: Question, rows: Mask, sheet: Sheet, study: Study, targets: Targets, answers: dict[str, Column]
 ) -> None:
-    match question:
-        case ChoiceQuestion():
-            check_choices(question, rows, sheet, targets, answers)
-        case RankingQuestion():
-            _check_cells(question, rows, sheet, question.allowed_words(), answers)
-            check_rankings(question, rows, sheet, study, targets)
-        case RatingQuestion() | SliderQuestion():
-            also = f", or {CANNOT_JUDGE}" if question.cannot_judge else ""
-            _check_cells(question, rows, sheet, question.allowed_words() + also, answers)
-        case HighlightQuestion():
-            _check_cells(question, rows, sheet, question.allowed_words(), answers)
-            check_highlights(question, rows, sheet, study, targets)
-        case CategoryQuestion() | TextQuestion():
-            _check_cells(question, rows, sheet, question.allowed_words(), answers)
-        case _:
-            assert_never(question)
+    if isinstance(question, PreferenceQuestion):
+        check_choices(question, rows, sheet, targets, answers)
+        return
+    _check_cells(question, rows, sheet, question.allowed_in_file(), answers)
+    if isinstance(question, SetQuestion):
+        check_sets(question, rows, sheet, study, targets)
+    if question.measure == "passages":
+        check_passages(question, rows, sheet, study, targets)
 
 
 def _check_cells(question: Question, rows: Mask, sheet: Sheet, allowed: str, answers: dict[str, Column]) -> None:
@@ -291,7 +267,7 @@ def _strength_only_where_asked(sheet: Sheet, study: Study, targets: Targets) -> 
     asked = [
         number
         for number, question in enumerate(study.protocol.questions)
-        if isinstance(question, ChoiceQuestion) and question.strength is not None
+        if isinstance(question, PreferenceQuestion) and question.strength is not None
     ]
     given = sheet.ok & (sheet.table.stripped("strength") != "")
     sheet.reject(
