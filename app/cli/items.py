@@ -15,7 +15,8 @@ from app.cli.output import fail, say
 from app.cli.reading import read_sheet, reading
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_study
-from app.studies.imports.items import TextsFile, TextsInTheWayError, import_into_folder, import_into_store, read_file
+from app.studies.imports.items import Texts
+from app.studies.imports.pipeline import InFolder, InStore, Place, TextsInTheWayError, import_texts
 from app.studies.imports.wide_table import Layout
 from app.studies.studies import StudyMissingError
 
@@ -86,11 +87,20 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
         raise typer.BadParameter("Use either --attribute or --no-attributes, not both.", param_hint="--no-attributes")
     found = folder_or_slug(study, command="items import", is_folder=is_folder)
     if isinstance(found, Path):
-        added, where = _into_folder(found, file, layout, out or found, replace=replace), str(out or found)
+        where = str(out or found)
+        try:
+            added = _import(InFolder(found, out, replace), Texts(file, layout))
+        except TextsInTheWayError as error:
+            fail(f"{error} To replace these files, add --replace.")
     elif out is not None or replace:
         raise typer.BadParameter("--out and --replace can be used only with a study folder.", param_hint="STUDY")
     else:
-        added, where = _into_store(found, file, layout), found
+        where = found
+        with store() as engine:
+            try:
+                added = _import(InStore(transactions(engine), found), Texts(file, layout))
+            except StudyMissingError:
+                no_such_study(found)
     for note in added.notes:
         say(f"Note: {note.sentence()}")
     say(f"Imported into {where}: {counted(len(added.items), 'item')}, {counted(len(added.responses), 'response')}.")
@@ -108,21 +118,6 @@ def _sources(named: list[str]) -> dict[str, str]:
     return sources
 
 
-def _read(job: TextsFile) -> StudyFolder:
-    return read_sheet(read_file, job)
-
-
-def _into_folder(folder: Path, file: Path, layout: Layout, out: Path, *, replace: bool) -> StudyFolder:
-    try:
-        with reading():
-            return import_into_folder(folder, file, layout, out, replace=replace, read_job=_read)
-    except TextsInTheWayError as error:
-        fail(f"{error} To replace these files, add --replace.")
-
-
-def _into_store(slug: str, file: Path, layout: Layout) -> StudyFolder:
-    with store() as engine, reading():
-        try:
-            return import_into_store(transactions(engine), slug, file, layout, read_job=_read)
-        except StudyMissingError:
-            no_such_study(slug)
+def _import(place: Place, texts: Texts) -> StudyFolder:
+    with reading():
+        return import_texts(place, texts, read_sheet)

@@ -16,14 +16,8 @@ from app.cli.reading import read_sheet, reading
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_study
 from app.studies.imports.column_meanings import NewRaters, RatingLayout
-from app.studies.imports.ratings_import import (
-    RatingsFile,
-    StudyChangedError,
-    ratings_into_folder,
-    ratings_into_store,
-    read_file,
-)
-from app.studies.imports.read_ratings import ReadRatings
+from app.studies.imports.pipeline import InFolder, InStore, StudyChangedError, import_ratings
+from app.studies.imports.read_ratings import Ratings, ReadRatings
 from app.studies.studies import StudyMissingError
 
 cli = typer.Typer(no_args_is_help=True)
@@ -140,7 +134,7 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
     )
     raters = _new_raters(rater, rater_id, rater_kind, pool, are_new=new_raters)
     into = folder_or_slug(study, command="ratings import", is_folder=is_folder)
-    _say_read(_read(into, file, layout, raters, is_dry_run=dry_run), into, is_dry_run=dry_run)
+    _say_read(_read(into, Ratings(file, layout, raters), is_dry_run=dry_run), into, is_dry_run=dry_run)
 
 
 def _new_raters(
@@ -157,17 +151,13 @@ def _say_read(read: ReadRatings, into: Path | str, *, is_dry_run: bool) -> None:
     say(f"{'Nothing was saved. The import would add' if is_dry_run else f'Imported into {into}:'} {_counted_in(read)}.")
 
 
-def _read(found: Path | str, file: Path, layout: RatingLayout, raters: NewRaters, *, is_dry_run: bool) -> ReadRatings:
-    def read(job: RatingsFile) -> ReadRatings:
-        return read_sheet(read_file, job)
-
+def _read(found: Path | str, ratings: Ratings, *, is_dry_run: bool) -> ReadRatings:
     if isinstance(found, Path):
         with reading():
-            return ratings_into_folder(found, file, layout, raters, is_dry_run=is_dry_run, read_job=read)
+            return import_ratings(InFolder(found), ratings, read_sheet, is_dry_run=is_dry_run)
     with store() as engine, reading():
-        begin = transactions(engine)
         try:
-            return ratings_into_store(begin, found, file, layout, raters, is_dry_run=is_dry_run, read_job=read)
+            return import_ratings(InStore(transactions(engine), found), ratings, read_sheet, is_dry_run=is_dry_run)
         except StudyMissingError:
             no_such_study(found)
         except StudyChangedError as error:

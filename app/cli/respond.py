@@ -25,8 +25,8 @@ from app.llm.writers.respond_settings import RespondSettings
 from app.llm.writers.responding import responding
 from app.llm.writers.texts import list_texts
 from app.studies.imports.import_report import revealing_excerpt
-from app.studies.imports.items import import_into_store, read_file
-from app.studies.imports.wide_table import Layout
+from app.studies.imports.items import Texts
+from app.studies.imports.pipeline import InStore, import_texts
 from app.studies.studies import StudyRow
 
 
@@ -77,9 +77,7 @@ def _add_items(engine: Engine, slug: str, file: Path) -> None:
     with engine.connect() as db:
         stored_study(db, slug)
     with reading():
-        added = import_into_store(
-            transactions(engine), slug, file, Layout({}), read_job=lambda job: read_sheet(read_file, job)
-        )
+        added = import_texts(InStore(transactions(engine), slug), Texts(file), read_sheet)
     say(f"Added {len(added.items):,} items from {file.name}.")
 
 

@@ -104,12 +104,27 @@ _UNREADABLE = (
 )
 
 
-def read_spreadsheet(path: Path, problems: Problems, progress: Progress = quiet) -> Table | None:
+def table_of(path: Path, problems: Problems, content: bytes | None = None) -> Table:
+    """Return the first sheet as text. `content`: what was uploaded under this name; None to open the file.
+
+    Raises:
+        InvalidInputError: it cannot be read.
+    """
+    table = read_spreadsheet(path, problems, content=content)
+    if table is None:
+        problems.raise_if_any()
+        raise AssertionError("a spreadsheet that cannot be read is a problem")
+    return table
+
+
+def read_spreadsheet(
+    path: Path, problems: Problems, progress: Progress = quiet, *, content: bytes | None = None
+) -> Table | None:
     """Return the first sheet as text; None, with a problem, if it cannot be read."""
-    if not path.is_file():
+    if content is None and not path.is_file():
         problems.add(str(path), None, None, "no such file", KINDS)
         return None
-    data = path.read_bytes()
+    data = path.read_bytes() if content is None else content
     if data.startswith(PARQUET_MARKS):
         return read_parquet(path.name, data, problems)
     is_zip, is_named_excel = zipfile.is_zipfile(io.BytesIO(data)), path.suffix.lower() == ".xlsx"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.base.files.spreadsheet import read_spreadsheet
+from app.base.files.spreadsheet import table_of
 from app.base.limits import ON_THIS_COMPUTER, Limits
 from app.base.problems import Problems
 from app.llm.judges.rater_profiles import ProfileTable, RaterProfile, profiles_of
@@ -17,10 +17,8 @@ def read_profiles(path: Path, limits: Limits = ON_THIS_COMPUTER) -> list[RaterPr
         InvalidInputError: every problem of the file.
     """
     problems = Problems(limits)
-    table = read_spreadsheet(path, problems)
+    table = table_of(path, problems)
     problems.raise_if_any()
-    if table is None:
-        raise AssertionError("a spreadsheet that cannot be read is a problem")
     columns = [*table.columns]
     rows = [
         (int(row), {name: str(table.column(name)[place]) for name in columns}) for place, row in enumerate(table.rows)

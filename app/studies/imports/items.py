@@ -1,151 +1,74 @@
-"""Import items and responses from a spreadsheet with one row per item, into a study folder or the database."""
+"""Read a spreadsheet of texts: its items and responses, checked against the study's protocol."""
 
 from __future__ import annotations
 
-import dataclasses
-import shutil
-import tempfile
-from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 from sqlalchemy import Connection
 
 from app.analysis.data.study_folder import StudyFolder
-from app.base.database.engine import Begin
 from app.base.files.cells import one_of
-from app.base.files.spreadsheet import read_spreadsheet
+from app.base.files.spreadsheet import table_of
 from app.base.files.table import Table
-from app.base.limits import ON_THIS_COMPUTER, Limits
-from app.base.problem import Problem
+from app.base.limits import Limits
+from app.base.problem import InvalidInputError, Problem
 from app.base.problems import Problems
 from app.protocol.study import Protocol
-from app.protocol.yaml.study_yaml import FILE, protocol_from_bytes
 from app.studies.folder.designs import check_rankable, note_unpaired
 from app.studies.folder.raters import named_in
 from app.studies.folder.ratings.ratings import no_ratings
 from app.studies.folder.texts import check_items, check_responses
-from app.studies.folder.write import write_texts
 from app.studies.imports.column_roles import guess_columns
+from app.studies.imports.import_report import repaired_table
 from app.studies.imports.name_matching import question_names, source_names
 from app.studies.imports.patterns import guessed
-from app.studies.imports.wide_table import Layout, unfold
-from app.studies.load import known_keys, store_texts
-from app.studies.protocols import get_protocol
-from app.studies.studies import StudyMissingError, get_study
+from app.studies.imports.wide_table import Layout, one_row_per_item, second_responses, unfold
+from app.studies.load import known_keys
 
 # Names of columns that are read as the texts of items even if the texts are short.
 _SITUATIONS = ("text", "question", "post", "message", "situation", "prompt", "scenario")
-_TEXTS = ("items.csv", "items.jsonl", "responses.csv", "responses.jsonl")
+# Of each column: name, role, examples; of responses source and kind; of sources the kinds by name.
+Columns = list[dict[str, Any]]
 
 
-class TextsInTheWayError(FileExistsError):
-    """The folder already has items."""
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """A spreadsheet of texts with all that is needed to read it, in this process or in another one.
 
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class TextsFile:
-    """A spreadsheet of texts with all that is needed to read it, in this process or in another one."""
+    Attributes:
+        file: the spreadsheet, or the name under which `content` was uploaded.
+        layout: the columns by their meaning; what it leaves open is guessed.
+        columns: the lead's description of each column, in place of a layout.
+        is_repaired: whether garbled texts in described columns are repaired.
+        protocol: the study's; set by the import.
+        yaml: the text of the protocol.
+    """
 
     file: Path
-    layout: Layout
-    protocol: Protocol
-    yaml: str
+    layout: Layout = field(default_factory=Layout)
+    content: bytes | None = None
+    columns: Columns | None = None
+    is_repaired: bool = False
+    protocol: Protocol | None = None
+    yaml: str = ""
 
+    def read(self, limits: Limits) -> StudyFolder:
+        """The items and responses, as a study without raters.
 
-def read_file(job: TextsFile, limits: Limits = ON_THIS_COMPUTER) -> StudyFolder:
-    """Read the items and responses of a spreadsheet within these limits, as a study without raters.
-
-    Raises:
-        InvalidInputError: every problem of the spreadsheet.
-    """
-    return read_texts(job.file, job.layout, job.protocol, job.yaml, Problems(limits))
-
-
-def import_into_folder(
-    folder: Path,
-    file: Path,
-    layout: Layout,
-    out: Path,
-    *,
-    replace: bool = False,
-    read_job: Callable[[TextsFile], StudyFolder] = read_file,
-) -> StudyFolder:
-    """Write items.csv and responses.csv next to the study.yaml of a folder.
-
-    Args:
-        folder: a folder with study.yaml.
-        file: the spreadsheet.
-        layout: the meaning of its columns.
-        out: the folder to write to; if it is not `folder`, study.yaml is copied there.
-        replace: whether existing items may be replaced.
-        read_job: reads the spreadsheet.
-
-    Returns:
-        The written study, with notes.
-
-    Raises:
-        InvalidInputError: every problem of the protocol and of the spreadsheet. Nothing was written.
-        TextsInTheWayError: the folder already has items.
-    """
-    there = [name for name in _TEXTS if (out / name).exists()]
-    if there and not replace:
-        raise TextsInTheWayError(f"{out} already contains {' and '.join(there)}. Nothing was written.")
-    protocol, yaml, notes = _protocol_in(folder)
-    study = read_job(TextsFile(file, layout, protocol, yaml))
-    study = dataclasses.replace(study, notes=(*notes, *study.notes))
-    out.mkdir(parents=True, exist_ok=True)
-    if not (out / FILE).exists():
-        shutil.copyfile(folder / FILE, out / FILE)
-    with tempfile.TemporaryDirectory(dir=out, prefix=".items-") as half:
-        write_texts(Path(half), study)
-        for name in there:
-            (out / name).unlink()
-        for written in Path(half).iterdir():
-            written.replace(out / written.name)
-    return study
-
-
-def _protocol_in(folder: Path) -> tuple[Protocol, str, list[Problem]]:
-    """The protocol of a folder, its text, and notes about it."""
-    source, problems = folder / FILE, Problems()
-    if not source.is_file():
-        problems.add(str(source), None, None, "no such file", "a study protocol")
+        Raises:
+            InvalidInputError: every problem of the spreadsheet.
+        """
+        protocol, problems = self.protocol, Problems(limits)
+        if protocol is None:
+            raise AssertionError("texts are read for a study")
+        if self.columns is None:
+            return read_texts(self.file, self.layout, protocol, self.yaml, problems)
+        sheet = table_of(self.file, problems, self.content)
         problems.raise_if_any()
-    protocol, yaml = protocol_from_bytes(source.read_bytes(), problems)
-    problems.raise_if_any()
-    if protocol is None:
-        raise AssertionError("a protocol that cannot be read is a problem")
-    return protocol, yaml, problems.notes
-
-
-def import_into_store(
-    begin: Begin, slug: str, file: Path, layout: Layout, *, read_job: Callable[[TextsFile], StudyFolder] = read_file
-) -> StudyFolder:
-    """Append the spreadsheet's items and responses to a study in the database.
-
-    The file is read by `read_job`, outside of a transaction. If the study is open, it gets trials for them when it is
-    opened again.
-
-    Returns:
-        The added items and responses, with notes.
-
-    Raises:
-        StudyMissingError: the study does not exist.
-        InvalidInputError: every problem of the spreadsheet, including IDs that the study already has. Nothing was
-            saved.
-    """
-    with begin() as db:
-        row = get_study(db, slug)
-        if row is None:
-            raise StudyMissingError(f"No study has the slug {slug}.")
-        protocol = get_protocol(db, row.id, row.protocol_version)
-    study = read_job(TextsFile(file, layout, protocol, ""))
-    with begin() as db:
-        _hold_against_store(db, row.id, file.name, study)
-        store_texts(db, row.id, study.items, study.responses)
-    return study
+        return texts_of_table(*_described(sheet, self.columns, self.is_repaired), protocol, self.yaml, problems)
 
 
 def read_texts(file: Path, layout: Layout, protocol: Protocol, yaml: str, problems: Problems) -> StudyFolder:
@@ -156,12 +79,50 @@ def read_texts(file: Path, layout: Layout, protocol: Protocol, yaml: str, proble
     """
     _check_sources(layout, protocol, problems)
     problems.raise_if_any()
-    sheet = read_spreadsheet(file, problems)
-    if sheet is None:
-        problems.raise_if_any()
-        raise AssertionError("a spreadsheet that cannot be read is a problem")
+    sheet = table_of(file, problems)
     layout = _with_text(sheet, layout, problems)
     return texts_of_table(sheet, _without_answers(sheet, layout, protocol), protocol, yaml, problems)
+
+
+def _described(sheet: Table, columns: Columns, is_repaired: bool) -> tuple[Table, Layout]:  # noqa: FBT001
+    """The table with one row per item, and the layout that the description of its columns says."""
+    table, responses = wide_of(sheet, columns)
+    parts = {part: column_of(columns, part) for part in ("item", "text", "profile", "content_note")}
+    if is_repaired:
+        table = repaired_table(table, [*(column for column in parts.values() if column), *responses.values()])
+    return table, Layout(
+        responses,
+        item=parts["item"],
+        text=parts["text"] or "text",
+        profile=parts["profile"],
+        content_note=parts["content_note"],
+        attributes=[column["name"] for column in columns if column["role"] == "attribute"],
+    )
+
+
+def wide_of(table: Table, columns: Columns) -> tuple[Table, dict[str, str]]:
+    """A table with one row per item, and the column of each source.
+
+    Raises:
+        InvalidInputError: two columns belong to the same source, or two responses to the same item and source.
+    """
+    text, source = column_of(columns, "text"), column_of(columns, "source")
+    responses = [column for column in columns if column["role"] == "response"]
+    if source and text and responses:
+        before, item = set(table.columns), column_of(columns, "item")
+        problems = second_responses(table, item=item or text, source=source, response=responses[0]["name"])
+        if problems:
+            raise InvalidInputError(problems)
+        wide = one_row_per_item(table, item=item, text=text, source=source, response=responses[0]["name"])
+        return wide, {name: name for name in wide.columns if name not in before}
+    keys = [str(column.get("source") or column["name"]) for column in responses]
+    if twice := sorted({key for key in keys if keys.count(key) > 1}):
+        raise InvalidInputError([Problem(table.file, 1, None, f"{twice[0]} twice", "each source in one column")])
+    return table, {key: column["name"] for key, column in zip(keys, responses, strict=True)}
+
+
+def column_of(columns: Columns, role: str) -> str | None:
+    return next((str(column["name"]) for column in columns if column["role"] == role), None)
 
 
 def texts_of_table(sheet: Table, layout: Layout, protocol: Protocol, yaml: str, problems: Problems) -> StudyFolder:
@@ -197,14 +158,14 @@ def _with_text(sheet: Table, layout: Layout, problems: Problems) -> Layout:
         return layout
     allowed = f"a column named text, or --text COLUMN; {found[0]} was read as the text of the items"
     problems.note(sheet.file, 1, "text", found[0], allowed)
-    return dataclasses.replace(layout, text=found[0])
+    return replace(layout, text=found[0])
 
 
 def _without_answers(sheet: Table, layout: Layout, protocol: Protocol) -> Layout:
     """The layout without columns that contain ratings, so that they do not become attributes of the items."""
     taken = {*layout.named.values(), *layout.responses.values()}
     found = guessed(sheet, taken, source_names(protocol), question_names(protocol), names_raters=False)
-    return dataclasses.replace(layout, answers=[answers.column for answers in found])
+    return replace(layout, answers=[answers.column for answers in found])
 
 
 def _check_sources(layout: Layout, protocol: Protocol, problems: Problems) -> None:
@@ -224,20 +185,11 @@ def check_new_keys(
         InvalidInputError: it has some.
     """
     problems = Problems()
-    _name_known(file, name, keys, known_keys(db, study_id, f"{name}s"), problems)
+    name_known(file, name, keys, known_keys(db, study_id, f"{name}s"), problems)
     problems.raise_if_any()
 
 
-def _hold_against_store(db: Connection, study_id: int, file: str, study: StudyFolder) -> None:
-    problems = Problems()
-    for table, name, keys in (
-        ("items", "item", study.items["item"]),
-        ("responses", "response", study.responses["response"]),
-    ):
-        _name_known(file, name, keys, known_keys(db, study_id, table), problems)
-    problems.raise_if_any()
-
-
-def _name_known(file: str, name: str, keys: pd.Series[str], known: set[str], problems: Problems) -> None:
+def name_known(file: str, name: str, keys: pd.Series[str], known: set[str], problems: Problems) -> None:
+    """Add a problem for each of the keys that the study has."""
     for key in keys[keys.isin(known)]:
         problems.add(file, None, name, key, f"an ID that no {name} of the study has yet")

@@ -11,8 +11,9 @@ import pandas as pd
 
 from app.analysis.data.study_folder import StudyFolder
 from app.base.files.cells import Mask, faulty, ids, one_of
-from app.base.files.spreadsheet import read_spreadsheet
+from app.base.files.spreadsheet import table_of
 from app.base.files.table import Column, Table, places
+from app.base.limits import Limits
 from app.base.problem import InvalidInputError, Problem
 from app.base.problems import Problems
 from app.base.words import or_list
@@ -41,8 +42,39 @@ class ReadRatings:
     notes: tuple[Problem, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """A spreadsheet of ratings with all that is needed to read it, in this process or in another one.
+
+    Attributes:
+        file: the spreadsheet, or the name under which `content` was uploaded.
+        layout: the columns by their meaning; what it leaves open is guessed.
+        new_raters: who gave the ratings.
+        study: the study with its answers; set by the import.
+        rated_here: raters who rated in Attune; set by the import.
+    """
+
+    file: Path
+    layout: RatingLayout
+    new_raters: NewRaters
+    content: bytes | None = None
+    study: StudyFolder | None = None
+    rated_here: Collection[str] = ()
+
+    def read(self, limits: Limits) -> ReadRatings:
+        """Every answer of the spreadsheet.
+
+        Raises:
+            InvalidInputError: every problem of the spreadsheet.
+        """
+        if self.study is None:
+            raise AssertionError("ratings are read for a study")
+        sheet = table_of(self.file, problems := Problems(limits), self.content)
+        return read_ratings(sheet, self.layout, self.new_raters, self.study, problems, rated_here=self.rated_here)
+
+
 def read_ratings(
-    file: Path,
+    sheet: Table,
     layout: RatingLayout,
     new_raters: NewRaters,
     study: StudyFolder,
@@ -53,7 +85,7 @@ def read_ratings(
     """Read every answer of the spreadsheet.
 
     Args:
-        file: the spreadsheet.
+        sheet: the table of the spreadsheet.
         layout: the meaning of its columns.
         new_raters: the raters of the imported ratings.
         study: the study that the answers refer to, with its existing answers.
@@ -64,7 +96,7 @@ def read_ratings(
         InvalidInputError: with every problem of the spreadsheet.
     """
     known = Study(study.protocol, study.items, study.responses, study.raters)
-    columns, table = _answers(file, layout, new_raters, known, problems)
+    columns, table = _answers(sheet, layout, new_raters, known, problems)
     raters = _new_raters(table, known, new_raters, rated_here, problems)
     known.raters = pd.concat([study.raters, raters], ignore_index=True)
     is_good = _fill_responses(table, known, problems)
@@ -78,12 +110,11 @@ def read_ratings(
 
 
 def _answers(
-    file: Path, layout: RatingLayout, new_raters: NewRaters, known: Study, problems: Problems
+    sheet: Table, layout: RatingLayout, new_raters: NewRaters, known: Study, problems: Problems
 ) -> tuple[Columns, Table]:
     """Return the columns of the spreadsheet by meaning, and its cells as one row per answer."""
-    sheet = read_spreadsheet(file, problems)
-    columns = None if sheet is None else columns_of(sheet, layout, new_raters, known, problems)
-    if sheet is None or columns is None:
+    columns = columns_of(sheet, layout, new_raters, known, problems)
+    if columns is None:
         problems.raise_if_any()
         raise AssertionError("a column that is missing is a problem")
     check_one_encoding(sheet, columns.used, problems)

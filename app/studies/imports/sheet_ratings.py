@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +10,6 @@ from typing import Any, Literal
 
 from app.accounts.leads import Lead
 from app.base.database.engine import Begin
-from app.base.limits import Limits
 from app.base.problem import Problem
 from app.protocol.questions.registry import Question
 from app.protocol.questions.scaled import CANNOT_JUDGE
@@ -22,8 +20,8 @@ from app.studies.imports.column_meanings import COMMON, NewRaters, RatingLayout
 from app.studies.imports.grouped_problems import GroupedProblem
 from app.studies.imports.name_matching import Names, plain, question_names, source_names, words_of
 from app.studies.imports.patterns import AnswerColumn, guessed_column
-from app.studies.imports.ratings_import import RatingsFile, ratings_into_store, read_file
-from app.studies.imports.read_ratings import ReadRatings
+from app.studies.imports.pipeline import InStore, import_ratings
+from app.studies.imports.read_ratings import Ratings, ReadRatings
 from app.studies.imports.text_uploads import TextUpload, get_content
 from app.studies.studies import StudyRow
 
@@ -152,11 +150,6 @@ def import_sheet_ratings(
         record_act(db, lead, study, "ratings imported", file=upload.file_name, n_ratings=len(read.ratings))
 
 
-def read_within_limits(job: RatingsFile, limits: Limits) -> ReadRatings:
-    """Read the file in the process for uploads."""
-    return read_file(job, limits)
-
-
 def _read(
     begin: Begin,
     reader: UploadReader,
@@ -175,18 +168,9 @@ def _read(
     )
     with begin() as db:
         content = get_content(db, study.id)
-    with tempfile.TemporaryDirectory(prefix="attune-ratings-") as folder:
-        path = Path(folder) / upload.file_name
-        path.write_bytes(content)
-        return ratings_into_store(
-            begin,
-            study.slug,
-            path,
-            layout,
-            NewRaters(kind=columns.kind, are_welcome=True),
-            is_dry_run=is_dry_run,
-            read_job=lambda job: reader.read(read_within_limits, job),
-        )
+    new_raters = NewRaters(kind=columns.kind, are_welcome=True)
+    ratings = Ratings(Path(upload.file_name), layout, new_raters, content)
+    return import_ratings(InStore(begin, study.slug), ratings, reader.read, is_dry_run=is_dry_run)
 
 
 def _column_of(upload: TextUpload, role: str) -> str | None:

@@ -37,7 +37,7 @@ def show_sheet_ratings(request: Request, db: Db, lead: SignedIn, study: Own) -> 
 @router.post("/studies/new/{slug}/ratings")
 def submit_sheet_ratings(request: Request, sent: Sent) -> Response:
     """Check the ratings; if the form says so, import them too."""
-    from app.studies.imports.ratings_import import StudyChangedError
+    from app.studies.imports.pipeline import StudyChangedError
     from app.studies.imports.sheet_ratings import check_sheet_ratings, import_sheet_ratings
 
     own, begin, reader = sent.own, request.app.state.begin, upload_reader(request)

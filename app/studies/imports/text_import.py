@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,8 +12,7 @@ from sqlalchemy import Connection
 from app.accounts.leads import Lead
 from app.analysis.data.study_folder import StudyFolder
 from app.base.database.engine import Begin
-from app.base.files.spreadsheet import read_spreadsheet
-from app.base.files.table import Table
+from app.base.files.spreadsheet import table_of
 from app.base.limits import Limits
 from app.base.problem import InvalidInputError, Problem
 from app.base.problems import Problems
@@ -23,10 +21,11 @@ from app.protocol.yaml.edited_yaml import edited_yaml
 from app.protocol.yaml.study_yaml import FILE, read_protocol
 from app.studies.audit import record_act
 from app.studies.creation.upload_process import UploadReader
-from app.studies.editor.protocol_edits import Change, get_draft, save_change
+from app.studies.editor.protocol_edits import Change, Edit, get_draft, save_change
 from app.studies.imports.column_roles import guess_columns, note_texts_as_names
-from app.studies.imports.import_report import import_report, repaired_table
-from app.studies.imports.items import texts_of_table
+from app.studies.imports.import_report import import_report
+from app.studies.imports.items import Columns, Texts, column_of, wide_of
+from app.studies.imports.pipeline import import_texts
 from app.studies.imports.source_kinds import kind_of
 from app.studies.imports.text_uploads import (
     TextsFixedError,
@@ -38,13 +37,10 @@ from app.studies.imports.text_uploads import (
     record_upload,
     record_use,
 )
-from app.studies.imports.wide_table import Layout, one_row_per_item, second_responses
 from app.studies.load import store_texts
 from app.studies.studies import StudyRow
 
-Columns = list[dict[str, Any]]
 NO_SITUATION = "No column holds the situation. Choose “Situation” for one of the columns below."
-_PARTS = ("item", "text", "profile", "content_note")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +53,6 @@ class TextSheet:
     is_repaired: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class SheetWithProtocol:
-    """A spreadsheet to read, and the protocol that its texts are for."""
-
-    sheet: TextSheet
-    protocol: Protocol
-    yaml: str
-
-
 def look_at_sheet(sheet: TextSheet, limits: Limits) -> tuple[Columns, dict[str, Any]]:
     """The description of the columns, and the report on their texts.
 
@@ -73,14 +60,15 @@ def look_at_sheet(sheet: TextSheet, limits: Limits) -> tuple[Columns, dict[str, 
         InvalidInputError: the file cannot be read.
     """
     problems = Problems(limits)
-    table = _table(sheet, problems)
+    table = table_of(Path(sheet.file_name), problems, sheet.content)
+    problems.raise_if_any()
     if not len(table):
         found, allowed = "no rows below the column names", "one row per item, or one row per response"
         raise InvalidInputError([Problem(table.file, None, None, found, allowed)])
     columns = sheet.columns or [asdict(guess) for guess in guess_columns(table)]
-    wide, responses = _wide(table, columns)
+    wide, responses = wide_of(table, columns)
     columns = [_with_kinds(column, responses if wide is not table else ()) for column in columns]
-    situation = _column_of(columns, "text")
+    situation = column_of(columns, "text")
     texts = [column["name"] for column in columns if column["role"] in {"text", "response"}]
     note_texts_as_names(table, texts, problems)
     groups = {**({"Situations": situation} if situation else {}), **responses}
@@ -88,30 +76,6 @@ def look_at_sheet(sheet: TextSheet, limits: Limits) -> tuple[Columns, dict[str, 
     sizes = {"n_rows": len(table), "n_items": len(wide), "sources": list(responses)}
     report |= sizes | {"notes": [_in_words(note) for note in problems.notes]}
     return columns, report
-
-
-def read_sheet_texts(job: SheetWithProtocol, limits: Limits) -> StudyFolder:
-    """The items and responses of a spreadsheet.
-
-    Raises:
-        InvalidInputError: every problem of the spreadsheet.
-    """
-    problems = Problems(limits)
-    columns = job.sheet.columns or []
-    table, responses = _wide(_table(job.sheet, problems), columns)
-    parts = {part: _column_of(columns, part) for part in _PARTS}
-    if job.sheet.is_repaired:
-        shown = [*(column for column in parts.values() if column), *responses.values()]
-        table = repaired_table(table, shown)
-    layout = Layout(
-        responses,
-        item=parts["item"],
-        text=parts["text"] or "text",
-        profile=parts["profile"],
-        content_note=parts["content_note"],
-        attributes=[column["name"] for column in columns if column["role"] == "attribute"],
-    )
-    return texts_of_table(table, layout, job.protocol, job.yaml, problems)
 
 
 def keep_sheet(begin: Begin, reader: UploadReader, study: StudyRow, file_name: str, content: bytes) -> None:
@@ -150,32 +114,46 @@ def use_sheet(begin: Begin, reader: UploadReader, study: StudyRow, lead: Lead) -
         upload = get_upload(db, study.id)
         if upload is None:
             raise TextsFixedError("Choose a spreadsheet first.")
-        if _column_of(upload.columns, "text") is None:
+        if column_of(upload.columns, "text") is None:
             raise InvalidInputError([Problem(upload.file_name, 1, None, "", NO_SITUATION)])
         sheet = _sheet(db, study, upload.columns, is_repaired=upload.is_repaired)
         draft = get_draft(db, study)
     sources = _sources(upload.columns, upload.report["sources"], draft.data.get("sources"))
-    problems = Problems()
-    yaml = edited_yaml(draft.yaml, with_sources(draft.data, sources))
-    protocol = read_protocol(yaml, problems)
-    if protocol is None:
-        raise InvalidInputError(problems.list_of(FILE))
-    folder = reader.read(read_sheet_texts, SheetWithProtocol(sheet, protocol, yaml))
-    with begin() as db:
-        check_replaceable(db, study)
-        _replace_texts(db, study, lead, sources, folder)
-        record_act(db, lead, study, "texts replaced", file=upload.file_name, n_items=len(folder.items))
+    texts = Texts(Path(sheet.file_name), content=sheet.content, columns=upload.columns, is_repaired=upload.is_repaired)
+    import_texts(InDraft(begin, study, lead, draft, sources), texts, reader.read)
 
 
-def _replace_texts(db: Connection, study: StudyRow, lead: Lead, sources: dict[str, Any], folder: StudyFolder) -> None:
-    """Store the texts of a folder in place of the study's, and its sources in the draft."""
-    forget_texts(db, study.id)
-    number = get_draft(db, study).number
-    change = Change(lambda data: data.get("sources"), lambda data: with_sources(data, sources))
-    if (saved := save_change(db, study, lead, number, change)).protocol is None:
-        raise InvalidInputError(list(saved.problems))
-    store_texts(db, study.id, folder.items, folder.responses)
-    record_use(db, study.id)
+@dataclass(frozen=True, slots=True)
+class InDraft:
+    """A draft whose texts, and whose sources, are replaced."""
+
+    begin: Begin
+    study: StudyRow
+    lead: Lead
+    draft: Edit
+    sources: dict[str, Any]
+
+    def protocol(self) -> tuple[Protocol, str, list[Problem]]:
+        """The draft's protocol with the sources of the texts."""
+        problems = Problems()
+        yaml = edited_yaml(self.draft.yaml, with_sources(self.draft.data, self.sources))
+        protocol = read_protocol(yaml, problems)
+        if protocol is None:
+            raise InvalidInputError(problems.list_of(FILE))
+        return protocol, yaml, []
+
+    def add_texts(self, file: Path, texts: StudyFolder) -> None:
+        """Store the texts in place of the study's, and their sources in the draft."""
+        with self.begin() as db:
+            check_replaceable(db, self.study)
+            forget_texts(db, self.study.id)
+            number = get_draft(db, self.study).number
+            change = Change(lambda data: data.get("sources"), lambda data: with_sources(data, self.sources))
+            if (saved := save_change(db, self.study, self.lead, number, change)).protocol is None:
+                raise InvalidInputError(list(saved.problems))
+            store_texts(db, self.study.id, texts.items, texts.responses)
+            record_use(db, self.study.id)
+            record_act(db, self.lead, self.study, "texts replaced", file=file.name, n_items=len(texts.items))
 
 
 def _in_words(note: Problem) -> str:
@@ -251,39 +229,3 @@ def _sheet(db: Connection, study: StudyRow, columns: Columns, *, is_repaired: bo
     if upload is None:
         raise TextsFixedError("Choose a spreadsheet first.")
     return TextSheet(upload.file_name, get_content(db, study.id), columns, is_repaired)
-
-
-def _table(sheet: TextSheet, problems: Problems) -> Table:
-    with tempfile.TemporaryDirectory(prefix="attune-texts-") as folder:
-        path = Path(folder) / sheet.file_name
-        path.write_bytes(sheet.content)
-        table = read_spreadsheet(path, problems)
-    problems.raise_if_any()
-    if table is None:
-        raise AssertionError("a spreadsheet that cannot be read is a problem")
-    return table
-
-
-def _wide(table: Table, columns: Columns) -> tuple[Table, dict[str, str]]:
-    """A table with one row per item, and the column of each source.
-
-    Raises:
-        InvalidInputError: two columns belong to the same source, or two responses to the same item and source.
-    """
-    text, source = _column_of(columns, "text"), _column_of(columns, "source")
-    responses = [column for column in columns if column["role"] == "response"]
-    if source and text and responses:
-        before, item = set(table.columns), _column_of(columns, "item")
-        problems = second_responses(table, item=item or text, source=source, response=responses[0]["name"])
-        if problems:
-            raise InvalidInputError(problems)
-        wide = one_row_per_item(table, item=item, text=text, source=source, response=responses[0]["name"])
-        return wide, {name: name for name in wide.columns if name not in before}
-    keys = [str(column.get("source") or column["name"]) for column in responses]
-    if twice := sorted({key for key in keys if keys.count(key) > 1}):
-        raise InvalidInputError([Problem(table.file, 1, None, f"{twice[0]} twice", "each source in one column")])
-    return table, {key: column["name"] for key, column in zip(keys, responses, strict=True)}
-
-
-def _column_of(columns: Columns, role: str) -> str | None:
-    return next((str(column["name"]) for column in columns if column["role"] == role), None)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from app.base.limits import ON_THIS_COMPUTER
 from app.base.problem import InvalidInputError, Problem
-from app.base.problems import Problems
 from app.studies.imports.column_meanings import NewRaters, RatingLayout
-from app.studies.imports.read_ratings import ReadRatings, read_ratings
+from app.studies.imports.read_ratings import Ratings, ReadRatings
 from tests.kit.small import read_small
 
 if TYPE_CHECKING:
@@ -34,9 +34,8 @@ def read(
     """Import the spreadsheet into the small study; `columns` are fields of the layout."""
     path = folder / file
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return read_ratings(
-        path, RatingLayout(**columns), raters, study or read_small(ratings=None), Problems(), rated_here=rated_here
-    )
+    known = study or read_small(ratings=None)
+    return Ratings(path, RatingLayout(**columns), raters, study=known, rated_here=rated_here).read(ON_THIS_COMPUTER)
 
 
 def answers(found: ReadRatings) -> list[Answer]:

@@ -13,7 +13,8 @@ from sqlalchemy import text
 from app.base.problem import InvalidInputError
 from app.studies.export import study_folder
 from app.studies.folder.read import read_folder
-from app.studies.imports.items import TextsInTheWayError, import_into_folder, import_into_store
+from app.studies.imports.items import Texts
+from app.studies.imports.pipeline import InFolder, InStore, TextsInTheWayError, import_texts
 from app.studies.imports.wide_table import Layout
 from app.studies.load import load_study
 from app.studies.studies import StudyMissingError
@@ -46,7 +47,7 @@ def sheet(tmp_path: Path) -> Path:
 
 
 def test_items_and_responses_are_written_beside_protocol(folder: Path, sheet: Path) -> None:
-    added = import_into_folder(folder, sheet, LAYOUT, folder)
+    added = import_texts(InFolder(folder, folder), Texts(sheet, LAYOUT))
     read = read_folder(folder)
     assert read.items[["item", "text", "Mood", "feels"]].to_numpy().tolist() == [
         ["x1", "One", "low", "sad"],
@@ -58,15 +59,15 @@ def test_items_and_responses_are_written_beside_protocol(folder: Path, sheet: Pa
 
 
 def test_parquet_file_is_imported_as_the_same_sheet_in_csv(folder: Path, sheet: Path, tmp_path: Path) -> None:
-    import_into_folder(folder, sheet, LAYOUT, tmp_path / "csv")
+    import_texts(InFolder(folder, tmp_path / "csv"), Texts(sheet, LAYOUT))
     pd.read_csv(sheet).to_parquet(tmp_path / "sheet.parquet", index=False)
-    import_into_folder(folder, tmp_path / "sheet.parquet", LAYOUT, tmp_path / "parquet")
+    import_texts(InFolder(folder, tmp_path / "parquet"), Texts(tmp_path / "sheet.parquet", LAYOUT))
     for name in ("items.csv", "responses.csv"):
         assert (tmp_path / "parquet" / name).read_text() == (tmp_path / "csv" / name).read_text()
 
 
 def test_other_folder_gets_a_copy_of_protocol(folder: Path, sheet: Path, tmp_path: Path) -> None:
-    import_into_folder(folder, sheet, LAYOUT, tmp_path / "out")
+    import_texts(InFolder(folder, tmp_path / "out"), Texts(sheet, LAYOUT))
     assert (tmp_path / "out" / "study.yaml").read_text() == YAML
     assert len(read_folder(tmp_path / "out").items) == 2
     assert not (folder / "items.csv").exists()
@@ -75,8 +76,8 @@ def test_other_folder_gets_a_copy_of_protocol(folder: Path, sheet: Path, tmp_pat
 def test_existing_items_are_kept_unless_replacement_is_allowed(folder: Path, sheet: Path) -> None:
     (folder / "items.jsonl").write_text('{"item": "mine", "text": "x", "feels": "sad"}')
     with pytest.raises(TextsInTheWayError, match=r"already contains items\.jsonl"):
-        import_into_folder(folder, sheet, LAYOUT, folder)
-    import_into_folder(folder, sheet, LAYOUT, folder, replace=True)
+        import_texts(InFolder(folder, folder), Texts(sheet, LAYOUT))
+    import_texts(InFolder(folder, folder, replaces=True), Texts(sheet, LAYOUT))
     assert list(read_folder(folder).items["item"]) == ["x1", "x2"]
 
 
@@ -92,7 +93,7 @@ def test_excel_cells_are_read_as_displayed(folder: Path, tmp_path: Path) -> None
         book.active.append(row)
     book.save(tmp_path / "sheet.xlsx")
     layout = Layout(responses={"person": "Human"}, item="ID", text="Post")
-    import_into_folder(folder, tmp_path / "sheet.xlsx", layout, folder)
+    import_texts(InFolder(folder, folder), Texts(tmp_path / "sheet.xlsx", layout))
     assert [(row["item"], row["text"]) for row in read_rows(folder / "items.csv")] == [("7", "One"), ("8.5", "true")]
 
 
@@ -103,7 +104,7 @@ def test_oversized_excel_dimension_is_read_by_actual_cells(folder: Path, tmp_pat
         book.active.append(row)
     book.active["XFD1048576"] = "far away"
     book.save(tmp_path / "sheet.xlsx")
-    import_into_folder(folder, tmp_path / "sheet.xlsx", Layout(item="ID"), folder)
+    import_texts(InFolder(folder, folder), Texts(tmp_path / "sheet.xlsx", Layout(item="ID")))
     assert [row["item"] for row in read_rows(folder / "items.csv")] == ["a"]
 
 
@@ -127,14 +128,14 @@ def test_excel_file_needs_a_header_of_limited_width(folder: Path, tmp_path: Path
 
 def test_json_lines_are_read_and_missing_ids_numbered(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "sheet.jsonl").write_text('{"text": "One", "feels": "sad"}\n{"text": "Two", "feels": "glad"}\n')
-    import_into_folder(folder, tmp_path / "sheet.jsonl", Layout(), folder)
+    import_texts(InFolder(folder, folder), Texts(tmp_path / "sheet.jsonl", Layout()))
     assert [row["item"] for row in read_rows(folder / "items.csv")] == ["1", "2"]
 
 
 def test_columns_named_like_those_of_the_format_are_what_the_lead_says(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "sheet.csv"
     file.write_text("item,response,source\nMy dog died.,Oh no!,Reddit\nI won!,Great!,Reddit\n")
-    added = import_into_folder(folder, file, Layout({"person": "response"}, text="item"), folder)
+    added = import_texts(InFolder(folder, folder), Texts(file, Layout({"person": "response"}, text="item")))
     assert added.items[["item", "text", "source"]].to_numpy().tolist() == [
         ["1", "My dog died.", "Reddit"],
         ["2", "I won!", "Reddit"],
@@ -144,13 +145,13 @@ def test_columns_named_like_those_of_the_format_are_what_the_lead_says(folder: P
 
 def test_only_named_attributes_are_kept(folder: Path, sheet: Path) -> None:
     layout = Layout(responses=LAYOUT.responses, item="ID", text="Post", attributes=["feels"])
-    import_into_folder(folder, sheet, layout, folder)
+    import_texts(InFolder(folder, folder), Texts(sheet, layout))
     assert list(read_rows(folder / "items.csv")[0]) == ["item", "text", "feels"]
 
 
 def problem_of(folder: Path, sheet: Path, layout: Layout) -> tuple[str, int | None, str | None, str]:
     with pytest.raises(InvalidInputError) as raised:
-        import_into_folder(folder, sheet, layout, folder)
+        import_texts(InFolder(folder, folder), Texts(sheet, layout))
     problem = raised.value.problems[0]
     assert not (folder / "items.csv").exists()
     return problem.file, problem.row, problem.column, problem.found
@@ -159,7 +160,7 @@ def problem_of(folder: Path, sheet: Path, layout: Layout) -> tuple[str, int | No
 def test_unknown_source_is_reported_once(folder: Path, sheet: Path) -> None:
     unknown = Layout(responses={"robot": "Human", "model-1": "GPT"}, item="ID", text="Post")
     with pytest.raises(InvalidInputError) as raised:
-        import_into_folder(folder, sheet, unknown, folder)
+        import_texts(InFolder(folder, folder), Texts(sheet, unknown))
     (problem,) = raised.value.problems
     assert (problem.file, problem.row, problem.column, problem.found) == ("--response", None, "source", "robot")
     assert problem.allowed == "person or model-1"
@@ -186,7 +187,7 @@ def test_each_spreadsheet_problem_is_named(folder: Path, sheet: Path, tmp_path: 
 
 def test_imported_items_are_appended_to_stored_study(db: Connection, sheet: Path) -> None:
     study_id = load_study(db, read_small())
-    import_into_store(lambda: nullcontext(db), "small", sheet, LAYOUT)
+    import_texts(InStore(lambda: nullcontext(db), "small"), Texts(sheet, LAYOUT))
     stored = study_folder(db, study_id)
     assert list(stored.items["item"]) == ["a", "b", "x1", "x2"]
     assert list(stored.responses["response"])[-3:] == ["x1:person", "x1:model-1", "x2:person"]
@@ -197,10 +198,10 @@ def test_existing_item_id_is_rejected_and_nothing_saved(db: Connection, sheet: P
     load_study(db, read_small())
     sheet.write_text(SHEET.replace("x2", "b"))
     with pytest.raises(InvalidInputError, match="an ID that no item of the study has yet"):
-        import_into_store(lambda: nullcontext(db), "small", sheet, LAYOUT)
+        import_texts(InStore(lambda: nullcontext(db), "small"), Texts(sheet, LAYOUT))
     assert db.execute(text("SELECT count(*) FROM items")).scalar_one() == 2
     with pytest.raises(StudyMissingError):
-        import_into_store(lambda: nullcontext(db), "nobody", sheet, LAYOUT)
+        import_texts(InStore(lambda: nullcontext(db), "nobody"), Texts(sheet, LAYOUT))
 
 
 def test_raw_ayers_file_gives_the_converted_study_folder(tmp_path: Path, shared: Path) -> None:
@@ -211,7 +212,7 @@ def test_raw_ayers_file_gives_the_converted_study_folder(tmp_path: Path, shared:
         text="Question",
         attributes=["submissionID", "commentID"],
     )
-    added = import_into_folder(tmp_path, ayers.raw_csv(shared), layout, tmp_path)
+    added = import_texts(InFolder(tmp_path, tmp_path), Texts(ayers.raw_csv(shared), layout))
     assert [(note.file, note.found) for note in added.notes] == [
         ("JAMA.csv", "bytes that are not UTF-8, first in line 4")
     ]
@@ -232,7 +233,7 @@ def test_text_column_is_found_by_its_content(folder: Path, sheet: Path) -> None:
     long = "I lost my keys on the way home and now I am waiting in the rain until somebody opens."
     sheet.write_text(f"Post,Human,GPT,feels\n{long},h1,g1,sad\n{long},h2,g2,glad\n")
     sheet.write_text(sheet.read_text().replace("Post", "What they wrote"))
-    added = import_into_folder(folder, sheet, Layout(responses=LAYOUT.responses), folder)
+    added = import_texts(InFolder(folder, folder), Texts(sheet, Layout(responses=LAYOUT.responses)))
     assert list(added.items["text"]) == [long, long]
     assert "What they wrote was read as the text of the items" in added.notes[0].allowed
 
@@ -240,9 +241,9 @@ def test_text_column_is_found_by_its_content(folder: Path, sheet: Path) -> None:
 def test_short_texts_need_a_named_column(folder: Path, sheet: Path) -> None:
     sheet.write_text(SHEET.replace("Post", "Note"))
     with pytest.raises(InvalidInputError, match="column text"):
-        import_into_folder(folder, sheet, Layout(responses=LAYOUT.responses), folder)
+        import_texts(InFolder(folder, folder), Texts(sheet, Layout(responses=LAYOUT.responses)))
 
 
 def test_text_column_is_found_by_its_name(folder: Path, sheet: Path) -> None:
-    added = import_into_folder(folder, sheet, Layout(responses=LAYOUT.responses, item="ID"), folder)
+    added = import_texts(InFolder(folder, folder), Texts(sheet, Layout(responses=LAYOUT.responses, item="ID")))
     assert list(added.items["text"]) == ["One", "=2+2"]

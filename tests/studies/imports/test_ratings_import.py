@@ -13,7 +13,8 @@ from app.rating.life_cycle import open_study
 from app.rating.simulation.simulate import list_named_absent
 from app.studies.export import study_folder
 from app.studies.imports.column_meanings import NewRaters, RatingLayout
-from app.studies.imports.ratings_import import StudyChangedError, ratings_into_store
+from app.studies.imports.pipeline import InStore, StudyChangedError, import_ratings
+from app.studies.imports.read_ratings import Ratings
 from app.studies.studies import StudyMissingError
 from tests.kit.builder import build_study, protocol_of
 from tests.kit.database import rows
@@ -50,7 +51,9 @@ COUNTS = "SELECT (SELECT count(*) FROM trials), (SELECT count(*) FROM seats), (S
 
 def test_imported_ratings_leave_trials_unchanged_and_mark_raters(engine: Engine, study: int, tmp_path: Path) -> None:
     before = rows(engine, COUNTS)
-    read = ratings_into_store(transactions(engine), "study", sheet(tmp_path, "x", "y"), RatingLayout(), WELCOME)
+    read = import_ratings(
+        InStore(transactions(engine), "study"), Ratings(sheet(tmp_path, "x", "y"), RatingLayout(), WELCOME)
+    )
     assert len(read.ratings) == 2
     assert rows(engine, COUNTS) == before
     assert rows(engine, "SELECT key, pool, is_imported FROM raters ORDER BY key") == [
@@ -62,7 +65,7 @@ def test_imported_ratings_leave_trials_unchanged_and_mark_raters(engine: Engine,
 
 
 def test_imported_raters_are_neither_invited_nor_simulated(engine: Engine, study: int, tmp_path: Path) -> None:
-    ratings_into_store(transactions(engine), "study", sheet(tmp_path, "x"), RatingLayout(), WELCOME)
+    import_ratings(InStore(transactions(engine), "study"), Ratings(sheet(tmp_path, "x"), RatingLayout(), WELCOME))
     with engine.connect() as db:
         assert list_uninvited(db, study, is_without_pools=True) == {}
         assert list_named_absent(db, study) == []
@@ -71,14 +74,18 @@ def test_imported_raters_are_neither_invited_nor_simulated(engine: Engine, study
 
 def test_attune_rater_cannot_receive_imported_ratings(engine: Engine, study: int, tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError) as raised:
-        ratings_into_store(transactions(engine), "study", sheet(tmp_path, "x", "here"), RatingLayout(), WELCOME)
+        import_ratings(
+            InStore(transactions(engine), "study"), Ratings(sheet(tmp_path, "x", "here"), RatingLayout(), WELCOME)
+        )
     assert ("rater", "here") in {(problem.column, problem.found) for problem in raised.value.problems}
     assert rows(engine, "SELECT count(*) FROM raters") == [(1,)]
 
 
 def test_dry_run_saves_nothing(engine: Engine, study: int, tmp_path: Path) -> None:
     file = sheet(tmp_path, "x")
-    read = ratings_into_store(transactions(engine), "study", file, RatingLayout(), WELCOME, is_dry_run=True)
+    read = import_ratings(
+        InStore(transactions(engine), "study"), Ratings(file, RatingLayout(), WELCOME), is_dry_run=True
+    )
     assert (len(read.ratings), rows(engine, "SELECT count(*) FROM raters")) == (1, [(1,)])
 
 
@@ -91,20 +98,20 @@ def test_concurrent_imports_of_same_raters_do_not_both_succeed(engine: Engine, s
         nonlocal n_begun
         n_begun += 1
         if n_begun == 2:
-            ratings_into_store(begin, "study", file, RatingLayout(), WELCOME)
+            import_ratings(InStore(begin, "study"), Ratings(file, RatingLayout(), WELCOME))
         return begin()
 
     with pytest.raises(StudyChangedError):
-        ratings_into_store(begin_late, "study", file, RatingLayout(), WELCOME)
+        import_ratings(InStore(begin_late, "study"), Ratings(file, RatingLayout(), WELCOME))
     assert rows(engine, "SELECT count(*) FROM ratings WHERE assignment_id IS NULL") == [(1,)]
 
 
 def test_later_import_adds_answers_to_known_rater(engine: Engine, study: int, tmp_path: Path) -> None:
     begin = transactions(engine)
-    ratings_into_store(begin, "study", sheet(tmp_path, "x"), RatingLayout(), WELCOME)
+    import_ratings(InStore(begin, "study"), Ratings(sheet(tmp_path, "x"), RatingLayout(), WELCOME))
     other = tmp_path / "other.csv"
     other.write_text("rater,item,person empathy\nx,item-1,3\n")
-    ratings_into_store(begin, "study", other, RatingLayout(), WELCOME)
+    import_ratings(InStore(begin, "study"), Ratings(other, RatingLayout(), WELCOME))
     with engine.connect() as db:
         folder = study_folder(db, study)
     assert int(folder.ratings["rater"].eq("x").sum()) == 2
@@ -112,4 +119,4 @@ def test_later_import_adds_answers_to_known_rater(engine: Engine, study: int, tm
 
 def test_unknown_study_is_reported(engine: Engine, tmp_path: Path) -> None:
     with pytest.raises(StudyMissingError):
-        ratings_into_store(transactions(engine), "nobody", sheet(tmp_path, "x"), RatingLayout(), WELCOME)
+        import_ratings(InStore(transactions(engine), "nobody"), Ratings(sheet(tmp_path, "x"), RatingLayout(), WELCOME))

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.base.limits import ON_THIS_COMPUTER
 from app.base.problem import InvalidInputError
-from app.base.problems import Problems
 from app.results.reproduction.ayers2023 import write_repaired_ayers
 from app.studies.folder.read import read_folder
 from app.studies.imports.column_meanings import NewRaters, RatingLayout
-from app.studies.imports.read_ratings import read_ratings
+from app.studies.imports.read_ratings import Ratings
 from tests.real_data.ayers import raw_csv
 from tests.real_data.kumar import write_kumar
 
@@ -34,7 +34,7 @@ def without_ratings(folder: Path) -> StudyFolder:
 
 def imported(study: StudyFolder, file: Path, layout: RatingLayout, raters: NewRaters = WELCOME) -> ReadRatings:
     """The ratings of a file."""
-    return read_ratings(file, layout, raters, study, Problems())
+    return Ratings(file, layout, raters, study=study).read(ON_THIS_COMPUTER)
 
 
 def test_items_of_a_published_file_are_found_by_their_repaired_texts(shared: Path, tmp_path: Path) -> None:
