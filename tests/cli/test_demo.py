@@ -105,7 +105,7 @@ def test_demo_runs_and_is_started_again_on_another_port_if_its_own_is_taken(
         assert httpx.get(f"{here}/readyz", timeout=120).json() == {"status": "ready", "problems": {}}
         with closing(visit_as_lead(program)) as lead:
             assert "Shown" in lead.get(f"{here}/studies/demo").text
-            assert "raters are simulated" in estimates_of(lead, f"{here}/studies/demo/results")
+            assert "All ratings are simulated" in estimates_of(lead, f"{here}/studies/demo/results")
         with httpx.Client(headers=SAME_ORIGIN, follow_redirects=True, timeout=120) as rater:
             assert "Begin" in rater.get(program.address("Rate as a rater")).text
     with socket.create_server(("127.0.0.1", 0)) as taken:

@@ -12,6 +12,8 @@ SIMULATED_ONLY_SENTENCE = (
     "person has rated."
 )
 
+ARE_SIMULATED = "raters are simulated."
+
 
 def counted_frames(frames: Frames) -> tuple[Frames, int]:
     """Return the frames that enter results, and the number of simulated raters who were left out.

@@ -22,7 +22,7 @@ from app.base.documents.blocks import DataTable
 from app.protocol.labels import Labels
 
 MAX_ROWS = 80
-HEADER = ("No.", "Question", "Statistic", "Of", "Estimate ({ci})", "p", "Items", "Raters", "Ratings")
+HEADER = ("No.", "Question", "Statistic", "Comparison or group", "Estimate ({ci})", "p", "Items", "Raters", "Ratings")
 WIDTHS = (4, 17, 15, 22, 18, 11, 6, 7, 8)
 
 

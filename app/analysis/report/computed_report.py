@@ -17,7 +17,7 @@ from app.analysis.data.filters import filtered
 from app.analysis.data.frame_evidence import rater_flags
 from app.analysis.data.frames import Frames, for_items_only, with_slots
 from app.analysis.data.report_filters import ALL, Filters
-from app.analysis.data.simulated import counted_frames
+from app.analysis.data.simulated import ARE_SIMULATED, counted_frames
 from app.analysis.estimate import Estimate
 from app.analysis.report.declared_pairs import in_declared_directions
 from app.analysis.report.primary import declared_first, mirrors_of, primary_results, with_roles
@@ -269,11 +269,11 @@ def _undeclared(protocol: Protocol) -> Iterator[str]:
 
 def _marked_raters(frames: Frames) -> Iterator[str]:
     """Yield notes about simulated and imported raters."""
-    said = {"is_simulated": "are simulated", "is_imported": "rated elsewhere; their ratings were imported"}
+    said = {"is_simulated": ARE_SIMULATED, "is_imported": "raters rated elsewhere; their ratings were imported."}
     for mark, words in said.items():
         n = int(frames.raters[mark].fillna(False).astype(bool).sum()) if mark in frames.raters else 0
         if n:
-            yield f"{n} of {len(frames.raters)} raters {words}."
+            yield f"{n} of {len(frames.raters)} {words}"
 
 
 def _rows(n: int) -> str:

@@ -14,6 +14,7 @@ from app.base.web.deps import Db
 from app.base.web.middleware.security import POLICY
 from app.protocol.pages.steps import questionnaire_of, slots_of_step
 from app.protocol.study import Protocol
+from app.rating.arrival.expected_minutes import expected_minutes
 from app.rating.page.fields import fields_of
 from app.rating.page.plain_text import instructions_text, trial_text
 from app.rating.page.sheet import make_sheet
@@ -88,5 +89,7 @@ def _page_of(
         return "questions.html", context
     names = {"consent": "consent.html", "instructions": "start.html", "debrief": "debrief.html"}
     ending = ending_of(protocol, "completed", is_prolific=False)
-    context = {"length": protocol.design.trials_per_rater or N_TRIALS, "rated": [], "ending": ending}
+    length = protocol.design.trials_per_rater or N_TRIALS
+    minutes = expected_minutes(db, study.id, protocol, length)
+    context = {"length": length, "minutes": minutes, "rated": [], "ending": ending}
     return names.get(shown.step, "done.html"), context

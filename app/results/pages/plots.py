@@ -99,13 +99,30 @@ def _bar(contrast: MainContrast) -> Plot:
     return Plot((), shown, (), f"Choices: {'; '.join(segment.words for segment in shown)}")
 
 
-def row_marks(contrasts: Sequence[MainContrast]) -> list[Mark | None]:
-    """Each contrast relative to the line of no difference in the middle; those of one statistic share one axis."""
+def row_marks(contrasts: Sequence[MainContrast], protocol: Protocol) -> list[Mark | None]:
+    """Each contrast relative to the line of no difference in the middle; those of one statistic share one axis.
+
+    Differences in points are drawn as parts of their scale: scales from 1 to 5 and from 0 to 100 share the axis.
+    """
+    spans = [_span(one.key, protocol) if one.estimate.statistic == "mean_difference" else 1.0 for one in contrasts]
     reach = {"share_preferred": 0.5}
-    for one in contrasts:
+    for one, span in zip(contrasts, spans, strict=True):
         if not one.is_share:
-            reach[one.estimate.statistic] = max(reach.get(one.estimate.statistic, 0.0), _reach(one))
-    return [_row_mark(one, reach[one.estimate.statistic] or 1.0) for one in contrasts]
+            reach[one.estimate.statistic] = max(reach.get(one.estimate.statistic, 0.0), _reach(one) / span)
+    return [
+        _row_mark(one, span * (reach[one.estimate.statistic] or 1.0))
+        for one, span in zip(contrasts, spans, strict=True)
+    ]
+
+
+def _span(key: str, protocol: Protocol) -> float:
+    """The width of the scale of a question or composite; 1 for a score without a scale."""
+    composite = protocol.analysis.composites.get(key)
+    parts = composite.questions if composite else (key,)
+    scales = [getattr(protocol.question(part), "values", ()) for part in parts]
+    spans = [values[-1] - values[0] for values in scales if values]
+    is_sum = composite is not None and composite.score == "sum"
+    return (sum(spans) / (1 if is_sum else len(spans))) if spans else 1.0
 
 
 def _reach(contrast: MainContrast) -> float:

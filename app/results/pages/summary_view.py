@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from app.analysis.data.simulated import ARE_SIMULATED
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import MODELS, columns_of
 from app.analysis.findings.main_contrasts import MainContrast, counts_words, effect_cell, interval_words
@@ -91,7 +92,9 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
     shown = summary.contrasts[: MAX_ROWS if are_rows else MAX_CARDS]
     cards = _cards(shown, report, protocol)
     judges = [(one, number(one.judge, "coefficient"), number(one.ceiling, "coefficient")) for one in summary.judges]
-    hidden, notes = summary.contrasts[len(shown) :], list(report.notes)
+    hidden = summary.contrasts[len(shown) :]
+    # A banner says already that all ratings are simulated.
+    notes = [note for note in report.notes if not note.endswith(ARE_SIMULATED)]
     return {
         "summary": summary,
         "answers": answers[:MAX_ANSWERS],
@@ -162,7 +165,7 @@ def _of_source(estimate: Estimate, protocol: Protocol) -> str:
 
 
 def _cards(contrasts: Sequence[MainContrast], report: Report, protocol: Protocol) -> list[Card]:
-    marks = row_marks(contrasts)
+    marks = row_marks(contrasts, protocol)
     return [
         Card(
             contrast,

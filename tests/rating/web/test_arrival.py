@@ -45,6 +45,7 @@ def test_platform_link_redirects_to_clean_address(
     page = visitor().get(f"/s/study?{LINKS[platform]}")
     assert page.url.path == "/s/study/start"
     assert not page.url.query
+    assert "You will rate 3 items, one per page (about 2 minutes)." in " ".join(page.text.split())
     with engine.connect() as db:
         stored = db.execute(text("SELECT platform, platform_id, parameters FROM platform_ids")).one()
     sent = dict(part.split("=") for part in LINKS[platform].split("&"))

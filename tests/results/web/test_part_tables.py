@@ -23,7 +23,7 @@ def test_table_row_holds_estimates_of_one_question_and_scope() -> None:
     (block,) = blocks_of("comparison", estimates, Labels(questions={"empathy": "Warmth"}))
     assert block.table.header == (
         "Question",
-        "Of",
+        "Comparison or group",
         "Mean difference",
         "Odds ratio (ordinal mixed model)",
         "Adjusted p",
@@ -209,5 +209,5 @@ def test_text_measures_of_many_sources_fit_beside_each_other() -> None:
     assert len(table.header) == 7
     many = [_estimate("text", "text_mean", 1.0, scope={"covariate": "words", "source": f"s{n}"}) for n in range(9)]
     ((_, table, _),) = texts(many)
-    assert table.header == ("Covariate", "Of", "Estimate")
+    assert table.header == ("Covariate", "Comparison or group", "Estimate")
     assert [row[1] for row in table.rows] == [f"s{n}" for n in range(9)]

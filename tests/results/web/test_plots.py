@@ -8,6 +8,13 @@ from app.analysis.report.report import Report
 from app.results.pages.plots import card_plot, row_marks
 from tests.kit.frames import CHOICE, protocol
 
+SCALES = protocol(
+    {"key": "warmth", "target": "response", "type": "rating", "text": "Warm?", "scale": dict.fromkeys(range(1, 6), "")},
+    {"key": "warm_too", "target": "response", "type": "rating", "text": "So?", "scale": dict.fromkeys(range(1, 6), "")},
+    {"key": "help", "target": "response", "type": "slider", "text": "Helpful?"},
+    analysis={"composites": {"both": ["warmth"], "all": {"questions": ["warmth", "warm_too"], "score": "sum"}}},
+)
+
 
 def _words(*counts: int) -> str:
     scope = {"source": "Model", "reference": "Human"}
@@ -25,12 +32,18 @@ def test_bar_of_a_choice_says_that_ties_count_as_half() -> None:
 
 def test_percentage_points_have_an_axis_of_their_own_beside_scale_points() -> None:
     points, codes = _row("mean_difference", 1.6, 2.0), _row("category_difference", 0.05, 0.2)
-    marks = row_marks([points, codes])
+    marks = row_marks([points, codes], SCALES)
     assert [mark.high for mark in marks if mark] == [96.0, 96.0]
-    assert marks == [*row_marks([points]), *row_marks([codes])]
+    assert marks == [*row_marks([points], SCALES), *row_marks([codes], SCALES)]
 
 
-def _row(statistic: str, value: float, high: float) -> MainContrast:
+def test_differences_on_scales_of_other_widths_are_drawn_as_parts_of_their_scale() -> None:
+    values = {"warmth": 2.0, "both": 2.0, "all": 4.0, "help": 50.0}
+    marks = row_marks([_row("mean_difference", value, 2 * value, key) for key, value in values.items()], SCALES)
+    assert [(mark.at, mark.low, mark.high) for mark in marks if mark] == [(73.0, 50.0, 96.0)] * 4
+
+
+def _row(statistic: str, value: float, high: float, key: str = "warmth") -> MainContrast:
     scope = {"source": "Model", "reference": "Human"}
     estimate = Estimate("comparison", "warmth", scope, statistic, value, 2 * value - high, high)
-    return MainContrast("warmth", "Warmth", "How warm?", estimate, None, None)
+    return MainContrast(key, "Warmth", "How warm?", estimate, None, None)

@@ -338,6 +338,7 @@ def test_results_of_simulated_ratings_have_a_banner_and_say_so_in_files(
         rate(db, study_id, rater=name, n_trials=2, is_simulated=True)
     for part in ("", "/choice", "/raters", "/estimates"):
         assert "<strong>All ratings are simulated.</strong>" in client.get(f"/studies/small/results{part}").text, part
+    assert "raters are simulated" not in client.get("/studies/small/results").text
     document = client.get("/studies/small/results.json").json()
     assert document["is_simulated"] is True
     read_at = document["ratings_read_at"]

@@ -133,7 +133,12 @@ def _block(caption: str, columns: Sequence[Column], estimates: Sequence[Estimate
         why = tuple(f"{caption}: {note.removeprefix(DASH)}" for note in _notes(rows.values(), columns))
         return Block(caption, Table((), ()), None, why) if why else None
     has_p = any(f.p_adjusted is not None for found in kept.values() for f in found.values())
-    header = ("Question", "Of", *(column.words for column in shown), *(("Adjusted p",) if has_p else ()))
+    header = (
+        "Question",
+        "Comparison or group",
+        *(column.words for column in shown),
+        *(("Adjusted p",) if has_p else ()),
+    )
     lines = [
         (*place, *(_cell(column, found) or "–" for column in shown), *((_p(shown, found),) if has_p else ()))
         for place, found in kept.items()

@@ -54,7 +54,7 @@ def _columns(estimates: Sequence[Estimate]) -> list[str]:
 def _long_table(estimates: Sequence[Estimate]) -> Table:
     """One row per covariate and source or comparison."""
     rows = tuple((_covariate(one), _of(one), _cell(one)) for one in estimates if one.reason != "not_run")
-    return Table(("Covariate", "Of", "Estimate"), tuple(sorted(rows, key=lambda row: row[0])))
+    return Table(("Covariate", "Comparison or group", "Estimate"), tuple(sorted(rows, key=lambda row: row[0])))
 
 
 def _table(

@@ -1,0 +1,36 @@
+"""The time that the page before the first item names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.protocol.study import Protocol
+from app.rating.arrival.expected_minutes import expected_minutes
+from app.rating.life_cycle import open_study
+from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+WORDS = "word " * 119
+
+
+@pytest.mark.parametrize(
+    ("n_trials", "minutes"),
+    # Of each trial: 119 + 2 * 59.5 words in a minute, and three answers in 22.5 s.
+    [(0, 1), (1, 2), (2, 3), (7, 10), (9, 10), (30, 40)],
+)
+def test_time_to_read_and_answer_is_rounded(db: Connection, n_trials: int, minutes: int) -> None:
+    protocol = protocol_of(questions=[PREFERENCE, EMPATHY])
+    texts = [{"key": "a", "text": WORDS, "responses": {"person": "word " * 59, "model": "word " * 60}}]
+    study_id = build_study(db, protocol, texts=texts)
+    open_study(db, protocol["slug"])
+    assert expected_minutes(db, study_id, Protocol.model_validate(protocol), n_trials) == minutes
+
+
+def test_study_without_trials_takes_the_time_of_its_answers(db: Connection) -> None:
+    protocol = protocol_of(questions=[PREFERENCE])
+    study_id = build_study(db, protocol, n_items=0, texts=[{"key": "a"}])
+    assert expected_minutes(db, study_id, Protocol.model_validate(protocol), 16) == 2
