@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from anyio.from_thread import start_blocking_portal
 from sqlalchemy.exc import DBAPIError
 from starlette.testclient import TestClient
 
@@ -40,6 +41,14 @@ def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def reports_of_all_workers(of_all_workers: Path) -> None:
     """Compute the report of published data once for all workers, not once in each."""
     ANALYZED_ONCE.folder = of_all_workers
+
+
+@pytest.fixture(scope="session", autouse=True)
+def event_loop() -> Iterator[None]:
+    """One event loop for the requests of all tests: to start a thread with a new one takes longer than a request."""
+    with start_blocking_portal() as portal, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TestClient, "portal", portal)
+        yield
 
 
 class HotOn:
