@@ -63,7 +63,7 @@ journeys: .venv/test.stamp ## journeys through a real browser, with axe
 explore: .venv/test.stamp ## another order, and properties on a thousand new random examples each
 	HYPOTHESIS_PROFILE=explore $(PY) -m pytest -q -n auto -m "not browser and not slow" tests/stats tests/protocol tests/studies
 
-slow: .venv/test.stamp ## seeded coverage simulations of the intervals
+slow: .venv/test.stamp ## simulations of intervals and levels, image, wheel, faults, plans of queries, load, every template
 	$(PY) -m pytest -q -n auto -m slow
 
 bench: .venv/test.stamp ## measurements, each a ratio to a baseline in the same run

@@ -78,7 +78,7 @@ A worker that dies is replaced at once, and so is one that has hung for 30 secon
 connections, it refuses them, so that a proxy or a browser tries elsewhere or again: a request that waited unanswered
 would be carried out after its sender had given it up.
 
-Created by `python -m benchmarks.faults --write docs/reliability.md`. A short run of the same is part of `make test`.
+Created by `python -m benchmarks.faults --write docs/reliability.md`. A short run of the same is part of `make slow`.
 Two hosts with a database over TCP, of which one is lost, then the database, whose replica takes over: see
 [More than one machine](scaling.md#failover-by-hand).
 

@@ -86,16 +86,6 @@ def visit_as_lead(program: Program) -> httpx.Client:
     return browser
 
 
-def estimates_of(lead: httpx.Client, address: str) -> str:
-    """The analytics page, which says that estimates are being made until they are."""
-    # Each request waits for half a second.
-    for _ in range(240):
-        page = lead.get(address).text
-        if "Computing the results" not in page:
-            return page
-    return "no estimates"
-
-
 @pytest.mark.long
 def test_demo_runs_and_is_started_again_on_another_port_if_its_own_is_taken(
     environment: dict[str, str], attune_alone: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
@@ -105,7 +95,6 @@ def test_demo_runs_and_is_started_again_on_another_port_if_its_own_is_taken(
         assert httpx.get(f"{here}/readyz", timeout=120).json() == {"status": "ready", "problems": {}}
         with closing(visit_as_lead(program)) as lead:
             assert "Shown" in lead.get(f"{here}/studies/demo").text
-            assert "All ratings are simulated" in estimates_of(lead, f"{here}/studies/demo/results")
         with httpx.Client(headers=SAME_ORIGIN, follow_redirects=True, timeout=120) as rater:
             assert "Begin" in rater.get(program.address("Rate as a rater")).text
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -122,6 +111,24 @@ def test_demo_runs_and_is_started_again_on_another_port_if_its_own_is_taken(
     found = re.findall(r"^(OK|WARNING|FAILED) +(\w+):", doctor.out, re.MULTILINE)
     assert [name for verdict, name in found if verdict != "OK"] == ["backups"], doctor.out
     assert len(found) == 12
+
+
+def estimates_of(lead: httpx.Client, address: str) -> str:
+    """The analytics page, which says that estimates are being made until they are."""
+    # Each request waits for half a second.
+    for _ in range(240):
+        page = lead.get(address).text
+        if "Computing the results" not in page:
+            return page
+    return "no estimates"
+
+
+@pytest.mark.slow
+def test_demo_shows_its_estimates(environment: dict[str, str]) -> None:
+    with running(environment, "demo", "--port", "0", until="Rate as a rater") as program:
+        here = program.address("running with its demo study at")
+        with closing(visit_as_lead(program)) as lead:
+            assert "All ratings are simulated" in estimates_of(lead, f"{here}/studies/demo/results")
 
 
 def test_serve_answers_and_stops_cleanly(

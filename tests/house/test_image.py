@@ -256,7 +256,7 @@ def wait_until(condition: Any, seconds: float = 300.0) -> None:  # noqa: ANN401 
         time.sleep(0.1)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_image_serves_as_nobody_from_read_only_tree(place: Path, installed: Path, account: int | None) -> None:
     port, writable = free_port(), place / "attune"
     writable.mkdir()

@@ -34,8 +34,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-# One test, so that the wheel is built once however the tests are divided between workers.
-@pytest.mark.long
+@pytest.mark.slow
 def test_wheel_contains_required_files_and_its_commands_run(unpacked_wheel: Path, tmp_path: Path) -> None:
     names = ("templates", "static", "docs", "migrations")
     outcome = run(unpacked_wheel, "-c", f"from app.settings import folder; [print(folder(n)) for n in {names}]")

@@ -31,6 +31,7 @@ HOT = {
     "submit at once": at_once._SUBMIT,
     "save at once": at_once._SAVE,
 }
+pytestmark = pytest.mark.slow
 # Tables that grow with the raters of a study.
 GROWING = {"raters", "rating_sessions", "steps", "assignments", "ratings"}
 # What PostgreSQL prepares for the foreign keys of ratings and of their history.

@@ -1,4 +1,7 @@
-"""A short fault run: each kind of kill once while raters rate; and its check finds the errors that it looks for."""
+"""A short fault run: each kind of kill once while raters rate; and its check finds the errors that it looks for.
+
+The default run kills these one at a time, in `test_embedded_restart.py` and the two `test_workers.py`.
+"""
 
 from __future__ import annotations
 
@@ -23,21 +26,27 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Engine
 
-KINDS = ("host", "backend", "clock", "browser connections", "database connections")
-# In the default run, these are killed one at a time in test_embedded_restart.py and the two test_workers.py.
-ALSO_KILLED = ("postmaster", "worker", "workers", "keeper", "parent")
+KINDS = (
+    "host",
+    "backend",
+    "clock",
+    "browser connections",
+    "database connections",
+    "postmaster",
+    "worker",
+    "workers",
+    "keeper",
+    "parent",
+)
 CLEAN = Verdict(lost=0, altered=0, doubled=0, above_k=0, stuck=0)
 
 
 @pytest.mark.skipif(not IN_PROC, reason="finds the processes in /proc")
-@pytest.mark.parametrize(
-    "killed", [KINDS, pytest.param((*ALSO_KILLED, *KINDS), marks=pytest.mark.slow)], ids=["some", "all"]
-)
-@pytest.mark.long
-def test_acknowledged_answers_survive_every_kind_of_kill(data_dir: Path, killed: tuple[str, ...]) -> None:
+@pytest.mark.slow
+def test_acknowledged_answers_survive_every_kind_of_kill(data_dir: Path) -> None:
     with small_disk(data_dir) as has_small_disk:
         # Where no file system can be mounted, the disk is not filled.
-        kinds = (*killed, *([DISK_FULL] if has_small_disk else []))
+        kinds = (*KINDS, *([DISK_FULL] if has_small_disk else []))
         result = run(data_dir, kinds, 4, n_items=300, between_s=0.1, n_changed=20)
     assert result.verdict == CLEAN
     assert result.n_kills == len(kinds)

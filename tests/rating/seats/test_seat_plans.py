@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from app.base.database.hot_statement import HotStatement
 
+pytestmark = pytest.mark.slow
 TOLD = {"kind": "instruction", "levels": {"near": "Feel along.", "far": "Stay outside."}, "assign": "within"}
 
 

@@ -73,7 +73,7 @@ def peak_megabytes(pid: int) -> float:
 
 
 @pytest.mark.skipif(not IN_PROC, reason="reads the server's memory in /proc")
-@pytest.mark.long
+@pytest.mark.slow
 def test_upload_bombs_are_rejected_without_memory_growth(engine: Engine, tmp_path: Path) -> None:
     with engine.begin() as db:
         token = begin_session(db, add_lead(db, "lead@example.org", "correct horse battery"))
