@@ -16,6 +16,7 @@ from app.base.web.middleware.security import POLICY
 from app.base.words import readable
 from app.protocol.opening import placeholders
 from app.protocol.study import Protocol
+from app.studies.editor.changes import changes
 from app.studies.editor.controls import Control
 from app.studies.editor.protocol_edits import Edit, EditConflictError
 from app.studies.editor.reading import REMOVE
@@ -176,8 +177,10 @@ def conflict_page(
         edit,
         section.key if section else "text",
         status=409,
-        theirs=differences(error.base, error.last.yaml),
-        mine=differences(error.base, error.mine),
+        sides=[
+            (title, changes(error.base, yaml), differences(error.base, yaml))
+            for title, yaml in (("Their change (saved)", error.last.yaml), ("Your change (not saved)", error.mine))
+        ],
         last=error.last,
         fields=[(name, value) for name, values in form.fields.items() for value in values],
         action=str(request.url.path),

@@ -8,10 +8,10 @@ from starlette.responses import Response
 from app.accounts.session import SignedIn
 from app.base.web.deps import Db
 from app.protocol.opening import placeholders
+from app.studies.editor.changes import changes
 from app.studies.editor.design_page import (
     address_of_problem,
     design_page,
-    differences,
     place_in_words,
     places_of_placeholders,
 )
@@ -29,8 +29,8 @@ def show_design(request: Request, db: Db, lead: SignedIn, study: Own) -> Respons
     versions = list_versions(db, study.id)
     older = [*(version.yaml for version in versions[1:]), None]
     known = placeholders(get_protocol(db, study.id, study.protocol_version)) if study.opened_at else ()
-    changes = [
-        (version, differences(before, version.yaml) if before is not None else None)
+    history = [
+        (version, changes(before, version.yaml) if before is not None else None)
         for version, before in zip(versions, older, strict=True)
     ]
     return design_page(
@@ -41,8 +41,8 @@ def show_design(request: Request, db: Db, lead: SignedIn, study: Own) -> Respons
         edit,
         "overview",
         problems=[(problem, place_in_words(problem), *address_of_problem(problem)) for problem in edit.problems],
-        versions=changes,
-        diff=differences(edit.published, edit.yaml),
+        versions=history,
+        diff=changes(edit.published, edit.yaml),
         unfilled=places_of_placeholders(edit.protocol, known) if edit.protocol and study.opened_at else [],
         pages=preview_pages(edit.protocol) if edit.protocol else [],
     )

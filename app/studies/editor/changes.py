@@ -1,0 +1,93 @@
+"""What changed between two versions of a protocol, in the words of the pages on which it is edited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from app.base.files.yaml_tree import read_yaml
+from app.base.problems import Problems
+from app.base.words import readable
+from app.studies.editor.sections import QUESTIONS, section_of
+
+# What names an entry of a list, in this order; entries without one are compared by their place.
+_NAMES = ("key", "name", "question")
+_ABSENT = object()
+_SWITCH = {"true": "yes", "false": "no"}
+
+
+class Change(NamedTuple):
+    """One change: where, and the values before and after; empty for what was added or removed."""
+
+    place: str
+    before: str
+    after: str
+
+
+def changes(before: str, after: str) -> list[Change] | None:
+    """The changes between two texts of study.yaml; None if one of them is not YAML, or both say the same.
+
+    Entries of lists are compared by their key, so that a question that was moved is not another question.
+
+    >>> before = "questions: [{key: warmth, text: Warm?}]"
+    >>> for change in changes(before, "questions: [{key: warmth, text: How warm?}, {key: calm, text: Calm?}]"):
+    ...     print(*change, sep=" | ")
+    Question Warmth: Text | Warm? | How warm?
+    Question Calm |  | text: Calm?
+    """
+    trees = [read_yaml("study.yaml", text, Problems()) for text in (before, after)]
+    if any(tree is None for tree in trees):
+        return None
+    old, new = (tree.data if tree else None for tree in trees)
+    return list(_changes((), old, new)) or None
+
+
+def _changes(path: tuple[str, ...], old: Any, new: Any) -> Iterator[Change]:  # noqa: ANN401 - any value of YAML
+    if old == new and type(old) is type(new):
+        return
+    named = _named(old), _named(new)
+    if named[0] is not None and named[1] is not None:
+        yield from _of_entries(path, named[0], named[1])
+    elif isinstance(old, Mapping) and isinstance(new, Mapping):
+        yield from _of_entries(path, old, new)
+    else:
+        yield Change(_place(path), _said(old), _said(new))
+
+
+def _of_entries(path: tuple[str, ...], old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+    """What was removed, changed and added, in the order of the newer version; then whether the rest was reordered."""
+    for name in (*new, *(name for name in old if name not in new)):
+        yield from _changes((*path, name), old.get(name, _ABSENT), new.get(name, _ABSENT))
+    orders = [name for name in old if name in new], [name for name in new if name in old]
+    if orders[0] != orders[1] and path[:1] == (QUESTIONS,):
+        yield Change(f"{_place(path)}: Order", *(", ".join(map(readable, order)) for order in orders))
+
+
+def _named(value: Any) -> dict[str, Any] | None:  # noqa: ANN401 - any value of YAML
+    """The entries of a list by their names; None if it is no list, or if they have none or share one."""
+    if not isinstance(value, Sequence) or isinstance(value, str) or not all(isinstance(one, Mapping) for one in value):
+        return None
+    name = next((name for name in _NAMES if all(name in one for one in value)), None)
+    entries = {str(one[name]): one for one in value} if name else {}
+    return entries if len(entries) == len(value) else None
+
+
+def _place(path: tuple[str, ...]) -> str:
+    section = section_of(".".join(path))
+    if section is None:
+        return ": ".join(map(readable, path)) or "study.yaml"
+    if section.key == QUESTIONS:
+        head, rest = f"Question {readable(path[1])}" if path[1:] else section.title, path[2:]
+    else:
+        own = next(one for one in section.paths if ".".join(path).startswith(one))
+        head, rest = section.title, path[own.count(".") :]
+    words = ", ".join(map(readable, rest))
+    return f"{head}: {words}" if words and words != head else head
+
+
+def _said(value: Any) -> str:  # noqa: ANN401 - any value of YAML
+    if value is _ABSENT or value is None:
+        return ""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{readable(str(name)).lower()}: {_said(one)}" for name, one in value.items() if name != "key")
+    return ", ".join(map(_said, value)) if isinstance(value, list) else _SWITCH.get(str(value), str(value))

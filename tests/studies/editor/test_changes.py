@@ -1,0 +1,57 @@
+"""What changed between two versions, in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.studies.editor.changes import Change, changes
+
+BASE = """
+title: Study
+questions:
+- {key: warmth, text: Warm?, scale: {1: cold, 2: warm}}
+- {key: choice, type: choice, tie: true}
+design: {trials_per_rater: 8}
+flow:
+  consent: {text: Please agree.}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("Warm?", "How warm?", [("Question Warmth: Text", "Warm?", "How warm?")]),
+        ("2: warm", "2: very warm", [("Question Warmth: Scale, 2", "warm", "very warm")]),
+        ("tie: true", "tie: false", [("Question Choice: Tie", "yes", "no")]),
+        (", tie: true", "", [("Question Choice: Tie", "yes", "")]),
+        ("trials_per_rater: 8", "trials_per_rater: 10", [("Trials and raters: Trials per rater", "8", "10")]),
+        ("Please agree.", "Agree.", [("Consent and eligibility: Consent, Text", "Please agree.", "Agree.")]),
+        ("title: Study", "title: 8", [("Title and instructions: Title", "Study", "8")]),
+        (
+            "- {key: choice, type: choice, tie: true}",
+            "",
+            [("Question Choice", "type: choice, tie: yes", "")],
+        ),
+        (
+            "- {key: warmth",
+            "- {key: calm, text: Calm?}\n- {key: warmth",
+            [("Question Calm", "", "text: Calm?")],
+        ),
+        ("# ", "", None),
+        ("title: Study", "title: [", None),
+    ],
+)
+def test_change_is_named_as_on_its_page(old: str, new: str, found: list[tuple[str, str, str]] | None) -> None:
+    wanted = None if found is None else [Change(*one) for one in found]
+    assert changes(BASE, BASE.replace(old, new)) == wanted
+
+
+def test_moved_question_is_only_another_order() -> None:
+    lines = BASE.splitlines()
+    moved = "\n".join([*lines[:3], lines[4], lines[3], *lines[5:]])
+    assert changes(BASE, moved) == [Change("Questions: Order", "Warmth, Choice", "Choice, Warmth")]
+
+
+def test_entries_of_one_name_are_compared_by_place() -> None:
+    twice = BASE.replace("key: choice", "key: warmth")
+    assert changes(twice, twice.replace("Warm?", "How warm?")) is not None
