@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, TableClause, column, func, select, table, text
 
 from app.analysis.data.study_folder import ITEM_COLUMNS, RATER_COLUMNS, RESPONSE_COLUMNS, StudyFolder, is_same
 from app.base.database.frame_copy import Progress, copy_in
@@ -210,16 +210,23 @@ def _row(frame: pd.DataFrame, key: str, columns: tuple[str, ...]) -> pd.DataFram
     return frame.drop(columns=named).rename(columns={key: "key"}).assign(attributes=attributes)
 
 
-def known_keys(db: Connection, study_id: int, table: str) -> set[str]:
+def known_keys(db: Connection, study_id: int, name: str) -> set[str]:
     """The keys of a study's items, responses or raters."""
-    return set(_ids(db, study_id, table))
+    return set(_ids(db, study_id, name))
 
 
-def _next_position(db: Connection, study_id: int, table: str) -> int:
-    query = text(f"SELECT coalesce(max(position) + 1, 0) FROM {table} WHERE study_id = :study")  # noqa: S608
-    return int(db.execute(query, {"study": study_id}).scalar_one())
+def _next_position(db: Connection, study_id: int, name: str) -> int:
+    rows = _keyed(name)
+    last = select(func.coalesce(func.max(rows.c.position) + 1, 0)).where(rows.c.study_id == study_id)
+    return int(db.execute(last).scalar_one())
 
 
-def _ids(db: Connection, study_id: int, table: str) -> dict[str, int]:
-    found = db.execute(text(f"SELECT key, id FROM {table} WHERE study_id = :study"), {"study": study_id})  # noqa: S608
+def _ids(db: Connection, study_id: int, name: str) -> dict[str, int]:
+    rows = _keyed(name)
+    found = db.execute(select(rows.c.key, rows.c.id).where(rows.c.study_id == study_id))
     return {row.key: row.id for row in found}
+
+
+def _keyed(name: str) -> TableClause:
+    """A table whose rows have keys: items, responses or raters."""
+    return table(name, column("study_id"), column("id"), column("key"), column("position"))

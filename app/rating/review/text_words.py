@@ -11,3 +11,11 @@ def n_words(table: str) -> str:
     return f"""coalesce(regexp_count({table}.text, '{_PATTERN}'), (
       SELECT sum(regexp_count(turn ->> 'text', '{_PATTERN}')) FROM jsonb_array_elements({table}.turns) AS turn
     ), 0)"""  # noqa: S608 - names of our own tables
+
+
+def said(table: str) -> str:
+    """The SQL expression for the text of a row of items or responses, or for all its turns, one a line."""
+    return f"""coalesce({table}.text, (
+      SELECT string_agg(turn ->> 'text', E'\\n' ORDER BY place)
+      FROM jsonb_array_elements({table}.turns) WITH ORDINALITY AS said (turn, place)
+    ), '')"""  # noqa: S608 - names of our own tables

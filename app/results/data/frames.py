@@ -6,23 +6,19 @@ import pandas as pd
 from sqlalchemy import Connection, text
 
 from app.analysis.data.frames import Frames, canonical, passage_frame, word_frame
-from app.rating.review.text_words import n_words
+from app.rating.review.text_words import n_words, said
 from app.studies.data.stored_ratings import RATERS, copy_ratings, raters_table, ratings_of, study_checks, table
 
 _ITEMS = text(
     "SELECT id, key, nullif(attributes, '{}') AS attributes FROM items WHERE study_id = :study ORDER BY position, id"
 )
-_RESPONSES = text("""
-    SELECT r.id, r.key, i.key AS item, s.key AS source, nullif(r.attributes, '{}') AS attributes,
-      coalesce(r.text, (
-        SELECT string_agg(turn ->> 'text', E'\\n' ORDER BY place)
-        FROM jsonb_array_elements(r.turns) WITH ORDINALITY AS said (turn, place)
-      ), '') AS text
+_RESPONSES = text(f"""
+    SELECT r.id, r.key, i.key AS item, s.key AS source, nullif(r.attributes, '{{}}') AS attributes, {said("r")} AS text
     FROM responses r
     JOIN items i ON i.study_id = r.study_id AND i.id = r.item_id
     JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id
     WHERE r.study_id = :study ORDER BY r.position, r.id
-""")
+""")  # noqa: S608 - constants only
 # For studies in which raters mark passages; lengths are in characters, as in Python.
 _PASSAGES = text("""
     WITH texts AS (

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, RowMapping, TextClause, text
 
+from app.rating.review.text_words import said
+
 _ITEMS = text("""
     SELECT id, key AS item, text, turns, profile, content_note, attributes FROM items
     WHERE study_id = :study AND id > :after ORDER BY id LIMIT :n
@@ -75,18 +77,15 @@ def _page(db: Connection, query: TextClause, study_id: int, after: int, n: int) 
 
 # The texts of items and responses by their keys, for tables that name single ones.
 
-_WORDS = """coalesce({0}.text, (
-  SELECT string_agg(turn ->> 'text', E'\\n' ORDER BY place)
-  FROM jsonb_array_elements({0}.turns) WITH ORDINALITY AS said (turn, place)), '')"""
 _RESPONSE_TEXTS = text(f"""
-    SELECT r.key, i.id AS item_id, {_WORDS.format("i")} AS item, s.key AS source, {_WORDS.format("r")} AS response
+    SELECT r.key, i.id AS item_id, {said("i")} AS item, s.key AS source, {said("r")} AS response
     FROM responses r
     JOIN items i ON i.study_id = r.study_id AND i.id = r.item_id
     JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id
     WHERE r.study_id = :study AND r.key = ANY(:keys)
 """)  # noqa: S608 - no input in it
 _ITEM_TEXTS = text(f"""
-    SELECT i.key, i.id AS item_id, {_WORDS.format("i")} AS item, NULL AS source, NULL AS response FROM items i
+    SELECT i.key, i.id AS item_id, {said("i")} AS item, NULL AS source, NULL AS response FROM items i
     WHERE i.study_id = :study AND i.key = ANY(:keys)
 """)  # noqa: S608 - no input in it
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, TextClause, text
 
 from app.analysis.data.answer_labels import answer_labels
 from app.analysis.data.rating_cells import Dictionaries, Keys, Piece, rating_cells
@@ -33,14 +33,21 @@ _WORDED = text("""
              OR (cardinality(r.codes) > 0 AND r.codes <@ ARRAY(
                SELECT value FROM labels l WHERE l.question = r.question))))
 """)
-# The keys of a table, or those with some IDs; `%s` is the condition.
-_KEYS: dict[Table, str] = {
-    "raters": "SELECT r.id, r.key, r.kind, r.is_simulated FROM raters r WHERE r.study_id = :study %s ORDER BY r.id",
-    "items": "SELECT r.id, r.key FROM items r WHERE r.study_id = :study %s ORDER BY r.id",
-    "responses": """
+# The keys of a table; of all its rows, or of those with some IDs.
+_KEYS: dict[Table, TextClause] = {
+    "raters": text("""
+        SELECT r.id, r.key, r.kind, r.is_simulated FROM raters r
+        WHERE r.study_id = :study AND (CAST(:ids AS bigint[]) IS NULL OR r.id = ANY(:ids)) ORDER BY r.id
+    """),
+    "items": text("""
+        SELECT i.id, i.key FROM items i
+        WHERE i.study_id = :study AND (CAST(:ids AS bigint[]) IS NULL OR i.id = ANY(:ids)) ORDER BY i.id
+    """),
+    "responses": text("""
         SELECT r.id, r.key, s.key AS source FROM responses r
-        JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id WHERE r.study_id = :study %s ORDER BY r.id
-    """,
+        JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id
+        WHERE r.study_id = :study AND (CAST(:ids AS bigint[]) IS NULL OR r.id = ANY(:ids)) ORDER BY r.id
+    """),
 }
 # At most this many bytes for a column of texts.
 TEXT_BYTES = 2**22
@@ -137,9 +144,8 @@ def _dictionaries(
     db: Connection, study_id: int, protocol: Protocol, ids: Mapping[Table, list[int]] | None = None
 ) -> Dictionaries:
     """The keys and labels of the whole study, or of the rows with these IDs."""
-    only = "" if ids is None else "AND r.id = ANY(:ids)"
     rows = {
-        table: db.execute(text(query % only), {"study": study_id, **({"ids": ids[table]} if ids else {})}).all()
+        table: db.execute(query, {"study": study_id, "ids": ids[table] if ids else None}).all()
         for table, query in _KEYS.items()
     }
     excluded, labels = list_excluded(db, study_id), protocol.labels

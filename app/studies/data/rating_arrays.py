@@ -14,7 +14,7 @@ from typing import Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 from psycopg import sql
-from sqlalchemy import Connection, text
+from sqlalchemy import ColumnElement, Connection, FromClause, Select, column, func, or_, select, table, text
 
 from app.base.database.bulk_copy import driver_cursor
 from app.base.files.distinct_cells import EMPTY
@@ -73,18 +73,17 @@ def rating_arrays(
 def _places(few: Sequence[RatingColumn]) -> sql.Composable:
     """One number for each answer, with the places of its values among those that are allowed."""
     number: sql.Composable = sql.SQL("0::bigint")
-    for column in reversed(few):
-        place = f"coalesce(array_position({{allowed}}::text[], {column.stored_as}), 0)"
-        number = sql.SQL("({number}) * {n} + " + place).format(
-            number=number, n=len(column.allowed) + 1, allowed=[*column.allowed]
+    for one in reversed(few):
+        number = sql.SQL("({}) * {} + coalesce(array_position({}::text[], {}), 0)").format(
+            number, len(one.allowed) + 1, [*one.allowed], sql.Identifier(one.stored_as)
         )
-    return sql.SQL("string_agg(int8send({number}), '')").format(number=number)
+    return sql.SQL("string_agg(int8send({}), '')").format(number)
 
 
 def _unpacked(few: Sequence[RatingColumn], places: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
     found = {}
-    for column in few:
-        places, found[column.name] = np.divmod(places, len(column.allowed) + 1)
+    for one in few:
+        places, found[one.name] = np.divmod(places, len(one.allowed) + 1)
     return found
 
 
@@ -130,6 +129,7 @@ def _array(
 FIRST_ROWS = 1_000
 _QUESTIONS = text("SELECT key FROM questions WHERE study_id = :study ORDER BY key")
 _STORED = tuple(column for column in COLUMNS if column.name != "value" and not column.is_derived)
+_RATINGS = table("ratings", column("study_id"), *(column(one.stored_as) for one in _STORED))
 # What every answer has, or has none of: read whether filled or not.
 _ALWAYS = {"rater", "item", "response", "question"}
 
@@ -155,21 +155,22 @@ def filled_columns(db: Connection, study_id: int) -> set[str]:
 
     The first answers fill nearly every column that any answer fills. The scan of all answers looks for the rest.
     """
-    known = _holding(db, study_id, _STORED, f"LIMIT {FIRST_ROWS}")
-    rest = [column for column in _STORED if column.name not in known]
+    of_study = select(_RATINGS).where(_RATINGS.c.study_id == study_id)
+    known = _holding(db, _STORED, of_study.limit(FIRST_ROWS))
+    rest = [one for one in _STORED if one.name not in known]
     if not rest:
         return known
-    return known | _holding(db, study_id, rest, f"AND ({' OR '.join(map(_is_filled, rest))})")
+    return known | _holding(db, rest, of_study.where(or_(*(_is_filled(one, _RATINGS) for one in rest))))
 
 
-def _holding(db: Connection, study_id: int, columns: Sequence[RatingColumn], which: str) -> set[str]:
-    """The names of the columns that some of the answers fill; `which` ends the query for the answers."""
-    parts = ", ".join(f'bool_or({_is_filled(column)}) AS "{column.name}"' for column in columns)
-    looked_at = f"SELECT * FROM ratings WHERE study_id = :study {which}"  # noqa: S608 - of our own columns
-    query = text(f"SELECT {parts} FROM ({looked_at}) AS looked_at")  # noqa: S608 - of our own columns
-    found = db.execute(query, {"study": study_id}).mappings().one()
+def _holding(db: Connection, columns: Sequence[RatingColumn], answers: Select[Any]) -> set[str]:
+    """The names of the columns that some of these answers fill."""
+    rows = answers.subquery()
+    parts = (func.bool_or(_is_filled(one, rows)).label(one.name) for one in columns)
+    found = db.execute(select(*parts)).mappings().one()
     return {name for name, holds in found.items() if holds}
 
 
-def _is_filled(column: RatingColumn) -> str:
-    return f"({column.stored_as} {'> 0' if column.type == 'count' else 'IS NOT NULL'})"
+def _is_filled(one: RatingColumn, rows: FromClause) -> ColumnElement[bool]:
+    stored = rows.c[one.stored_as]
+    return stored > 0 if one.type == "count" else stored.is_not(None)
