@@ -15,8 +15,8 @@ from app.cli.output import fail, say
 from app.cli.reading import read_sheet, reading
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_study
-from app.studies.imports.items import Texts
 from app.studies.imports.pipeline import InFolder, InStore, Place, TextsInTheWayError, import_texts
+from app.studies.imports.read_texts import Texts
 from app.studies.imports.wide_table import Layout
 from app.studies.studies import StudyMissingError
 

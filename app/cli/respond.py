@@ -25,8 +25,8 @@ from app.llm.writers.respond_settings import RespondSettings
 from app.llm.writers.responding import responding
 from app.llm.writers.texts import list_texts
 from app.studies.imports.import_report import revealing_excerpt
-from app.studies.imports.items import Texts
 from app.studies.imports.pipeline import InStore, import_texts
+from app.studies.imports.read_texts import Texts
 from app.studies.studies import StudyRow
 
 

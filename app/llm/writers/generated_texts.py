@@ -21,7 +21,7 @@ from app.protocol.study import Protocol
 from app.studies.audit import record_act
 from app.studies.editor.protocol_edits import Change, save_change
 from app.studies.folder.texts import check_responses
-from app.studies.imports.items import check_new_keys
+from app.studies.imports.read_texts import check_new_keys
 from app.studies.imports.text_uploads import check_replaceable
 from app.studies.load import store_responses
 from app.studies.studies import StudyRow

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+
+import pandas as pd
+import pyarrow as pa
+from pyarrow.parquet import write_table
 
 from app.analysis.data.study_folder import StudyFolder
-from app.base.files.csv_cells import write_csv
-from app.results.downloads.parquet import write_parquet
+from app.base.files.csv_cells import column_cells, write_csv
 from app.results.downloads.psych_ds import write_psych_ds
 from app.results.downloads.r_script import r_script
 from app.results.downloads.spss_script import spss_script
-from app.results.downloads.wide import wide_table
 from app.results.downloads.workbook import write_workbook
-from app.studies.folder.written_tables import tables_of
+from app.studies.folder.written_tables import Columns, tables_of
 
 DownloadName = Literal["wide.csv", "study.xlsx", "ratings.parquet", "psych-ds.zip", "read.R", "read.sps"]
 MEDIA_TYPES: dict[DownloadName, str] = {
@@ -46,3 +48,58 @@ def write_download(path: Path, name: DownloadName, study: StudyFolder) -> None:
         case "read.sps":
             columns = list(tables_of(study)["ratings"])
             path.write_text(spss_script(study.protocol, columns), encoding="utf-8-sig")
+
+
+# ratings.parquet: every answer with types, for large studies.
+
+
+def write_parquet(path: Path, study: StudyFolder) -> None:
+    """Write the answers; times are UTC without a time zone, because not every reader knows zones."""
+    columns = {name: _typed(name, column) for name, column in tables_of(study)["ratings"].items()}
+    write_table(pa.table(columns), path, compression="gzip")
+
+
+def _typed(name: str, column: pd.Series[Any]) -> pa.Array:
+    if isinstance(column.dtype, pd.DatetimeTZDtype):
+        return pa.array(column.dt.tz_convert(None))
+    if name == "value":
+        return pa.array(column_cells(column), pa.string())
+    return pa.array(column, pa.string() if column.dtype == object else None)
+
+
+# wide.csv: one row per rater and thing rated, one column per question.
+
+# What was rated, and under which circumstances: answers that share all of these share a row.
+ABOUT = (
+    "rater",
+    "item",
+    "response",
+    "source",
+    "turn",
+    "left_response",
+    "right_response",
+    "condition",
+    "shown_label",
+    "repeat",
+    "rater_kind",
+    "is_simulated",
+    "exclude",
+)
+
+
+def wide_table(study: StudyFolder) -> Columns:
+    """Return a row per rater and response, pair, turn or item, and a column per question with the answer.
+
+    The source of a choice is the source chosen, so it is left out of the rows of pairs. A question with the key of
+    another column, such as `source`, is in a column with `_answer` at the end.
+    """
+    ratings = pd.DataFrame(tables_of(study)["ratings"])
+    if "source" in ratings:
+        ratings["source"] = ratings["source"].where(ratings["response"].notna(), None)
+    about = [name for name in ABOUT if name in ratings]
+    filled = ratings[about].astype(object).where(ratings[about].notna(), "")
+    asked = [question.key for question in study.protocol.questions if question.key in set(ratings["question"])]
+    named = {key: f"{key}_answer" if key in about else key for key in asked}
+    answers = filled.assign(question=ratings["question"].map(named), value=ratings["value"].astype(object))
+    wide = answers.set_index([*about, "question"])["value"].unstack().reset_index()  # noqa: PD010 - no aggregation
+    return {name: wide[name] for name in [*about, *named.values()]}

@@ -24,7 +24,7 @@ from app.studies.creation.templates import SlugError, files_of
 from app.studies.creation.uploads import read_upload
 from app.studies.folder.read import read_files
 from app.studies.folder.study_templates import TemplateMissingError, list_templates, template_folder
-from app.studies.imports.items import read_texts
+from app.studies.imports.read_texts import read_texts
 from app.studies.imports.wide_table import Layout
 from app.studies.load import load_study
 

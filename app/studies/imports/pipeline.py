@@ -31,8 +31,8 @@ from app.studies.export import study_folder
 from app.studies.folder.read import read_folder
 from app.studies.folder.write import write_texts
 from app.studies.folder.written_tables import tables_of
-from app.studies.imports.items import Texts, name_known
 from app.studies.imports.read_ratings import Ratings, ReadRatings
+from app.studies.imports.read_texts import Texts, name_known
 from app.studies.load import count_answers, known_keys, list_raters_with_sessions, store_imported, store_texts
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyMissingError, StudyRow, get_study

@@ -24,8 +24,8 @@ from app.studies.creation.upload_process import UploadReader
 from app.studies.editor.protocol_edits import Change, Edit, get_draft, save_change
 from app.studies.imports.column_roles import guess_columns, note_texts_as_names
 from app.studies.imports.import_report import import_report
-from app.studies.imports.items import Columns, Texts, column_of, wide_of
 from app.studies.imports.pipeline import import_texts
+from app.studies.imports.read_texts import Columns, Texts, column_of, wide_of
 from app.studies.imports.source_kinds import kind_of
 from app.studies.imports.text_uploads import (
     TextsFixedError,

@@ -13,10 +13,9 @@ from pyarrow.parquet import read_table
 
 from app.analysis.data.study_folder import is_same
 from app.results.downloads import workbook
-from app.results.downloads.files import write_download
+from app.results.downloads.files import wide_table, write_download
 from app.results.downloads.r_script import r_script
 from app.results.downloads.spss_script import spss_script
-from app.results.downloads.wide import wide_table
 from app.results.downloads.workbook import TooManyRowsError
 from app.studies.folder.read import read_files, read_folder
 from app.studies.folder.write import write_folder

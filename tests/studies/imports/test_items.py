@@ -13,8 +13,8 @@ from sqlalchemy import text
 from app.base.problem import InvalidInputError
 from app.studies.export import study_folder
 from app.studies.folder.read import read_folder
-from app.studies.imports.items import Texts
 from app.studies.imports.pipeline import InFolder, InStore, TextsInTheWayError, import_texts
+from app.studies.imports.read_texts import Texts
 from app.studies.imports.wide_table import Layout
 from app.studies.load import load_study
 from app.studies.studies import StudyMissingError
