@@ -156,7 +156,8 @@ COMPARING = [
     if test.compares in {"sources", "turns"}
     and "reference" in test.may
     and (test.compares == "turns") == (question["key"] == "now")
-    and {"empathy": "rating", "now": "rating"}.get(question["key"], question["type"]) in test.asked
+    and {"choice": "preference", "ranking": "order", "category": "codes"}.get(question["type"], "scale")
+    in test.measures
     and question["key"] != "harm"
 ]
 
