@@ -57,14 +57,14 @@ def primary_bullets(report: Report, protocol: Protocol, numbers: Numbered) -> Bu
 def results_section(
     report: Report, protocol: Protocol, summary: Summary, figures: Sequence[PlacedFigure], numbers: Numbered
 ) -> Section:
-    """Primary contrasts first, then what else is shown, topic by topic."""
+    """Primary contrasts first, whose sentences are in the summary, then what else is shown, topic by topic."""
     declared = any(result.is_declared for result in report.primary)
     first = Section(
         "Primary contrasts" if declared else "Main contrast (none is declared)",
-        tuple(filter(None, (primary_bullets(report, protocol, numbers), primary_table(report, numbers)))),
+        tuple(filter(None, (primary_table(report, numbers),))),
     )
     topics = (_topic(topic, report, protocol, summary, figures, numbers) for topic in TOPICS)
-    return Section("Results", (), (first, *(topic for topic in topics if topic.blocks)))
+    return Section("Results", (), tuple(section for section in (first, *topics) if section.blocks))
 
 
 def _topic(

@@ -23,7 +23,7 @@ from app.protocol.labels import Labels
 
 MAX_ROWS = 80
 HEADER = ("No.", "Question", "Statistic", "Comparison or group", "Estimate ({ci})", "p", "Items", "Raters", "Ratings")
-WIDTHS = (4, 17, 15, 22, 18, 11, 6, 7, 8)
+WIDTHS = (4, 14, 19, 17, 19, 17, 6, 7, 8)
 
 
 @dataclass(frozen=True, slots=True)

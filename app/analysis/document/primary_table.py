@@ -25,7 +25,7 @@ from app.analysis.wording.formatting import (
 from app.base.documents.blocks import DataTable
 
 HEADER = ("No.", "Question", "Comparison or group", "Estimate ({ci})", "Test statistic", "p", "Effect size")
-WIDTHS = (4, 15, 20, 20, 15, 12, 18)
+WIDTHS = (4, 14, 16, 22, 13, 18, 18)
 # Effect sizes without a unit, for differences in points of a scale.
 EFFECT_SIZES = ("cliffs_delta", "cliffs_delta_unpaired")
 NOTE = (

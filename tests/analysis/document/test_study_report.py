@@ -123,9 +123,9 @@ def test_every_estimate_has_a_method_even_if_it_is_undefined() -> None:
         assert [one.statistic for one in report.estimates if not one.method] == []
 
 
-def test_primary_sentences_appear_in_summary_and_results() -> None:
+def test_primary_sentences_are_in_the_summary_and_not_repeated() -> None:
     _, _, document = made(analysis={"primary": ["empathy"]})
-    assert texts(document).count("Empathy: Model is rated") == 2
+    assert texts(document).count("Empathy: Model is rated") == 1
 
 
 def test_methods_name_design_raters_consent_and_exclusions() -> None:

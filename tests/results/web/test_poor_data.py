@@ -48,6 +48,7 @@ def test_one_rater_has_no_agreement_and_the_summary_says_what_it_needs() -> None
     assert found["agreement"] == []
     assert "rated by two or more people" in found["summary"].agreement_words
     assert all(one.at_equal == "–" for one in [*found["cards"], *found["rows"]])
+    assert not found["has_equal"]
 
 
 def test_source_without_ratings_is_named_and_the_others_are_compared() -> None:
