@@ -30,6 +30,7 @@ class Estimate:
     """A statistic with its scope. FIELDS, in their order, are the contract of JSON and CSV.
 
     `verdict` is set by `with_verdicts` only. `recipe` describes how to reproduce the estimate (see `with_recipes`).
+    `category` is the category of the question that the estimate is about, which FIELDS have in `question`.
     `detail` contains further data for charts and tables (such as the counts of a distribution) and is not exported.
     """
 
@@ -59,13 +60,19 @@ class Estimate:
     note: str = ""
     recipe: dict[str, Any] = field(default_factory=dict)
     detail: dict[str, Any] = field(default_factory=dict)
+    category: str | None = None
+
+    @property
+    def asked(self) -> str | None:
+        """The question as files name it: with the category, if the estimate is about one of its categories."""
+        return self.question if self.category is None else f"{self.question}={self.category}"
 
     def as_record(self) -> dict[str, Any]:
         """Return the estimate as plain JSON types, with exactly FIELDS."""
-        return {name: getattr(self, name) for name in FIELDS}
+        return {name: getattr(self, name) for name in FIELDS} | {"question": self.asked}
 
 
-FIELDS: tuple[str, ...] = tuple(f.name for f in fields(Estimate) if f.name != "detail")
+FIELDS: tuple[str, ...] = tuple(f.name for f in fields(Estimate) if f.name not in {"detail", "category"})
 
 
 def estimate_of(

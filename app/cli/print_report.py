@@ -40,7 +40,7 @@ def print_report(report: Report, protocol: Protocol, *, full: bool) -> None:
     n_all = len(report.estimates)
     report = report if full else brief(report, protocol)
     for (section, question), estimates in groupby(
-        labelled(report, labels).estimates, lambda estimate: (estimate.section, estimate.question)
+        labelled(report, labels).estimates, lambda estimate: (estimate.section, estimate.asked)
     ):
         about = f" · {labels.question(question)}" if question else ""
         out.print(Text(f"\n{section.capitalize()}{about}", style="bold"))

@@ -48,11 +48,10 @@ class Labels:
         """The label of a source."""
         return self.sources.get(key) or readable(key)
 
-    def question(self, key: str) -> str:
-        """The label of a question or composite; for one code of a question, written `question=code`, both labels."""
-        whole, _, code = key.rpartition("=")
-        if key not in self.questions and whole in self.codes:
-            return f"{self.question(whole)}: {self.codes[whole].get(code) or readable(code)}"
+    def question(self, key: str, code: str | None = None) -> str:
+        """The label of a question or composite; both labels for one code of a question."""
+        if code is not None:
+            return f"{self.question(key)}: {self.codes[key].get(code) or readable(code)}"
         return self.questions.get(key) or readable(key)
 
     def pool(self, key: str) -> str:

@@ -137,11 +137,11 @@ def told(estimate: Estimate) -> dict[str, Any]:
 
 
 def find(report: Report, statistic: str, **where: object) -> list[Estimate]:
-    """Return the estimates of a statistic with these field values, in the report's order."""
+    """Return the estimates of a statistic with these values in their records, in the report's order."""
     return [
         estimate
         for estimate in report.estimates
-        if estimate.statistic == statistic and all(getattr(estimate, name) == value for name, value in where.items())
+        if estimate.statistic == statistic and all(estimate.as_record()[name] == value for name, value in where.items())
     ]
 
 

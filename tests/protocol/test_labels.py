@@ -31,7 +31,7 @@ def test_declared_labels_are_used_everywhere() -> None:
     labels = study.labels
     assert labels.source("gpt4") == "GPT-4"
     assert (labels.question("warm"), labels.question("kind")) == ("Perceived warmth", "Kindness")
-    assert (labels.question("who=ai"), labels.question("who=other")) == ("Who: A", "Who: Other")
+    assert (labels.question("who", "ai"), labels.question("who", "other")) == ("Who: A", "Who: Other")
     assert labels.condition("told=imagine_other") == "Instruction: Imagine other"
     assert (labels.condition("told=plain"), labels.condition("")) == ("Instruction: plain", "")
     assert labels.pool("expert") == "Clinicians"

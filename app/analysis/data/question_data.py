@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from app.analysis.data.answers import Answers, Choices
@@ -34,6 +34,7 @@ class QuestionData(Generic[SomeQuestion, SomeAnswers]):
     margin: float | None = None
     full: bool = False
     is_composite: bool = False
+    category: str | None = None  # if the data are about one category of the question
 
     @property
     def is_light(self) -> bool:
@@ -70,7 +71,7 @@ class QuestionData(Generic[SomeQuestion, SomeAnswers]):
         """
         ends = possible_range(self.question, statistic)
         result = kept_within(result, *ends) if ends else result
-        return record_of(
+        found = record_of(
             self.question.key,
             result,
             answers,
@@ -81,6 +82,7 @@ class QuestionData(Generic[SomeQuestion, SomeAnswers]):
             ends=ends,
             **detail,
         )
+        return found if self.category is None else replace(found, category=self.category)
 
 
 def possible_range(

@@ -106,7 +106,7 @@ def _rows(topic: str, report: Report, protocol: Protocol, summary: Summary) -> l
     if topic == "judges":
         ceilings = {declared(one.statistic).ceiling for one in report.of("judge")} - {""}
         compared = [one for one in report.of("judge") if one.statistic in ceilings or declared(one.statistic).ceiling]
-        return [one for one in compared if one.question]
+        return [one for one in compared if one.asked]
     shown = brief(report, protocol).estimates
     found = [one for one in shown if one.section in OF_TOPIC.get(topic, ())]
     return [*found, *_beside(topic, summary)]
@@ -117,7 +117,7 @@ def _first_of_kind(estimates: Iterable[Estimate]) -> list[Estimate]:
     firsts: dict[tuple[object, ...], Estimate] = {}
     for one in estimates:
         if one.scope.keys() <= {"source"}:
-            firsts.setdefault((one.question, one.statistic, str(one.scope)), one)
+            firsts.setdefault((one.asked, one.statistic, str(one.scope)), one)
     return list(firsts.values())
 
 

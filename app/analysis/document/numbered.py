@@ -78,7 +78,7 @@ class Numbered:
         counts = (estimate.n_items, estimate.n_raters, estimate.n_ratings)
         return (
             str(self.number(estimate)),
-            self.labels.question(estimate.question) if estimate.question else "",
+            self.labels.question(estimate.question, estimate.category) if estimate.question else "",
             declared(estimate.statistic).label,
             of_text(said),
             value_cell(estimate, heading, reasons),
@@ -89,7 +89,7 @@ class Numbered:
 
 def _identity(estimate: Estimate) -> tuple[object, ...]:
     scope = str(sorted((name, str(value)) for name, value in estimate.scope.items()))
-    return estimate.section, estimate.question, scope, estimate.statistic, estimate.unit, estimate.method
+    return estimate.section, estimate.asked, scope, estimate.statistic, estimate.unit, estimate.method
 
 
 def value_cell(estimate: Estimate, heading: str, reasons: Reasons) -> str:

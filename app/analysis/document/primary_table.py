@@ -53,7 +53,7 @@ def _row(estimate: Estimate, value: str, among: Sequence[Estimate], numbers: Num
     size = next(_effect_sizes(estimate, among), None)
     return (
         str(numbers.number(estimate)),
-        numbers.labels.question(estimate.question) if estimate.question else "",
+        numbers.labels.question(estimate.question, estimate.category) if estimate.question else "",
         of_text(labelled_estimate(estimate, numbers.labels)),
         value,
         test_statistic(estimate) or "–",
@@ -66,7 +66,7 @@ def _effect_sizes(estimate: Estimate, among: Sequence[Estimate]) -> Iterator[Est
     """The effect sizes of the same comparison of two sources."""
     if estimate.scope.keys() != {"source", "reference"}:
         return
-    same = [one for one in among if one.question == estimate.question and one.scope == estimate.scope]
+    same = [one for one in among if one.asked == estimate.asked and one.scope == estimate.scope]
     for name in EFFECT_SIZES:
         yield from (one for one in same if one.statistic == name and one.estimate is not None)
 

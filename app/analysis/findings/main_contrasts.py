@@ -116,7 +116,7 @@ def primary_pairs(report: Report) -> dict[Pair, tuple[Estimate, Estimate]]:
 
 
 def _pair(estimate: Estimate) -> Pair:
-    return estimate.question, estimate.statistic, str(sorted(estimate.scope.items()))
+    return estimate.asked, estimate.statistic, str(sorted(estimate.scope.items()))
 
 
 def _of_question(
@@ -129,10 +129,10 @@ def _of_question(
     reference = protocol.labels.source(protocol.reference or "")
     for first in _estimates(report, key, question, reference, primary):
         estimate, answer = primary.get(_pair(first), (first, None))
-        same = [f for f in report.estimates if f.question == estimate.question]
+        same = [f for f in report.estimates if f.asked == estimate.asked]
         yield MainContrast(
             key,
-            protocol.labels.question(str(estimate.question)),
+            protocol.labels.question(estimate.question or "", estimate.category),
             question.text if question else protocol.analysis.composites[key].text,
             _with_counts(estimate, first),
             _at_equal_length(estimate, same),
@@ -154,9 +154,9 @@ def _estimates(
     keys = PAIR | ({"category"} if statistic == "category_difference" else set())
     firsts: dict[tuple[str | None, str], Estimate] = {}
     for f in report.estimates:
-        is_mine = (f.question or "").partition("=")[0] == key
+        is_mine = f.question == key
         if is_mine and (f.section, f.statistic) == (section, statistic) and f.scope.keys() == keys:
-            firsts.setdefault((f.question, str(f.scope)), f)
+            firsts.setdefault((f.asked, str(f.scope)), f)
     shown = [f for f in firsts.values() if _pair(f) in primary or _is_against(f, reference, primary)]
     met = [f for f in shown if f.n_ratings]  # a design need not show every two together
     return met or shown

@@ -221,10 +221,10 @@ def summary_of(report: Report, protocol: Protocol) -> Summary:
 def judge_summaries(report: Report) -> Iterator[JudgeSummary]:
     """Yield each judge's summary over all questions with both its estimate and its ceiling."""
     whole = [f for f in report.of("judge") if f.scope.keys() == {"rater_kind", "raters"} and f.estimate is not None]
-    ceilings = {(f.statistic, f.question, str(f.scope)): f for f in whole}
+    ceilings = {(f.statistic, f.asked, str(f.scope)): f for f in whole}
     pairs: dict[str, list[tuple[float, float]]] = {}
     for estimate in whole:
-        key = (declared(estimate.statistic).ceiling, estimate.question, str(estimate.scope))
+        key = (declared(estimate.statistic).ceiling, estimate.asked, str(estimate.scope))
         if key in ceilings:
             name = " and ".join(estimate.scope["raters"])
             pairs.setdefault(name, []).append((_value(estimate), _value(ceilings[key])))

@@ -37,7 +37,7 @@ def _of_questions(report: Report, protocol: Protocol) -> Iterator[Estimate]:
     """Yield the estimates by question in the protocol's order, composites last, without questions about the rater."""
     by_question: dict[str, list[Estimate]] = {}
     for estimate in report.estimates:
-        by_question.setdefault((estimate.question or "").partition("=")[0], []).append(estimate)
+        by_question.setdefault(estimate.question or "", []).append(estimate)
     for key in (*(question.key for question in protocol.questions), *protocol.analysis.composites):
         question = first_question(protocol, key)
         if question is not None and question.target != "rater":
@@ -52,7 +52,7 @@ def _of_question(key: str, estimates: list[Estimate], protocol: Protocol) -> Ite
     main = (estimate for estimate in estimates if _is_mean_or_agreement(estimate))
     firsts: dict[tuple[object, ...], Estimate] = {}
     for estimate in main:
-        firsts.setdefault((estimate.section, estimate.question, str(estimate.scope)), estimate)
+        firsts.setdefault((estimate.section, estimate.asked, str(estimate.scope)), estimate)
     yield from firsts.values()
 
 

@@ -162,7 +162,7 @@ def with_adjusted_p(estimates: Sequence[Estimate]) -> list[Estimate]:
     places: Counter[tuple[object, ...]] = Counter()
     for at, estimate in enumerate(estimates):
         if estimate.section in ADJUSTED:
-            record = (estimate.section, estimate.question, str(estimate.scope), estimate.statistic, estimate.unit)
+            record = (estimate.section, estimate.asked, str(estimate.scope), estimate.statistic, estimate.unit)
             if estimate.role != "primary" and is_test[at]:
                 families[_family(estimate, places[record])].append(at)
             places[record] += 1

@@ -16,7 +16,7 @@ def effect_behind(estimate: Estimate, among: Iterable[Estimate]) -> Estimate | N
     same = (
         one
         for one in among
-        if (one.question, one.scope, one.unit) == (estimate.question, estimate.scope, estimate.unit)
+        if (one.asked, one.scope, one.unit) == (estimate.asked, estimate.scope, estimate.unit)
         and one.statistic == effect.statistic
         and one.method.startswith(effect.method)
     )

@@ -32,7 +32,9 @@ def labelled_estimate(estimate: Estimate, labels: Labels) -> Estimate:
     """Return one estimate with labels in its scope."""
     if not estimate.scope:
         return estimate
-    return replace(estimate, scope=_codes(_levels(_scope(estimate.scope, labels), labels), estimate.question, labels))
+    return replace(
+        estimate, scope=_codes(_levels(_scope(estimate.scope, labels), labels), estimate.question or "", labels)
+    )
 
 
 def _scope(scope: Scope, labels: Labels) -> Scope:
@@ -65,9 +67,9 @@ def _levels(scope: Scope, labels: Labels) -> Scope:
     return found
 
 
-def _codes(scope: Scope, question: str | None, labels: Labels) -> Scope:
+def _codes(scope: Scope, question: str, labels: Labels) -> Scope:
     """Return the scope with labels of the codes of the question."""
-    codes = labels.codes.get((question or "").partition("=")[0], {})
+    codes = labels.codes.get(question, {})
     found = dict(scope)
     for name in ("category", "correct"):
         if name in scope:

@@ -34,7 +34,7 @@ def _is_of(estimate: Estimate, contrast: PrimaryContrast, protocol: Protocol) ->
         recorded is not None
         and recorded.unit in {None, estimate.unit}
         and estimate.method.startswith(recorded.method)
-        and (estimate.question or "").partition("=")[0] == contrast.question
+        and estimate.question == contrast.question
         and _has_keys(estimate.scope, recorded, contrast)
         and _fits(estimate.scope, contrast, protocol)
     )
@@ -71,7 +71,7 @@ def _is_factor(scope: Scope, contrast: PrimaryContrast) -> bool:
 
 
 def _identity(estimate: Estimate) -> frozenset[object]:
-    return frozenset([("question", estimate.question), *((key, str(value)) for key, value in estimate.scope.items())])
+    return frozenset([("question", estimate.asked), *((key, str(value)) for key, value in estimate.scope.items())])
 
 
 def turned(scope: Scope) -> Scope:
@@ -105,7 +105,7 @@ def _is_one_sided(estimate: Estimate) -> bool:
 
 
 def _tested(estimate: Estimate, scope: Scope) -> tuple[object, ...]:
-    return estimate.question, estimate.statistic, estimate.unit, estimate.method, str(sorted(scope.items()))
+    return estimate.asked, estimate.statistic, estimate.unit, estimate.method, str(sorted(scope.items()))
 
 
 # Sections with comparisons, in which multiple tests are adjusted.
@@ -148,7 +148,7 @@ def declared_first(estimates: Sequence[Estimate], protocol: Protocol) -> list[Es
 
 
 def _shown_as(estimate: Estimate) -> tuple[object, ...]:
-    return estimate.section, estimate.question, estimate.statistic, str(estimate.scope)
+    return estimate.section, estimate.asked, estimate.statistic, str(estimate.scope)
 
 
 def with_roles(estimates: Sequence[Estimate], protocol: Protocol) -> tuple[list[Estimate], list[tuple[int, ...]]]:

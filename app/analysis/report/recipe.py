@@ -92,7 +92,7 @@ def filter_of(estimate: Estimate) -> str:
     """
     if estimate.section == "text" and estimate.question is None:
         return " and ".join(["responses.csv", *scope_filter(estimate.scope)])
-    asked = [] if estimate.question is None else [f"question = {estimate.question.partition('=')[0]}"]
+    asked = [] if estimate.question is None else [f"question = {estimate.question}"]
     about = declared(estimate.statistic)
     is_again = estimate.section == "judge" or about.has_repeats
     kind = "rater kind = " + ("model" if estimate.scope.get("rater_kind") == "model" else "person")

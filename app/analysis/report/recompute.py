@@ -36,7 +36,9 @@ def again(frames: Frames, protocol: Protocol, record: Mapping[str, Any]) -> Agai
         raise ValueError("a record of report.json, which has a section, a statistic, a scope, a method and a recipe")
     filters = Filters.of_document(recipe.get("filters", {}))
     report = analyze(frames, protocol, full=bool(recipe.get("full")), filters=filters)
-    same = [estimate for estimate in report.estimates if all(getattr(estimate, key) == record[key] for key in IDENTITY)]
+    wanted = [record[key] for key in IDENTITY]
+    of_record = ((estimate, estimate.as_record()) for estimate in report.estimates)
+    same = [estimate for estimate, fields in of_record if [fields[key] for key in IDENTITY] == wanted]
     found = next((estimate for estimate in same if estimate.recipe["seed"] == recipe.get("seed")), None)
     if found is None:
         now = report.estimates[0].recipe if report.estimates else {}

@@ -93,7 +93,7 @@ class Report:
         return tuple(
             estimate
             for estimate in self.estimates
-            if estimate.section == section and (question is None or estimate.question == question)
+            if estimate.section == section and (question is None or estimate.asked == question)
         )
 
     @property

@@ -138,7 +138,7 @@ def sentence_of(estimate: Estimate, among: Iterable[Estimate], protocol: Protoco
     if estimate.estimate is None:
         words = declared(estimate.statistic).label
         of = of_text(labelled_estimate(estimate, protocol.labels)) if estimate.scope else ""
-        topic = ", ".join(filter(None, (protocol.labels.question(estimate.question or ""), of)))
+        topic = ", ".join(filter(None, (protocol.labels.question(estimate.question or "", estimate.category), of)))
         claim = f"{topic}: {words} not estimable"
         return Sentence(estimate, claim, why_text(estimate).rstrip("."), "", counts_text(estimate))
     scale, cut = _scale(estimate, protocol), _cut(estimate, protocol)
@@ -225,7 +225,7 @@ def counts_text(estimate: Estimate) -> str:
 def _reading(estimate: Estimate, shown: Estimate, protocol: Protocol) -> str:
     """Return how to read the estimate: reversed scale, no clear difference, or the result for a margin."""
     parts = []
-    question = first_question(protocol, (estimate.question or "").partition("=")[0])
+    question = first_question(protocol, (estimate.question or ""))
     is_composite = (estimate.question or "") in protocol.analysis.composites
     if getattr(question, "reversed", False) and not is_composite:
         parts.append(UNDESIRABLE)

@@ -271,7 +271,7 @@ def _empathic(study: StudyData, key: str) -> Iterator[Estimate]:
 
 def _agreement(study: StudyData, key: str) -> Iterator[Estimate]:
     for data in study.every:
-        if data.question.key.partition("=")[0] == key:
+        if data.question.key == key:
             yield from agreement(data)
 
 

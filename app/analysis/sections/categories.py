@@ -62,7 +62,7 @@ class CategoryData:
         """Each code as a yes-no question, because an estimate has one value but the question has several codes."""
         scale = Scale(points=(Point(value=0, words="no"), Point(value=1, words="yes")))
         return [
-            self._of_code(f"{self.question.key}={code}", f"{self.question.text} {words}", scale, self.given[:, k])
+            self._of_codes(f"{self.question.text} {words}", scale, self.given[:, k], code)
             for k, (code, words) in enumerate(self.question.codes.items())
         ]
 
@@ -73,13 +73,13 @@ class CategoryData:
         if self.question.multiple or len(names) == 1:
             return None
         scale = Scale(points=tuple(Point(value=k, words=name) for k, name in enumerate(names)))
-        return self._of_code(self.question.key, self.question.text, scale, self.given.argmax(axis=1).astype(np.float64))
+        return self._of_codes(self.question.text, scale, self.given.argmax(axis=1).astype(np.float64))
 
-    def _of_code(self, key: str, text: str, scale: Scale, value: Floats) -> ScaledData:
-        question = RatingQuestion(
-            key=key, type="rating", target=self.question.target, text=text, scale=scale, level="nominal"
-        )
-        return ScaledData(self.codes, question, replace(self.answers, value=value), None, full=self.full)
+    def _of_codes(self, text: str, scale: Scale, value: Floats, code: str | None = None) -> ScaledData:
+        key, target = self.question.key, self.question.target
+        question = RatingQuestion(key=key, type="rating", target=target, text=text, scale=scale, level="nominal")
+        answers = replace(self.answers, value=value)
+        return ScaledData(self.codes, question, answers, None, full=self.full, category=code)
 
 
 def category_data(codes: Codes, frames: Frames, question: CodesQuestion, *, full: bool) -> CategoryData:
@@ -129,7 +129,7 @@ def categories(data: CategoryData) -> Iterator[Estimate]:
 def keyed_data(data: CategoryData) -> ScaledData:
     """Return the question data for the whole question, however many codes may be given."""
     asked = data.whole or data.by_code[0]
-    return replace(asked, question=asked.question.model_copy(update={"key": data.question.key}))
+    return replace(asked, category=None)
 
 
 def _shares(data: ScaledData, answers: Answers, statistic: str) -> Iterator[Estimate]:

@@ -31,7 +31,7 @@ class About:
     @property
     def question(self) -> str:
         """The label of the question; for a code, that of its question."""
-        return self.labels.question((self.estimate.question or "").partition("=")[0])
+        return self.labels.question(self.estimate.question or "")
 
     @property
     def source(self) -> str:
@@ -49,7 +49,7 @@ class About:
     @property
     def code(self) -> str:
         """The label of the code that is compared."""
-        key, code = (self.estimate.question or "").partition("=")[0], str(self.estimate.scope.get("category", ""))
+        key, code = self.estimate.question or "", str(self.estimate.scope.get("category", ""))
         return self.labels.codes.get(key, {}).get(code) or readable(code)
 
     @property

@@ -249,12 +249,13 @@ def _of(report: Report, section: str, question: str | None = None, *, is_model: 
 def _listed(estimates: Sequence[Estimate], study: protocol.Protocol) -> tuple[Estimate, ...]:
     """Those of primary questions first, each with the label of its question: for charts with a row per question."""
     ranks = {key: rank for rank, key in enumerate(by_importance(study))}
-    ranked = sorted(estimates, key=lambda one: ranks.get((one.question or "").partition("=")[0], len(ranks)))
+    ranked = sorted(estimates, key=lambda one: ranks.get(one.question or "", len(ranks)))
     return _named(ranked, study)
 
 
 def _named(estimates: Sequence[Estimate], study: protocol.Protocol) -> tuple[Estimate, ...]:
     """Replace each question's key by its label, for charts that show several questions."""
     return tuple(
-        replace(one, question=study.labels.question(one.question)) if one.question else one for one in estimates
+        replace(one, question=study.labels.question(one.question, one.category), category=None) if one.question else one
+        for one in estimates
     )

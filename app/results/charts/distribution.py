@@ -136,9 +136,9 @@ def grouped_by_scale(estimates: Sequence[Estimate]) -> Iterator[tuple[Estimate, 
     for estimate in estimates:
         if estimate.scope.keys() <= WHOLE:
             if estimate.statistic in STATISTICS:
-                words[estimate.question] = tuple(estimate.detail["words"])
-            key = words.get(estimate.question)
+                words[estimate.asked] = tuple(estimate.detail["words"])
+            key = words.get(estimate.asked)
             if key:
-                named = replace(estimate, scope={"source": str(estimate.question)})
+                named = replace(estimate, scope={"source": str(estimate.asked)})
                 groups.setdefault(key, []).append(named)
     yield from (tuple(group) for group in groups.values())

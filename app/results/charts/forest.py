@@ -22,7 +22,7 @@ MAX_NAME = 34
 def headlines(estimates: Sequence[Estimate]) -> list[Estimate]:
     """Return the first mean difference per question and scope: that of the declared test, if there is one."""
     found = [estimate for estimate in estimates if estimate.statistic == "mean_difference"]
-    return list({(estimate.question, str(estimate.scope)): estimate for estimate in reversed(found)}.values())[::-1]
+    return list({(estimate.asked, str(estimate.scope)): estimate for estimate in reversed(found)}.values())[::-1]
 
 
 def forest_spec(
@@ -69,7 +69,7 @@ def forest_table(estimates: Sequence[Estimate]) -> Table:
     header = ("Comparison", "Mean difference", "95% CI", "p", "Items", "Raters", "Ratings")
     rows = []
     for estimate in headlines(estimates):
-        name = f"{estimate.question}: {scope_text(estimate.scope)}"
+        name = f"{estimate.asked}: {scope_text(estimate.scope)}"
         words = interval_text(estimate) or estimate.note
         counts = (str(n) for n in (estimate.n_items, estimate.n_raters, estimate.n_ratings))
         rows.append((name, estimate_text(estimate), words, p_cell(estimate), *counts))
@@ -107,8 +107,8 @@ def _question_and_source(estimate: Estimate, rows: Sequence[Estimate]) -> tuple[
     sources, references = ({row.scope[part] for row in rows} for part in ("source", "reference"))
     source, reference = estimate.scope["source"], estimate.scope["reference"]
     if len(references) > 1:
-        return str(estimate.question), f"{source} {MINUS} {reference}"
-    return (str(estimate.question),) if len(sources) == 1 else (str(estimate.question), str(source))
+        return str(estimate.asked), f"{source} {MINUS} {reference}"
+    return (str(estimate.asked),) if len(sources) == 1 else (str(estimate.asked), str(source))
 
 
 def _numbers(estimate: Estimate) -> str:
@@ -117,7 +117,7 @@ def _numbers(estimate: Estimate) -> str:
 
 
 def _margin(estimate: Estimate, margins: Mapping[str, float]) -> dict[str, float]:
-    margin = margins.get(str(estimate.question))
+    margin = margins.get(str(estimate.asked))
     return {} if margin is None else {"margin_low": -margin, "margin_high": margin}
 
 
@@ -141,7 +141,7 @@ def _subtitle(rows: Sequence[Estimate], margins: Mapping[str, float]) -> str:
 def forest_finding(estimates: Sequence[Estimate]) -> str:
     """Describe each difference with its interval."""
     known = [f for f in headlines(estimates) if f.estimate is not None]
-    said = [f"{f.question}, {scope_text(f.scope)}: {_numbers(f)}" for f in known]
+    said = [f"{f.asked}, {scope_text(f.scope)}: {_numbers(f)}" for f in known]
     return f"Mean differences with 95% CIs. {first_few(said)}" if said else "No difference could be estimated."
 
 

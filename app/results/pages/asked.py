@@ -131,7 +131,7 @@ class Question:
         return replace(report, estimates=tuple(f for f in report.estimates if self._is_of(f)), primary=primary)
 
     def _is_of(self, estimate: Estimate) -> bool:
-        return estimate.question is None or estimate.question.partition("=")[0] == self.question
+        return estimate.question is None or estimate.question == self.question
 
 
 def asked_of(  # noqa: PLR0913, PLR0917 - one parameter for each filter in the address

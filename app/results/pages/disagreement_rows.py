@@ -49,7 +49,7 @@ def by_place(rows: Sequence[DisagreementRow]) -> tuple[list[DisagreementRow], li
 def _row(estimate: Estimate, key: str, texts: UnitText | None, labels: Labels) -> DisagreementRow:
     source = labels.source(texts.source) if texts and texts.source else ""
     words = opening(texts.item) if texts else ""
-    question = labels.question(estimate.question or "")
+    question = labels.question(estimate.question or "", estimate.category)
     return DisagreementRow(question, source, words, key, texts, f"{estimate.estimate:.2f}", estimate.note)
 
 

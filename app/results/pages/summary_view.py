@@ -137,10 +137,10 @@ def _answers(made: LiveReport, summary: Summary) -> list[tuple[Sentence, str]]:
 
     If the findings of a contrast differ only in the source, the first is a sentence and the others are listed after it.
     """
-    shown = {(one.primary.question, one.primary.statistic) for one in summary.contrasts if one.primary}
+    shown = {(one.primary.asked, one.primary.statistic) for one in summary.contrasts if one.primary}
     found: list[tuple[Sentence, str]] = []
     for answer in primary_answers(made.report, made.protocol):
-        told = [one for one in answer.sentences if (one.estimate.question, one.estimate.statistic) not in shown]
+        told = [one for one in answer.sentences if (one.estimate.asked, one.estimate.statistic) not in shown]
         if len(told) > 1 and len({_but_source(one.estimate) for one in told}) == 1 and _has_source(told[0].estimate):
             others = "; ".join(_of_source(one.estimate, made.protocol) for one in told[1:])
             found.append((told[0], f"Other sources: {others}."))
@@ -155,7 +155,7 @@ def _has_source(estimate: Estimate) -> bool:
 
 def _but_source(estimate: Estimate) -> tuple[object, ...]:
     scope = {key: value for key, value in estimate.scope.items() if key != "source"}
-    return estimate.question, str(sorted(scope.items())), _has_source(estimate)
+    return estimate.asked, str(sorted(scope.items())), _has_source(estimate)
 
 
 def _of_source(estimate: Estimate, protocol: Protocol) -> str:

@@ -38,7 +38,7 @@ class Published:
         """Whether an estimate is the one that reproduces the number."""
         return (
             one.statistic == self.statistic
-            and one.question == self.question
+            and one.asked == self.question
             and dict(one.scope) == dict(self.scope)
             and one.method.startswith(self.method)
             and self.unit in {"", one.unit}

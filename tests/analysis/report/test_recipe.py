@@ -129,13 +129,13 @@ def test_full_report_is_reproduced_as_full() -> None:
 
 def test_recipe_filter_describes_rows_in_words() -> None:
     def of(section: str, statistic: str = "mean", question: str | None = "q", **scope: object) -> str:
-        return filter_of(Estimate(section, question, scope, statistic, 1.0))
+        return filter_of(Estimate(section, question, scope, statistic, 1.0, category="code"))
 
     assert of("text", question=None, source="human", covariate="words") == "responses.csv and source = human"
     assert of("judge", rater_kind="model", raters=["gpt"]) == (
         "question = q and raters of both kinds and rater in (gpt) and exclude is empty"
     )
-    assert of("rater", "intra_rater_kappa", "q=code", flagged="left_out", pool="crowd", condition="a=b") == (
+    assert of("rater", "intra_rater_kappa", "q", flagged="left_out", pool="crowd", condition="a=b") == (
         "question = q and rater kind = person and pool = crowd and condition = a=b and rater is not flagged"
         " and exclude is empty"
     )

@@ -77,7 +77,7 @@ def test_ac1_stays_high_in_kappa_prevalence_paradox(oracle: Oracle) -> None:
 
 def test_finn_r_of_a_worked_example() -> None:
     """Variances of 1 and 1/3 within the units, on average 2/3; (5² - 1) / 12 = 2 at random: 1 - (2/3) / 2."""
-    ratings = Ratings([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2], [1, 2, 3, 4, 4, 5])
+    ratings = Ratings(np.repeat([0, 1], 3), np.tile([0, 1, 2], 2), np.array([1.0, 2, 3, 4, 4, 5]))
     assert finn_r(ratings, domain=SCALE).estimate == pytest.approx(2 / 3, abs=1e-12)
 
 

@@ -50,7 +50,7 @@ def all_rows(estimates: Sequence[Estimate], labels: Labels) -> list[Row]:
     """All estimates as rows."""
     return [
         Row(
-            labels.question(estimate.question) if estimate.question else "",
+            labels.question(estimate.question, estimate.category) if estimate.question else "",
             declared(estimate.statistic).label,
             scope_text(estimate.scope),
             _estimate(estimate),
@@ -111,7 +111,7 @@ def estimate_groups(estimates: Sequence[Estimate], labels: Labels) -> list[Group
     known: dict[str, list[Estimate]] = {}
     for estimate in estimates:
         if estimate.estimate is not None:
-            known.setdefault((estimate.question or "").partition("=")[0], []).append(estimate)
+            known.setdefault(estimate.question or "", []).append(estimate)
     missing = [estimate for estimate in estimates if estimate.estimate is None]
     named = [(key, labels.question(key) if key else NO_QUESTION, own) for key, own in known.items()]
     named += [("", NOT_ESTIMABLE, missing)] if missing else []

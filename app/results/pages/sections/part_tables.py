@@ -101,11 +101,9 @@ def _others(part: str, estimates: Sequence[Estimate], labels: Labels) -> Iterato
         block = _block(words, (Column("Estimate", (name,)),), [f for f in others if f.statistic == name], labels)
         if block is not None:
             yield block
-    for key in dict.fromkeys(f.question for f in others if f.statistic == CONFUSION):
+    for key in dict.fromkeys(f.asked for f in others if f.statistic == CONFUSION):
         shares = {
-            (f.scope["correct"], f.scope["category"]): f
-            for f in others
-            if (f.question, f.statistic) == (key, CONFUSION)
+            (f.scope["correct"], f.scope["category"]): f for f in others if (f.asked, f.statistic) == (key, CONFUSION)
         }
         yield _confusion(labels.question(key or ""), shares)
 
@@ -162,10 +160,10 @@ def _declared_tests(rows: Iterable[Found], columns: Sequence[Column]) -> Iterato
 
 def _rows(estimates: Sequence[Estimate], labels: Labels) -> dict[tuple[str, str], Found]:
     """Estimates by question and scope: for each question, first all ratings, then parts of them."""
-    asked = list(dict.fromkeys(f.question for f in estimates))
+    asked = list(dict.fromkeys(f.asked for f in estimates))
     rows: dict[tuple[str, str], Found] = {}
     of_parts = without_repeated(estimates)
-    for f in sorted(of_parts, key=lambda f: (asked.index(f.question), len(f.scope), "pool" in f.scope)):
+    for f in sorted(of_parts, key=lambda f: (asked.index(f.asked), len(f.scope), "pool" in f.scope)):
         is_within_pool = {"pool", "source"} <= f.scope.keys() and f.section == "agreement"
         if "flagged" not in f.scope and not is_within_pool:
             rows.setdefault((_label(f, labels), _of(f)), {}).setdefault(_kind(f), f)
@@ -212,7 +210,7 @@ def _notes(rows: Iterable[Found], columns: Sequence[Column]) -> tuple[str, ...]:
 
 
 def _label(estimate: Estimate, labels: Labels) -> str:
-    return labels.question(estimate.question) if estimate.question else "All questions"
+    return labels.question(estimate.question, estimate.category) if estimate.question else "All questions"
 
 
 def _of(estimate: Estimate) -> str:
@@ -221,7 +219,7 @@ def _of(estimate: Estimate) -> str:
     hidden = {"covariate"} if estimate.statistic == "share_preferred_at_equal" else set()
     hidden |= set() if is_named else {"rater_kind"}
     # the label of the question names the code
-    hidden |= {"category"} if "=" in (estimate.question or "") else set()
+    hidden |= {"category"} if estimate.category else set()
     scope = {key: value for key, value in estimate.scope.items() if key not in hidden}
     between = "against" if declared(estimate.statistic).is_of_choices else MINUS
     return scope_text(scope, between=between) if scope else "all ratings"

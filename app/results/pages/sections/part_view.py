@@ -57,8 +57,8 @@ def part_context(part: Part, report: Report, shown: Report, protocol: Protocol, 
     of_questions = about_responses(of_each, protocol)[:MAX_OF_QUESTIONS]
     left_out = [chart for chart in of_each if chart not in of_questions]
     ranks = {question: rank for rank, question in enumerate(by_importance(protocol))}
-    by_rank = sorted(part.estimates, key=lambda f: ranks.get((f.question or "").partition("=")[0], -1))
-    own = [f for f in by_rank if key is None or f.question is None or f.question.partition("=")[0] == key]
+    by_rank = sorted(part.estimates, key=lambda f: ranks.get(f.question or "", -1))
+    own = [f for f in by_rank if key is None or f.question is None or f.question == key]
     is_all = part.key == ALL
     rows = [] if is_all else all_rows(own[:MAX_RECIPES], protocol.labels)
     return {
@@ -84,7 +84,7 @@ def _blocks(part: Part, own: Sequence[Estimate], shown: Report, protocol: Protoc
     if part.key == "text":
         by_question: dict[str | None, list[Estimate]] = {}
         for estimate in own:
-            by_question.setdefault(estimate.question, []).append(estimate)
+            by_question.setdefault(estimate.asked, []).append(estimate)
         for key, estimates in by_question.items():
             name = protocol.labels.question(key) if key else "All responses"
             for caption, table, notes in texts(estimates):
@@ -97,10 +97,10 @@ def _raters(own: Sequence[Estimate], shown: Report, protocol: Protocol) -> Itera
     """Main results with and without flagged raters, then one row per rater, for one question to limit the length."""
     yield from _with_and_without(own, shown, protocol.labels)
     of_each = [f for f in own if f.scope.keys() == {"raters"}]
-    first = next((f.question for f in of_each if f.question), None)
-    table = each_rater([f for f in of_each if f.question in {None, first}])
+    first = next((f for f in of_each if f.question), None)
+    table = each_rater([f for f in of_each if f.asked in {None, first and first.asked}])
     if table.rows:
-        name = protocol.labels.question(first) if first else "All questions"
+        name = protocol.labels.question(first.question or "", first.category) if first else "All questions"
         head, rest = table.rows[:MAX_RATERS], table.rows[MAX_RATERS:]
         more = Table(table.header, rest) if rest else None
         first_of = ", fastest first" if any(f.statistic == "median_seconds" for f in of_each) else ""
@@ -109,10 +109,10 @@ def _raters(own: Sequence[Estimate], shown: Report, protocol: Protocol) -> Itera
 
 def _with_and_without(own: Sequence[Estimate], shown: Report, labels: Labels) -> Iterator[Block]:
     rows = []
-    for key in dict.fromkeys(f.question for f in own):
-        mine = [f for f in own if f.question == key]
-        found = without_flagged(mine, [f for f in shown.estimates if f.question == key])
-        rows += [(labels.question(key) if key else "All questions", *row) for row in found.rows]
+    for key, category in dict.fromkeys((f.question, f.category) for f in own):
+        mine = [f for f in own if (f.question, f.category) == (key, category)]
+        found = without_flagged(mine, [f for f in shown.estimates if (f.question, f.category) == (key, category)])
+        rows += [(labels.question(key, category) if key else "All questions", *row) for row in found.rows]
     if rows:
         header = ("Question", "Result", "For", "All raters", "Without flagged raters")
         yield Block("Main results with and without flagged raters", Table(header, tuple(rows)), None, ())
