@@ -38,11 +38,16 @@ class ClusterVariance:
     variance: float
     has_lone_cluster: bool
     sums: ClusterSums
+    is_counted: Bools | None = None
 
     @cached_property
     def df(self) -> float:
         """Degrees of freedom, computed on first use: those of item x rater cells are never needed."""
-        return self.sums.df
+        return self.sums.df(self.is_counted)
+
+    def of(self, is_counted: Bools) -> ClusterVariance:
+        """Return the part of some of the G clusters, shape (G,)."""
+        return self.sums.variance(is_counted)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +65,11 @@ class ClusterSums:
     score: Floats
     direction: Floats
 
-    def variance(self) -> ClusterVariance:
-        """Return the CR2 variance."""
+    def variance(self, is_counted: Bools | None = None) -> ClusterVariance:
+        """Return the CR2 variance, or the part of some clusters, shape (G,)."""
         squares = (self._b * self.score).sum(axis=1) ** 2
-        return ClusterVariance(float(squares.sum()), self.has_lone_cluster, self)
+        counted = squares if is_counted is None else squares[is_counted]
+        return ClusterVariance(float(counted.sum()), self.has_lone_cluster, self, is_counted)
 
     @cached_property
     def has_lone_cluster(self) -> bool:
@@ -95,11 +101,10 @@ class ClusterSums:
         spread = np.where(self._is_free, 1 / np.sqrt(np.where(self._is_free, 1 - values, 1.0)), 0.0)
         return np.asarray(np.einsum("gab,gb->ga", vectors, self._turned * spread))
 
-    @property
-    def df(self) -> float:
+    def df(self, is_counted: Bools | None = None) -> float:
         """Squared trace over the sum of squares of the covariance of the b_g' X_g' e_g in the working model.
 
-        That covariance is diag(d) + E N E'.
+        That covariance, of all or some clusters, is diag(d) + E N E'.
         """
         b, p = self._b, self.gram.shape[1]
         pulls, noise = (np.einsum("gab,gb->ga", sums, b) for sums in (self.gram, self.noise))
@@ -109,6 +114,8 @@ class ClusterSums:
         whole = (1 - SHARED) * self.noise.sum(axis=0) + SHARED * self.total.T @ self.total
         one = np.eye(p)
         E, N = np.hstack([pulls, moved]), np.block([[whole, -one], [-one, np.zeros((p, p))]])
+        if is_counted is not None:
+            E, d = E[is_counted], d[is_counted]
         inner, own = N @ (E.T @ E), ((E @ N) * E).sum(axis=1)
         trace = float(d.sum() + own.sum())
         squares = float(d @ d + 2 * d @ own + np.trace(inner @ inner))

@@ -63,7 +63,8 @@ def linear_contrast(
     """Return `contrast` of the least-squares coefficients of y on X, with an interval for new items and new raters.
 
     V = V_item + V_rater - V_cell, at least the larger of the first two; its degrees of freedom combine those of raters
-    and items, weighted by their proportions of V.
+    and items, weighted by their proportions of V. Raters of one item only are nested in items, so that items are their
+    clusters (Cameron and Miller 2015, J. Hum. Resour. 50:317): V_rater counts the others as that bound and proportion.
 
     Args:
         y: ratings, shape (n,), finite.
@@ -98,22 +99,28 @@ def _not_fitted(counts: dict[str, int]) -> Result:
 
 @dataclass(frozen=True, slots=True)
 class _Variances:
-    """The variance of a contrast by items, by raters and by cells of both, and a note to show with it."""
+    """The variance of a contrast by items, by raters and by cells of both, and a note to show with it.
+
+    `crossed` is the part of `rater` of the raters of several items. Raters of one item are nested in items: their
+    variance is part of `item`, and what `rater` has of it is in `cell` too.
+    """
 
     item: ClusterVariance
     rater: ClusterVariance
     cell: ClusterVariance
+    crossed: ClusterVariance
     note: str
 
     @property
     def whole(self) -> float:
         both = self.item.variance + self.rater.variance - self.cell.variance
-        return max(both, self.item.variance, self.rater.variance)
+        return max(both, self.item.variance, self.crossed.variance)
 
     @property
     def df(self) -> float:
         """Degrees of freedom of raters and items, combined by their proportions of `whole`, which is above 0."""
-        return combined_df(self.rater.variance / self.whole, self.rater.df, self.item.df)
+        share = self.crossed.variance / self.whole
+        return combined_df(share, self.crossed.df, self.item.df) if share else self.item.df
 
 
 def _variances(
@@ -124,13 +131,21 @@ def _variances(
     )
     sides = [] if arms is None else [Side(groups.rater, groups.n_raters, arms), Side(groups.item, groups.n_items, arms)]
     notes = [side.note(what) for side, what in zip(sides, ("raters", "items"), strict=False)]
-    return _Variances(item, rater, cell, next(filter(None, notes), ""))
+    return _Variances(item, rater, cell, _crossed(rater, groups), next(filter(None, notes), ""))
+
+
+def _crossed(rater: ClusterVariance, groups: Clusters) -> ClusterVariance:
+    """Return the part of the raters of several items."""
+    rater_of_cell = np.empty(groups.n_cells, dtype=np.int64)
+    rater_of_cell[groups.cell] = groups.rater
+    is_crossed = np.bincount(rater_of_cell, minlength=groups.n_raters) > 1
+    return rater if is_crossed.all() else rater.of(is_crossed)
 
 
 def _with_interval(bare: Result, fit: LeastSquares, parts: _Variances, contrast: Floats, level: float) -> Result:
     if parts.item.has_lone_cluster or parts.rater.has_lone_cluster:
         return without_interval(bare, "one_cluster", "One side of the contrast has only one item or one rater.")
-    if parts.whole <= _ROUNDING**2 or min(parts.item.df, parts.rater.df) <= 0:
+    if parts.whole <= _ROUNDING**2 or parts.df <= 0:
         return without_interval(bare, "no_variation", "There is no variation between items or raters, so no interval.")
     error, df, estimate = parts.whole**0.5 * fit.scale, parts.df, fit.estimate(contrast)
     reach = t_quantile(df, level) * error

@@ -15,6 +15,8 @@ from app.stats.linear.regression import least_squares
 from tests.stats.sleepstudy import day, reaction, subject
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.stats.arrays import Floats, Ints
     from tests.stats.conftest import RandomRatings
 
@@ -25,16 +27,18 @@ def _line(x: Floats) -> Floats:
     return np.column_stack([np.ones(len(x)), x])
 
 
-def _by_definition(y: Floats, x: Floats, code: Ints, contrast: Floats) -> tuple[float, float]:
+def _by_definition(
+    y: Floats, x: Floats, code: Ints, contrast: Floats, counted: Sequence[int] | None = None
+) -> tuple[float, float]:
     """Return CR2 variance and Satterthwaite df from the full hat matrix (Pustejovsky and Tipton 2018, eq. 4 to 10).
 
-    In the working model, ratings of one cluster share half their variance.
+    In the working model, ratings of one cluster share half their variance. `counted`: the clusters to count, or all.
     """
     working = ((code[:, np.newaxis] == code) + np.eye(len(y))) / 2
     n, inverse = len(y), np.linalg.inv(x.T @ x)
     residuals = np.eye(n) - x @ inverse @ x.T
     e, variance, pulls = residuals @ y, 0.0, []
-    for g in range(code.max() + 1):
+    for g in range(code.max() + 1) if counted is None else counted:
         here = code == g
         adjusted = np.real(linalg.inv(linalg.sqrtm(residuals[np.ix_(here, here)])))
         a = adjusted @ x[here] @ inverse @ contrast
@@ -54,6 +58,8 @@ def test_cr2_variance_and_degrees_of_freedom_match_definition() -> None:
     found = cluster_variance(fit, code, contrast)
     assert (found.variance * fit.scale**2, found.df) == pytest.approx(_by_definition(y, x, code, contrast))
     assert not found.has_lone_cluster
+    some = found.of(np.isin(np.arange(6), [0, 2, 3]))
+    assert (some.variance * fit.scale**2, some.df) == pytest.approx(_by_definition(y, x, code, contrast, [0, 2, 3]))
 
 
 def test_sleepstudy_slope_matches_lmertest() -> None:
