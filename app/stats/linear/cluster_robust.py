@@ -63,8 +63,9 @@ def linear_contrast(
     """Return `contrast` of the least-squares coefficients of y on X, with an interval for new items and new raters.
 
     V = V_item + V_rater - V_cell, at least the larger of the first two; its degrees of freedom combine those of raters
-    and items, weighted by their proportions of V. Raters of one item only are nested in items, so that items are their
-    clusters (Cameron and Miller 2015, J. Hum. Resour. 50:317): V_rater counts the others as that bound and proportion.
+    and items, weighted by their proportions of V. If raters see one arm, those of one item only are nested in items, so
+    that items are their clusters (Cameron and Miller 2015, J. Hum. Resour. 50:317): bound and proportion of V_rater are
+    those of the others. With them, V_rater would contain the level of the items, which cancels between the arms.
 
     Args:
         y: ratings, shape (n,), finite.
@@ -101,8 +102,7 @@ def _not_fitted(counts: dict[str, int]) -> Result:
 class _Variances:
     """The variance of a contrast by items, by raters and by cells of both, and a note to show with it.
 
-    `crossed` is the part of `rater` of the raters of several items. Raters of one item are nested in items: their
-    variance is part of `item`, and what `rater` has of it is in `cell` too.
+    `crossed` is the part of `rater` that counts as its bound and proportion; see `linear_contrast`.
     """
 
     item: ClusterVariance
@@ -131,7 +131,8 @@ def _variances(
     )
     sides = [] if arms is None else [Side(groups.rater, groups.n_raters, arms), Side(groups.item, groups.n_items, arms)]
     notes = [side.note(what) for side, what in zip(sides, ("raters", "items"), strict=False)]
-    return _Variances(item, rater, cell, _crossed(rater, groups), next(filter(None, notes), ""))
+    crossed = _crossed(rater, groups) if sides and sides[0].is_between else rater
+    return _Variances(item, rater, cell, crossed, next(filter(None, notes), ""))
 
 
 def _crossed(rater: ClusterVariance, groups: Clusters) -> ClusterVariance:
