@@ -7,7 +7,8 @@ from pathlib import Path
 from app.analysis.data.study_folder import StudyFolder
 from app.base.database.engine import Begin
 from app.base.files.csv_cells import write_csv
-from app.results.downloads.files import DownloadName, write_download
+from app.results.downloads.files import write_download
+from app.results.downloads.names import DownloadName
 from app.results.registration.registered_plan import registration_text
 from app.results.reports.report import report_of_folder
 from app.studies.export import study_events, study_folder, study_rating_sessions

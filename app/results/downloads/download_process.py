@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from app.base.database.engine import on_database
 from app.base.processes.side_process import SideProcess, within_bounds
+from app.results.downloads.names import DownloadName
 from app.studies.studies import StudyRow
 
 if TYPE_CHECKING:
-    from app.results.downloads.files import DownloadName
     from app.results.reports.report_process import ReportBounds
 
 REST_S = 120

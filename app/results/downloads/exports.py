@@ -11,9 +11,8 @@ from app.base.database.engine import Begin
 from app.protocol.study import Protocol
 from app.results.blinding import refuse_if_blinded
 from app.results.downloads.download_process import DownloadWriter
-from app.results.downloads.files import DownloadName
+from app.results.downloads.names import DownloadName, TooManyRowsError
 from app.results.downloads.ratings_export import copy_ratings_csv
-from app.results.downloads.workbook import TooManyRowsError
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -11,21 +11,12 @@ from pyarrow.parquet import write_table
 
 from app.analysis.data.study_folder import StudyFolder
 from app.base.files.csv_cells import column_cells, write_csv
+from app.results.downloads.names import DownloadName
 from app.results.downloads.psych_ds import write_psych_ds
 from app.results.downloads.r_script import r_script
 from app.results.downloads.spss_script import spss_script
 from app.results.downloads.workbook import write_workbook
 from app.studies.folder.written_tables import Columns, tables_of
-
-DownloadName = Literal["wide.csv", "study.xlsx", "ratings.parquet", "psych-ds.zip", "read.R", "read.sps"]
-MEDIA_TYPES: dict[DownloadName, str] = {
-    "wide.csv": "text/csv; charset=utf-8",
-    "study.xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    "ratings.parquet": "application/vnd.apache.parquet",
-    "psych-ds.zip": "application/zip",
-    "read.R": "text/plain; charset=utf-8",
-    "read.sps": "text/plain; charset=utf-8",
-}
 
 
 def write_download(path: Path, name: DownloadName, study: StudyFolder) -> None:

@@ -161,7 +161,7 @@ def show_downloads(request: Request, own: OwnForLong) -> Response:
 @router.get("/studies/{slug}/downloads/{file}")
 def export_download(request: Request, own: OwnExport, file: DownloadName) -> Response:
     from app.results.downloads.exports import TooManyRowsError, download_file
-    from app.results.downloads.files import MEDIA_TYPES
+    from app.results.downloads.names import MEDIA_TYPES
 
     try:
         path = download_file(request.app.state.begin_reading, own.study, file, request.app.state.downloads)

@@ -12,16 +12,13 @@ from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
 from app.analysis.data.study_folder import StudyFolder
 from app.base.files.protected_text import protected
+from app.results.downloads.names import TooManyRowsError
 from app.studies.folder.codebook import codebook_rows
 from app.studies.folder.written_tables import tables_of
 
 # What a sheet of Excel holds, without the header, and the longest text of a cell.
 MAX_ROWS, MAX_TEXT = 1_048_575, 32_767
 CODEBOOK = ("file", "column", "label", "question", "value", "meaning")
-
-
-class TooManyRowsError(ValueError):
-    """A table of the study is longer than a sheet of Excel can be."""
 
 
 def write_workbook(path: Path, study: StudyFolder) -> None:

@@ -7,10 +7,11 @@ from typing import Any
 
 import pandas as pd
 
-from app.analysis.data.answer_labels import with_derived
+from app.analysis.data.answer_labels import answer_labels, words_of
 from app.analysis.data.frames import CHECK_COLUMNS, canonical
 from app.analysis.data.study_folder import RATER_MARKS, StudyFolder
 from app.protocol.rating_columns import DERIVED_COLUMNS, FILE_COLUMNS
+from app.protocol.study import Protocol
 
 Columns = dict[str, "pd.Series[Any]"]
 
@@ -53,6 +54,34 @@ def _written(study: StudyFolder) -> pd.DataFrame:
     ratings = with_derived(_with_value(canonical(study.ratings)), study.responses, study.protocol)
     ratings = with_rater_marks(ratings, study.raters)
     return ratings[[*FILE_COLUMNS, *DERIVED_COLUMNS]]
+
+
+def with_derived(ratings: pd.DataFrame, responses: pd.DataFrame, protocol: Protocol) -> pd.DataFrame:
+    """Add the columns that follow from the others: source, value_number and value_label.
+
+    Args:
+        ratings: columns RATING_COLUMNS, with `value` as written in ratings.csv.
+        responses: columns response and source.
+        protocol: the labels.
+    """
+    sources = dict(zip(responses["response"], responses["source"], strict=True))
+    source = ratings["chosen"].where(ratings["chosen"].notna(), ratings["response"]).map(sources)
+    said = answer_labels(protocol)
+    keys = list(zip(ratings["question"], map(_value_text, ratings["value"]), strict=True))
+    words = {key: words_of(*key, said) for key in set(keys)}
+    label = pd.Series([words[key] for key in keys], index=ratings.index, dtype=object)
+    chosen = source.map({key: protocol.labels.source(key) for key in protocol.sources})
+    return ratings.assign(
+        source=source.astype(object).where(source.notna(), None),
+        value_number=ratings["number"],
+        value_label=label.where(ratings["chosen"].isna(), chosen),
+    )
+
+
+def _value_text(value: Any) -> str:  # noqa: ANN401 - a cell
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else repr(value)
+    return str(value)
 
 
 def with_rater_marks(rows: pd.DataFrame, raters: pd.DataFrame) -> pd.DataFrame:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from app.analysis.data.answer_labels import with_derived
 from app.analysis.data.frames import rating_frame
 from app.protocol.study import Protocol
+from app.studies.folder.written_tables import with_derived
 from tests.kit.builder import PREFERENCE, protocol_of
 
 WHO = {"key": "who", "type": "category", "target": "item", "text": "Who is right?", "codes": {"neither": "Nobody"}}
