@@ -55,7 +55,9 @@ def test_readme_images_show_demo_study(engine: Engine, page: Page, tmp_path: Pat
             box.check()
         page.locator("main button[type=submit]").first.click()
     page.get_by_role("radio").nth(1).check()
-    page.evaluate("scrollTo(0, 0)")
+    expect(page.get_by_text("Saved", exact=True)).to_be_visible()
+    # A conversation begins at its last turn, in a box that scrolls by itself.
+    page.evaluate("document.querySelectorAll('*').forEach((part) => part.scrollTo(0, 0))")
     expect(page.get_by_text("Item 1 of")).to_be_in_viewport()
     take(page, "rating", folder)
     sign_in(page, token)
