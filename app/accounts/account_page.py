@@ -70,9 +70,8 @@ def submit_password(
     current: Password = "",
 ) -> Response:
     check_has_passwords(request)
-    is_asked = asked_of(request, db, lead) == "password"
-    if is_asked and not is_password(request, db, lead, current, step="password change"):
-        return _page(request, db, lead, problem=WRONG)
+    if problem := _unconfirmed(request, db, lead, current, step="password change"):
+        return _page(request, db, lead, problem=problem)
     try:
         access.set_password(db, lead, new, session=session_token(request))
     except access.AccessError as error:
@@ -84,7 +83,7 @@ def submit_password(
 
 @router.post("/account/sign-out")
 def submit_sign_out_everywhere(request: Request, db: Db, lead: SignedIn, current: Password = "") -> Response:
-    if problem := _unconfirmed(request, db, lead, current):
+    if problem := _unconfirmed(request, db, lead, current, step="end of a session"):
         return _page(request, db, lead, session_problem=problem)
     access.sign_out_everywhere(db, lead)
     log_event(request, "signed out everywhere", lead)
@@ -99,19 +98,19 @@ def submit_session_end(
     session: Annotated[str, Form(pattern=r"^[0-9a-f]{64}$")],
     current: Password = "",
 ) -> Response:
-    if problem := _unconfirmed(request, db, lead, current):
+    if problem := _unconfirmed(request, db, lead, current, step="end of a session"):
         return _page(request, db, lead, session_problem=problem)
     leads.revoke_listed_session(db, lead.id, session)
     log_event(request, "ended a session", lead)
     return RedirectResponse(request.app.url_path_for("show_account"), status_code=303)
 
 
-def _unconfirmed(request: Request, db: Db, lead: Lead, current: str) -> str:
-    """Why sessions may not be ended; empty if the lead has confirmed their identity. A stolen session cannot."""
+def _unconfirmed(request: Request, db: Db, lead: Lead, current: str, *, step: str) -> str:
+    """Why the step is refused; empty if the lead has confirmed their identity. A stolen session cannot."""
     asked = asked_of(request, db, lead)
     if asked == "sign-in":
         return SIGN_IN_AGAIN
-    is_wrong = asked == "password" and not is_password(request, db, lead, current, step="end of a session")
+    is_wrong = asked == "password" and not is_password(request, db, lead, current, step=step)
     return WRONG if is_wrong else ""
 
 

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import text
 
 from app.accounts.lead_access import add_lead, new_link
 from app.accounts.leads import list_leads
@@ -46,6 +47,20 @@ def test_password_change_requires_current_and_signs_out_devices(
     assert client.post("/account", data=right).status_code == 303
     assert client.get("/studies").status_code == 200
     assert elsewhere.get("/studies").status_code == 303
+
+
+def test_first_password_needs_a_session_that_has_just_begun(
+    client: TestClient, visitor: TestClient, db: Connection, lead: Lead
+) -> None:
+    """A session of a lead without a password could make itself permanent: a shared computer, a link of an owner."""
+    db.execute(text("UPDATE leads SET password_hash = NULL"))
+    db.execute(text("UPDATE lead_sessions SET created_at = now() - interval '2 hours'"))
+    refused = client.post("/account", data={"new": GOOD})
+    assert (refused.status_code, "You signed in more than an hour ago." in refused.text) == (422, True)
+    assert db.execute(text("SELECT password_hash FROM leads")).scalar_one() is None
+    visitor.post(f"/sign-in/{new_link(db, lead)}")
+    assert visitor.post("/account", data={"new": GOOD}).status_code == 303
+    assert client.get("/studies").status_code == 303
 
 
 def test_current_password_attempts_are_limited(client: TestClient, lead: Lead) -> None:
