@@ -103,6 +103,13 @@ __all__ = [
 
 # Whether the tables of this program are those of the migrations.
 
+QUEUE = "procrastinate_"
+
+
+def is_ours(name: str | None, kind: str, _parents: object) -> bool:
+    """Whether Alembic compares this table; those of the queue are created and described by procrastinate."""
+    return kind != "table" or not (name or "").startswith(QUEUE)
+
 
 def differences(engine: Engine) -> list[object]:
     """The differences between tables and migrations that `alembic check` would report."""
@@ -110,5 +117,5 @@ def differences(engine: Engine) -> list[object]:
     from alembic.migration import MigrationContext
 
     with engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_server_default": True})
+        context = MigrationContext.configure(connection, opts={"compare_server_default": True, "include_name": is_ours})
         return list(compare_metadata(context, metadata))

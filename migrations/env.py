@@ -8,7 +8,7 @@ from alembic import context
 from sqlalchemy import create_engine, text
 
 from app.base.database.engine import database_url
-from app.schema import metadata
+from app.schema import is_ours, metadata
 from app.settings import settings
 
 if TYPE_CHECKING:
@@ -24,7 +24,9 @@ def migrate(connection: Connection) -> None:
     connection.execute(text(f"SET lock_timeout = '{LOCK_TIMEOUT}'"))
     connection.execute(text(f"SET statement_timeout = '{STATEMENT_TIMEOUT}'"))
     connection.commit()
-    context.configure(connection=connection, target_metadata=metadata, compare_server_default=True)
+    context.configure(
+        connection=connection, target_metadata=metadata, compare_server_default=True, include_name=is_ours
+    )
     with context.begin_transaction():
         context.run_migrations()
 

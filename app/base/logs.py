@@ -127,6 +127,9 @@ def log_config(form: LogFormat, level: LogLevel) -> dict[str, Any]:
             "attune.security": {"level": "DEBUG" if level == "debug" else "INFO"},
             # One line for each request that is not HTTP, or that asks for a WebSocket, would be too many.
             "uvicorn.error": {"filters": ["repeated"]},
+            # The worker says what becomes of its jobs.
+            "procrastinate": {"level": "CRITICAL"},
+            "psycopg.pool": {"level": "CRITICAL"},
             # A broken connection is logged once, by the request that used it.
             "sqlalchemy.pool": {"level": "CRITICAL"},
         },

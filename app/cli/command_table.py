@@ -45,6 +45,11 @@ COMMANDS = {
         "serve",
         "Start the web application for raters and leads; Ctrl-C stops it. The database is upgraded first.",
     ),
+    "worker": Entry(
+        "worker",
+        "worker",
+        "Do background jobs: webhooks, retention and backups. Ctrl-C stops it. `attune serve` does the same.",
+    ),
     "demo": Entry(
         "demo",
         "demo",

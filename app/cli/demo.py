@@ -12,7 +12,7 @@ from app.cli.listen import address, bind, run, stop_cleanly
 from app.cli.model_runner import ModelRunner
 from app.cli.output import say
 from app.cli.store import store
-from app.cli.webhook_sender import WebhookSender
+from app.cli.worker import make_worker
 from app.rating.simulation.demo import SLUG, demo_link, is_made
 from app.settings import settings
 
@@ -39,9 +39,9 @@ def demo(port: Port = 8000, host: Host = "127.0.0.1") -> None:
             maker = maker or DemoMaker()
             maker.make(url)
         _welcome(here, token)
-        webhooks, models = WebhookSender(url), ModelRunner(url)
+        jobs, models = make_worker(url, is_demo=True).start(), ModelRunner(url)
         run(listening, url)
-        webhooks.stop()
+        jobs.stop()
         models.stop()
     finally:
         if maker:

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 from app.accounts.leads import list_leads
 from app.base.database.engine import connections_needed, count_connections, max_workers
-from app.base.postgres import default_data_dir
-from app.cli.daily_tasks import DailyTasks, backup_task, counting_task, retention_task
 from app.cli.listen import address, bind, run, stop_cleanly
 from app.cli.model_runner import ModelRunner
 from app.cli.output import fail, say
 from app.cli.store import store
-from app.cli.webhook_sender import WebhookSender
-from app.rating.withdrawal.deletions import DeletionList
+from app.cli.worker import make_worker
 from app.settings import settings
 
 Host = Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for every address of this machine.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 for any free port.")]
 Workers = Annotated[int, typer.Option(min=1, max=64, help="Number of worker processes.")]
+Jobs = Annotated[
+    bool, typer.Option("--worker/--no-worker", help="Do background jobs here, or only by `attune worker`.")
+]
 
 # Connections that PostgreSQL reserves for superusers.
 RESERVED = 3
 
 
-def serve(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -> None:
+def serve(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1, has_worker: Jobs = True) -> None:
     """Start the web application for raters and leads; Ctrl-C stops it. The database is upgraded first."""
     stop_cleanly()
     listening = bind(host, port)
@@ -42,23 +41,13 @@ def serve(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -> 
         say("No proxy is trusted, so limits count the visitors of yours as one: name it in ATTUNE_TRUSTED_PROXIES.")
     if not has_leads:
         say("No one can sign in yet. Add a lead from another terminal: attune lead add EMAIL")
-    daily, webhooks, models = DailyTasks(_daily_tasks(url)), WebhookSender(url), ModelRunner(url)
+    jobs, models = make_worker(url).start() if has_worker else None, ModelRunner(url)
     try:
         run(listening, url, workers=workers)
     finally:
-        daily.stop()
-        webhooks.stop()
+        if jobs:
+            jobs.stop()
         models.stop()
-
-
-def _daily_tasks(url: str) -> list[Callable[[], None]]:
-    """Return retention, counts and, for the embedded database, backups; a server elsewhere has its own."""
-    now = settings()
-    folder = now.backups_folder(default_data_dir)
-    tasks = [retention_task(url, DeletionList(folder)), counting_task(url)]
-    if now.database_url is None and now.daily_backups:
-        tasks.append(backup_task(url, folder))
-    return tasks
 
 
 def check_connections(workers: int, n_threads: int, n_available: int) -> None:

@@ -1,4 +1,4 @@
-"""Deliveries that are due: claimed in one transaction, settled in another, so that no lock is held while sending."""
+"""Deliveries of a webhook that are due: claimed in one transaction, settled in another, with no lock while sending."""
 
 from __future__ import annotations
 
@@ -13,22 +13,29 @@ from app.webhooks.subscriptions import secret_of
 
 # Longer than an attempt can take: a delivery whose sender was killed is due again after it.
 _LEASE_S = 120
-# One per webhook at a time, so that a slow receiver is not asked several times at once. A delivery that was planned by
-# a clock that was ahead is due: its wait, which began in the future, would last until that clock's time.
+# A delivery that was planned by a clock that was ahead is due: its wait, which began in the future, would last until
+# that clock's time.
+_IS_OPEN = f"""
+    d.study_id = :study AND d.webhook_id = :webhook AND d.next_attempt_at IS NOT NULL
+    AND (w.paused_at IS NULL OR d.event = '{TEST}')
+"""
 _CLAIM = text(f"""
     WITH due AS (
-      SELECT one.study_id, one.id, w.address, w.salt FROM webhooks w CROSS JOIN LATERAL (
-        SELECT d.study_id, d.id FROM webhook_deliveries d
-        WHERE d.study_id = w.study_id AND d.webhook_id = w.id AND d.next_attempt_at IS NOT NULL
-          AND (d.next_attempt_at <= now() OR coalesce(d.attempted_at, d.created_at) > now() + {SLACK_SQL})
-          AND (w.paused_at IS NULL OR d.event = '{TEST}')
-        ORDER BY d.next_attempt_at, d.id LIMIT 1 FOR UPDATE SKIP LOCKED
-      ) AS one LIMIT :n
+      SELECT d.study_id, d.id, w.address, w.salt
+      FROM webhook_deliveries d JOIN webhooks w ON w.study_id = d.study_id AND w.id = d.webhook_id
+      WHERE {_IS_OPEN}
+        AND (d.next_attempt_at <= now() OR coalesce(d.attempted_at, d.created_at) > now() + {SLACK_SQL})
+      ORDER BY d.next_attempt_at, d.id LIMIT 1 FOR UPDATE OF d SKIP LOCKED
     )
     UPDATE webhook_deliveries d
     SET n_attempts = d.n_attempts + 1, attempted_at = now(), next_attempt_at = now() + interval '{_LEASE_S} s'
     FROM due WHERE d.study_id = due.study_id AND d.id = due.id
     RETURNING d.study_id, d.id, d.webhook_id, d.event, d.message_id, d.body, d.n_attempts, due.address, due.salt
+""")  # noqa: S608 - constants only
+_WAIT = text(f"""
+    SELECT greatest(min(d.next_attempt_at) - now(), interval '0')
+    FROM webhook_deliveries d JOIN webhooks w ON w.study_id = d.study_id AND w.id = d.webhook_id
+    WHERE {_IS_OPEN}
 """)  # noqa: S608 - constants only
 # An attempt that another sender has repeated in the meantime does not count. Its end is stored with the next time: the
 # clock may have been set while the request was under way, and both must be of the same clock.
@@ -95,16 +102,19 @@ class Delivery:
         return "given up" if self.next_attempt_at is None else "waiting"
 
 
-def claim_due(db: Connection, n: int) -> list[DueDelivery]:
-    """Claim up to n deliveries that are due, at most one for each webhook, for the next two minutes."""
-    rows = db.execute(_CLAIM, {"n": n}).mappings().all()
-    return [
-        DueDelivery(
-            **{name: value for name, value in row.items() if name != "salt"},
-            secret=secret_of(db, row["study_id"], bytes(row["salt"])),
-        )
-        for row in rows
-    ]
+def claim_due(db: Connection, study_id: int, webhook_id: int) -> DueDelivery | None:
+    """Claim the delivery of a webhook that has been due longest, for the next two minutes; None if none is due."""
+    row = db.execute(_CLAIM, {"study": study_id, "webhook": webhook_id}).mappings().one_or_none()
+    if row is None:
+        return None
+    given = {name: value for name, value in row.items() if name != "salt"}
+    return DueDelivery(**given, secret=secret_of(db, study_id, bytes(row["salt"])))
+
+
+def get_wait(db: Connection, study_id: int, webhook_id: int) -> timedelta | None:
+    """How long until the next delivery of a webhook is due; None if nothing waits, or the webhook is paused."""
+    wait: timedelta | None = db.execute(_WAIT, {"study": study_id, "webhook": webhook_id}).scalar_one()
+    return wait
 
 
 def record_delivered(db: Connection, due: DueDelivery, status: int, answer: str) -> None:

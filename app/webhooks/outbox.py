@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, text
+from datetime import timedelta
 
+from sqlalchemy import Connection, TextClause, text
+
+from app.base.jobs.queue import Kind, defer
 from app.webhooks.events import SESSION_FINISHED, STUDY_FULL, TEST
 
+# Sends what is due for one webhook.
+SENDING = Kind("webhook", lane="short")
 _TIME = "to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
 _INSERT = f"""
     INSERT INTO webhook_deliveries (study_id, webhook_id, rater_id, event, occurrence, message_id, body,
@@ -27,7 +32,7 @@ _FINISHED = text(
     JOIN rating_sessions rs ON rs.study_id = w.study_id AND rs.id = :session
     JOIN raters r ON r.study_id = rs.study_id AND r.id = rs.rater_id
     WHERE w.study_id = :study AND :event = ANY(w.events) AND NOT r.is_simulated
-    ON CONFLICT DO NOTHING
+    ON CONFLICT DO NOTHING RETURNING webhook_id
     """
 )
 # The occurrence changes when items are added and when answers are deleted: the study can then become full again.
@@ -38,7 +43,7 @@ _ALL_RATED = """
       HAVING count(*) > 0 AND bool_and(a.state = 'done')
     ) AS n ON true
     WHERE w.study_id = :study AND :event = ANY(w.events)
-    ON CONFLICT DO NOTHING
+    ON CONFLICT DO NOTHING RETURNING webhook_id
 """
 _N_DELETED = "(SELECT count(*) FROM withdrawals d WHERE d.study_id = w.study_id AND d.deleted_at IS NOT NULL)"
 _FULL = text(
@@ -68,14 +73,14 @@ _TEST = text(
 
 def enqueue_finished(db: Connection, study_id: int, session_id: int) -> None:
     """Tell the webhooks of a study that a rater has finished. Simulated raters are not mentioned."""
-    db.execute(_FINISHED, {"study": study_id, "session": session_id, "event": SESSION_FINISHED})
+    _enqueue(db, study_id, SESSION_FINISHED, _FINISHED, session=session_id)
 
 
 def enqueue_full(db: Connection, study_id: int) -> None:
     """Tell the webhooks of a study that all its seats are rated, if they are; each time that this happens, once."""
     values = {"study": study_id, "event": STUDY_FULL}
     if db.execute(_HAS, values).scalar_one() and not db.execute(_FREE, values).scalar_one():
-        db.execute(_FULL, values)
+        _enqueue(db, study_id, STUDY_FULL, _FULL)
 
 
 def enqueue_test(db: Connection, study_id: int, webhook_id: int) -> str | None:
@@ -83,4 +88,18 @@ def enqueue_test(db: Connection, study_id: int, webhook_id: int) -> str | None:
     message = "A test. Nothing happened in the study."
     values = {"study": study_id, "webhook": webhook_id, "event": TEST, "message": message}
     address: str | None = db.execute(_TEST, values).scalar_one_or_none()
+    if address is not None:
+        send_soon(db, study_id, webhook_id)
     return address
+
+
+def send_soon(db: Connection, study_id: int, webhook_id: int, *, wait: timedelta | None = None) -> None:
+    """Send what is due for a webhook once this transaction is committed, or later."""
+    defer(db, SENDING, str(webhook_id), wait=wait, study=study_id, webhook=webhook_id)
+
+
+def _enqueue(db: Connection, study_id: int, event: str, statement: TextClause, **values: int) -> None:
+    found = db.execute(statement, {"study": study_id, "event": event, **values}).scalars()
+    # In one order, because two transactions that wait for each other's jobs would both fail.
+    for webhook_id in sorted(found):
+        send_soon(db, study_id, webhook_id)

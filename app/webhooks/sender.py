@@ -1,4 +1,4 @@
-"""Send what is in the outbox: claim what is due, send it, and record the result."""
+"""Send what is due for a webhook: claim it, send it, and record the result."""
 
 from __future__ import annotations
 
@@ -9,16 +9,24 @@ import ssl
 import time
 from base64 import b64decode, b64encode
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import timedelta
 from http.client import HTTPConnection, HTTPException
 
 from app.base.database.engine import Begin, Connection
 from app.base.processes.outgoing import PlainConnection, SecureConnection, cut_off_after, seconds_to_wait
 from app.studies.audit import record_automatic_act
 from app.webhooks.addresses import LOOKUP_S, Networks, Target, WebhookAddressError, parse_target, resolve
-from app.webhooks.deliveries import DueDelivery, claim_due, pause_webhook, record_delivered, record_failed
+from app.webhooks.deliveries import (
+    DueDelivery,
+    claim_due,
+    get_wait,
+    pause_webhook,
+    record_delivered,
+    record_failed,
+)
 from app.webhooks.events import MAX_ATTEMPTS, MAX_RETRY_AFTER, TEST, wait_after
+from app.webhooks.outbox import send_soon
 from app.webhooks.subscriptions import PREFIX
 
 # One signed request to the receiver of a webhook, as specified by Standard Webhooks.
@@ -108,34 +116,40 @@ def _in_words(error: Exception) -> str:
 
 
 log = logging.getLogger("attune.webhooks")
-# Webhooks that are sent to at the same time.
-N_AT_ONCE = 8
+# A receiver of many messages then lets other webhooks go first.
+TURN_S = 30.0
 FAILING = "Nothing could be delivered for 24 hours."
 GONE = "The receiver answered 410: it wants no further messages."
 
 
 def send_due(
     begin: Begin,
+    study_id: int,
+    webhook_id: int,
     networks: Networks = (),
     *,
     attempt: Callable[[DueDelivery, Networks], Outcome] = send,
     rng: random.Random | None = None,
 ) -> int:
-    """Send what is due now, one delivery per webhook; returns how many attempts were made.
+    """Send what is due for a webhook, one after the other, and ask for a job for the rest; returns the attempts made.
 
-    No transaction is open while requests are under way. If the process is killed, they are repeated with the same ID.
+    A slow receiver is thus asked once at a time. No transaction is open while a request is under way. If the process is
+    killed, the request is repeated with the same ID.
     """
+    draw, ends, n_attempts = (rng or random).random, time.monotonic() + TURN_S, 0
+    while time.monotonic() < ends:
+        with begin() as db:
+            due = claim_due(db, study_id, webhook_id)
+            if due is None:
+                if (wait := get_wait(db, study_id, webhook_id)) is not None:
+                    send_soon(db, study_id, webhook_id, wait=wait)
+                return n_attempts
+        outcome, n_attempts = attempt(due, networks), n_attempts + 1
+        with begin() as db:
+            _settle(db, due, outcome, draw())
     with begin() as db:
-        due = claim_due(db, N_AT_ONCE)
-    if not due:
-        return 0
-    draw = (rng or random).random
-    with ThreadPoolExecutor(N_AT_ONCE, "attune-webhook") as threads:
-        outcomes = threads.map(lambda one: attempt(one, networks), due)
-        for one, outcome in zip(due, outcomes, strict=True):
-            with begin() as db:
-                _settle(db, one, outcome, draw())
-    return len(due)
+        send_soon(db, study_id, webhook_id, wait=timedelta(0))
+    return n_attempts
 
 
 def _settle(db: Connection, due: DueDelivery, outcome: Outcome, draw: float) -> None:

@@ -17,7 +17,7 @@ from app.studies.audit import record_act
 from app.studies.studies import StudyRow
 from app.webhooks.addresses import Networks, WebhookAddressError, parse_target
 from app.webhooks.events import EVENTS, MAX_WEBHOOKS
-from app.webhooks.outbox import enqueue_test
+from app.webhooks.outbox import enqueue_test, send_soon
 
 # Receivers tell by it that a text is the secret of a webhook. The convention is that of Standard Webhooks.
 PREFIX = "whsec_"
@@ -87,6 +87,8 @@ def delete_webhook(db: Connection, study_id: int, webhook_id: int) -> str | None
 def resume_webhook(db: Connection, study_id: int, webhook_id: int) -> str | None:
     """Deliver to a webhook again, what has waited at once; returns its address, or None if there is none."""
     address: str | None = db.execute(_RESUME, {"study": study_id, "webhook": webhook_id}).scalar_one_or_none()
+    if address is not None:
+        send_soon(db, study_id, webhook_id)
     return address
 
 

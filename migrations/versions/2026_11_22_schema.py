@@ -9,6 +9,7 @@ from first_release import (
     design,
     history,
     items,
+    jobs,
     models,
     rated_questions,
     raters,
@@ -18,7 +19,7 @@ from first_release import (
     webhooks,
 )
 
-revision = "2026_11_22_schema_18"
+revision = "2026_11_22_schema_19"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -79,11 +80,13 @@ def upgrade() -> None:
     design.add_assignments_of_seats()
     history.create_rating_trigger()
     rated_questions.create_question_triggers()
+    jobs.create_queue()
 
 
 def downgrade() -> None:
     for create in reversed(TABLES):
         name = create.__name__.removeprefix("create_")
         op.execute(f'DROP TABLE "{name}" CASCADE')
+    jobs.drop_queue()
     history.drop_rating_trigger()
     rated_questions.drop_question_triggers()

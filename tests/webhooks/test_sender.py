@@ -73,6 +73,20 @@ def make_due(engine: Engine) -> None:
         db.execute(text("UPDATE webhook_deliveries SET next_attempt_at = now() WHERE next_attempt_at IS NOT NULL"))
 
 
+def deliver(engine: Engine, **given: Any) -> int:  # noqa: ANN401 - as `send_due`
+    """Send what is due for every webhook; the attempts made."""
+    with engine.begin() as db:
+        webhooks = db.execute(text("SELECT study_id, id FROM webhooks")).all()
+    return sum(send_due(transactions(engine), study, webhook, LOOPBACK, **given) for study, webhook in webhooks)
+
+
+def jobs(engine: Engine) -> list[float]:
+    """In how many seconds each job of the queue begins."""
+    waits = text("SELECT extract(epoch FROM coalesce(scheduled_at, now()) - now()) FROM procrastinate_jobs ORDER BY id")
+    with engine.begin() as db:
+        return [max(0.0, float(one)) for one in db.execute(waits).scalars()]
+
+
 def answering(status: int | None, *, retry_after_s: float = 0) -> Any:  # noqa: ANN401 - a function
     def attempt(due: DueDelivery, networks: Networks) -> Outcome:
         return Outcome(status, "said", retry_after_s)
@@ -90,8 +104,8 @@ def test_events_are_delivered_once_and_deleted_with_rater_and_study(engine: Engi
         rate_all(engine, "ben")
         with engine.begin() as db:
             enqueue_full(db, study.id)
-        n_sent = [send_due(transactions(engine), LOOPBACK) for _ in range(4)]
-    assert n_sent == [1, 1, 1, 0]
+        assert jobs(engine) == [0]
+        assert [deliver(engine) for _ in range(2)] == [3, 0]
     received = [json.loads(body) for _, body in there.received]
     assert sorted(one["type"] for one in received) == ["session.finished", "session.finished", "study.full"]
     assert {one["data"]["study"] for one in received} == {"small"}
@@ -112,7 +126,7 @@ def test_event_of_a_transaction_that_fails_is_not_sent(engine: Engine) -> None:
         db.begin()
         enqueue_test(db, study.id, list_webhooks(db, study.id)[0].id)
         db.rollback()
-    assert send_due(transactions(engine), attempt=answering(200)) == 0
+    assert deliver(engine, attempt=answering(200)) == 0
 
 
 def test_simulated_raters_cause_no_session_events(db: Connection) -> None:
@@ -123,15 +137,18 @@ def test_simulated_raters_cause_no_session_events(db: Connection) -> None:
 
 def test_attempt_of_a_killed_sender_is_repeated_with_the_same_id(engine: Engine) -> None:
     with engine.begin() as db:
-        prepare(db)
+        study, _ = prepare(db)
     rate_all(engine, "ann")
     with engine.begin() as db:
-        (first,) = claim_due(db, 8)
+        (webhook,) = list_webhooks(db, study.id)
+        first = claim_due(db, study.id, webhook.id)
     with engine.begin() as db:
-        assert claim_due(db, 8) == []
+        assert claim_due(db, study.id, webhook.id) is None
     make_due(engine)
     with engine.begin() as db:
-        (second,) = claim_due(db, 8)
+        second = claim_due(db, study.id, webhook.id)
+    assert first
+    assert second
     assert (first.message_id, first.n_attempts) == (second.message_id, second.n_attempts - 1)
 
 
@@ -140,14 +157,41 @@ def test_failures_are_repeated_and_at_last_given_up(engine: Engine) -> None:
         study, _ = prepare(db)
     rate_all(engine, "ann")
     for n in range(MAX_ATTEMPTS):
-        assert send_due(transactions(engine), attempt=answering(500), rng=seeded(1)) == 1
-        assert send_due(transactions(engine), attempt=answering(500)) == 0
+        assert deliver(engine, attempt=answering(500), rng=seeded(1)) == 1
+        assert deliver(engine, attempt=answering(500)) == 0
         with engine.begin() as db:
             (delivery,) = list_deliveries(db, study.id, 10)
         assert (delivery.n_attempts, delivery.status, delivery.answer) == (n + 1, 500, "said")
         assert delivery.state == ("waiting" if n < MAX_ATTEMPTS - 1 else "given up")
         make_due(engine)
-    assert send_due(transactions(engine), attempt=answering(200)) == 0
+    assert deliver(engine, attempt=answering(200)) == 0
+
+
+def test_failed_delivery_is_a_job_of_its_time_and_a_newer_event_is_sent_at_once(engine: Engine) -> None:
+    with engine.begin() as db:
+        study, _ = prepare(db)
+    rate_all(engine, "ann")
+    with engine.begin() as db:
+        db.execute(text("DELETE FROM procrastinate_jobs"))
+    deliver(engine, attempt=answering(500), rng=seeded(1))
+    (wait,) = jobs(engine)
+    assert 3 < wait < 6
+    with engine.begin() as db:
+        enqueue_test(db, study.id, list_webhooks(db, study.id)[0].id)
+    assert jobs(engine) == [0]
+
+
+def test_many_messages_to_a_slow_receiver_let_other_webhooks_go_first(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.webhooks.sender.TURN_S", 0)
+    with engine.begin() as db:
+        prepare(db)
+    rate_all(engine, "ann")
+    with engine.begin() as db:
+        db.execute(text("DELETE FROM procrastinate_jobs"))
+    assert deliver(engine, attempt=answering(200)) == 0
+    assert jobs(engine) == [0]
 
 
 def test_delivery_planned_by_a_clock_that_was_ahead_is_due(engine: Engine) -> None:
@@ -158,8 +202,8 @@ def test_delivery_planned_by_a_clock_that_was_ahead_is_due(engine: Engine) -> No
     for column in ("created_at", "attempted_at"):
         with engine.begin() as db:
             db.execute(text(f"UPDATE webhook_deliveries {ahead.format(column)}"))
-        assert send_due(transactions(engine), attempt=answering(500)) == 1
-        assert send_due(transactions(engine), attempt=answering(500)) == 0
+        assert deliver(engine, attempt=answering(500)) == 1
+        assert deliver(engine, attempt=answering(500)) == 0
 
 
 def test_retry_is_due_although_the_clock_was_set_ahead_while_the_request_was_under_way(engine: Engine) -> None:
@@ -173,9 +217,9 @@ def test_retry_is_due_although_the_clock_was_set_ahead_while_the_request_was_und
         set_clock(engine, 30)
         return Outcome(500, "")
 
-    assert send_due(transactions(engine), attempt=set_ahead) == 1
+    assert deliver(engine, attempt=set_ahead) == 1
     set_clock(engine, 0)
-    assert send_due(transactions(engine), attempt=answering(200)) == 1
+    assert deliver(engine, attempt=answering(200)) == 1
 
 
 def set_clock(engine: Engine, hours: int) -> None:
@@ -189,18 +233,18 @@ def test_failing_webhook_is_paused_and_resumed(engine: Engine) -> None:
         (webhook,) = list_webhooks(db, study.id)
         db.execute(text("UPDATE webhooks SET n_failures = 9, failing_since = now() - interval '25 hours'"))
     rate_all(engine, "ann")
-    assert send_due(transactions(engine), attempt=answering(None)) == 1
+    assert deliver(engine, attempt=answering(None)) == 1
     make_due(engine)
-    assert send_due(transactions(engine), attempt=answering(200)) == 0
+    assert deliver(engine, attempt=answering(200)) == 0
     with engine.begin() as db:
         assert list_webhooks(db, study.id)[0].paused_at
         assert list_acts(db, study.id)[0].action == "webhook paused"
         enqueue_test(db, study.id, webhook.id)
-    assert send_due(transactions(engine), attempt=answering(500)) == 1
+    assert deliver(engine, attempt=answering(500)) == 1
     with engine.begin() as db:
         assert list_deliveries(db, study.id, 1)[0].state == "given up"
         resume_webhook(db, study.id, webhook.id)
-    assert send_due(transactions(engine), attempt=answering(200)) == 1
+    assert deliver(engine, attempt=answering(200)) == 1
     with engine.begin() as db:
         assert list_webhooks(db, study.id)[0].n_failures == 0
 
@@ -209,7 +253,7 @@ def test_receiver_that_is_gone_is_paused_at_once(engine: Engine) -> None:
     with engine.begin() as db:
         study, _ = prepare(db)
     rate_all(engine, "ann")
-    send_due(transactions(engine), attempt=answering(410))
+    deliver(engine, attempt=answering(410))
     with engine.begin() as db:
         assert "410" in (list_webhooks(db, study.id)[0].pause_reason or "")
 

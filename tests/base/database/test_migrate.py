@@ -40,7 +40,8 @@ def downgrade(engine: Engine) -> None:
 
 def test_schema_is_created_removed_and_recreated(empty: Engine) -> None:
     upgrade(empty, MIGRATIONS)
-    assert set(inspect(empty).get_table_names()) == {*metadata.tables, "alembic_version"}
+    queue = {f"procrastinate_{name}" for name in ("events", "jobs", "periodic_defers", "workers")}
+    assert set(inspect(empty).get_table_names()) == {*metadata.tables, *queue, "alembic_version"}
     downgrade(empty)
     assert inspect(empty).get_table_names() == ["alembic_version"]
     upgrade(empty, MIGRATIONS)

@@ -1,0 +1,1 @@
+"""The queue of background jobs in PostgreSQL, and the worker that does them."""

@@ -1,0 +1,85 @@
+"""attune worker: do the background jobs of the web processes."""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from app.base.backups.backups import is_due, make_backup
+from app.base.database.engine import Begin, make_engine, transactions
+from app.base.jobs.queue import Kind
+from app.base.jobs.worker import Work, Worker
+from app.base.postgres import default_data_dir
+from app.cli.listen import stop_cleanly
+from app.cli.output import say
+from app.cli.store import store
+from app.rating.withdrawal.deletions import DeletionList, delete_outdated
+from app.results.reports.background_counts import count_large_studies
+from app.results.reports.report_process import REPORT_PROCESS, ReportWork
+from app.settings import settings
+from app.webhooks.addresses import Networks, parse_networks
+from app.webhooks.outbox import SENDING
+from app.webhooks.sender import send_due
+
+log = logging.getLogger("attune.store")
+# Daily tasks know whether they are due. After a failure, they are tried again in an hour.
+LOOK, RETRY_S = "*/5 * * * *", 3600
+BACKUP, RETENTION, COUNTS = Kind("backup", "short"), Kind("retention", "short"), Kind("counts", "short")
+
+
+def worker() -> None:
+    """Do background jobs: webhooks, retention and backups. Ctrl-C stops it. `attune serve` does the same."""
+    stop_cleanly()
+    with store() as engine:
+        url = engine.url.render_as_string(hide_password=False)
+    say("The worker is running (Ctrl-C stops it).")
+    jobs = make_worker(url)
+    try:
+        jobs.run()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        jobs.stop()
+        say("Stopped.")
+
+
+def make_worker(url: str, *, is_demo: bool = False) -> Worker:
+    """The worker of this installation for the database at this address; a demo has no daily tasks."""
+    now = settings()
+    engine = make_engine(url, n_connections=2, statement_s=30)
+    begin, folder = transactions(engine), now.backups_folder(default_data_dir)
+    daily = [
+        Work(RETENTION, partial(_delete_outdated, begin, DeletionList(folder)), RETRY_S, LOOK),
+        Work(COUNTS, partial(_count, begin, url), RETRY_S, LOOK),
+    ]
+    if now.database_url is None and now.daily_backups:  # a server elsewhere has its own
+        daily.append(Work(BACKUP, partial(_back_up, url, folder), RETRY_S, LOOK))
+    networks = parse_networks(now.webhook_networks)
+    return Worker(url, [Work(SENDING, partial(_send, begin, networks)), *([] if is_demo else daily)])
+
+
+def _send(begin: Begin, networks: Networks, study: int, webhook: int) -> None:
+    send_due(begin, study, webhook, networks)
+
+
+def _delete_outdated(begin: Begin, deletions: DeletionList) -> None:
+    """Announce and then delete the studies whose retention date has passed, if their protocol says so."""
+    announced, deleted = delete_outdated(begin, deletions, datetime.now(UTC))
+    for slug in announced:
+        log.warning("the study %s will be deleted in a day, as its retention date asks", slug)
+    for slug in deleted:
+        log.warning("the study %s was deleted, as its retention date asks", slug)
+
+
+def _count(begin: Begin, url: str) -> None:
+    """Count large studies that have grown, for the first page of their results."""
+    for slug in count_large_studies(begin, ReportWork(REPORT_PROCESS, lambda: url, url)):
+        log.info("the answers of the study %s were counted", slug)
+
+
+def _back_up(url: str, folder: Path) -> None:
+    """Back the database up if the last backup is a day old."""
+    if is_due(folder, datetime.now(UTC)):
+        make_backup(url, folder)
