@@ -3,7 +3,7 @@
 (() => {
   "use strict";
 
-  const { $, $$, form, kept, words, say } = attune;
+  const { $, $$, form, kept, words, say, isAnswered } = attune;
   const ANSWER = "attune-answer:", AWAY = "attune-away:";
   const PAUSE = 400, TYPING = 1000, GAP = 3000, PATIENCE = 15000;
   const EXPIRED = [401, 403, 404];
@@ -35,13 +35,13 @@
   let nFailures = 0;
 
   const nameOf = (url, slot) => `${ANSWER}${url}#${slot}`;
-  // What the server would not take stays here until it is changed: parts of a ranking, and what it refused.
+  // What the server would not take stays here until it is changed: parts of an answer about a set, and what it refused.
   const isHeld = ({ isPartial, refused }) => isPartial || Boolean(refused);
   const isOpen = (entry) => !isHeld(entry) && !closed.has(entry.url) && !underWay.has(entry.key);
   const mine = () => [...queue.values()].filter(({ url }) => url === form()?.dataset.save);
   const isAllSaved = () => mine().every(isHeld);
-  // The server stores a ranking as a whole: until all have a rank it is kept here alone.
-  const isPartial = (box) => $$("[data-ranking] .ranking-row", box).some((row) => !$(":checked", row));
+  // The server stores an answer about a set as a whole: until it is complete it is kept here alone.
+  const isPartial = (box) => $("[data-incomplete]", box) !== null || $$("[data-set] [data-group]", box).some((one) => !isAnswered(one));
 
   function fieldsOf(slot) {
     return [...new FormData(form())].filter(([name]) => name === slot || (name.startsWith(`${slot}.`) && !/\.(key|at)$/.test(name)));

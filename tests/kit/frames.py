@@ -9,12 +9,6 @@ import pandas as pd
 
 from app.analysis.data.frames import RATING_COLUMNS, TEXT_COLUMNS, Frames, canonical
 from app.analysis.data.study_folder import frames_of
-from app.protocol.questions.category import CategoryQuestion
-from app.protocol.questions.choice import ChoiceQuestion
-from app.protocol.questions.highlight import HighlightQuestion
-from app.protocol.questions.ranking import RankingQuestion
-from app.protocol.questions.rating import RatingQuestion
-from app.protocol.questions.slider import SliderQuestion
 from app.protocol.study import Protocol
 from app.studies.folder.read import read_folder
 
@@ -85,13 +79,13 @@ def _answer(study: Protocol, row: Row, responses: pd.DataFrame) -> Row:
     answer = {"repeat": 0, **row}
     if value == "cannot_judge":
         return {**answer, "outcome": "cannot_judge"}
-    if isinstance(question, RatingQuestion | SliderQuestion | RankingQuestion):
+    if question.measure in {"scale", "order"}:
         return {**answer, "number": float(value)}
-    if isinstance(question, CategoryQuestion):
+    if question.measure == "codes":
         return {**answer, "codes": value}
-    if isinstance(question, HighlightQuestion):
+    if question.measure == "passages":
         return answer
-    assert isinstance(question, ChoiceQuestion)
+    assert question.measure == "preference"
     if value in {"tie", "neither"}:
         return {**answer, "outcome": value}
     of_item = responses[responses["item"] == row["item"]]

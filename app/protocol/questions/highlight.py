@@ -31,6 +31,7 @@ from app.protocol.questions.spans import (
 class HighlightQuestion(AskedQuestion):
     """Passages of the text, as character offsets."""
 
+    has_script: ClassVar[bool] = True
     measure: ClassVar[Measure] = "passages"
     starts_with: ClassVar[Mapping[str, object]] = {"target": "response"}
     type: Literal["highlight"]

@@ -141,6 +141,8 @@ class AskedQuestion(BaseModel, ABC):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     measure: ClassVar[Measure]
+    has_script: ClassVar[bool] = False
+    """Whether its fields have a script, `static/rating/<kind>.js`."""
     starts_with: ClassVar[Mapping[str, object]] = {}
     """What a new question of this kind contains in the editor, in addition to its key, type and text."""
     key: Key
@@ -163,6 +165,11 @@ class AskedQuestion(BaseModel, ABC):
     """Ask the question only in this condition, written `factor=level`."""
     show_if: ShowIf | None = None
     """Ask a question about the rater only after certain answers to an earlier one."""
+
+    @property
+    def rated(self) -> Target:
+        """What each row of an answer is about: each response, if the question is about a set of them."""
+        return "response" if self.target == "set" else self.target
 
     @property
     def has_points(self) -> bool:

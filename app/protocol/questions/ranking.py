@@ -30,6 +30,7 @@ TIE_BELOW = 0.3
 class RankingQuestion(SetQuestion):
     """An order of the responses that are shown together. `ties`: whether several may share a rank."""
 
+    has_script: ClassVar[bool] = True
     measure: ClassVar[Measure] = "order"
     noun: ClassVar[str] = "a ranking"
     deed: ClassVar[str] = "rank"

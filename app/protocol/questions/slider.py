@@ -22,6 +22,7 @@ MAX_STEPS = 10_000
 class SliderQuestion(NumberQuestion):
     """A slider from `min` to `max` in steps."""
 
+    has_script: ClassVar[bool] = True
     starts_with: ClassVar[Mapping[str, object]] = {"target": "response"}
     type: Literal["slider"]
     min: FiniteFloat = 0
