@@ -24,7 +24,7 @@ RESPONSE, TIE, NEITHER = 0, 1, 2
 UNITS: dict[str, Unit] = {
     "response": "response",
     "pair": "item",
-    "set": "item",
+    "set": "response",
     "item": "item",
     "turn": "item",
     "rater": "rating",
@@ -174,7 +174,7 @@ def scaled_answers(codes: Codes, question: ScaledQuestion) -> Answers:
     number = codes.rows.number
     at = codes.rows_of(question.key)
     at = at[np.isfinite(number[at])]
-    return answers_at(codes, question.target, at, _at(number, at))
+    return answers_at(codes, question.rated, at, _at(number, at))
 
 
 def _at(column: Column, at: Ints) -> Column:

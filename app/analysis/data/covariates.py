@@ -108,7 +108,7 @@ def _usable(name: str, of: str, values: Floats) -> Score:
 
 def _same_cell(codes: Codes, asked: ScaledData, answers: Answers) -> Floats:
     """Return what the same rater answered to another question about the same response, item or turn."""
-    target = asked.question.target
+    target = asked.question.rated
     known = pd.Series(asked.answers.value, index=_cells(codes, target, asked.answers))
     found = known[~known.index.duplicated()].reindex(_cells(codes, target, answers))
     return np.asarray(found, dtype=np.float64)

@@ -36,7 +36,7 @@ _TOLERANCE = 1e-9  # of a cut between points of a slider
 
 def counted_questions(protocol: Protocol) -> list[ScaledQuestion]:
     """Return the questions that counts suffice for: ratings and sliders about responses."""
-    return [question for question in protocol.scaled_questions if question.target == "response"]
+    return [question for question in protocol.scaled_questions if question.rated == "response"]
 
 
 def counted_results(counts: AnswerCounts, protocol: Protocol) -> Iterator[CountedResult]:

@@ -162,7 +162,7 @@ def coherence(votes: ChoiceData, ratings: ScaledData) -> Iterator[Estimate]:
 
     Nothing if the question is not about responses, or if no rater gave both choices and ratings.
     """
-    if ratings.question.target != "response":
+    if ratings.question.rated != "response":
         return
     gap = _gaps(votes, ratings)
     if not np.isfinite(gap).any():

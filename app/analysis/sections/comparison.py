@@ -423,7 +423,7 @@ def _of_item_means(contrast: Contrast) -> Iterator[Found]:
 
 def _has_responders(contrast: Contrast) -> bool:
     """Return whether the authors of the responses are known and the question is about responses."""
-    return contrast.data.codes.responses.responder is not None and contrast.data.question.target == "response"
+    return contrast.data.codes.responses.responder is not None and contrast.data.question.rated == "response"
 
 
 def _of_responders(contrast: Contrast) -> Iterator[Found]:

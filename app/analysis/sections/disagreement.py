@@ -72,7 +72,7 @@ def _units(panel: Panel) -> Iterator[Estimate]:
 
 def _named(data: AnyQuestionData, row: int) -> Scope:
     """Return the scope of the response, or the item, of an answer."""
-    of = "response" if data.question.target == "response" else "item"
+    of = "response" if data.question.rated == "response" else "item"
     return {"subgroup": {of: str(data.codes.kept[of].iloc[row])}}
 
 

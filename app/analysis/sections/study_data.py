@@ -169,7 +169,7 @@ class StudyData:
             composite = self.protocol.analysis.composites.get(data.question.key)
             before = {key for page in self.protocol.flow.before for key in page.questions}
             return before.issuperset(composite.questions if composite else [data.question.key])
-        if split.kind != "condition" or data.question.target not in {"response", "turn"}:
+        if split.kind != "condition" or data.question.rated not in {"response", "turn"}:
             return False
         names = {name for level in split.levels for name, _ in cell_of(level).levels}
         factors = self.protocol.conditions

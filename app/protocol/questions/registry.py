@@ -6,6 +6,7 @@ from typing import Annotated, get_args
 
 from pydantic import Field
 
+from app.protocol.questions.allocation import AllocationQuestion
 from app.protocol.questions.category import CategoryQuestion
 from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.highlight import HighlightQuestion
@@ -15,7 +16,7 @@ from app.protocol.questions.slider import SliderQuestion
 from app.protocol.questions.text import TextQuestion
 
 # The kinds by the data that their answers are, as the analysis knows them: see `Measure`.
-ScaledQuestion = RatingQuestion | SliderQuestion
+ScaledQuestion = RatingQuestion | SliderQuestion | AllocationQuestion
 PreferenceQuestion = ChoiceQuestion
 OrderQuestion = RankingQuestion
 CodesQuestion = CategoryQuestion

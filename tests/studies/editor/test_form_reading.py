@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from app.protocol.questions.registry import KINDS
 from app.studies.editor.question_list import moved, with_copy, with_new, without
 from app.studies.editor.sections import BY_KEY, question_control, section_controls, with_question, with_section
 from tests.studies.editor.posted import posted
@@ -111,6 +114,13 @@ def test_lists_have_one_entry_per_line() -> None:
         "Too long",
         "Too sad",
     ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_new_question_of_each_kind_lacks_only_its_text(kind: str) -> None:
+    *_, new = with_new(DATA, kind)["questions"]
+    KINDS[kind].model_validate({**new, "text": "What?"})
+    assert new["text"] == ""
 
 
 def test_questions_can_be_added_copied_moved_and_removed() -> None:

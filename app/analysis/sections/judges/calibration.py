@@ -144,9 +144,7 @@ def calibration(data: AnyQuestionData, humans: Answers, judge: Answers, scope: S
     stated = stated_answers(data, humans, judge.select(judge.is_first))
     if stated is None:
         return
-    unit: Unit = (
-        "choice" if isinstance(judge, Choices) else "response" if data.question.target == "response" else "item"
-    )
+    unit: Unit = "choice" if isinstance(judge, Choices) else "response" if data.question.rated == "response" else "item"
     part = humans.select(np.isin(humans.unit, stated.judge.unit))
     for statistic, result, words, more in (*_brier_scores(stated), *_calibration_errors(stated), *_bins(stated)):
         named = replace(result, method=f"{result.method}: {words}")

@@ -47,7 +47,7 @@ def length_bias(
         scope: of the judge.
     """
     responses = data.codes.responses
-    is_rated = data.question.target == "response" and level_of(data) != "nominal"
+    is_rated = data.question.rated == "response" and level_of(data) != "nominal"
     if not (is_rated or isinstance(judge, Choices)) or not np.isfinite(responses.doublings).any():
         return
     if isinstance(humans, Choices) and isinstance(judge, Choices):
