@@ -21,7 +21,16 @@ PreferenceQuestion = ChoiceQuestion
 OrderQuestion = RankingQuestion
 CodesQuestion = CategoryQuestion
 PassagesQuestion = HighlightQuestion
-AnyQuestion = ScaledQuestion | PreferenceQuestion | OrderQuestion | CodesQuestion | TextQuestion | PassagesQuestion
+AnyQuestion = (
+    RatingQuestion
+    | SliderQuestion
+    | ChoiceQuestion
+    | RankingQuestion
+    | AllocationQuestion
+    | CategoryQuestion
+    | TextQuestion
+    | HighlightQuestion
+)
 Question = Annotated[AnyQuestion, Field(discriminator="type")]
 
 KINDS: dict[str, type[AnyQuestion]] = {

@@ -74,8 +74,11 @@ def test_optional_allocation_must_be_complete_or_empty() -> None:
 
 def test_allocation_is_an_interval_scale_about_each_response() -> None:
     asked = question(points=4)
-    assert asked.values == (0, 1, 2, 3, 4)
-    assert (asked.measure, asked.level, asked.reversed, asked.rated) == ("scale", "interval", False, "response")
+    assert [*asked.values] == [0, 1, 2, 3, 4]
+    assert asked.measure == "scale"
+    assert asked.level == "interval"
+    assert not asked.reversed
+    assert asked.rated == "response"
     contrast = default_contrast(Protocol.model_validate(protocol_of(questions=[SHARES])), "shares")
     assert contrast is not None
     assert contrast.test == "mean_difference"
