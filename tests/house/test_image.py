@@ -11,10 +11,8 @@ import os
 import pwd
 import re
 import shutil
-import socket
 import subprocess
 import sys
-import time
 import tomllib
 from contextlib import contextmanager
 from importlib.metadata import requires
@@ -33,8 +31,10 @@ from ruamel.yaml import YAML
 from app.base.postgres import EmbeddedPostgres
 from app.base.postgres.account import server_account
 from app.base.postgres.binaries import binaries, server_binaries
-from tests.kit.embedded_processes import IS_ROOT, PACKAGES, eventually, keepers, python_of
+from tests.kit.embedded_processes import IS_ROOT, PACKAGES, keepers, python_of
 from tests.kit.postgres_fixture import folder_in_memory, reachable_folder
+from tests.kit.tcp_servers import free_port
+from tests.kit.waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -58,11 +58,6 @@ def compose() -> dict[str, Any]:
     """Return the compose file as data."""
     found: dict[str, Any] = YAML(typ="safe").load((ROOT / "docker-compose.yml").read_text())
     return found
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
 
 
 def test_base_images_are_pinned_by_tag_and_digest() -> None:
@@ -224,7 +219,7 @@ def external_postgres(folder: Path) -> Iterator[tuple[str, str]]:
     with subprocess.Popen(command, stderr=subprocess.DEVNULL, **owner.popen_options()) as process:  # type: ignore[call-overload]
         try:
             superuser = f"postgresql://postgres:superuser@127.0.0.1:{port}/postgres"
-            wait_until(lambda: connects(superuser), seconds=60)
+            eventually(lambda: connects(superuser))
             make_roles(superuser, password, folder)
             yield f"postgresql://attune@127.0.0.1:{port}/attune", password
         finally:
@@ -249,13 +244,6 @@ def connects(address: str) -> bool:
     return True
 
 
-def wait_until(condition: Any, seconds: float = 300.0) -> None:  # noqa: ANN401 - a function without arguments
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not become so in time"
-        time.sleep(0.1)
-
-
 @pytest.mark.slow
 def test_image_serves_as_nobody_from_read_only_tree(place: Path, installed: Path, account: int | None) -> None:
     port, writable = free_port(), place / "attune"
@@ -278,7 +266,7 @@ def test_image_serves_as_nobody_from_read_only_tree(place: Path, installed: Path
             process = subprocess.Popen(command, env=environment, cwd="/", stdout=log, stderr=log, **options)
         with process:
             try:
-                wait_until(lambda: subprocess.run(check, check=False, capture_output=True).returncode == 0)
+                eventually(lambda: subprocess.run(check, check=False, capture_output=True).returncode == 0, seconds=300)
                 with urlopen(f"http://127.0.0.1:{port}/sign-in", timeout=30) as page:
                     assert "<h1" in page.read().decode()
                 assert process.poll() is None

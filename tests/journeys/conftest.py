@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import uvicorn
 
-from tests.journeys.rater_steps import eventually
 from tests.kit.application import renewed
 from tests.kit.browser import FLAGS, HOW, find_chromium
+from tests.kit.waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,8 +9,8 @@ from playwright.sync_api import expect
 from app.accounts.lead_access import add_lead, new_link
 from app.studies.folder.read import read_files
 from app.studies.load import load_study
-from tests.journeys.rater_steps import eventually
 from tests.kit.folder import rated_folder
+from tests.kit.waiting import eventually
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -51,4 +51,4 @@ def open_part(page: Page, title: str) -> None:
 
 def charts_are_drawn(page: Page) -> None:
     """Wait until every picture of the page is there."""
-    eventually(lambda: bool(page.evaluate(DRAWN)), patience_s=60)
+    eventually(lambda: bool(page.evaluate(DRAWN)))

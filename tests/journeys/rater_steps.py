@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 from app.rating.life_cycle import open_study
@@ -10,8 +9,6 @@ from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
 from tests.kit.database import rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from playwright.sync_api import Page
     from sqlalchemy import Engine
 
@@ -44,14 +41,6 @@ def rate(page: Page, keys: str) -> None:
     """Answer by keys, on any page."""
     for key in keys:
         page.keyboard.press(key)
-
-
-def eventually(condition: Callable[[], bool], patience_s: float = 30, pause_s: float = 0.05) -> None:
-    """Wait until the condition is true, such as rows that a request without an answer has left."""
-    end = time.monotonic() + patience_s
-    while not condition():
-        assert time.monotonic() < end, "it did not become so in time"
-        time.sleep(pause_s)
 
 
 def all_is_well(engine: Engine, n_items: int, n_answers: int) -> bool:

@@ -6,11 +6,9 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
@@ -19,9 +17,7 @@ from app.base.postgres.account import Account, server_account
 from app.base.postgres.postmaster import proven_pid
 from app.base.postgres.private_files import KEEPER, open_lock, try_alone
 from tests.kit.postgres_fixture import libpq_url
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from tests.kit.waiting import eventually
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PACKAGES = os.pathsep.join([str(CHECKOUT), str(Path(psycopg.__file__).resolve().parents[1])])
@@ -137,14 +133,6 @@ def _is_free(lock: Path) -> bool:
         return try_alone(file)
     finally:
         os.close(file)
-
-
-def eventually(condition: Callable[[], bool], seconds: float = 60.0) -> None:
-    """Wait until the condition is true."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not become so in time"
-        time.sleep(0.05)
 
 
 def ask(url: str, query: str) -> object:

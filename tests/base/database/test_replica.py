@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, NoReturn
 
 import psycopg
@@ -15,6 +14,7 @@ from app.base.database.engine import make_engine, transactions
 from app.base.database.replica import ReplicaReads
 from tests.kit.postgres_fixture import folder_in_memory, reachable_folder
 from tests.kit.tcp_servers import Server, copy_as_replica, make_primary, served
+from tests.kit.waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ def pair() -> Iterator[tuple[Server, Server]]:
         primary.ask("CREATE TABLE answers (value integer)")
         with served(place, copy_as_replica(place, primary)) as replica:
             primary.ask("INSERT INTO answers VALUES (0)")
-            wait_until(lambda: replica.ask("SELECT count(*) FROM answers") == 1)
+            eventually(lambda: replica.ask("SELECT count(*) FROM answers") == 1)
             yield primary, replica
 
 
@@ -46,13 +46,6 @@ def is_read_from_replica(reads: ReplicaReads) -> bool:
         return bool(db.execute(text("SELECT pg_is_in_recovery()")).scalar_one())
 
 
-def wait_until(check: object, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not check():  # type: ignore[operator]
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
 def test_no_connection_goes_without_a_password(pair: tuple[Server, Server]) -> None:
     for server in pair:
         with pytest.raises(psycopg.OperationalError, match="password"):
@@ -62,8 +55,8 @@ def test_no_connection_goes_without_a_password(pair: tuple[Server, Server]) -> N
 def test_a_replica_that_keeps_up_is_read(pair: tuple[Server, Server], reads: ReplicaReads) -> None:
     primary, replica = pair
     primary.ask("INSERT INTO answers VALUES (1)")
-    wait_until(lambda: replica.ask("SELECT count(*) FROM answers WHERE value = 1") == 1)
-    wait_until(lambda: reads.lag_s() == 0)
+    eventually(lambda: replica.ask("SELECT count(*) FROM answers WHERE value = 1") == 1)
+    eventually(lambda: reads.lag_s() == 0)
     assert is_read_from_replica(reads)
 
 
@@ -71,7 +64,7 @@ def test_beyond_the_bound_the_primary_is_read(
     pair: tuple[Server, Server], reads: ReplicaReads, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     primary, replica = pair
-    wait_until(lambda: reads.lag_s() == 0)
+    eventually(lambda: reads.lag_s() == 0)
     replica.ask("SELECT pg_wal_replay_pause()")
     try:
         primary.ask("INSERT INTO answers VALUES (2)")
@@ -83,7 +76,7 @@ def test_beyond_the_bound_the_primary_is_read(
     finally:
         replica.ask("SELECT pg_wal_replay_resume()")
     monkeypatch.setattr(reads, "_max_lag_s", 5)
-    wait_until(lambda: is_read_from_replica(reads))
+    eventually(lambda: is_read_from_replica(reads))
 
 
 def test_server_that_is_no_replica_or_does_not_respond_is_not_read(pair: tuple[Server, Server]) -> None:

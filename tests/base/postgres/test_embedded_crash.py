@@ -14,7 +14,6 @@ from app.base.postgres import EmbeddedError, EmbeddedPostgres
 from app.base.postgres.postmaster import is_postmaster, proven_pid
 from tests.kit.embedded_processes import (
     ask,
-    eventually,
     finish,
     innocent,
     kill,
@@ -24,6 +23,7 @@ from tests.kit.embedded_processes import (
     server_processes,
 )
 from tests.kit.postgres_fixture import folder_in_memory, libpq_url, reachable_folder
+from tests.kit.waiting import eventually
 
 if TYPE_CHECKING:
     import subprocess

@@ -14,7 +14,8 @@ import pytest
 from app.base.postgres import EmbeddedError, EmbeddedPostgres, binaries, sockets
 from app.base.postgres.account import server_account
 from app.base.postgres.binaries import WHEEL
-from tests.kit.embedded_processes import ask, eventually, keepers, kill_everything
+from tests.kit.embedded_processes import ask, keepers, kill_everything
+from tests.kit.waiting import eventually
 
 
 def long_folder(data_dir: Path) -> Path:

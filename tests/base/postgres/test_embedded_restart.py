@@ -14,8 +14,9 @@ import pytest
 from app.base.postgres import EmbeddedPostgres
 from app.base.postgres.postmaster import proven_pid
 from app.base.postgres.sockets import SOCKET
-from tests.kit.embedded_processes import ask, eventually, finish, holder, keepers, kill, server_processes
+from tests.kit.embedded_processes import ask, finish, holder, keepers, kill, server_processes
 from tests.kit.postgres_fixture import libpq_url
+from tests.kit.waiting import eventually
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,6 @@ from app.base.postgres.keeper import ensure_keeper
 from app.base.postgres.private_files import USERS, alone, open_lock, try_alone
 from tests.kit.embedded_processes import (
     ask,
-    eventually,
     finish,
     holder,
     keepers,
@@ -25,6 +24,7 @@ from tests.kit.embedded_processes import (
     program,
     server_processes,
 )
+from tests.kit.waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.rater_steps import arrive, eventually, open_a_study
+from tests.journeys.rater_steps import arrive, open_a_study
 from tests.kit.builder import PREFERENCE
 from tests.kit.database import rows
+from tests.kit.waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Callable
