@@ -86,6 +86,10 @@ _ORIGIN = text("""
 """)
 
 
+class NotHereError(PermissionError):
+    """An ID alone is not enough to end a participation or to delete answers, because others may know it."""
+
+
 @dataclass(frozen=True, slots=True)
 class RatingSession:
     """One rater's rating session, as the request handlers need it."""

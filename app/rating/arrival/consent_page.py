@@ -13,7 +13,7 @@ from app.rating.arrival.arrivals import get_study_door
 from app.rating.deps import NO_LINK, FormFields, Session, check_going_on, rater_cookie, use_language_of_study
 from app.rating.http_responses import go, rater_page
 from app.rating.rating import current_step, protocol_of
-from app.rating.sessions import get_platform, get_rating_session
+from app.rating.sessions import NotHereError, get_platform, get_rating_session
 from app.rating.steps.endings import ending_of
 from app.rating.steps.questionnaires import agree, refuse
 from app.studies.protocols import get_protocol
@@ -50,8 +50,11 @@ def submit_consent(request: Request, slug: str, db: Db, form: FormFields) -> Res
             agree(db, session)
         return go(request, "show_current", slug=slug)
     platform = get_platform(db, session) or "none"
-    if not refuse(db, session):
-        return go(request, "show_current", slug=slug)
+    try:
+        if not refuse(db, session):
+            return go(request, "show_current", slug=slug)
+    except NotHereError:
+        return go(request, "show_withdraw", slug=slug)
     response = go(request, "show_refused", slug=slug)
     drop_cookie(request, response, rater_cookie(slug))
     set_cookie(request, response, refused_cookie(slug), platform, max_age=REFUSED_FOR_S)

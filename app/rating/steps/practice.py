@@ -218,10 +218,14 @@ def feedback_on(db: Connection, session: RatingSession, number: int) -> Feedback
 
 
 def _outcome(practice: Practice, done: Sequence[Mapping[str, Any]]) -> Outcome | None:
-    """The outcome after the last answered page; None in the middle of an attempt."""
+    """The outcome after the last answered page; None in the middle of an attempt.
+
+    Attempts of a browser that has only the ID do not end a participation: more may follow.
+    """
     if len(done) % len(practice.trials):
         return None
-    return practice_outcome(practice, [score.share for score in _scores(practice, done)])
+    outcome = practice_outcome(practice, [score.share for score in _scores(practice, done)])
+    return "again" if outcome == "end" and any("move" in page for page in done) else outcome
 
 
 def _scores(practice: Practice, done: Sequence[Mapping[str, Any]]) -> list[Score]:

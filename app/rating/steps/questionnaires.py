@@ -16,7 +16,7 @@ from app.protocol.questions.saves import Save, read_page, read_save
 from app.protocol.questions.slot import Slot
 from app.rating.arrival.arrivals import record_refusal
 from app.rating.rating import current_step, protocol_of
-from app.rating.sessions import RatingSession, get_rater, record_state, record_step
+from app.rating.sessions import NotHereError, RatingSession, get_rater, record_state, record_step
 from app.rating.steps.rater_answers import forget_rater_answers, list_rater_answers, record_rater_answers
 
 Form = Mapping[str, Sequence[str]]
@@ -34,7 +34,13 @@ def agree(db: Connection, session: RatingSession) -> None:
 
 
 def refuse(db: Connection, session: RatingSession) -> bool:
-    """Delete a rater who does not consent; False if they have already consented."""
+    """Delete a rater who does not consent; False if they have already consented.
+
+    Raises:
+        NotHereError: the browser has only the rater's ID.
+    """
+    if session.is_moved:
+        raise NotHereError
     if current_step(db, session) != "consent":
         return False
     record_refusal(db, session)
@@ -77,6 +83,9 @@ def submit_questions(db: Connection, session: RatingSession, step: str, form: Fo
 
     Questions that the page had hidden and that follow from the answers are asked first. Answers to questions that are
     not asked are not stored. For raters who are not eligible, the session ends here and their answers are deleted.
+
+    Raises:
+        NotHereError: the answers would end the session, and the browser has only the rater's ID.
     """
     slots, earlier, _ = _page_of(db, session, step)
     asked = shown_in_form(slots, earlier, form)
@@ -87,6 +96,8 @@ def submit_questions(db: Connection, session: RatingSession, step: str, form: Fo
         return answers
     eligibility = protocol_of(db, session).flow.eligibility
     if step == "eligibility" and eligibility and not is_eligible(eligibility, answers.given):
+        if session.is_moved:
+            raise NotHereError
         forget_rater_answers(db, session, [slot.question.key for slot in slots])
         record_state(db, session, "screened_out")
         return answers

@@ -14,7 +14,7 @@ from app.rating.http_responses import go, rater_page, refuse_save
 from app.rating.page.fields import Field, fields_of
 from app.rating.page.rate import answer_save
 from app.rating.rating import current_step, protocol_of
-from app.rating.sessions import RatingSession
+from app.rating.sessions import NotHereError, RatingSession
 from app.rating.steps.questionnaires import pass_if_empty, save_questions, shown_now, submit_questions
 from app.rating.steps.rater_answers import latest_ms, list_rater_answers
 
@@ -39,7 +39,10 @@ def submit_page_of_questions(
 ) -> Response:
     if current_step(db, session) != step or questionnaire_of(protocol_of(db, session), step) is None:
         return go(request, "show_current", slug=slug)
-    answers = submit_questions(db, session, step, form)
+    try:
+        answers = submit_questions(db, session, step, form)
+    except NotHereError:
+        return go(request, "show_withdraw", slug=slug)
     if not answers.wrong:
         return go(request, "show_current", slug=slug)
     slots, asked = shown_now(db, session, step, form)

@@ -13,7 +13,7 @@ from app.base.database.process_locks import lock_until_commit
 from app.protocol.pages.steps import AFTER_RATINGS
 from app.rating.arrival.arrivals import IS_NEW
 from app.rating.rating import current_step
-from app.rating.sessions import STUDY_OF_ADDRESS, RatingSession
+from app.rating.sessions import STUDY_OF_ADDRESS, NotHereError, RatingSession
 
 # Raters who withdraw: their open seats are released, and their answers are kept or deleted, as they choose.
 #
@@ -179,10 +179,6 @@ def delete_rows(db: Connection, study_id: int, session_id: int, rater_id: int, r
 _LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 # Raters whose session had already ended keep the code for that ending.
 _OUTCOMES = {"screened_out": "screened_out", "failed_checks": "failed_checks", "full": "full"}
-
-
-class NotHereError(PermissionError):
-    """An ID alone is not enough to stop or to delete answers, because others may know it."""
 
 
 def withdraw(db: Connection, session: RatingSession, *, is_deletion: bool) -> str:

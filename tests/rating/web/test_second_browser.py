@@ -10,8 +10,8 @@ from sqlalchemy import text
 
 from app.rating.arrival.arrivals import record_invite
 from app.rating.life_cycle import close_study
-from app.rating.sessions import get_rating_session
-from app.rating.withdrawal.withdraw import NotHereError, withdraw
+from app.rating.sessions import NotHereError, get_rating_session
+from app.rating.withdrawal.withdraw import withdraw
 from app.studies.coverage import get_coverage
 from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.rater_pages import FULL, form_address, heading
@@ -142,6 +142,53 @@ def test_participant_id_alone_neither_stops_nor_deletes(
             with pytest.raises(NotHereError):
                 withdraw(db, session, is_deletion=is_deletion)
     assert 'value="delete"' in anna.get("/s/study/withdraw").text
+
+
+def test_participant_id_alone_does_not_refuse_consent(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(flow={"consent": {"version": "1", "text": "Do you agree?"}})
+    anna, other = visitor(), visitor()
+    anna.arrive()
+    other.arrive()
+    refused = other.post("/s/study/consent", data={"consent": "refuse"})
+    assert "Your participation cannot be ended" in refused.text
+    assert n_of(engine, "rating_sessions") == 1
+    assert "Do you agree?" in anna.get("/s/study/consent").text
+    anna.post("/s/study/consent", data={"consent": "refuse"})
+    assert n_of(engine, "rating_sessions") == 0
+
+
+def test_participant_id_alone_is_not_screened_out(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+    there = {"key": "there", "target": "rater", "type": "category", "text": "Are you?", "codes": {"y": "Y", "n": "N"}}
+    study(questions=[PREFERENCE, EMPATHY, there], flow={"eligibility": {"accept": {"there": "y"}}})
+    anna, other = visitor(), visitor()
+    anna.arrive()
+    other.arrive()
+    stopped = other.post("/s/study/questions/eligibility", data={"q2": "n"})
+    assert "Your participation cannot be ended" in stopped.text
+    assert "Are you?" in anna.get("/s/study/rate").text
+    anna.post("/s/study/questions/eligibility", data={"q2": "y"})
+    assert heading(anna.post("/s/study/start")) == "Item 1 of 3"
+
+
+def test_participant_id_alone_does_not_fail_practice(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    trials = [{"item": "try", "responses": ["try:person"], "expect": {"empathy": [4, 5]}}]
+    texts = [{"key": key} for key in ("item-0", "try")]
+    practice = {"trials": trials, "pass_share": 1, "attempts": 2, "on_fail": "end"}
+    study(texts=texts, flow={"practice": practice}, design={"trials": "pairs"})
+    anna, other = visitor(), visitor()
+    anna.begin()
+    other.arrive()
+    for number in (1, 2):
+        page = other.post(f"/s/study/practice/{number}", data={"q1r0": "1"})
+        assert "Please try the practice again." in page.text
+    with engine.connect() as db:
+        assert db.execute(text("SELECT state FROM rating_sessions")).scalar_one() != "failed_checks"
+    anna.post("/s/study/practice/3", data={"q1r0": "5"})
+    assert heading(anna.get("/s/study/rate")) == "Item 1 of 1"
 
 
 def test_receipt_is_shown_only_in_the_browser_that_stopped(
