@@ -59,7 +59,12 @@ COLUMNS = (
         in_frame=False,
     ),
     RatingColumn(
-        "number", "number", "Number", "a rating, a position on a slider, or a rank", in_file=False, is_given=True
+        "number",
+        "number",
+        "Number",
+        "a rating, a position on a slider, a rank, or points",
+        in_file=False,
+        is_given=True,
     ),
     RatingColumn(
         "outcome",
@@ -147,7 +152,7 @@ COLUMNS = (
         "value_number",
         "number",
         "Answer as a number",
-        "the answer if it is a rating, a position on a slider or a rank",
+        "the answer if it is a rating, a position on a slider, a rank or points",
         in_frame=False,
         is_derived=True,
     ),
