@@ -48,7 +48,7 @@ COMMANDS = {
     "worker": Entry(
         "worker",
         "worker",
-        "Do background jobs: webhooks, retention and backups. Ctrl-C stops it. `attune serve` does the same.",
+        "Do background jobs, such as webhooks and runs of models; Ctrl-C stops it. `attune serve` does the same.",
     ),
     "demo": Entry(
         "demo",

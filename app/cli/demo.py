@@ -9,7 +9,6 @@ import typer
 from app.base.postgres import default_data_dir
 from app.cli.demo_maker import DemoMaker
 from app.cli.listen import address, bind, run, stop_cleanly
-from app.cli.model_runner import ModelRunner
 from app.cli.output import say
 from app.cli.store import store
 from app.cli.worker import make_worker
@@ -39,10 +38,9 @@ def demo(port: Port = 8000, host: Host = "127.0.0.1") -> None:
             maker = maker or DemoMaker()
             maker.make(url)
         _welcome(here, token)
-        jobs, models = make_worker(url, is_demo=True).start(), ModelRunner(url)
+        jobs = make_worker(url, is_demo=True).start()
         run(listening, url)
         jobs.stop()
-        models.stop()
     finally:
         if maker:
             maker.stop()

@@ -9,7 +9,6 @@ import typer
 from app.accounts.leads import list_leads
 from app.base.database.engine import connections_needed, count_connections, max_workers
 from app.cli.listen import address, bind, run, stop_cleanly
-from app.cli.model_runner import ModelRunner
 from app.cli.output import fail, say
 from app.cli.store import store
 from app.cli.worker import make_worker
@@ -41,13 +40,12 @@ def serve(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1, has
         say("No proxy is trusted, so limits count the visitors of yours as one: name it in ATTUNE_TRUSTED_PROXIES.")
     if not has_leads:
         say("No one can sign in yet. Add a lead from another terminal: attune lead add EMAIL")
-    jobs, models = make_worker(url).start() if has_worker else None, ModelRunner(url)
+    jobs = make_worker(url).start() if has_worker else None
     try:
         run(listening, url, workers=workers)
     finally:
         if jobs:
             jobs.stop()
-        models.stop()
 
 
 def check_connections(workers: int, n_threads: int, n_available: int) -> None:

@@ -13,8 +13,11 @@ from app.base.jobs.queue import Kind
 from app.base.jobs.worker import Work, Worker
 from app.base.postgres import default_data_dir
 from app.cli.listen import stop_cleanly
-from app.cli.output import say
+from app.cli.output import WRONG_CALL, fail, say
 from app.cli.store import store
+from app.llm.client.servers import ServersFileError, read_servers
+from app.llm.runs.queued_runs import QueuedRuns
+from app.llm.runs.runs import RUNNING
 from app.rating.withdrawal.deletions import DeletionList, delete_outdated
 from app.results.reports.background_counts import count_large_studies
 from app.results.reports.report_process import REPORT_PROCESS, ReportWork
@@ -30,7 +33,7 @@ BACKUP, RETENTION, COUNTS = Kind("backup", "short"), Kind("retention", "short"),
 
 
 def worker() -> None:
-    """Do background jobs: webhooks, retention and backups. Ctrl-C stops it. `attune serve` does the same."""
+    """Do background jobs, such as webhooks and runs of models; Ctrl-C stops it. `attune serve` does the same."""
     stop_cleanly()
     with store() as engine:
         url = engine.url.render_as_string(hide_password=False)
@@ -57,7 +60,15 @@ def make_worker(url: str, *, is_demo: bool = False) -> Worker:
     if now.database_url is None and now.daily_backups:  # a server elsewhere has its own
         daily.append(Work(BACKUP, partial(_back_up, url, folder), RETRY_S, LOOK))
     networks = parse_networks(now.webhook_networks)
-    return Worker(url, [Work(SENDING, partial(_send, begin, networks)), *([] if is_demo else daily)])
+    works = [Work(SENDING, partial(_send, begin, networks)), *([] if is_demo else daily)]
+    try:
+        servers = read_servers(now.model_servers_file)
+    except ServersFileError as error:
+        fail(f"ATTUNE_MODEL_SERVERS_FILE: {error}", WRONG_CALL)
+    runs = QueuedRuns(url, servers)
+    if servers:
+        works.append(Work(RUNNING, partial(runs.work, begin), wait_s=2))
+    return Worker(url, works, stop_children=runs.stop)
 
 
 def _send(begin: Begin, networks: Networks, study: int, webhook: int) -> None:

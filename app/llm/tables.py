@@ -40,7 +40,6 @@ model_runs = Table(
     Column("model", Text, nullable=False),
     Column("settings", JSONB, nullable=False),
     Column("limits", JSONB),
-    Column("is_queued", Boolean, nullable=False, server_default=text("false")),
     Column("is_stopped", Boolean, nullable=False, server_default=text("false")),
     Column("stop_reason", Text),
     Column("lead_id", BigInteger, ForeignKey("leads.id", ondelete="SET NULL")),

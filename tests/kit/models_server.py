@@ -13,14 +13,22 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sqlalchemy import text
+
+from app.llm.runs.runs import RunRow, list_runs
 from tests.kit.token_stream import Stated, stream_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from sqlalchemy import Connection
+
+    from app.llm.outcomes import Purpose
+
     Behave = Callable[["Prompt", Random], object]
 
 KEY = "a-secret-key"
+PURPOSES: tuple[Purpose, ...] = ("judge", "respond")
 _FIELD = re.compile(r'^"(q\d+\w*)": (.*) \((question .*)\)$', re.MULTILINE)
 
 
@@ -177,3 +185,10 @@ def fail_with(status: int, words: str = "", **headers: str) -> tuple[int, dict[s
     """A failure of the server."""
     content = json.dumps({"error": {"message": words, "type": "test", "code": None}}).encode()
     return status, {name.replace("_", "-"): value for name, value in headers.items()}, content
+
+
+def queued_runs(db: Connection) -> list[RunRow]:
+    """The runs of all studies that wait for a worker, the oldest first."""
+    studies = db.execute(text("SELECT id FROM studies ORDER BY id")).scalars().all()
+    runs = [run for study in studies for purpose in PURPOSES for run in list_runs(db, study, purpose)]
+    return sorted((run for run in runs if run.is_queued), key=lambda run: run.id)

@@ -98,7 +98,7 @@ class Worker:
 
         Args:
             url: the address of the database.
-            works: what does the jobs of each kind; jobs of other kinds stay in the queue.
+            works: what does the jobs of each kind. A lane of which no kind is named stays in the queue.
             stop_children: ends the processes of jobs when the worker stops; their jobs are repeated.
         """
         self._url, self._works, self._stop_children = url, works, stop_children
@@ -157,7 +157,7 @@ class Worker:
     async def _work(self) -> None:
         app = self._app(has_crons=True)
         async with app.open_async(), asyncio.TaskGroup() as group:
-            for lane in LANES:
+            for lane in sorted({work.kind.lane for work in self._works}):
                 group.create_task(self._lane(app, lane))
             group.create_task(self._look_for_lost())
 
@@ -165,7 +165,11 @@ class Worker:
         app = self._app(has_crons=False)
         async with app.open_async():
             await app.run_worker_async(
-                wait=False, listen_notify=False, install_signal_handlers=False, delete_jobs=DeleteJobCondition.ALWAYS
+                queues=sorted({work.kind.lane for work in self._works}),
+                wait=False,
+                listen_notify=False,
+                install_signal_handlers=False,
+                delete_jobs=DeleteJobCondition.ALWAYS,
             )
 
     async def _lane(self, app: procrastinate.App, lane: str) -> None:

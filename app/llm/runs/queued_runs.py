@@ -1,18 +1,17 @@
-"""Runs that leads started in the browser: queued in the database, and worked on in processes of their own."""
+"""Runs that leads started in the browser: jobs of the worker, worked on in processes of their own."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import signal
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from threading import Thread
+from datetime import timedelta
 
 from app.base.database.engine import Begin, make_engine, transactions
-from app.base.processes.side_process import SideProcess, SideProcessError
+from app.base.processes.side_process import SideProcess
 from app.llm.client.budget import Budget
 from app.llm.client.connection import ClientMissingError
 from app.llm.client.endpoint import Endpoint
@@ -20,19 +19,10 @@ from app.llm.client.servers import ModelServer
 from app.llm.judges.judge_pages import judged_study
 from app.llm.judges.judging import finish_run, judging
 from app.llm.runs.requests import get_progress
-from app.llm.runs.runs import (
-    RunIsBusyError,
-    RunRow,
-    is_worked_on,
-    list_queued_runs,
-    only_worker,
-    record_end,
-    record_stop,
-)
+from app.llm.runs.runs import RunIsBusyError, RunRow, get_run_by_id, only_worker, record_stop, work_soon
 from app.llm.writers.responding import responding
 
-log = logging.getLogger("attune.models")
-MAX_RUNS = 4
+BUSY = timedelta(seconds=10)
 # The process is not needed for another run: each has its own, with the key of its server.
 _REST_S = 0.1
 
@@ -49,7 +39,11 @@ class RunJob:
 
 
 def work_on_run(job: RunJob) -> None:
-    """Work on a run until it ends, and remove it from the queue. Does nothing if another process works on it."""
+    """Work on a run until it ends.
+
+    Raises:
+        RunIsBusyError: another process works on it, such as that of a worker that was killed.
+    """
     engine = make_engine(job.url, n_connections=2)
     begin, run = transactions(engine), job.run
     try:
@@ -60,9 +54,6 @@ def work_on_run(job: RunJob) -> None:
                     record_stop(db, run, reason)
                 if run.purpose == "judge":
                     finish_run(db, run)
-                record_end(db, run)
-    except RunIsBusyError:
-        log.info("another process works on the run %s", run.id)
     finally:
         engine.dispose()
 
@@ -85,39 +76,41 @@ def _worked(begin: Begin, job: RunJob) -> str | None:
 
 
 class QueuedRuns:
-    """Starts a process for each queued run that has none, at most four at once."""
+    """Works on queued runs, each in a process of its own."""
 
     def __init__(self, url: str, servers: Sequence[ModelServer]) -> None:
         """`url`: the address of the database."""
         self._url = url
         self._servers = {server.name: server for server in servers}
-        self._threads: dict[int, Thread] = {}
         self._processes: dict[int, SideProcess] = {}
 
-    def look(self, begin: Begin) -> None:
-        """Start queued runs; to be called repeatedly. A run whose process ended before the run did is started again."""
-        self._threads = {run: thread for run, thread in self._threads.items() if thread.is_alive()}
+    def work(self, begin: Begin, study: int, run: int) -> None:
+        """Work on a run until it ends; does nothing if it was stopped or its study deleted meanwhile.
+
+        Raises:
+            SideProcessError: the process ended before the run did.
+        """
         with begin() as db:
-            for run in list_queued_runs(db):
-                if run.id in self._threads or len(self._threads) >= MAX_RUNS or is_worked_on(db, run):
-                    continue
-                job = self._job(run)
-                if job is None:
-                    record_stop(db, run, "The server of this run is no longer in the list of servers.")
-                    record_end(db, run)
-                else:
-                    self._start(job)
+            row = get_run_by_id(db, study, run)
+            if row is None or row.is_stopped:
+                return
+            job = self._job(row)
+            if job is None:
+                record_stop(db, row, "The server of this run is no longer in the list of servers.")
+                return
+        process = self._processes[run] = SideProcess(work_on_run, name="attune-model-run", rest_s=_REST_S)
+        try:
+            process.ask(job)
+        except RunIsBusyError:
+            with begin() as db:
+                work_soon(db, row, wait=BUSY)
+        finally:
+            del self._processes[run]
 
     @property
     def pids(self) -> list[int]:
         """The IDs of the processes that work."""
-        busy = [process for run, process in self._processes.items() if run in self._threads]
-        return [process.pid for process in busy if process.pid is not None]
-
-    def wait(self) -> None:
-        """Wait until no process works."""
-        for thread in self._threads.values():
-            thread.join()
+        return [process.pid for process in list(self._processes.values()) if process.pid is not None]
 
     def stop(self) -> None:
         """End the processes; their runs continue after the next start."""
@@ -133,19 +126,3 @@ class QueuedRuns:
         tokens = min(int(limits.get("max_tokens", server.max_tokens)), server.max_tokens)
         budget = Budget(server.prices, max_tokens=tokens)
         return RunJob(self._url, run, server.endpoint(run.model), budget, server.at_once)
-
-    def _start(self, job: RunJob) -> None:
-        process = SideProcess(work_on_run, name="attune-model-run", rest_s=_REST_S)
-        self._processes[job.run.id] = process
-        thread = Thread(target=_ask, args=(process, job), name="attune-model-run", daemon=True)
-        self._threads[job.run.id] = thread
-        thread.start()
-
-
-def _ask(process: SideProcess, job: RunJob) -> None:
-    try:
-        process.ask(job)
-    except SideProcessError:
-        log.warning("the process of the run %s ended", job.run.id)
-    except Exception:
-        log.exception("the run %s failed", job.run.id)

@@ -6,17 +6,20 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, Engine, text
 
 from app.base.database.process_locks import LockedError, is_locked, only_process
+from app.base.jobs.queue import Kind, defer
 from app.llm.outcomes import Purpose
 
 _COLUMNS = """
-    id, study_id, purpose, name, protocol_version, rater_id, endpoint, model, settings, limits, is_queued, is_stopped,
-    stop_reason, created_at
+    id, study_id, purpose, name, protocol_version, rater_id, endpoint, model, settings, limits,
+    EXISTS (SELECT FROM procrastinate_jobs j
+            WHERE j.queueing_lock = 'model run ' || model_runs.id AND j.status IN ('todo', 'doing')) AS is_queued,
+    is_stopped, stop_reason, created_at
 """
 _OF_STUDY = f"SELECT {_COLUMNS} FROM model_runs WHERE study_id = :study"  # noqa: S608 - constants only
 _ONE = text(f"{_OF_STUDY} AND purpose = :purpose AND name = :name")
@@ -36,13 +39,13 @@ _ATTRIBUTES = text("""
 """)
 _STOP = text("UPDATE model_runs SET is_stopped = :stopped, stop_reason = :reason WHERE study_id = :study AND id = :run")
 _ONE_BY_ID = text(f"{_OF_STUDY} AND id = :run")
-_QUEUED = text(f"SELECT {_COLUMNS} FROM model_runs WHERE is_queued ORDER BY id")  # noqa: S608 - constants only
 _QUEUE = text("""
-    UPDATE model_runs SET is_queued = true, is_stopped = false, stop_reason = NULL, limits = CAST(:limits AS jsonb)
+    UPDATE model_runs SET is_stopped = false, stop_reason = NULL, limits = CAST(:limits AS jsonb)
     WHERE study_id = :study AND id = :run
 """)
-_END = text("UPDATE model_runs SET is_queued = false WHERE study_id = :study AND id = :run")
 _IS_STOPPED = text("SELECT is_stopped FROM model_runs WHERE study_id = :study AND id = :run")
+# Its key is in the columns above too.
+RUNNING = Kind("model run", lane="models")
 # Two processes that work through one run would ask everything twice.
 _WORK = "model run"
 
@@ -131,20 +134,16 @@ def get_run_by_id(db: Connection, study_id: int, run_id: int) -> RunRow | None:
     return None if row is None else RunRow(**row)
 
 
-def list_queued_runs(db: Connection) -> list[RunRow]:
-    """The runs of all studies that leads started in the browser and that have not ended."""
-    return [RunRow(**row) for row in db.execute(_QUEUED).mappings()]
-
-
 def record_queued(db: Connection, run: RunRow, server: str, max_tokens: int) -> None:
-    """Queue a run: a process of the server works on it until it ends or is stopped."""
+    """Queue a run: a worker works on it until it ends or is stopped."""
     limits = json.dumps({"server": server, "max_tokens": max_tokens})
     db.execute(_QUEUE, {"study": run.study_id, "run": run.id, "limits": limits})
+    work_soon(db, run)
 
 
-def record_end(db: Connection, run: RunRow) -> None:
-    """Take a run from the queue."""
-    db.execute(_END, {"study": run.study_id, "run": run.id})
+def work_soon(db: Connection, run: RunRow, *, wait: timedelta | None = None) -> None:
+    """Ask for the job that works on a run."""
+    defer(db, RUNNING, str(run.id), wait=wait, study=run.study_id, run=run.id)
 
 
 def is_worked_on(db: Connection, run: RunRow) -> bool:

@@ -40,7 +40,6 @@ def create_model_runs() -> None:
         required("model", TEXT),
         required("settings", JSONB),
         optional("limits", JSONB),
-        flag("is_queued"),
         flag("is_stopped"),
         optional("stop_reason", TEXT),
         optional("lead_id", BIGINT),

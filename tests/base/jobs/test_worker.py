@@ -78,7 +78,7 @@ def becomes(condition: Callable[[], bool]) -> bool:
 def test_job_begins_soon_after_its_transaction_and_not_before(engine: Engine) -> None:
     done: list[int] = []
     with working(engine, Work(NOTE, adding(done))):
-        assert becomes(lambda: count_workers(engine) == len(worker_module.LANES))
+        assert becomes(lambda: count_workers(engine) == 1)
         with engine.begin() as db:
             defer(db, NOTE, "1", number=7)
             time.sleep(0.3)
@@ -255,6 +255,17 @@ def test_job_planned_by_a_clock_that_was_ahead_is_done(engine: Engine) -> None:
     ask(engine, wait=timedelta(days=30))
     with working(engine, Work(NOTE, done.set)):
         assert done.wait(PATIENCE_S)
+
+
+def test_run_of_a_model_waits_for_a_worker_that_has_servers(engine: Engine) -> None:
+    run = Kind("model run", "models")
+    ask(engine, kind=run)
+    with working(engine, Work(NOTE, lambda: None)):
+        ask(engine)
+        assert becomes(lambda: count_jobs(engine) == 1)
+        time.sleep(0.5)
+        with engine.begin() as db:
+            assert is_deferred(db, run, "1")
 
 
 def test_daily_work_is_done_once_by_all_workers_together(engine: Engine) -> None:

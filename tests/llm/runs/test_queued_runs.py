@@ -5,35 +5,49 @@ from __future__ import annotations
 import os
 import signal
 import time
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import text
 
+from app.base.jobs.worker import Work, Worker
 from app.llm.client.servers import ModelServer as Listed
 from app.llm.judges.judge_runs import begin_run
 from app.llm.judges.judge_settings import JudgeSettings
 from app.llm.runs.queued_runs import QueuedRuns
-from app.llm.runs.runs import RunRow, get_run, is_worked_on, record_queued, record_stop
-from app.studies.studies import get_study
+from app.llm.runs.runs import RUNNING, RunRow, get_run, is_worked_on, record_queued, record_stop
+from app.studies.studies import delete_study, get_study
 from tests.kit.builder import build_study, protocol_of
 from tests.kit.models_server import KEY, ModelServer, first_offer, serving
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     from sqlalchemy import Engine
 
 SECONDS = 120.0
 
 
-def until(is_so: Callable[[], bool], runs: QueuedRuns, engine: Engine) -> None:
-    """Look for queued runs until something is so."""
+def until(is_so: Callable[[], bool]) -> None:
+    """Wait until something is so."""
     deadline = time.monotonic() + SECONDS
     while not is_so():
         assert time.monotonic() < deadline
-        runs.look(engine.begin)
         time.sleep(0.05)
+
+
+@contextmanager
+def working(engine: Engine, servers: Sequence[Listed]) -> Iterator[QueuedRuns]:
+    """A worker for runs."""
+    url = engine.url.render_as_string(hide_password=False)
+    runs = QueuedRuns(url, servers)
+    worker = Worker(url, [Work(RUNNING, partial(runs.work, engine.begin), wait_s=0)], stop_children=runs.stop).start()
+    try:
+        yield runs
+    finally:
+        worker.stop()
 
 
 def queued(engine: Engine, server: ModelServer, name: str, *, n_items: int) -> RunRow:
@@ -57,23 +71,25 @@ def listed(server: ModelServer) -> Listed:
 
 @pytest.mark.long
 def test_a_killed_run_starts_again_and_a_stop_ends_it(engine: Engine) -> None:
-    with serving(ModelServer(first_offer, delay_s=0.05)) as server:
-        runs = QueuedRuns(engine.url.render_as_string(hide_password=False), [listed(server)])
+    with (
+        serving(ModelServer(first_offer, delay_s=0.05)) as server,
+        working(engine, [listed(server)]) as runs,
+    ):
         first = queued(engine, server, "first", n_items=15)
 
-        def state() -> RunRow:
+        def state(name: str = "first") -> RunRow:
             with engine.connect() as db:
-                found = get_run(db, first.study_id, "judge", "first")
+                found = get_run(db, first.study_id, "judge", name)
             assert found
             return found
 
-        until(lambda: len(server.seen) > 4, runs, engine)
+        until(lambda: len(server.seen) > 4)
         with engine.connect() as db:
             assert is_worked_on(db, first)
         for pid in runs.pids:
             os.kill(pid, signal.SIGKILL)
         assert state().is_queued
-        until(lambda: not state().is_queued, runs, engine)
+        until(lambda: not state().is_queued)
         assert set(server.keys) == {f"Bearer {KEY}"}
         with engine.connect() as db:
             assert db.execute(text("SELECT count(*) FROM ratings")).scalar_one() == 3 * 30
@@ -81,23 +97,47 @@ def test_a_killed_run_starts_again_and_a_stop_ends_it(engine: Engine) -> None:
         assert len(server.by_id) == 30
         n_seen = len(server.seen)
         second = queued(engine, server, "second", n_items=0)
-        until(lambda: len(server.seen) > n_seen + 2, runs, engine)
+        until(lambda: len(server.seen) > n_seen + 2)
         with engine.begin() as db:
             record_stop(db, second, "Stopped by a lead.")
-        runs.wait()
-        with engine.connect() as db:
-            ended = get_run(db, second.study_id, "judge", "second")
-        assert ended
-        assert (ended.is_queued, ended.stop_reason) == (False, "Stopped by a lead.")
+        until(lambda: not state("second").is_queued)
+        assert state("second").stop_reason == "Stopped by a lead."
         assert len(server.seen) < n_seen + 30
+
+
+@pytest.mark.long
+def test_a_run_under_way_when_its_worker_stops_continues_with_the_next(engine: Engine) -> None:
+    with serving(ModelServer(first_offer, delay_s=0.05)) as server:
+        run = queued(engine, server, "first", n_items=15)
+        with working(engine, [listed(server)]):
+            until(lambda: len(server.seen) > 4)
+
+        def is_queued() -> bool:
+            with engine.connect() as db:
+                found = get_run(db, run.study_id, "judge", "first")
+            return bool(found and found.is_queued)
+
+        assert is_queued()
+        with working(engine, [listed(server)]):
+            until(lambda: not is_queued())
+        assert len(server.by_id) == 30
 
 
 def test_a_run_whose_server_left_the_list_ends_with_the_reason(engine: Engine) -> None:
     with serving(ModelServer(first_offer)) as server:
         run = queued(engine, server, "first", n_items=1)
-        QueuedRuns("", []).look(engine.begin)
+    QueuedRuns("", []).work(engine.begin, run.study_id, run.id)
     with engine.connect() as db:
         ended = get_run(db, run.study_id, "judge", "first")
     assert ended
-    assert (ended.is_queued, ended.is_stopped) == (False, True)
+    assert ended.is_stopped
     assert ended.stop_reason == "The server of this run is no longer in the list of servers."
+
+
+def test_a_run_whose_study_was_deleted_meanwhile_is_no_error(engine: Engine) -> None:
+    with serving(ModelServer(first_offer)) as server:
+        run = queued(engine, server, "first", n_items=1)
+        with engine.begin() as db:
+            delete_study(db, run.study_id)
+        QueuedRuns("", [listed(server)]).work(engine.begin, run.study_id, run.id)
+        assert server.seen == []

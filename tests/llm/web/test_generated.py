@@ -11,7 +11,7 @@ from app.llm.client.endpoint import Endpoint
 from app.llm.client.servers import ModelServer
 from app.llm.outcomes import Outcome
 from app.llm.runs.requests import Answered, list_open, record_answered
-from app.llm.runs.runs import RunRow, list_queued_runs
+from app.llm.runs.runs import RunRow
 from app.llm.writers.prompt import read_prompt
 from app.llm.writers.respond_runs import begin_respond
 from app.llm.writers.respond_settings import RespondSettings
@@ -19,7 +19,7 @@ from app.llm.writers.texts import NewText, list_texts, record_text
 from app.studies.protocols import get_protocol
 from app.studies.studies import get_study
 from tests.kit.lead_studies import study_of
-from tests.kit.models_server import KEY
+from tests.kit.models_server import KEY, queued_runs
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -101,7 +101,7 @@ def test_a_run_starts_with_a_prompt_from_the_form(client: TestClient, db: Connec
     assert found
     started = client.post("/studies/small/generated/new", data=form | {"step": "start", "estimated": found[1]})
     assert started.status_code == 303
-    (queued,) = list_queued_runs(db)
+    (queued,) = queued_runs(db)
     assert (queued.purpose, queued.name, queued.settings["prompt_file"]) == (
         "respond",
         "a-run",

@@ -13,10 +13,10 @@ from app.llm.judges.judge_runs import begin_run
 from app.llm.judges.judge_settings import JudgeSettings
 from app.llm.outcomes import Outcome
 from app.llm.runs.requests import Answered, list_open, record_answered
-from app.llm.runs.runs import RunRow, get_run, is_stopped, list_queued_runs
+from app.llm.runs.runs import RunRow, get_run, is_stopped
 from app.studies.studies import get_study
 from tests.kit.lead_studies import study_of
-from tests.kit.models_server import KEY
+from tests.kit.models_server import KEY, queued_runs
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -92,9 +92,9 @@ def test_a_judge_starts_only_with_the_estimate_of_its_own_settings(
     started = FORM | {"step": "start", "estimated": found[1]}
     again = client.post("/studies/small/judges/new", data=started | {"repeats": "3"})
     assert (again.status_code, "6 requests" in again.text) == (200, True)
-    assert list_queued_runs(db) == []
+    assert queued_runs(db) == []
     assert client.post("/studies/small/judges/new", data=started).status_code == 303
-    (queued,) = list_queued_runs(db)
+    (queued,) = queued_runs(db)
     assert (queued.study_id, queued.name, queued.model) == (study_id, "a-judge", "a-model")
     assert queued.limits == {"server": "Local", "max_tokens": 5000}
     assert KEY not in str(queued)
@@ -158,7 +158,7 @@ def test_each_row_of_the_profiles_is_a_judge_and_all_start_or_none(
     assert get_run(db, study_id, "judge", "a-judge-anna") is None
     started["name"] = "b-judge"
     assert client.post("/studies/small/judges/new", data=started).status_code == 303
-    anna, ben = list_queued_runs(db)
+    anna, ben = queued_runs(db)
     assert (anna.name, ben.name, anna.limits) == (
         "b-judge-anna",
         "b-judge-ben",
