@@ -10,6 +10,7 @@ from fastapi import APIRouter, FastAPI
 from app import api
 from app.accounts import account_page, sign_in
 from app.base.help import pages as help_pages
+from app.base.rendering.pages import language_now
 from app.base.web import health, metrics
 from app.llm.judges import judges_page
 from app.llm.runs import run_rows
@@ -17,6 +18,7 @@ from app.llm.writers import generated_page, generated_texts_page
 from app.rating.arrival import consent_page, privacy_page, start_page
 from app.rating.arrival import page as arrival_page
 from app.rating.page import rate, skip_page
+from app.rating.page.kept_page import KeptPages
 from app.rating.page.rate import HOT_ROUTES
 from app.rating.preview import preview_page
 from app.rating.prolific import prolific_page
@@ -108,6 +110,7 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
         raters.include_router(page.router)
     app.include_router(raters)
     app.state.pages.environment.globals["help_for"] = help_pages.help_for
+    app.state.pages.environment.globals["kept_page"] = KeptPages(language_now)
     app.include_router(help_pages.router)
     api.include(app)
     app.state.pages.environment.globals["right_of"] = right_of

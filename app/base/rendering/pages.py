@@ -15,8 +15,8 @@ from starlette.responses import HTMLResponse
 from app.base.language.language import ENGLISH, Language, catalogue_of, language_of
 from app.base.language.message import Message
 from app.base.rendering.assets import Assets
+from app.base.rendering.holes import say
 from app.base.rendering.kept_html import KeptHtml
-from app.base.rendering.kept_page import KeptPages, say
 from app.base.rendering.markdown import markdown
 from app.base.rendering.words import FILTERS
 from app.base.words import is_number, number_text
@@ -39,6 +39,11 @@ def said(text: Message | str | float) -> str:
     return say(_now.get(), text)
 
 
+def language_now() -> Language:
+    """The language of the page being rendered."""
+    return _now.get()
+
+
 class Pages:
     """Renders whole pages, or for htmx fragments of them, from the same templates."""
 
@@ -59,7 +64,6 @@ class Pages:
         self.environment.globals["asset"] = assets.url
         self.environment.globals["url_for"] = url_for
         self.environment.globals["kept"] = KeptHtml(lambda: _now.get().code)
-        self.environment.globals["kept_page"] = KeptPages(_now.get)
         self.environment.filters.update(FILTERS, number=number_text, markdown=markdown, said=said)
         self.environment.tests["numeric"] = is_number
 

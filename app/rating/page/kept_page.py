@@ -6,49 +6,19 @@ numbers. Filling these takes a tenth of the time of rendering the page.
 
 from __future__ import annotations
 
-import re
-import secrets
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Self
 
 from markupsafe import Markup, escape
 
 from app.base.language.language import Language
-from app.base.language.message import Message
+from app.base.rendering.holes import HOLE, Hole
+from app.rating.page.sheet import Passage, Sheet
 from app.rating.seats.assignment_view import AssignmentView
 
-if TYPE_CHECKING:
-    from app.rating.page.sheet import Passage, Sheet
-
-    Body = Callable[[AssignmentView, Sheet, object], str]
+Body = Callable[[AssignmentView, Sheet, object], str]
 
 MAX_KEPT = 256
-# No text of a study contains it, so that holes cannot be confused with texts.
-_MARK = f"hole-{secrets.token_hex(16)}-"
-_HOLE = re.compile(rf"{_MARK}(\w+);")
-
-
-class Hole(str):
-    """A place in a kept page: it is written into the page like a text, and filled by name."""
-
-    __slots__ = ("name",)
-    name: str
-
-    def __new__(cls, name: str) -> Self:
-        """A hole with this name, of letters, digits and underscores."""
-        hole = super().__new__(cls, f"{_MARK}{name};")
-        hole.name = name
-        return hole
-
-    def __sub__(self, other: int) -> Hole:
-        """The hole of a number that is less by `other`."""
-        return Hole(f"{self.name}_less_{other}")
-
-    @property
-    def said(self) -> Hole:
-        """The hole of a number as the language of the page writes it."""
-        return Hole(f"{self.name}_said")
 
 
 class KeptPages:
@@ -72,7 +42,7 @@ class KeptPages:
         whole = (language.code, key, asked, _structure(view, sheet))
         parts = self._kept.get(whole)
         if parts is None:
-            parts = _HOLE.split(caller(*_with_holes(view, sheet), Hole("now_ms")))
+            parts = HOLE.split(caller(*_with_holes(view, sheet), Hole("now_ms")))
             if len(self._kept) >= MAX_KEPT:
                 self._kept.clear()
             self._kept[whole] = parts
@@ -134,8 +104,3 @@ def _values(view: AssignmentView, sheet: Sheet, language: Language) -> dict[str,
     for passage in (sheet.situation, *(card.passage for card in sheet.cards)):
         values.update(_texts(passage))
     return values
-
-
-def say(language: Language, text: Message | str | float) -> str:
-    """A message, a number or the hole of a number in a language."""
-    return text.said if isinstance(text, Hole) else language.say(text)
