@@ -76,6 +76,7 @@ def frames(study: Protocol, ratings: Iterable[Row], **tables: Sequence[Row]) -> 
 
 def _answer(study: Protocol, row: Row, responses: pd.DataFrame) -> Row:
     question, value = study.question(row["question"]), row["value"]
+    assert question, row["question"]
     answer = {"repeat": 0, **row}
     if value == "cannot_judge":
         return {**answer, "outcome": "cannot_judge"}

@@ -59,7 +59,9 @@ def create_questions() -> None:
         required("type", TEXT),
         required("target", TEXT),
         one_of("questions", "target", "response", "pair", "set", "item", "turn", "rater"),
-        one_of("questions", "type", "rating", "slider", "allocation", "choice", "ranking", "category", "text", "highlight"),
+        one_of(
+            "questions", "type", "rating", "slider", "allocation", "choice", "ranking", "category", "text", "highlight"
+        ),
         of_study("questions"),
         primary_key("questions", "study_id", "key"),
     )

@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.journeys.axe import LOOKS, check_in
-from tests.journeys.rater_steps import arrive, open_a_study, rows
+from tests.journeys.rater_steps import arrive, open_a_study
+from tests.kit.database import rows
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
