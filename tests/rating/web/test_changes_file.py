@@ -9,6 +9,7 @@ import zipfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sqlalchemy import text
 
 from app.base.database.engine import transactions
 from app.results.downloads.exports import study_zip_file
@@ -84,5 +85,19 @@ def test_changes_are_described_and_ignored_when_the_folder_is_read(exported: zip
     assert "replaced" in meanings["replaced_at"]
     files = {name: exported.read(name) for name in exported.namelist()}
     read = read_upload(files)
-    assert not [note for note in read.notes if "changes.csv" in str(note)]
+    assert [str(note) for note in read.notes if "ignored" in str(note)] == []
     assert len(read.ratings) == len(rows(exported, "ratings"))
+
+
+def test_unticking_every_code_of_an_optional_question_clears_them(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(n_items=2, questions=[PREFERENCE, EMPATHY, WHY, DOES])
+    anna = visitor()
+    page = anna.begin()
+    anna.rate(page, {**FULL, "q2": "a word", "q3": ["", "asks", "tells"]})
+    # The form of the page sends an empty value beside the boxes, none of which is ticked.
+    anna.rate(anna.get(form_address(page)), {**FULL, "q2": "a word", "q3": [""]})
+    with engine.connect() as db:
+        codes = db.execute(text("SELECT codes FROM ratings WHERE question = 'does'")).scalars().all()
+    assert codes == [[]]
