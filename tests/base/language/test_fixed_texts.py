@@ -15,7 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[3]
-TEMPLATES = sorted([*(ROOT / "templates/rating/rater").iterdir(), *(ROOT / "templates/base").glob("*.html")])
+TEMPLATES = sorted(
+    [
+        *(path for path in (ROOT / "templates/rating/rater").rglob("*") if path.is_file()),
+        *(ROOT / "templates/base").glob("*.html"),
+    ]
+)
 SAYING = {"_", "gettext", "ngettext"}
 READ_ALOUD = {"aria-label", "title", "alt", "placeholder", "aria-valuetext", "aria-roledescription"}
 RATER_PAGES = [

@@ -67,7 +67,7 @@ def test_gold_trial_appears_once_and_takes_no_seat(
     study_id = opened(design={"raters_per_trial": 1})
     anna = visitor()
     page = anna.arrive()
-    assert "4 items." in page.text
+    assert "You will rate 4 items, one per page (about " in page.text
     page, _ = rate_all(anna, anna.begin(), expected)
     assert heading(page) == "You have finished. Thank you."
     assert checks(engine) == [("sure", True)]

@@ -131,9 +131,8 @@ def test_shares_of_ratings_and_of_item_means_are_columns_of_their_own() -> None:
 def test_label_of_the_question_names_the_code() -> None:
     labels = Labels(codes={"error": {"none": "No"}})
     scope = {**TWO, "category": "none"}
-    (block,) = blocks_of(
-        "codes", [_estimate("contrast", "category_difference", 0.063, scope=scope, question="error=none")], labels
-    )
+    estimate = _estimate("contrast", "category_difference", 0.063, scope=scope, question="error", category="none")
+    (block,) = blocks_of("codes", [estimate], labels)
     assert block.table.rows == (("Error: No", "model − human", "6.3", "0"),)
 
 
