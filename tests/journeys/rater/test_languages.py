@@ -87,7 +87,7 @@ def agree_and_begin(page: Page, looks: tuple[Look, ...]) -> None:
     expect(page.locator("html")).to_have_attribute("dir", "rtl")
     at(page, looks, "الردود على رسائل كُتبت ليلًا")
     page.get_by_role("button", name="أوافق وأرغب في المشاركة").press("Enter")
-    page.get_by_text("ستقيّم بندين.").wait_for()
+    page.get_by_text("ستقيّم بندين، كل بند في صفحة").wait_for()
     at(page, looks, "الردود على رسائل كُتبت ليلًا")
     page.get_by_role("button", name="بدء").press("Enter")
     at(page, looks, "البند 1 من 2")

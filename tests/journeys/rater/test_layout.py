@@ -161,4 +161,6 @@ def test_title_changes_with_the_page(engine: Engine, page: Page) -> None:
     page.keyboard.press("a")
     page.keyboard.press("Enter")
     expect(page.locator("#item-heading")).to_have_text("Item 2 of 2")
+    # The heading is there before htmx says so.
+    page.wait_for_function("window.titleWhenSwapped")
     assert page.evaluate("titleWhenSwapped").startswith("Item 2 of 2")
