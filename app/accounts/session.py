@@ -78,8 +78,7 @@ def signed_out_answer(request: Request) -> Response:
 
 # Security events in the log: who signs in or out, fails to, or changes a password.
 #
-# Leads are named by their number and the network address that they came from, never by their e-mail address. Raters
-# do
+# Leads are named by their number and the network address that they came from, never by their e-mail address. Raters do
 # not sign in, and no address of theirs is logged.
 
 log = logging.getLogger("attune.security")

@@ -105,8 +105,7 @@ class BlindedError(Exception):
 # Rules that the parts of a study's protocol must keep, and what broke them.
 #
 # A validator raises `BrokenRuleError` with a sentence about the part: "a scale must have at least two points". Where
-# the
-# values that are allowed say it better, it raises `ValueError` with them: "a slug other than new".
+# the values that are allowed say it better, it raises `ValueError` with them: "a slug other than new".
 
 
 class BrokenRuleError(ValueError):

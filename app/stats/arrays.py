@@ -75,8 +75,7 @@ def present(value: Labels, *beside: Labels) -> tuple[Floats, list[Labels]]:
 
 # Single-threaded linear algebra: the matrices of a report are small or narrow.
 #
-# Multiple threads busy-wait for each other: on two processors, a report on a million ratings takes twice the
-# processor
+# Multiple threads busy-wait for each other: on two processors, a report on a million ratings takes twice the processor
 # time, and more if other programs use the processors too.
 
 

@@ -86,9 +86,8 @@ def _indicator(is_level: Bools) -> Floats:
 # Effects of a factor of the design: a label, an instruction, a profile that is shown.
 #
 # Arguments: `value` shape (n,), one entry per rating; rows with nan are dropped; `item` and `rater` shape (n,) are
-# labels
-# of any kind. The factor may vary within or between raters, and within or between items. Alternatives for the same
-# effect: `mean_difference_lmm` (linear mixed model) and `compare_ordinal` (odds ratio).
+# labels of any kind. The factor may vary within or between raters, and within or between items. Alternatives for the
+# same effect: `mean_difference_lmm` (linear mixed model) and `compare_ordinal` (odds ratio).
 
 
 def factor_effect(value: Floats, has_level: Bools, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
@@ -110,8 +109,7 @@ def factor_effect(value: Floats, has_level: Bools, *, item: Labels, rater: Label
 # Whether the difference between two sources depends on a condition, subgroup, shown label or belief.
 #
 # Every further split is another chance of a false positive: splits that were not declared in advance are exploratory
-# and
-# are adjusted by Benjamini-Hochberg.
+# and are adjusted by Benjamini-Hochberg.
 
 
 def interaction(

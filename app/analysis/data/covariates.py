@@ -18,8 +18,7 @@ from app.stats.text_measures import MEASURES, measured
 
 # Covariates of the ratings: scores of raters, of items and responses, or of single ratings.
 #
-# Every question about the rater is a score, and so is every composite of such questions. A column of a file is a
-# score
+# Every question about the rater is a score, and so is every composite of such questions. A column of a file is a score
 # only if `analysis.covariates` names it: a seat, slot or batch is a number too, but not a score.
 
 _TWO = 2

@@ -112,8 +112,7 @@ def _is_here(host: str, address: str) -> bool:
 # Timeouts for a network that has stopped responding.
 #
 # Without these limits, a connection whose packets are dropped is noticed after a quarter of an hour by this machine,
-# and
-# after two hours by the server, which keeps its locks until then. Sockets on this machine ignore them.
+# and after two hours by the server, which keeps its locks until then. Sockets on this machine ignore them.
 
 # For opening a connection, and for getting one from the pool.
 CONNECT_S = 5

@@ -85,11 +85,9 @@ def _raw(cursor: type[psycopg.Cursor[Any]]) -> type[psycopg.Cursor[Any]]:
 
 # Plans that PostgreSQL made while tables were small are made again when they may have grown.
 #
-# A connection keeps the plan of each statement, and of each check of a foreign key. PostgreSQL makes it for the
-# table's
+# A connection keeps the plan of each statement, and of each check of a foreign key. PostgreSQL makes it for the table's
 # size at that time: while a table has up to a page of rows, reading all of it costs as much as any index, and so does
-# an
-# index of which only `study_id` can be used. Kept, such a plan reads every rater's answers for each request, until
+# an index of which only `study_id` can be used. Kept, such a plan reads every rater's answers for each request, until
 # autovacuum notices that the table has grown, which takes a minute or two.
 
 # How often a connection was used when its plans are made again for the first time.

@@ -16,8 +16,7 @@ from app.base.postgres.private_files import open_private
 #
 # Root's private folders (`/root`, or a temporary folder of root) stay private. The database files are then in
 # `/var/lib/attune`, and the named folder contains one small file with their location, so that the same name always
-# means
-# the same database.
+# means the same database.
 
 POINTER = "postgres.elsewhere"
 PLACES = Path("/var/lib/attune/elsewhere")

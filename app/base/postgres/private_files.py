@@ -74,8 +74,7 @@ def is_private(folder: Path, uid: int) -> bool:
 
 # Locks between the processes that use one data folder; the system releases them whenever a process ends.
 #
-# `start.lock` is held while a server is started or stopped. `users.lock` is held, shared, as long as a process uses
-# the
+# `start.lock` is held while a server is started or stopped. `users.lock` is held, shared, as long as a process uses the
 # database: a process that gets it exclusively is the only user. `keeper.lock` is held by the keeper.
 
 if sys.platform != "win32":  # Windows has no such module

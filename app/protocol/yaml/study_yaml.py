@@ -24,8 +24,7 @@ from app.protocol.study import Protocol
 
 # Keys of a study.yaml that no model has: likely typos are problems; other keys are ignored with a note.
 #
-# The models of the protocol and the values in the file are compared side by side, so that new parts of the protocol
-# are
+# The models of the protocol and the values in the file are compared side by side, so that new parts of the protocol are
 # covered automatically.
 
 # How similar an unknown key must be to a known one to count as a typo: `raters_per_trail`, not `notes`.

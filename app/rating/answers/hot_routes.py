@@ -111,8 +111,7 @@ if TYPE_CHECKING:
 # Threads for the routes that raters call most often.
 #
 # Starlette's thread pool takes a fifth of the processor time of a whole request: for each call, it looks up its
-# limiter,
-# its idle threads and the running event loop. These threads wait for work at one queue.
+# limiter, its idle threads and the running event loop. These threads wait for work at one queue.
 
 T = TypeVar("T")
 

@@ -18,8 +18,7 @@ from app.rating.sessions import STUDY_OF_ADDRESS, RatingSession
 # Moves: rating sessions that continue in a browser that has only the platform's participant ID.
 #
 # An ID can be guessed or shared. Such a browser therefore gets a separate cookie, which continues at the next open
-# trial;
-# answers given elsewhere cannot be seen, changed or deleted there.
+# trial; answers given elsewhere cannot be seen, changed or deleted there.
 
 _FIND = text("""
     SELECT EXISTS (SELECT FROM session_moves

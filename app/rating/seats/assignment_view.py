@@ -23,8 +23,7 @@ Kept = OrderedDict[tuple[int, int, tuple[int, ...]], Texts]
 
 # The texts of trials that were shown lately, so that saving or submitting a page need not read them again.
 #
-# Texts never change: an item or a response with other texts is another row. A browser keeps its connection, and so
-# its
+# Texts never change: an item or a response with other texts is another row. A browser keeps its connection, and so its
 # process, which has shown the page before.
 
 # About as many as a process has raters at once. Texts of 500 words take 3 kB.

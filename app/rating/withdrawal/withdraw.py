@@ -18,8 +18,7 @@ from app.rating.sessions import STUDY_OF_ADDRESS, NotHereError, RatingSession
 # Raters who withdraw: their open seats are released, and their answers are kept or deleted, as they choose.
 #
 # For raters whose answers were deleted, only a receipt, the time and the hash of their cookie are kept: without the
-# hash,
-# the same person could come back as a new rater.
+# hash, the same person could come back as a new rater.
 
 _GET = text(f"""
     SELECT w.study_id, w.receipt, w.protocol_version, p.sha256, w.platform, w.outcome, w.withdrew_at, w.deleted_at

@@ -18,9 +18,8 @@ from app.stats.result import Reason, Result, undefined
 
 # The Bradley-Terry model with ties and position (Davidson 1970; Davidson and Beaver 1977).
 #
-# The log odds of (left, tie, right) are (eta, log nu + eta / 2, 0): nu is the propensity to tie between equals, and
-# eta = X beta is the advantage of the left response. Without ties it is the logistic model. Errors are clustered by
-# item
+# The log odds of (left, tie, right) are (eta, log nu + eta / 2, 0): nu is the propensity to tie between equals, and eta
+# = X beta is the advantage of the left response. Without ties it is the logistic model. Errors are clustered by item
 # and by rater: packages that treat choices as independent give intervals that are too narrow.
 
 _MAX_STEPS = 100

@@ -24,9 +24,8 @@ from app.stats.result import Interval, Reason, Result
 
 # Predictions of a fitted cumulative link mixed model for new raters and new items: proportions and means.
 #
-# Probabilities are averaged over the random effects, whose sum is normal, by Gauss-Hermite quadrature. Standard
-# errors by
-# the delta method, with the covariance of all parameters.
+# Probabilities are averaged over the random effects, whose sum is normal, by Gauss-Hermite quadrature. Standard errors
+# by the delta method, with the covariance of all parameters.
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
 _STEP = 1e-5

@@ -20,8 +20,7 @@ from app.stats.arrays import Floats, Ints
 # Levels of the large factor that meet the same number of levels of the small factor, processed together.
 #
 # A level that meets few others touches few entries of the dense matrix, which are updated one by one. A level that
-# meets
-# most of them is expanded to a full row, so that the update is one matrix product.
+# meets most of them is expanded to a full row, so that the update is one matrix product.
 
 _MAX_NUMBERS = 4_000_000
 _DENSE_FROM = 3
