@@ -12,6 +12,8 @@ from app.studies.editor.sections import QUESTIONS, section_of
 
 # What names an entry of a list, in this order; entries without one are compared by their place.
 _NAMES = ("key", "name", "question")
+# Settings by name whose order raters or readers see; that of others is only the layout of the text.
+_ORDERED = (("sources",), ("conditions",))
 _ABSENT = object()
 _SWITCH = {"true": "yes", "false": "no"}
 
@@ -43,23 +45,23 @@ def changes(before: str, after: str) -> list[Change] | None:
 
 
 def _changes(path: tuple[str, ...], old: Any, new: Any) -> Iterator[Change]:  # noqa: ANN401 - any value of YAML
-    if old == new and type(old) is type(new):
-        return
     named = _named(old), _named(new)
     if named[0] is not None and named[1] is not None:
-        yield from _of_entries(path, named[0], named[1])
+        yield from _of_entries(path, named[0], named[1], is_ordered=True)
     elif isinstance(old, Mapping) and isinstance(new, Mapping):
-        yield from _of_entries(path, old, new)
-    else:
+        yield from _of_entries(path, old, new, is_ordered=path in _ORDERED)
+    elif old != new:
         yield Change(_place(path), _said(old), _said(new))
 
 
-def _of_entries(path: tuple[str, ...], old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+def _of_entries(
+    path: tuple[str, ...], old: Mapping[str, Any], new: Mapping[str, Any], *, is_ordered: bool
+) -> Iterator[Change]:
     """What was removed, changed and added, in the order of the newer version; then whether the rest was reordered."""
     for name in (*new, *(name for name in old if name not in new)):
         yield from _changes((*path, name), old.get(name, _ABSENT), new.get(name, _ABSENT))
     orders = [name for name in old if name in new], [name for name in new if name in old]
-    if orders[0] != orders[1] and path[:1] == (QUESTIONS,):
+    if orders[0] != orders[1] and is_ordered:
         yield Change(f"{_place(path)}: Order", *(", ".join(map(readable, order)) for order in orders))
 
 

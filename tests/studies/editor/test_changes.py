@@ -52,6 +52,15 @@ def test_moved_question_is_only_another_order() -> None:
     assert changes(BASE, moved) == [Change("Questions: Order", "Warmth, Choice", "Choice, Warmth")]
 
 
+def test_order_of_sources_is_a_change_and_that_of_settings_is_layout() -> None:
+    before = "sources: {person: {kind: human}, gpt: {kind: model}}"
+    assert changes(before, "sources: {gpt: {kind: model}, person: {kind: human}}") == [
+        Change("Sources: Order", "Person, GPT", "GPT, Person")
+    ]
+    assert changes(before, "sources: {person: {kind: human}, gpt: { kind: model } }") is None
+    assert changes("design: {seed: 1, links: open}", "design: {links: open, seed: 1}") is None
+
+
 def test_entries_of_one_name_are_compared_by_place() -> None:
     twice = BASE.replace("key: choice", "key: warmth")
     assert changes(twice, twice.replace("Warm?", "How warm?")) is not None
