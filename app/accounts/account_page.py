@@ -128,7 +128,7 @@ def _page(
         session_problem=session_problem,
         changed=changed,
         asks_current=asks_current,
-        is_by_link=leads.get_password_hash(db, lead.id) is not None and not asks_current,
+        is_short=leads.is_short_session(db, session_token(request) or ""),
         shortest=access.SHORTEST,
         **ways_in(request),
         is_linked=provider is not None and has_identity(db, lead.id, provider.client.issuer),

@@ -180,19 +180,19 @@ def check_password(db: Connection, email: str, password: str) -> Lead | None:
     return lead
 
 
-def begin_session(db: Connection, lead: Lead, earlier: str | None = None, *, is_from_link: bool = False) -> str:
+def begin_session(db: Connection, lead: Lead, earlier: str | None = None, link: leads.UsedLink | None = None) -> str:
     """Start a session and return its token. The browser's earlier session ends, so no token outlives a sign-in."""
     if earlier:
         leads.revoke_lead_session(db, earlier)
     token = secrets.token_urlsafe(32)
-    leads.record_lead_session(db, lead.id, token, is_from_link=is_from_link)
+    leads.record_lead_session(db, lead.id, token, link)
     return token
 
 
-def new_link(db: Connection, lead: Lead, valid: timedelta = LINK_IS_VALID) -> str:
+def new_link(db: Connection, lead: Lead, valid: timedelta = LINK_IS_VALID, *, is_recovery: bool = False) -> str:
     """Create a link that signs in once; returns its token."""
     token = secrets.token_urlsafe(32)
-    leads.record_sign_in_link(db, lead.id, token, valid)
+    leads.record_sign_in_link(db, lead.id, token, valid, is_recovery=is_recovery)
     return token
 
 

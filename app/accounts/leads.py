@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, not_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from app.accounts.tables import attempts, lead_sessions, leads, sign_in_links
@@ -26,6 +26,14 @@ class Lead:
 
     id: int
     email: str
+
+
+@dataclass(frozen=True, slots=True)
+class UsedLink:
+    """A one-time link that has just been used: whose it is, and whether a study's owner made it for this member."""
+
+    lead: Lead
+    is_recovery: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +80,22 @@ def record_password(db: Connection, lead_id: int, password_hash: str | None) -> 
     db.execute(update(leads).where(leads.c.id == lead_id).values(password_hash=password_hash))
 
 
-def record_lead_session(db: Connection, lead_id: int, token: str, *, is_from_link: bool = False) -> None:
+def record_lead_session(db: Connection, lead_id: int, token: str, link: UsedLink | None = None) -> None:
     """Start a session, and delete sessions, links and attempts that expired long ago.
 
-    Leads who have a password use a link when they forgot it: their session lasts an hour, until they set another one.
+    A session lasts an hour, in which a new password can be set, if it began by an owner's recovery link, or by another
+    link although the lead has a password.
     """
     db.execute(delete(lead_sessions).where(lead_sessions.c.expires_at < func.now() - LONGEST))
     db.execute(delete(sign_in_links).where(sign_in_links.c.expires_at < func.now() - LONGEST))
     db.execute(delete(attempts).where(attempts.c.resets_at < func.now()))
-    is_short = is_from_link and get_password_hash(db, lead_id) is not None
-    values = {"token_hash": token_hash(token), "lead_id": lead_id, "is_from_link": is_from_link}
+    is_short = link is not None and (link.is_recovery or get_password_hash(db, lead_id) is not None)
+    values = {
+        "token_hash": token_hash(token),
+        "lead_id": lead_id,
+        "is_from_link": link is not None,
+        "is_short": is_short,
+    }
     db.execute(insert(lead_sessions).values(values | {"expires_at": func.now() + (RECENT if is_short else SLIDING)}))
 
 
@@ -108,6 +122,12 @@ def is_recent_session(db: Connection, token: str, *, is_from_link: bool = False)
     return db.execute(statement).one_or_none() is not None
 
 
+def is_short_session(db: Connection, token: str) -> bool:
+    """Whether this session ends an hour after its start."""
+    mark = select(lead_sessions.c.is_short).where(lead_sessions.c.token_hash == token_hash(token))
+    return bool(db.execute(mark).scalar_one_or_none())
+
+
 def _is_valid() -> ColumnElement[bool]:
     """The session has not expired, and it does not end later than any session can.
 
@@ -118,14 +138,10 @@ def _is_valid() -> ColumnElement[bool]:
 
 
 def prolong_lead_session(db: Connection, token: str) -> None:
-    """Extend the session to 12 hours from now, but to no more than 30 days after its start.
-
-    A session that began by a link is not extended if the lead has a password.
-    """
-    has_password = select(leads.c.id).where(leads.c.id == lead_sessions.c.lead_id, leads.c.password_hash.is_not(None))
+    """Extend a session that is not short to 12 hours from now, but to no more than 30 days after its start."""
     until = func.least(func.now() + SLIDING, lead_sessions.c.created_at + LONGEST)
     statement = update(lead_sessions).where(lead_sessions.c.token_hash == token_hash(token))
-    statement = statement.where(not_(and_(lead_sessions.c.is_from_link, has_password.exists())))
+    statement = statement.where(~lead_sessions.c.is_short)
     db.execute(statement.where(lead_sessions.c.expires_at < until - STEP).values(expires_at=until))
 
 
@@ -162,23 +178,25 @@ def _revoke(db: Connection, which: ColumnElement[bool]) -> None:
     db.execute(update(lead_sessions).where(which, lead_sessions.c.revoked_at.is_(None)).values(revoked_at=func.now()))
 
 
-def record_sign_in_link(db: Connection, lead_id: int, token: str, valid: timedelta) -> None:
+def record_sign_in_link(
+    db: Connection, lead_id: int, token: str, valid: timedelta, *, is_recovery: bool = False
+) -> None:
     """Store a link that can be used to sign in once."""
     values = {"token_hash": token_hash(token), "lead_id": lead_id, "expires_at": func.now() + valid}
-    db.execute(insert(sign_in_links).values(values))
+    db.execute(insert(sign_in_links).values(values | {"is_recovery": is_recovery}))
 
 
-def use_sign_in_link(db: Connection, token: str) -> Lead | None:
+def use_sign_in_link(db: Connection, token: str) -> UsedLink | None:
     """Use a sign-in link; None if it is unknown, used or expired. Of two simultaneous requests, one succeeds."""
     statement = (
         update(sign_in_links)
         .where(sign_in_links.c.token_hash == token_hash(token), sign_in_links.c.used_at.is_(None))
         .where(sign_in_links.c.expires_at > func.now(), leads.c.id == sign_in_links.c.lead_id)
         .values(used_at=func.now())
-        .returning(leads.c.id, leads.c.email)
+        .returning(leads.c.id, leads.c.email, sign_in_links.c.is_recovery)
     )
     row = db.execute(statement).one_or_none()
-    return Lead(*row) if row else None
+    return UsedLink(Lead(row.id, row.email), is_recovery=row.is_recovery) if row else None
 
 
 def revoke_sign_in_links(db: Connection, lead_id: int) -> None:

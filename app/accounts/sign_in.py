@@ -95,11 +95,11 @@ def submit_sign_in_link(
     token: str,
     next: Annotated[str, Form()] = "/studies",  # noqa: A002 - the parameter in the address
 ) -> Response:
-    lead = leads.use_sign_in_link(db, token)
-    log_event(request, "sign-in link refused" if lead is None else "signed in by link", lead)
-    if lead is None:
+    link = leads.use_sign_in_link(db, token)
+    log_event(request, "signed in by link" if link else "sign-in link refused", link.lead if link else None)
+    if link is None:
         raise GoneError("This link has already been used or has expired. Ask for a new one.")
-    return signed_in_answer(request, access.begin_session(db, lead, session_token(request), is_from_link=True), next)
+    return signed_in_answer(request, access.begin_session(db, link.lead, session_token(request), link), next)
 
 
 @router.post("/sign-out")

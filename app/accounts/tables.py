@@ -51,6 +51,8 @@ lead_sessions = Table(
     Column("expires_at", DateTime(timezone=True), nullable=False),
     # By a link and not by the password: such a session may set a new password without knowing the old one.
     Column("is_from_link", Boolean, nullable=False, server_default=text("false")),
+    # It ends an hour after its start, however long it is used.
+    Column("is_short", Boolean, nullable=False, server_default=text("false")),
     time("revoked_at"),
 )
 
@@ -72,6 +74,8 @@ sign_in_links = Table(
     Column("lead_id", BigInteger, ForeignKey("leads.id", ondelete="CASCADE"), nullable=False, index=True),
     time("created_at", now=True),
     Column("expires_at", DateTime(timezone=True), nullable=False),
+    # Made by an owner for another member, to set a new password: somebody else may have it too.
+    Column("is_recovery", Boolean, nullable=False, server_default=text("false")),
     time("used_at"),
 )
 

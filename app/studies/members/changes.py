@@ -115,7 +115,7 @@ def recovery_link(db: Connection, study: StudyRow, owner: Lead, lead_id: int) ->
     if not owns_all_studies_of(db, owner.id, lead.id):
         raise MemberError(f"{lead.email} belongs to studies that you do not own. {_administrator(lead)}")
     record_act(db, owner, study, "recovery link made", email=lead.email)
-    return new_link(db, lead)
+    return new_link(db, lead, is_recovery=True)
 
 
 def _administrator(lead: Lead) -> str:

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from app.accounts.lead_access import add_lead, check_password, new_link
+from app.accounts.leads import record_password
 from app.studies.audit import list_acts
 from app.studies.members.members import list_members, record_invitation, record_member
 from app.studies.studies import announce_deletion
@@ -156,6 +157,18 @@ def test_owner_recovers_member_who_then_sets_a_password(
     assert visitor.post("/account", data={"new": "another four plain words"}).status_code == 303
     assert check_password(db, other.email, "another four plain words") == other
     assert "Your password has been changed" in visitor.get("/account?changed=true").text
+
+
+def test_session_of_a_recovery_link_ends_after_an_hour_of_an_account_without_a_password_too(
+    client: TestClient, visitor: TestClient, db: Connection, other: Lead, study_id: int
+) -> None:
+    record_password(db, other.id, None)
+    record_member(db, study_id, other.id, "editor")
+    visitor.post(link_in(client.post(f"{PAGE}/{other.id}/recovery")).partition("?")[0])
+    assert visitor.get("/account").status_code == 200
+    ends = "SELECT expires_at - now() <= interval '1 hour' FROM lead_sessions WHERE is_from_link"
+    assert db.execute(text(ends)).scalar_one()
+    assert "unless you set a new password" in visitor.get("/account").text
 
 
 def test_owner_cannot_recover_account_with_wider_access(
