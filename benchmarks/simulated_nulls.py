@@ -15,6 +15,7 @@ import numpy as np
 from app.stats.choice.preference_shares import LOST, TIE, WON, ranked_pairs, share_preferred
 from app.stats.comparison.change import change_difference
 from app.stats.comparison.describe import mean_difference, share
+from app.stats.comparison.min_f import mean_difference_responders
 from app.stats.comparison.percent import percent_change
 from app.stats.comparison.pools import pool_difference
 from app.stats.comparison.rank_tests import compare_responders
@@ -321,14 +322,32 @@ def _recipients(rng: np.random.Generator) -> Result:
     return pool_difference(value, joined.rater >= n_crowd, unit=unit, **joined.where)
 
 
-def _responders(rng: np.random.Generator) -> Result:
-    """Return six responders against eight, each with one response to each item."""
+def responders(n_items: int, test: Callable[[Floats, Shown, Ints], Result]) -> Null:
+    """Return six responders against eight, each with one response to each item; `test` gets who wrote each response."""
+
+    def null(rng: np.random.Generator) -> Result:
+        value, shown, responder = _by_responders(rng, n_items)
+        return test(value, shown, responder)
+
+    return null
+
+
+def min_f(value: Floats, shown: Shown, responder: Ints) -> Result:
+    """Return the primary test of `responder-level`."""
+    return mean_difference_responders(value, shown.is_second, item=shown.item, responder=responder)
+
+
+def ranks_of_responders(value: Floats, shown: Shown, responder: Ints) -> Result:
+    """Return the published test of `responder-level`."""
+    return compare_responders(value, shown.is_second, responder).exact
+
+
+def _by_responders(rng: np.random.Generator, n_items: int) -> tuple[Floats, Shown, Ints]:
     n_responders, n_first = 14, 6
-    trial = np.tile(rng.permutation(N_ITEMS * n_responders), 3)
+    trial = np.tile(rng.permutation(n_items * n_responders), 3)
     responder, rater = trial % n_responders, np.arange(len(trial)) // 12
     shown = Shown(trial // n_responders, rater, (responder >= n_first).astype(np.int64))
-    value = points(levels(rng, shown) + rng.normal(0, SD_RESPONDER, n_responders)[responder])
-    return compare_responders(value, shown.is_second, responder).exact
+    return points(levels(rng, shown) + rng.normal(0, SD_RESPONDER, n_responders)[responder]), shown, responder
 
 
 # template -> primary tests; a test that the template names as published begins with this word
@@ -361,7 +380,10 @@ NULLS: dict[str, dict[str, Null]] = {
     "behaviours": {"category_difference": _coded(3, 3, 15)},
     "recipient": {"pool_difference": _recipients},
     "rater-scales": {"covariate_slope": _score},
-    "responder-level": {"mann_whitney": _responders},
+    "responder-level": {
+        "mean_difference_responders": responders(N_ITEMS, min_f),
+        f"{PUBLISHED}mann_whitney": responders(N_ITEMS, ranks_of_responders),
+    },
     "before-after": {"change_difference": _change, "mean_difference": _rated_between(2, 3, 5)},
     "ranking": {"share_preferred": _ranked},
     "refusal-by-turn": {"turn_slope_difference": _turns, "category_difference": _coded(2, 3, 8)},

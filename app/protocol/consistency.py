@@ -155,6 +155,9 @@ def _declared(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQ
         yield broken(f"{part}.question", "must be the one that perceivers answer in analysis.empathic_accuracy", key)
     if compares == "belief" and analysis.believed_source is None:
         yield broken(f"{part}.test", "needs analysis.believed_source", "none")
+    if name == "mean_difference_responders" and (analysis.responder is None or question.target != "response"):
+        rule = "needs analysis.responder and a question with the target response"
+        yield broken(f"{part}.test", rule, question.target if analysis.responder else "none")
 
 
 # Whether every `show_if` names an earlier question about the rater and answers that this question has.

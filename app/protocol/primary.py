@@ -61,6 +61,7 @@ _AGREED = PrimaryTest("agreement", ("scale", "preference", "codes"), may=("sourc
 TESTS: dict[str, PrimaryTest] = {
     "mean_difference": _RATED,
     "mean_difference_lmm": _RATED,
+    "mean_difference_responders": _RATED,
     "t_paired": _RATED,
     "t_unpaired": _RATED,
     "wilcoxon": _RATED,

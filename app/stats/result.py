@@ -18,7 +18,7 @@ Reason = Literal[
 ]
 REASONS: tuple[str, ...] = get_args(Reason)
 
-Inference = Literal["items", "raters", "items_and_raters", "ratings", "none"]
+Inference = Literal["items", "raters", "items_and_raters", "items_and_responders", "ratings", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +26,9 @@ class Interval:
     """A two-sided confidence interval.
 
     `method` names the computation and begins with a fixed identifier such as `two_way_cluster_t` or `wilson`; code must
-    not parse it. `inference` is what the interval generalizes to: new items, new raters, both at once, or further
-    ratings if all ratings are treated as independent. It is set by the function that computes the interval.
+    not parse it. `inference` is what the interval generalizes to: new items, new raters, both at once, new items and
+    responders, or further ratings if all ratings are treated as independent. It is set by the function that computes
+    the interval.
     """
 
     low: float

@@ -80,6 +80,10 @@ def wrong(contrast: object, **parts: Any) -> str:  # noqa: ANN401 - any value in
         ({"question": "who", "code": "robot"}, "analysis.primary.1.code must be one of human, ai, found robot"),
         ({"question": "who", "test": "accuracy_share"}, "with correct or correct_column, found who"),
         ({"question": "who", "test": "dprime"}, "needs analysis.believed_source, found none"),
+        (
+            {"question": "warm", "test": "mean_difference_responders"},
+            "needs analysis.responder and a question with the target response, found none",
+        ),
     ],
 )
 def test_unsuitable_primary_contrast_names_its_place(contrast: object, words: str) -> None:

@@ -16,7 +16,7 @@ from app.stats.agreement.disagreement import Level
 from app.stats.choice import controlled_shares as choice_models
 from app.stats.choice import preference_shares as choice
 from app.stats.choice import strengths
-from app.stats.comparison import describe, equivalence, pigeonhole, superiority
+from app.stats.comparison import describe, equivalence, min_f, pigeonhole, superiority
 from app.stats.comparison import rank_tests as ranks
 from app.stats.comparison import t_tests as classical
 from app.stats.linear import correlation, regression
@@ -172,6 +172,7 @@ CLOSED: dict[str, Callable[[Tiny], object]] = {
     "equivalence": lambda d: equivalence.equivalence(describe.mean_difference(*d.two, **d.where), 0.5),
     "habits": lambda d: habits.habits(d.value, d.rater),
     "side_habits": lambda d: habits.side_habits(d.treated.astype(float), d.rater),
+    "mean_difference_responders": lambda d: min_f.mean_difference_responders(*d.two, item=d.item, responder=d.rater),
     "interaction": lambda d: interaction.interaction(*d.two, d.member, **d.where),
     "adjusted": lambda d: multiplicity.adjusted(np.abs(np.cos(d.value)).tolist(), "holm"),
     "pigeonhole": lambda d: pigeonhole.mean_difference_pigeonhole(*d.two, n_resamples=DRAWS, **d.where),

@@ -23,6 +23,7 @@ brier1950|Brier, G. W.|1950|Verification of forecasts expressed in terms of prob
 calderon2025|Calderon, N.; Reichart, R.; Dror, R.|2025|The alternative annotator test for LLM-as-a-judge: How to statistically justify replacing human annotators with LLMs|Proceedings of the 63rd Annual Meeting of the Association for Computational Linguistics (Volume 1: Long Papers)||16051–16081|10.18653/v1/2025.acl-long.782
 cameron2011|Cameron, A. C.; Gelbach, J. B.; Miller, D. L.|2011|Robust inference with multiway clustering|Journal of Business & Economic Statistics|29|238–249|10.1198/jbes.2010.07136
 christensen2019|Christensen, R. H. B.|2019|ordinal: Regression models for ordinal data|R package version 2019.12-10
+clark1973|Clark, H. H.|1973|The language-as-fixed-effect fallacy: A critique of language statistics in psychological research|Journal of Verbal Learning and Verbal Behavior|12|335–359|10.1016/S0022-5371(73)80014-3
 cliff1993|Cliff, N.|1993|Dominance statistics: Ordinal analyses to answer ordinal questions|Psychological Bulletin|114|494–509|10.1037/0033-2909.114.3.494
 clopper1934|Clopper, C. J.; Pearson, E. S.|1934|The use of confidence or fiducial limits illustrated in the case of the binomial|Biometrika|26|404–413|10.1093/biomet/26.4.404
 cochran1950|Cochran, W. G.|1950|The comparison of percentages in matched samples|Biometrika|37|256–266|10.1093/biomet/37.3-4.256
@@ -68,6 +69,7 @@ owen2007|Owen, A. B.|2007|The pigeonhole bootstrap|Annals of Applied Statistics|
 pearson1900|Pearson, K.|1900|On the criterion that a given system of deviations from the probable in the case of a correlated system of variables is such that it can be reasonably supposed to have arisen from random sampling|Philosophical Magazine|50|157–175|10.1080/14786440009463897
 pocock1977|Pocock, S. J.|1977|Group sequential methods in the design and analysis of clinical trials|Biometrika|64|191–199|10.1093/biomet/64.2.191
 pustejovsky2018|Pustejovsky, J. E.; Tipton, E.|2018|Small-sample methods for cluster-robust variance estimation and hypothesis testing in fixed effects models|Journal of Business & Economic Statistics|36|672–683|10.1080/07350015.2016.1247004
+raaijmakers1999|Raaijmakers, J. G. W.; Schrijnemakers, J. M. C.; Gremmen, F.|1999|How to deal with "the language-as-fixed-effect fallacy": Common misconceptions and alternative solutions|Journal of Memory and Language|41|416–426|10.1006/jmla.1999.2650
 schuirmann1987|Schuirmann, D. J.|1987|A comparison of the two one-sided tests procedure and the power approach for assessing the equivalence of average bioavailability|Journal of Pharmacokinetics and Biopharmaceutics|15|657–680|10.1007/BF01068419
 shrout1979|Shrout, P. E.; Fleiss, J. L.|1979|Intraclass correlations: Uses in assessing rater reliability|Psychological Bulletin|86|420–428|10.1037/0033-2909.86.2.420
 simpson1949|Simpson, E. H.|1949|Measurement of diversity|Nature|163|688|10.1038/163688a0
@@ -100,6 +102,10 @@ OF_METHOD: dict[str, tuple[str, tuple[str, ...]]] = {
     "item_cluster_t": ("t intervals with clustering by items", ("cameron2011",)),
     "three_way_cluster_t": ("t intervals with clustering by items, raters and sources", ("cameron2011",)),
     "cluster_t_units": ("t intervals with clustering by units", ("cameron2011",)),
+    "min_f_t": (
+        "t intervals of min F' by items and responders, with small-sample correction",
+        ("clark1973", "raaijmakers1999", "bell2002"),
+    ),
     "t_paired": ("paired t intervals of item means", ("student1908",)),
     "t_unpaired": ("unpaired t intervals of item means", ("student1908",)),
     "ancova_cr2_t": (

@@ -35,6 +35,7 @@ TESTS = {
     "two_way": "t test with two-way clustering by items and raters",
     "item_cr2_t": "cluster-robust t test by items (CR2)",
     "item_cluster": "t test with clustering by items",
+    "min_f": "min F' test by items and responders (CR2)",
     "lmm": "linear mixed model, Satterthwaite degrees of freedom",
     "clmm": "cumulative link mixed model",
     "glmm": "logistic mixed model",

@@ -20,6 +20,7 @@ from app.stats.comparison import describe
 from app.stats.comparison import superiority as stats
 from app.stats.comparison import t_tests as classical
 from app.stats.comparison.equivalence import equivalence, non_inferiority
+from app.stats.comparison.min_f import mean_difference_responders
 from app.stats.comparison.pigeonhole import METHOD as PIGEONHOLE
 from app.stats.comparison.pigeonhole import mean_difference_pigeonhole
 from app.stats.comparison.rank_tests import compare_responders, mann_whitney, rank_biserial, wilcoxon_of_item_means
@@ -48,6 +49,18 @@ declare(
         claim=claims.rated,
         tests={"mean_difference": Recorded(), "mean_difference_lmm": Recorded(method=LMM)},
         at_equal_length="mean_difference_at_equal",
+    ),
+    Statistic(
+        "mean_difference_responders",
+        "Mean difference",
+        "points",
+        variant="items and responders random",
+        docs="comparison",
+        cites=("clark1973", "raaijmakers1999"),
+        no_difference=0.0,
+        bounds=Bounds(times=1),
+        claim=claims.rated,
+        tests={"mean_difference_responders": Recorded(keys=("source", "reference", "level"))},
     ),
     Statistic(
         "mean_difference_clmm",
@@ -427,11 +440,15 @@ def _has_responders(contrast: Contrast) -> bool:
 
 
 def _of_responders(contrast: Contrast) -> Iterator[Found]:
-    """Yield exact and asymptotic tests of responders' means, without responses of unknown authors (-1)."""
+    """Yield min F' and the tests of responders' means, without responses of unknown authors (-1)."""
     answers, writers = contrast.answers, contrast.data.codes.responses.responder
     responder = np.full(len(answers.value), -1) if writers is None else writers[answers.unit]
     known = responder >= 0
-    found = compare_responders(answers.value[known], contrast.is_mine[known], responder[known])
+    value, is_mine, by = answers.value[known], contrast.is_mine[known], responder[known]
+    gap = mean_difference_responders(value, is_mine, item=answers.item[known], responder=by)
+    counted = gap.with_counts(n_raters=len(np.unique(answers.rater[known])))
+    yield Found("mean_difference_responders", "rating", counted, {"level": "responder"})
+    found = compare_responders(value, is_mine, by)
     for name, result in (
         ("mann_whitney", found.exact),
         ("mann_whitney", found.asymptotic),

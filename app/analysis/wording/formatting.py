@@ -51,6 +51,7 @@ GENERALIZES: dict[Inference, str] = {
     "items": "for new items rated by these raters",
     "raters": "for new raters of these items",
     "items_and_raters": "for new items and new raters",
+    "items_and_responders": "for new items and new responders",
     "ratings": "counting each rating as independent",
     "none": "",
 }

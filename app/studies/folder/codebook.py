@@ -35,7 +35,8 @@ MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file}
     "ci_low": "lower limit of the confidence interval",
     "ci_high": "upper limit of the confidence interval",
     "ci_level": "confidence level, such as 0.95",
-    "inference": "what the interval generalizes to: items, raters, items_and_raters or ratings; empty without one",
+    "inference": "what the interval generalizes to: items, raters, items_and_raters, items_and_responders or ratings; "
+    "empty without one",
     "ci_reason": "why there is no interval",
     "reason": "why there is no value",
     "p_value": "unadjusted p-value",

@@ -63,11 +63,13 @@ def test_rater_scales_headline_has_slope_on_score(tmp_path: Path) -> None:
     assert all((sentence.estimate.estimate or 0) > 0.4 for sentence in found)
 
 
-def test_responder_level_headline_has_u_and_rank_biserial(tmp_path: Path) -> None:
+def test_responder_level_headline_has_difference_for_new_items_and_responders(tmp_path: Path) -> None:
     found, _ = drive("responder-level", tmp_path / "s", Effect(by_source(model=2.0), middle=0.2))
-    assert "Model ranks higher than Psychotherapist, rank-biserial r = 1.00" in found[0].claim
-    assert "Mann-Whitney test, U = " in found[0].test
+    assert "points higher than Psychotherapist" in found[0].claim
+    assert found[0].interval.endswith("for new items and new responders")
+    assert found[0].test.startswith("min F' test by items and responders (CR2), p ")
     assert found[0].counts.endswith("6 responders")
+    covers(found[0], 2.0)
 
 
 def test_ranking_headline_has_share_ranked_above_person(tmp_path: Path) -> None:

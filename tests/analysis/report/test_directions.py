@@ -85,8 +85,12 @@ def answers_of(key: str) -> list[Row]:
 def made(*contrasts: dict[str, Any]) -> tuple[Report, Protocol]:
     keys = {one["question"] for one in contrasts}
     asked = [one for one in ASKED if one["key"] in keys]
-    study = protocol(*asked, analysis={"primary": list(contrasts), "cut": dict.fromkeys(keys & {"empathy"}, 1.75)})
-    return analyze(frames(study, [row for key in sorted(keys) for row in answers_of(key)]), study), study
+    analysis = {"primary": list(contrasts), "cut": dict.fromkeys(keys & {"empathy"}, 1.75)}
+    is_of_responders = any(one["test"] == "mean_difference_responders" for one in contrasts)
+    study = protocol(*asked, analysis={**analysis, "responder": "writer"} if is_of_responders else analysis)
+    data = frames(study, [row for key in sorted(keys) for row in answers_of(key)])
+    data.responses["writer"] = [f"{source} {n % 3}" for n, source in enumerate(data.responses["source"])]
+    return analyze(data, study), study
 
 
 def said(report: Report, study: Protocol) -> str:
@@ -109,6 +113,7 @@ def both_ways(**contrast: object) -> tuple[Estimate, Estimate]:
     ("question", "test"),
     [
         *(("empathy", test) for test in ("mean_difference", "mean_difference_lmm", "t_paired", "t_unpaired")),
+        ("empathy", "mean_difference_responders"),
         ("empathy", "prob_superiority"),
         ("empathy", "equivalence"),
         ("now", "turn_slope_difference"),

@@ -101,6 +101,15 @@ def test_rank_test_uses_declared_responders_as_units() -> None:
     assert exact.note.startswith("U of the ")
 
 
+def test_min_f_takes_declared_responders_and_items_as_random() -> None:
+    study = protocol(FIVE, analysis={"responder": "writer"})
+    data = frames(study, _rows(3, 6))
+    data.responses["writer"] = [f"{source}-{n // 2 % 2}" for n, source in enumerate(data.responses["source"])]
+    found = only(analyze(data, study), "mean_difference_responders")
+    assert (found.scope["level"], found.inference) == ("responder", "items_and_responders")
+    assert (found.n_items, found.n_units, found.n_raters, found.n_ratings) == (6, 4, 3, 36)
+
+
 def test_nominal_scale_has_no_ordinal_model() -> None:
     assert not find(_report(_rows(4, 6), {**FIVE, "level": "nominal"}), "odds_ratio_clmm")
 
