@@ -169,12 +169,19 @@ def factor(about: About) -> str:
 
 
 def interaction(about: About) -> str:
-    scope = about.estimate.scope
-    where = about.labels.condition(str(scope["condition"])) if "condition" in scope else str(scope["shown_label"])
     return (
         f"{about.question}: the difference {about.source} minus {about.reference} is "
-        f"{about.points()} with {where} than otherwise"
+        f"{about.points()} with {_part(about)} than otherwise"
     )
+
+
+def _part(about: About) -> str:
+    """The condition, shown label, or group of items or raters by an attribute, that an estimate is about."""
+    scope = about.estimate.scope
+    if "condition" in scope:
+        return about.labels.condition(str(scope["condition"]))
+    of_attribute = (f"{about.labels.column(name)}: {value}" for name, value in scope.get("subgroup", {}).items())
+    return next(of_attribute, "") or str(scope["shown_label"])
 
 
 def pools(about: About) -> str:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from app.analysis import analyze
+from app.analysis.data.frames import Frames
 from app.analysis.estimate import Estimate
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
-from app.analysis.report.sentences import primary_answers
+from app.analysis.report.sentences import primary_answers, sentence_of
 from app.analysis.statistic import declared
 from app.protocol.primary import TESTS
 from app.protocol.study import Protocol
@@ -221,3 +223,88 @@ def test_any_pair_of_sources_can_be_tested() -> None:
         ("human", False),
         ("other", True),
     ]
+
+
+def by_condition() -> tuple[Protocol, Frames]:
+    """Half of the items are shown with a note: there, the model is a point and a half better than without it."""
+    study = protocol(
+        FIVE,
+        {**FIVE, "key": "harm", "reversed": True},
+        conditions={"note": {"kind": "profile", "levels": ["hidden", "shown"]}},
+    )
+    rows = [
+        {**row, "condition": "note=shown" if with_note else "note=hidden", "value": min(5, row["value"] + more)}
+        for key in ("empathy", "harm")
+        for row in rated(key)
+        for with_note in (int(row["item"][1]) % 2,)
+        for more in (with_note * row["response"].endswith("model") * (1 + int(row["rater"][1]) % 2),)
+    ]
+    return study, frames(study, rows)
+
+
+def by_concern() -> tuple[Protocol, Frames]:
+    """Raters with a higher score rate models higher, and people not."""
+    study = protocol(FIVE, {**FIVE, "key": "harm", "reversed": True}, {**FIVE, "key": "concern", "target": "rater"})
+    scores: list[Row] = [
+        {"rater": f"r{n}", "item": None, "response": None, "question": "concern", "value": 1 + n % 5} for n in range(6)
+    ]
+    rows = [
+        {**row, "value": min(5, row["value"] + int(row["rater"][1]) % 5 // 2 * row["response"].endswith("model"))}
+        for key in ("empathy", "harm")
+        for row in rated(key)
+    ]
+    return study, frames(study, rows + scores)
+
+
+OF_MORE: dict[str, tuple[Callable[[], tuple[Protocol, Frames]], dict[str, Any], tuple[str, str]]] = {
+    "interaction": (
+        by_condition,
+        {"factor": "note", "level": "shown"},
+        ("Human minus Model", "points lower with"),
+    ),
+    "covariate_slope_difference": (
+        by_concern,
+        {"covariate": "concern"},
+        ("lower per unit for Human", "than for Model"),
+    ),
+}
+
+
+@pytest.mark.parametrize("question", ["empathy", "harm"])
+@pytest.mark.parametrize("test", OF_MORE)
+def test_difference_of_differences_is_mirrored_in_estimate_words_and_verdict(test: str, question: str) -> None:
+    """`harm` is a question on which high values are undesirable: it turns the reading, not the direction."""
+    build, parts, words = OF_MORE[test]
+    study, data = build()
+    found = []
+    for pair in (PAIR, {"source": "model", "reference": "human"}):
+        contrast = {"question": question, "test": test, **parts, **pair}
+        analysis = {**study.analysis.model_dump(exclude_unset=True), "primary": [contrast]}
+        declared_so = Protocol.model_validate({**study.model_dump(exclude_unset=True), "analysis": analysis})
+        report = analyze(data, declared_so)
+        (one,) = report.primary[0].estimates
+        assert {part: one.scope[part] for part in PAIR} == pair
+        found.append((one, said(report, declared_so)))
+    (mine, text), (theirs, other) = found
+    assert mine.estimate is not None
+    assert theirs.estimate is not None
+    assert mine.estimate < -0.01
+    mirrored = [-theirs.estimate, -(theirs.ci_high or 0), -(theirs.ci_low or 0)]
+    assert [mine.estimate, mine.ci_low, mine.ci_high] == pytest.approx(mirrored)
+    assert mine.p_value == pytest.approx(theirs.p_value)
+    assert mine.verdict == theirs.verdict is not None
+    assert all(part in text for part in words), text
+    assert "higher" in other
+    assert ("undesirable" in text) == (question == "harm")
+
+
+def test_interaction_by_an_attribute_of_items_has_a_sentence() -> None:
+    study = protocol(FIVE)
+    data = frames(study, rated("empathy"))
+    data.items["mood"] = ["sad", "angry"] * 4
+    report = analyze(data, study)
+    (one,) = find(report, "interaction")
+    assert one.scope["subgroup"] == {"mood": "sad"}
+    text = sentence_of(one, report.estimates, study).text
+    assert "the difference Model minus Human is" in text
+    assert "with Mood: sad than otherwise" in text

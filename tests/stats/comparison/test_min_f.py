@@ -53,7 +53,8 @@ def test_direction_and_same_name_in_both_sources() -> None:
     there = mean_difference_responders(value, is_treated, item=item, responder=responder % N_PER_SOURCE)
     back = mean_difference_responders(value, ~is_treated, item=item, responder=responder)
     assert there.estimate == pytest.approx(-(back.estimate or 0))
-    assert (there.p_value, there.n_units) == (pytest.approx(back.p_value), 2 * N_PER_SOURCE)
+    assert there.p_value == pytest.approx(back.p_value)
+    assert there.n_units == 2 * N_PER_SOURCE
 
 
 def test_missing_ratings_are_dropped() -> None:
@@ -78,5 +79,7 @@ def test_single_source_responder_or_item_has_no_test() -> None:
 
 def test_equal_ratings_of_each_source_have_no_interval() -> None:
     _, is_treated, item, responder = balanced(4)
-    found = mean_difference_responders(1.0 + is_treated, is_treated, item=item, responder=responder)
-    assert (found.estimate, found.interval_reason) == (pytest.approx(1), "no_variation")
+    value = np.where(is_treated, 2.0, 1.0)
+    found = mean_difference_responders(value, is_treated, item=item, responder=responder)
+    assert found.estimate == pytest.approx(1)
+    assert found.interval_reason == "no_variation"
