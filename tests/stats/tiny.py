@@ -185,5 +185,4 @@ CLOSED: dict[str, Callable[[Tiny], object]] = {
     "prob_superiority": lambda d: superiority.prob_superiority(*d.two, **d.where),
     "cliffs_delta_unpaired": lambda d: superiority.cliffs_delta_unpaired(*d.two, **d.where),
     "chi_square": lambda d: tables.chi_square(np.array([np.bincount(d.item), np.bincount(d.item, d.treated)])),
-    "mcnemar": lambda d: tables.mcnemar(int(d.treated.sum()), int(d.member.sum())),
 }

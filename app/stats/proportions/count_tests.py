@@ -37,20 +37,3 @@ def chi_square(counts: Ints) -> Result:
         n_ratings=n,
         note=note,
     )
-
-
-def mcnemar(n_only_source: int, n_only_reference: int, *, is_exact: bool = True, is_corrected: bool = True) -> Result:
-    """Run McNemar's test of paired yes-or-no answers on the discordant pairs.
-
-    Exact: the estimate is the smaller count. Otherwise chi-square, with or without continuity correction.
-    """
-    n = n_only_source + n_only_reference
-    if n == 0:
-        return undefined("no_variation", "No pair differs.", method="mcnemar", n_units=0)
-    if is_exact:
-        smaller = min(n_only_source, n_only_reference)
-        p_value = min(1.0, 2 * float(special.bdtr(smaller, n, 0.5)))
-        return Result(float(smaller), "mcnemar: exact", p_value=p_value, n_units=n)
-    found = (abs(n_only_source - n_only_reference) - is_corrected) ** 2 / n
-    kind = "corrected" if is_corrected else "uncorrected"
-    return Result(found, f"mcnemar: {kind}", p_value=float(special.chdtrc(1, found)), n_units=n)

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from statsmodels.stats.contingency_tables import SquareTable, cochrans_q
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.contingency_tables import SquareTable, cochrans_q, mcnemar
 
-from app.stats.proportions.count_tests import mcnemar
 from app.stats.proportions.share_difference import category_difference, cochran_q, share_difference, stuart_maxwell
 
 
@@ -21,7 +22,14 @@ def test_two_categories_match_mcnemar_without_correction() -> None:
     theirs = np.repeat(["yes", "no", "yes", "no"], [794, 150, 86, 570])
     found = stuart_maxwell(mine, theirs)
     assert (found.estimate, found.df, found.p_value) == pytest.approx((17.3559322033898, 1, 3.09929344104522e-05))
-    assert found.estimate == pytest.approx(mcnemar(150, 86, is_exact=False, is_corrected=False).estimate)
+
+
+@given(counts=st.tuples(st.integers(0, 200), st.integers(0, 200)).filter(any))
+def test_two_categories_are_the_mcnemar_test_of_statsmodels(counts: tuple[int, int]) -> None:
+    mine, theirs = np.repeat([1, 0], counts), np.repeat([0, 1], counts)
+    known = mcnemar([[0, counts[0]], [counts[1], 0]], exact=False, correction=False)
+    found = stuart_maxwell(mine, theirs)
+    assert (found.estimate, found.p_value) == pytest.approx((known.statistic, known.pvalue), rel=1e-9, abs=1e-300)
 
 
 def test_several_categories_match_statsmodels() -> None:
