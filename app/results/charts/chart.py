@@ -72,6 +72,7 @@ from app.results.charts.plane import (
 )
 from app.results.charts.table import Table
 from app.results.charts.theme import Spec, Theme, Width
+from app.results.scale_widths import scale_width
 
 
 class Build(Protocol):
@@ -144,11 +145,13 @@ def about_responses(charts: Sequence[Chart], study: protocol.Protocol) -> list[C
 def _compared(report: Report, study: protocol.Protocol, *, is_model: bool) -> Iterator[Chart]:
     """Yield charts of mean differences, distributions and choices."""
     who, end = (" (model judges)", "-judges") if is_model else ("", "")
-    differences = _of(report, "comparison", is_model=is_model)
+    differences = (*_of(report, "comparison", is_model=is_model), *_declared_pairs(report, is_model=is_model))
     if differences:
         margins = {study.labels.question(key): margin for key, margin in study.analysis.margin.items()}
+        scored = (*(question.key for question in study.scaled_questions), *study.analysis.composites)
+        widths = {study.labels.question(key): scale_width(key, study) for key in scored}
         title, named = f"Mean differences{who}", _listed(differences, study)
-        draw = partial(forest_spec, margins=margins)
+        draw = partial(forest_spec, margins=margins, widths=widths)
         yield Chart(f"comparison{end}", "comparison", None, title, named, draw, forest_table, forest_finding)
     yield from _distributions(report, study, who, end, is_model=is_model)
     for number, question in enumerate(study.choice_questions, start=1):
@@ -244,6 +247,20 @@ def _by_question(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
 def _of(report: Report, section: str, question: str | None = None, *, is_model: bool) -> tuple[Estimate, ...]:
     found = report.of(section, question)
     return tuple(estimate for estimate in found if (estimate.scope.get("rater_kind") == "model") == is_model)
+
+
+def _declared_pairs(report: Report, *, is_model: bool) -> tuple[Estimate, ...]:
+    """The differences of primary contrasts between two sources that are not the reference of the analysis."""
+    pairs = [(one.asked, _pair(one)) for result in report.primary for one in result.estimates]
+    return tuple(
+        estimate
+        for estimate in _of(report, "contrast", is_model=is_model)
+        if estimate.statistic == "mean_difference" and (estimate.asked, _pair(estimate)) in pairs
+    )
+
+
+def _pair(estimate: Estimate) -> frozenset[str | None]:
+    return frozenset(estimate.scope.get(part) for part in ("source", "reference"))
 
 
 def _listed(estimates: Sequence[Estimate], study: protocol.Protocol) -> tuple[Estimate, ...]:

@@ -28,6 +28,7 @@ def headlines(estimates: Sequence[Estimate]) -> list[Estimate]:
 def forest_spec(
     estimates: Sequence[Estimate],
     margins: Mapping[str, float] | None = None,
+    widths: Mapping[str, float] | None = None,
     *,
     title: str,
     theme: Theme = "light",
@@ -35,21 +36,29 @@ def forest_spec(
 ) -> Spec | None:
     """Return a chart with one row per estimable difference and its values beside it; None if there is none.
 
-    `margins`: the declared equivalence margin by the question's label; shaded on both sides of zero.
+    `margins`: the declared equivalence margin by the question's label; shaded on both sides of zero. `widths`: the
+    width of the scale by the question's label. Differences on scales of unlike widths are drawn in percent of their
+    scale; the values beside them are in points.
     """
     rows = [estimate for estimate in headlines(estimates) if estimate.estimate is not None]
     if not rows:
         return None
     margins = margins or {}
+    units = _units(rows, widths or {})
     data = alt.InlineData(
-        [{"k": k, **_row(estimate, rows), **_margin(estimate, margins)} for k, estimate in enumerate(rows)]
+        [
+            {"k": k, **_row(estimate, rows, unit), **_margin(estimate, margins, unit)}
+            for k, (estimate, unit) in enumerate(zip(rows, units, strict=True))
+        ]
     )
     base = alt.Chart(data).encode(y=row_place(len(rows)))
     labels = [_name(estimate, rows) for estimate in rows]
     names, height = row_axis(labels), max(ROW_HEIGHT, LINE * max(map(len, labels)) + ROW_GAP)
     colours = COLOURS[theme]
     zero = alt.Chart(alt.InlineData([{"x": 0}])).mark_rule(color=colours.muted, strokeDash=[3, 3]).encode(x="x:Q")
-    interval = base.mark_rule(strokeWidth=2, color=colours.source).encode(x=_x(), x2="high:Q", y=names)
+    interval = base.mark_rule(strokeWidth=2, color=colours.source).encode(
+        x=_x(is_of_width=len({*units}) > 1), x2="high:Q", y=names
+    )
     point = base.mark_point(filled=True, size=90, opacity=1, color=colours.source).encode(
         x="estimate:Q", tooltip=_tooltip()
     )
@@ -76,18 +85,27 @@ def forest_table(estimates: Sequence[Estimate]) -> Table:
     return Table(header, tuple(rows))
 
 
-def _x() -> alt.X:
+def _units(rows: Sequence[Estimate], widths: Mapping[str, float]) -> list[float]:
+    """The points per unit of the axis for each row: 1, or a percent of its scale if the scales are of unlike widths."""
+    found = [widths.get(str(estimate.asked), 1.0) for estimate in rows]
+    return [width / 100 for width in found] if len({*found}) > 1 else [1.0] * len(rows)
+
+
+def _x(*, is_of_width: bool) -> alt.X:
     axis = alt.Axis(tickCount=6, gridOpacity=0.7)
-    return alt.X("low:Q", title="Mean difference in points of the scale", axis=axis, scale=alt.Scale(zero=True))
+    title = f"Mean difference in {'percent of the width' if is_of_width else 'points'} of the scale"
+    return alt.X("low:Q", title=title, axis=axis, scale=alt.Scale(zero=True))
 
 
-def _row(estimate: Estimate, rows: Sequence[Estimate]) -> dict[str, Any]:
+def _row(estimate: Estimate, rows: Sequence[Estimate], unit: float) -> dict[str, Any]:
+    value = estimate.estimate or 0.0
+    low, high = (value if end is None else end for end in (estimate.ci_low, estimate.ci_high))
     return {
         "row": ", ".join(_name(estimate, rows)),
-        "estimate": estimate.estimate,
+        "estimate": value / unit,
         "text": _numbers(estimate),
-        "low": estimate.estimate if estimate.ci_low is None else estimate.ci_low,
-        "high": estimate.estimate if estimate.ci_high is None else estimate.ci_high,
+        "low": low / unit,
+        "high": high / unit,
         "n_items": estimate.n_items,
         "n_raters": estimate.n_raters,
         "n_ratings": estimate.n_ratings,
@@ -116,9 +134,9 @@ def _numbers(estimate: Estimate) -> str:
     return f"{estimate_text(estimate)} ({interval})" if interval else estimate_text(estimate)
 
 
-def _margin(estimate: Estimate, margins: Mapping[str, float]) -> dict[str, float]:
+def _margin(estimate: Estimate, margins: Mapping[str, float], unit: float) -> dict[str, float]:
     margin = margins.get(str(estimate.asked))
-    return {} if margin is None else {"margin_low": -margin, "margin_high": margin}
+    return {} if margin is None else {"margin_low": -margin / unit, "margin_high": margin / unit}
 
 
 def _margins(base: alt.Chart, margins: Mapping[str, float], colours: Colours) -> list[alt.Chart]:

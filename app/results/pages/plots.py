@@ -11,6 +11,7 @@ from app.analysis.report.report import Report
 from app.analysis.wording.formatting import estimate_text, number
 from app.base.words import number_text
 from app.protocol.study import Protocol
+from app.results.scale_widths import scale_width
 
 WIDE = 100.0
 # Margin beside the ends of a scale, for a point and its label.
@@ -104,7 +105,9 @@ def row_marks(contrasts: Sequence[MainContrast], protocol: Protocol) -> list[Mar
 
     Differences in points are drawn as parts of their scale: scales from 1 to 5 and from 0 to 100 share the axis.
     """
-    spans = [_span(one.key, protocol) if one.estimate.statistic == "mean_difference" else 1.0 for one in contrasts]
+    spans = [
+        scale_width(one.key, protocol) if one.estimate.statistic == "mean_difference" else 1.0 for one in contrasts
+    ]
     reach = {"share_preferred": 0.5}
     for one, span in zip(contrasts, spans, strict=True):
         if not one.is_share:
@@ -113,16 +116,6 @@ def row_marks(contrasts: Sequence[MainContrast], protocol: Protocol) -> list[Mar
         _row_mark(one, span * (reach[one.estimate.statistic] or 1.0))
         for one, span in zip(contrasts, spans, strict=True)
     ]
-
-
-def _span(key: str, protocol: Protocol) -> float:
-    """The width of the scale of a question or composite; 1 for a score without a scale."""
-    composite = protocol.analysis.composites.get(key)
-    parts = composite.questions if composite else (key,)
-    scales = [getattr(protocol.question(part), "values", ()) for part in parts]
-    spans = [values[-1] - values[0] for values in scales if values]
-    is_sum = composite is not None and composite.score == "sum"
-    return (sum(spans) / (1 if is_sum else len(spans))) if spans else 1.0
 
 
 def _reach(contrast: MainContrast) -> float:

@@ -12,6 +12,7 @@ import pytest
 from app.analysis import analyze
 from app.analysis.estimate import Estimate
 from app.analysis.report.report import Report
+from app.analysis.wording.formatting import MINUS
 from app.results.charts.agreement import rater_pairs_spec
 from app.results.charts.chart import charts_of
 from app.results.charts.forest import forest_spec
@@ -21,6 +22,7 @@ from app.results.charts.render import render
 from tests.kit.frames import CHOICE, FIVE, frames, protocol
 
 if TYPE_CHECKING:
+    from app.protocol.study import Protocol
     from app.results.charts.chart import Chart
     from app.results.charts.theme import Theme
 
@@ -203,3 +205,60 @@ def test_time_chart_says_which_raters_it_shows() -> None:
     drawn = pace_spec([*shown, every], title="Time")
     assert drawn is not None
     assert "1 of 300 raters: flagged, and with most trials" in " ".join(drawn["title"]["subtitle"])
+
+
+SLIDER: dict[str, Any] = {"key": "warm", "target": "response", "type": "slider", "text": "Warm?", "min": 0, "max": 100}
+
+
+def three_sources(**analysis: object) -> tuple[Protocol, Report]:
+    """A rating from 1 to 5 and a slider from 0 to 100 of the responses of a person and two models."""
+    sources = {"human": {"kind": "human"}, "a": {"kind": "model"}, "b": {"kind": "model"}}
+    study = protocol(FIVE, SLIDER, sources=sources, analysis=analysis)
+    points = [
+        (f"r{rater}", f"i{item}", source, 1 + (item * 3 + rater * 2 + place * 4) % 5)
+        for rater in range(4)
+        for item in range(6)
+        for place, source in enumerate(sources)
+    ]
+    rows = [
+        {"rater": rater, "item": item, "response": f"{item}:{source}", "question": key, "value": value}
+        for rater, item, source, point in points
+        for key, value in (("empathy", point), ("warm", 25 * (point - 1)))
+    ]
+    return study, analyze(frames(study, rows), study)
+
+
+def forest_of(study: Protocol, report: Report) -> tuple[Chart, list[dict[str, Any]], str]:
+    (chart,) = [chart for chart in charts_of(report, study) if chart.key == "comparison"]
+    spec = chart.spec()
+    assert spec is not None
+    (known,) = [rows for rows in spec["datasets"].values() if "estimate" in rows[0]]
+    return chart, known, json.dumps(spec)
+
+
+def test_differences_on_unlike_scales_are_drawn_as_parts_of_their_scales() -> None:
+    """A difference of 1 point of 1 to 5 and one of 25 of 0 to 100 are equally large."""
+    _, rows, drawn = forest_of(*three_sources(margin={"empathy": 1.0, "warm": 25.0}))
+    assert "Mean difference in percent of the width of the scale" in drawn
+    assert [row["estimate"] for row in rows[:2]] == pytest.approx([row["estimate"] for row in rows[2:]])
+    assert {(row["margin_low"], row["margin_high"]) for row in rows} == {(-25.0, 25.0)}
+    assert len({row["text"] for row in rows}) == 4
+
+
+def test_differences_on_one_scale_are_drawn_in_points() -> None:
+    study, report = three_sources()
+    (chart,) = [chart for chart in charts_of(report, study) if chart.key == "comparison"]
+    own = [estimate for estimate in chart.estimates if estimate.asked == study.labels.question("empathy")]
+    assert "Mean difference in points of the scale" in json.dumps(forest_spec(own, title="Mean differences"))
+
+
+@pytest.mark.parametrize("pair", [("b", "a"), ("a", "b")])
+def test_declared_pair_without_the_reference_has_a_row(pair: tuple[str, str]) -> None:
+    source, reference = pair
+    contrast = {"question": "empathy", "test": "mean_difference", "source": source, "reference": reference}
+    study, report = three_sources(primary=[contrast])
+    chart, rows, drawn = forest_of(study, report)
+    assert len(rows) == 5
+    names = {study.labels.source(name) for name in pair}
+    assert any(set(row[0].partition(": ")[2].split(f" {MINUS} ")) == names for row in chart.table.rows)
+    assert "Differences as named" in drawn
