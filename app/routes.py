@@ -22,6 +22,7 @@ from app.rating.page.kept_page import KeptPages
 from app.rating.page.rate import HOT_ROUTES
 from app.rating.preview import preview_page
 from app.rating.prolific import prolific_page
+from app.rating.question_editor import page as questions_page
 from app.rating.recruitment import invited_raters_page, messages_page, platform_files
 from app.rating.review import raters_page, seen_trials_page
 from app.rating.steps import checks_page, last_pages, pause_page, practice_page, questionnaires_page
@@ -38,7 +39,7 @@ from app.results.snapshots import page as snapshots_page
 from app.studies import home_page
 from app.studies.creation import new_study_page
 from app.studies.editor import overview_page as design_page
-from app.studies.editor import questions_page, section_page, text_page
+from app.studies.editor import section_page, text_page
 from app.studies.imports import sheet_ratings_page, texts_page
 from app.studies.members import invitations_page, openid_page, people_page, tokens_page
 from app.studies.rights import right_of

@@ -132,7 +132,7 @@ def protocol_of(db: Connection, session: RatingSession) -> Protocol:
 
 def asked_now(protocol: Protocol, view: AssignmentView) -> tuple[Stage, tuple[Slot, ...]]:
     """How far the page of an assignment is revealed, and the slots that it asks now."""
-    shown = _shown(protocol, view)
+    shown = shown_on(protocol, view)
     stage = Stage() if view.state == PRACTICE else stage_of(protocol, shown, view.n_turns_done)
     return stage, slots_now(asked_at(protocol, shown, is_revisit=view.is_revisit), stage)
 
@@ -142,7 +142,8 @@ def slots_of(protocol: Protocol, view: AssignmentView) -> tuple[Slot, ...]:
     return asked_now(protocol, view)[1]
 
 
-def _shown(protocol: Protocol, view: AssignmentView) -> Shown:
+def shown_on(protocol: Protocol, view: AssignmentView) -> Shown:
+    """What the questions on the page of an assignment depend on."""
     n_turns = tuple(len(response["turns"] or ()) for response in view.responses)
     texts = tuple(_texts(response["text"], response["turns"]) for response in view.responses)
     item_texts = _texts(view.text, view.turns)
@@ -280,7 +281,7 @@ def save_answers(db: Connection, session: RatingSession, view: AssignmentView, f
 def _check(db: Connection, protocol: Protocol, view: AssignmentView) -> None:
     """Check a gold trial when it is done, and again when one of its answers is changed."""
     if view.purpose == GOLD:
-        check_gold(db, protocol, view, asked_at(protocol, _shown(protocol, view), is_revisit=False))
+        check_gold(db, protocol, view, asked_at(protocol, shown_on(protocol, view), is_revisit=False))
 
 
 def finish(db: Connection, session: RatingSession) -> bool:

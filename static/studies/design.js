@@ -13,7 +13,7 @@ document.body.addEventListener("htmx:afterSettle", (event) => {
 
 // Somebody else has changed the same part: both changes are shown, and what is typed here goes along.
 document.body.addEventListener("htmx:responseError", (event) => {
-  if (event.detail.xhr.status === 409) document.getElementById("design-form")?.requestSubmit();
+  if (event.detail.xhr.status === 409) document.getElementById("design-form")?.submit();
   else notSaved("Not saved. Press Save to see why; what you entered is kept.");
 });
 document.body.addEventListener("htmx:sendError", () => notSaved("Not saved: no connection to the server. Press Save once it is back."));

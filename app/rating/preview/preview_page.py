@@ -22,6 +22,7 @@ from app.rating.preview.preview import example_trial
 from app.rating.steps.endings import ending_of
 from app.studies.editor.preview_pages import PreviewPage, preview_pages
 from app.studies.editor.protocol_edits import get_draft
+from app.studies.editor.shown_draft import shown_protocol
 from app.studies.own_study import Own
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow
@@ -35,7 +36,7 @@ NOBODY = SimpleNamespace(keys_off=True, session_state="withdrawn", has_begun=Fal
 
 @router.get("/studies/{slug}/design/preview")
 def show_design_preview(request: Request, db: Db, study: Own, at: str = "") -> Response:
-    protocol = get_draft(db, study).protocol or get_protocol(db, study.id, study.protocol_version)
+    protocol = shown_protocol(get_draft(db, study), get_protocol(db, study.id, study.protocol_version))
     use_language(request, protocol.language)
     pages = preview_pages(protocol)
     first = next((one for one in pages if one.step == "rating"), pages[0])
@@ -64,7 +65,7 @@ def framed(response: Response) -> Response:
 @router.get("/studies/{slug}/design/preview/text")
 def show_preview_text(db: Db, study: Own, at: str = "") -> Response:
     """The instructions and a trial as plain text, as model judges read them."""
-    protocol = get_draft(db, study).protocol or get_protocol(db, study.id, study.protocol_version)
+    protocol = shown_protocol(get_draft(db, study), get_protocol(db, study.id, study.protocol_version))
     language = language_of(protocol.language)
     pages = [one for one in preview_pages(protocol) if one.step == "rating"]
     shown = next((one for one in pages if one.key == at), pages[0])

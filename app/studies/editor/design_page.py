@@ -144,7 +144,7 @@ def design_page(
     """A design page, which may show the preview in a frame."""
     response = page(
         request,
-        f"studies/editor/{template}",
+        template if "/" in template else f"studies/editor/{template}",
         status=status,
         lead=lead,
         study=study,

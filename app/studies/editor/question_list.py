@@ -1,14 +1,20 @@
-"""Add, move and remove questions."""
+"""Add, duplicate, move and remove questions."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
+from app.base.words import readable
 from app.protocol.questions.registry import KINDS
-from app.studies.editor.sections import QUESTIONS
+from app.studies.editor.question_keys import free_key, key_of, without_key
+from app.studies.editor.scale_library import has_scale, scale_parts, with_scale
+from app.studies.editor.sections import QUESTIONS, with_value
 
 Data = dict[str, Any]
+# Raters never read it: a study with words in square brackets cannot be opened.
+NO_TEXT = "[Your question]"
 
 
 def questions_in(data: Data) -> list[Any]:
@@ -17,38 +23,114 @@ def questions_in(data: Data) -> list[Any]:
     return list(found) if isinstance(found, list) else []
 
 
-def with_new(data: Data, kind: str) -> Data:
-    """Append a new question of the given type; its text is left empty."""
-    parts = deepcopy(dict(KINDS[kind].starts_with)) if kind in KINDS else {}
-    target = {"target": parts.pop("target")} if "target" in parts else {}
-    new: Data = {"key": free_key(data, kind), "type": kind, **target, "text": "", **parts}
+def with_new(data: Data, kind: str, target: str = "") -> Data:
+    """Append a question of this type with a text to fill in, on the scale of the last question that has one."""
+    parts = deepcopy(dict(KINDS[kind].starts_with))
+    target = target or str(parts.get("target", ""))
+    parts.pop("target", None)
+    new: Data = {"key": free_key(data, kind), "type": kind, "target": target, "text": NO_TEXT, **parts}
+    if not target:
+        del new["target"]
+    previous = next((one for one in reversed(questions_in(data)) if isinstance(one, dict) and has_scale(one)), None)
+    if previous and previous["type"] == kind:
+        new = with_scale(new, scale_parts(previous))
     return {**data, QUESTIONS: [*questions_in(data), new]}
 
 
-def with_copy(data: Data, question: Data) -> Data:
-    """Append a question copied from another study, under a free key."""
-    copy = {**question, "key": free_key(data, str(question.get("key", "question")))}
-    return {**data, QUESTIONS: [*questions_in(data), copy]}
+def with_copy(data: Data, question: Data, *, after: int | None = None) -> Data:
+    """Insert a copy of a question under a free key, at the end or after the question with this number from 1."""
+    key = free_key(data, str(question.get("key", "question")))
+    copy = {name: value for name, value in question.items() if name != "label"} | {"key": key}
+    questions = questions_in(data)
+    questions.insert(len(questions) if after is None else after, copy)
+    return {**data, QUESTIONS: questions}
+
+
+def statements_in(text: str, data: Data) -> tuple[list[str], list[str]]:
+    r"""The statements in a text, one per line, and those that were there twice or are a question already.
+
+    >>> statements_in("Warm.\n\nCalm.\nwarm.", {"questions": []})
+    (['Warm.', 'Calm.'], ['warm.'])
+    """
+    seen = {str(one.get("text")).casefold() for one in questions_in(data) if isinstance(one, dict)}
+    once, twice = [], []
+    for line in (" ".join(line.split()) for line in text.splitlines()):
+        if line and line.casefold() in seen:
+            twice.append(line)
+        elif line:
+            seen.add(line.casefold())
+            once.append(line)
+    return once, twice
+
+
+def with_statements(
+    data: Data, statements: Iterable[str], target: str, parts: Mapping[str, Any], score: str | None
+) -> Data:
+    """Append a question per statement, all on the same scale, and combine them into one score if it has a name."""
+    keys = []
+    for statement in statements:
+        key = free_key(data, key_of(statement, str(parts["type"])))
+        new = {"key": key, "type": parts["type"], "target": target, "text": statement, **parts}
+        data = {**data, QUESTIONS: [*questions_in(data), new]}
+        keys.append(key)
+    if score is None or not keys:
+        return data
+    name = free_key(data, key_of(score, "score"))
+    label = {} if readable(name) == score or not score else {"label": score}
+    composites = dict(data.get("analysis", {}).get("composites") or {})
+    composites[name] = {"questions": keys, **label} if label else keys
+    return with_value(data, "analysis.composites", composites)
 
 
 def without(data: Data, number: int) -> Data:
-    """Remove one question; `number` counts from 0."""
-    return {**data, QUESTIONS: [one for place, one in enumerate(questions_in(data)) if place != number]}
-
-
-def moved(data: Data, number: int, step: int) -> Data:
-    """Move a question by `step` places, if possible."""
+    """Remove one question and what needs it; `number` counts from 0."""
     questions = questions_in(data)
-    place = number + step
+    question = questions[number] if 0 <= number < len(questions) else None
+    key = question.get("key") if isinstance(question, dict) else None
+    n_same = sum(isinstance(one, dict) and one.get("key") == key for one in questions)
+    if key is not None and n_same == 1:
+        return without_key(data, str(key))
+    return {**data, QUESTIONS: [one for place, one in enumerate(questions) if place != number]}
+
+
+def moved(data: Data, number: int, place: int) -> Data:
+    """Move a question to another place, if there is one; both count from 0."""
+    questions = questions_in(data)
     if 0 <= number < len(questions) and 0 <= place < len(questions):
         questions.insert(place, questions.pop(number))
     return {**data, QUESTIONS: questions}
 
 
-def free_key(data: Data, key: str) -> str:
-    """Return the key, with a number added if another question already has it."""
-    taken = {str(one.get("key")) for one in questions_in(data) if isinstance(one, dict)}
-    number, free = 2, key
-    while free in taken:
-        free, number = f"{key}_{number}", number + 1
-    return free
+def key_in(question: object) -> str:
+    """The key of a question as it is in the file; empty if it has none."""
+    return str(question.get("key") or "") if isinstance(question, dict) else ""
+
+
+def neighbours(questions: Sequence[Any]) -> list[tuple[int | None, int | None]]:
+    """For each question, the places of the one before and the one after it on the same kind of page."""
+    of_rater = [isinstance(one, dict) and one.get("target") == "rater" for one in questions]
+    same = [[place for place, one in enumerate(of_rater) if one == mine] for mine in of_rater]
+    return [
+        (
+            max((place for place in those if place < here), default=None),
+            min((place for place in those if place > here), default=None),
+        )
+        for here, those in enumerate(same)
+    ]
+
+
+def acted(data: Data, do: str, target: str) -> Data:
+    """The data after a button of a question: `up`, `down`, `duplicate` or `remove` with its key, or `place 3 KEY`."""
+    place, _, key = target.partition(" ") if do == "place" else ("", "", target)
+    questions = questions_in(data)
+    number = next((n for n, one in enumerate(questions) if key_in(one) == key), None)
+    if number is None:
+        return data
+    if do == "remove":
+        return without(data, number)
+    if do == "duplicate":
+        return with_copy(data, questions[number], after=number + 1)
+    before, after = neighbours(questions)[number]
+    goes = {"up": before, "down": after, "place": int(place) if place.isascii() and place.isdecimal() else None}
+    to = goes.get(do)
+    return data if to is None else moved(data, number, to)

@@ -143,10 +143,10 @@ def section_controls(section: Section, data: dict[str, Any], *, add: str = "") -
     ]
 
 
-def question_control(data: dict[str, Any], number: int) -> Control:
+def question_control(data: dict[str, Any], number: int, *, add: str = "") -> Control:
     """Return the inputs of one question; `number` counts from 0."""
     member = Member("question", "Question", "", question_kinds(), None, is_required=True)
-    return controls_of(member, data[QUESTIONS][number], (QUESTIONS, number))
+    return controls_of(member, data[QUESTIONS][number], (QUESTIONS, number), add=add)
 
 
 def with_section(section: Section, data: dict[str, Any], form: Form) -> dict[str, Any]:

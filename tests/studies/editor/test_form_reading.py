@@ -117,15 +117,15 @@ def test_lists_have_one_entry_per_line() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_new_question_of_each_kind_lacks_only_its_text(kind: str) -> None:
+def test_new_question_of_each_kind_is_valid_and_its_text_is_to_be_filled_in(kind: str) -> None:
     *_, new = with_new(DATA, kind)["questions"]
-    KINDS[kind].model_validate({**new, "text": "What?"})
-    assert new["text"] == ""
+    KINDS[kind].model_validate(new)
+    assert new["text"] == "[Your question]"
 
 
 def test_questions_can_be_added_copied_moved_and_removed() -> None:
     data = with_copy(with_new(DATA, "rating"), RATING)
     assert [one["key"] for one in data["questions"]] == ["warmth", "rating", "warmth_2"]
-    assert [one["key"] for one in moved(data, 2, -1)["questions"]] == ["warmth", "warmth_2", "rating"]
+    assert [one["key"] for one in moved(data, 2, 1)["questions"]] == ["warmth", "warmth_2", "rating"]
     assert moved(data, 0, -1) == data
     assert [one["key"] for one in without(data, 0)["questions"]] == ["rating", "warmth_2"]

@@ -13,15 +13,8 @@ from app.protocol.study import Protocol
 from app.protocol.yaml.edited_yaml import edited_yaml
 from app.protocol.yaml.study_yaml import read_protocol
 from app.studies.editor.nodes import Part, part_of
-from app.studies.editor.sections import (
-    QUESTIONS,
-    SECTIONS,
-    question_control,
-    section_controls,
-    section_of,
-    with_question,
-    with_section,
-)
+from app.studies.editor.question_form import QuestionEditor, question_editor, with_edited
+from app.studies.editor.sections import QUESTIONS, SECTIONS, section_controls, section_of, with_section
 from app.studies.folder.study_templates import list_templates, template_folder
 from tests.protocol.test_protocol_page import EXAMPLES, top_level
 from tests.studies.editor.posted import posted
@@ -49,9 +42,23 @@ def sent_unchanged(data: dict[str, Any]) -> dict[str, Any]:
     for section in SECTIONS:
         if section.key != QUESTIONS:
             data = with_section(section, data, posted(*section_controls(section, data)))
-    for number in range(len(data[QUESTIONS])):
-        data = with_question(data, number, posted(question_control(data, number)))
+    for number in range(1, len(data[QUESTIONS]) + 1):
+        data, misfit = with_edited(data, number, posted_question(question_editor(data, number)), may_rename=True)
+        assert misfit is None
     return data
+
+
+def posted_question(editor: QuestionEditor) -> dict[str, list[str]]:
+    """The fields of a question's editor."""
+    own = {
+        "text": editor.text,
+        "about": editor.about,
+        "label": editor.label,
+        "labels": editor.labels,
+        "strength": editor.strength,
+    }
+    fields = {name: [value.replace("\n", "\r\n")] for name, value in own.items() if value is not None}
+    return fields | posted(*editor.main, *editor.more)
 
 
 @pytest.mark.parametrize("name", TEXTS)

@@ -49,23 +49,6 @@ def test_unchanged_form_saves_nothing(client: TestClient, db: Connection, study_
     assert n_edits(db) == 0
 
 
-def test_problem_is_kept_and_shown_at_its_field(client: TestClient, db: Connection, study_id: int) -> None:
-    client.post("/studies/small/design/questions/2", data={"number": "0", "questions.1.text": " "})
-    page = client.get("/studies/small/design/questions/2").text
-    assert re.search(r'data-at="questions.2.text">\s*Found: nothing. Expected: a value', page)
-    assert "<title>Error:" in page.replace("\n", "")
-    assert protocols(db)[0].document["questions"][1]["text"] == "How empathetic is it?"
-    assert ">Question 2: Text</a>" in client.get("/studies/small/design").text
-
-
-def test_autosave_returns_state_and_problems(client: TestClient, study_id: int) -> None:
-    form = {"number": "0", "questions.1.scale.0:key": "low", "questions.1.scale.0": "not"}
-    page = client.post("/studies/small/design/questions/2", data=form, headers=HX).text
-    assert "<form" not in page
-    problem = "The points of a scale must be numbers. Found: low."
-    assert f'data-path="questions.2.scale">{problem}' in unescape(page)
-
-
 def test_section_is_added_by_button(client: TestClient, db: Connection, study_id: int) -> None:
     answer = client.post("/studies/small/design/consent", data={"number": "0", "do": "add flow.consent"})
     assert answer.headers["location"] == "/studies/small/design/consent?add=flow.consent#flow.consent"
@@ -77,23 +60,19 @@ def test_section_is_added_by_button(client: TestClient, db: Connection, study_id
     assert protocols(db)[0].document["flow"]["consent"] is None
 
 
-def test_questions_are_added_moved_and_removed(client: TestClient, db: Connection, study_id: int) -> None:
-    answer = client.post("/studies/small/design/questions", data={"number": "0", "do": "new", "kind": "text"})
-    assert answer.headers["location"] == "/studies/small/design/questions/3"
-    form = {"number": "1", "questions.2.key": "why", "questions.2.text": "Why?"}
-    client.post("/studies/small/design/questions/3", data=form)
-    client.post("/studies/small/design/questions", data={"number": "2", "do": "up 3"})
-    assert [one["key"] for one in protocols(db)[0].document["questions"]] == ["preference", "why", "empathy"]
-    client.post("/studies/small/design/questions", data={"number": "3", "do": "remove 1"})
-    assert [one["key"] for one in protocols(db)[0].document["questions"]] == ["why", "empathy"]
+def test_problem_is_kept_and_shown_at_its_field(client: TestClient, db: Connection, study_id: int) -> None:
+    client.post("/studies/small/design/study", data={"number": "0", "title": " "})
+    page = client.get("/studies/small/design/study").text
+    assert re.search(r'data-at="title">\s*Found: nothing. Expected: a value', page)
+    assert "<title>Error:" in page.replace("\n", "")
+    assert protocols(db)[0].document["title"] == "A small study"
+    assert ">Title and instructions: Title</a>" in client.get("/studies/small/design").text
 
 
-def test_question_is_copied_from_template(client: TestClient, db: Connection, study_id: int) -> None:
-    form = {"number": "0", "do": "copy", "question": "four-dimensions/naturalness"}
-    page = client.get("/studies/small/design/questions").text
-    key = next(key for key in re.findall(r'value="four-dimensions/(\w+)"', page))
-    client.post("/studies/small/design/questions", data=form | {"question": f"four-dimensions/{key}"})
-    assert protocols(db)[0].document["questions"][-1]["key"] == key
+def test_autosave_returns_state_and_problems(client: TestClient, study_id: int) -> None:
+    page = client.post("/studies/small/design/study", data={"number": "0", "title": ""}, headers=HX).text
+    assert "<form" not in page
+    assert 'data-path="title">Found: nothing.' in unescape(page)
 
 
 @pytest.mark.parametrize("address", ["none", "questions/0", "questions/9"])
@@ -132,15 +111,6 @@ def test_changing_an_opened_study_creates_new_version(client: TestClient, db: Co
     page = client.get("/studies/small/design").text
     assert "Raters get version 2" in page
     assert "Read **both**." in page
-
-
-def test_question_with_answers_cannot_be_removed(client: TestClient, db: Connection, study_id: int) -> None:
-    open_study(db, "small")
-    rate(db, study_id, rater="anna")
-    client.post("/studies/small/design/questions", data={"number": "0", "do": "remove 1"})
-    assert "must include every question that has answers" in client.get("/studies/small/design").text
-    assert client.post("/studies/small/design/version").status_code == 400
-    assert len(protocols(db)) == 1
 
 
 def test_draft_with_problems_creates_no_version(client: TestClient, db: Connection, study_id: int) -> None:
@@ -250,17 +220,3 @@ def test_summary_names_where_a_problem_is_as_the_pages_do(client: TestClient, st
     client.post("/studies/small/design/assignment", data={"number": number_on(page), "design.trials_per_rater": "0"})
     summary = client.get("/studies/small/design").text
     assert ">Trials and raters: Trials per rater</a>: Found: 0. Expected: a number of at least 1." in summary
-
-
-def test_problem_of_a_whole_question_is_shown_on_its_page(client: TestClient, db: Connection, lead: Lead) -> None:
-    slider = {"key": "fit", "target": "response", "type": "slider", "text": "Fit?"}
-    study_of(db, lead, questions=[PREFERENCE, slider])
-    address = "/studies/small/design/questions/2"
-    fields = {"questions.1.min": "10", "questions.1.max": "1"}
-    saved = client.post(address, data={"number": number_on(client.get(address).text), **fields}, headers=HX).text
-    for page in (saved, client.get(address).text):
-        shown = re.search(r'<p class="notice error">([^<]*)</p>', page)
-        assert shown is not None
-        assert unescape(shown[1]) == "The slider's max must be greater than its min. Found: 10 to 1."
-    assert "<title>Error: Question 2: slider" in client.get(address).text
-    assert "must be greater" not in client.get("/studies/small/design/questions/1").text

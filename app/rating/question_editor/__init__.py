@@ -1,0 +1,1 @@
+"""The questions of a study, edited on the rating page itself."""

@@ -1,0 +1,188 @@
+"""The keys of questions, which leads never see: made from labels, and changed or removed wherever they are used."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from typing import Any
+
+Data = dict[str, Any]
+# The new name of a key; None to remove what names it.
+Rename = Callable[[Any], Any]
+_MOST = 40
+
+
+def key_of(words: str, otherwise: str = "question") -> str:
+    """A key made from words: Latin letters without accents, other letters as they are, and at most 40 characters.
+
+    >>> key_of("The reply shows that the author feels with me."), key_of("Fühlt mit"), key_of("...")
+    ('the_reply_shows_that_the_author_feels', 'fuhlt_mit', 'question')
+    """
+    plain = unicodedata.normalize("NFKD", words.casefold())
+    plain = "".join(character for character in plain if not unicodedata.combining(character))
+    key = ""
+    for word in re.findall(r"\w+", unicodedata.normalize("NFC", plain)):
+        if key and len(key) + len(word) >= _MOST:
+            break
+        key = f"{key}_{word[:_MOST]}" if key else word[:_MOST]
+    return key or otherwise
+
+
+def free_key(data: Data, key: str, *, but: str = "") -> str:
+    """The key, with a number added if another question, check or composite already has it."""
+    taken = {*_keys(data)} - {but}
+    number, free = 2, key
+    while free in taken:
+        free, number = f"{key}_{number}", number + 1
+    return free
+
+
+def _keys(data: Data) -> Iterator[str]:
+    checks = _dict(data, "checks")
+    for one in (*_dicts(data, "questions"), *_dicts(checks, "attention"), *_dicts(checks, "comprehension")):
+        yield str(one.get("key"))
+    yield from _dict(data, "analysis", "composites")
+
+
+def is_made(key: str, question: Data) -> bool:
+    """Whether a key was made from the question's label, its text or its type, so that it follows them."""
+    plain = re.sub(r"_\d+$", "", key)
+    made = {key_of(str(question.get(part) or "")) for part in ("label", "text")}
+    return bool(made & {key, plain}) or plain in {str(question.get("type")), "question"}
+
+
+def renamed(data: Data, old: str, new: str) -> Data:
+    """The data with another key of a question, also wherever it is named."""
+    data = deepcopy(data)
+    for question in _dicts(data, "questions"):
+        if question.get("key") == old:
+            question["key"] = new
+    _rewrite(data, lambda key: new if key == old else key)
+    return data
+
+
+def without_key(data: Data, old: str) -> Data:
+    """The data without a question, and without what needs it: scores left without questions, contrasts, checks."""
+    data = deepcopy(data)
+    data["questions"] = [one for one in data["questions"] if not isinstance(one, dict) or one.get("key") != old]
+    gone = [old]
+    while gone:
+        name = gone.pop()
+        before = set(_dict(data, "analysis", "composites"))
+        _rewrite(data, lambda key, name=name: None if key == name else key)  # type: ignore[misc]
+        gone += sorted(before - set(_dict(data, "analysis", "composites")))
+    for part in ("flow", "checks", "analysis", "design"):
+        if data.get(part) == {}:
+            del data[part]
+    return data
+
+
+def _rewrite(data: Data, name: Rename) -> None:
+    """Change the keys of questions and scores in every part that names them."""
+    _rewrite_flow(_dict(data, "flow"), name)
+    design, checks = _dict(data, "design"), _dict(data, "checks")
+    _scalar(design, "adaptive", name)
+    _mapping(design, "quotas", name)
+    for gold in _dicts(checks, "gold"):
+        _mapping(gold, "expect", name)
+    _only(checks, "gold", lambda gold: bool(gold.get("expect")))
+    for question in _dicts(data, "questions"):
+        if not _scalar(_dict(question, "show_if"), "question", name):
+            del question["show_if"]
+    _rewrite_analysis(_dict(data, "analysis"), name)
+
+
+def _rewrite_flow(flow: Data, name: Rename) -> None:
+    for part in ("before", "after"):
+        for page in _dicts(flow, part):
+            _list(page, "questions", name)
+        _only(flow, part, lambda page: bool(page.get("questions")))
+    _list(flow, "revisit", name)
+    _mapping(_dict(flow, "eligibility"), "accept", name)
+    if "accept" in _dict(flow, "eligibility") and not flow["eligibility"]["accept"]:
+        del flow["eligibility"]
+    for trial in _dicts(flow, "practice", "trials"):
+        _mapping(trial, "expect", name)
+
+
+def _rewrite_analysis(analysis: Data, name: Rename) -> None:
+    _mapping(analysis, "cut", name)
+    _mapping(analysis, "margin", name)
+    _list(analysis, "covariates", name)
+    _rewrite_composites(analysis, name)
+    if isinstance(analysis.get("primary"), list):
+        _list(analysis, "primary", lambda one: one if isinstance(one, dict) else name(one))
+        kept = [c for c in analysis["primary"] if not isinstance(c, dict) or _all(c, ("question", "covariate"), name)]
+        analysis["primary"] = kept
+    believed = _dict(analysis, "believed_source")
+    if not _scalar(believed, "question", name):
+        del analysis["believed_source"]
+    _scalar(believed, "confidence", name)
+    _only(analysis, "changes", lambda change: _all(change, ("before", "after"), name))
+    if not _all(_dict(analysis, "empathic_accuracy"), ("felt", "perceived"), name):
+        del analysis["empathic_accuracy"]
+    for part in ("primary", "composites", "changes", "covariates", "cut", "margin"):
+        if part in analysis and not analysis[part]:
+            del analysis[part]
+
+
+def _rewrite_composites(analysis: Data, name: Rename) -> None:
+    composites = _dict(analysis, "composites")
+    for key, composite in list(composites.items()):
+        holder = composite if isinstance(composite, dict) else {"questions": composite}
+        _list(holder, "questions", name)
+        n = len(holder.get("questions") or ())
+        if str(holder.get("at_least", "")).isdecimal() and int(holder["at_least"]) > n:
+            holder["at_least"] = n
+        if n and name(key) is not None:
+            composites[key] = composite if isinstance(composite, dict) else holder["questions"]
+        else:
+            del composites[key]
+
+
+def _dict(data: Any, *path: str) -> Data:  # noqa: ANN401 - any value of the file
+    """The mapping at a path; an empty one if there is none."""
+    for step in path:
+        data = data.get(step) if isinstance(data, dict) else None
+    return data if isinstance(data, dict) else {}
+
+
+def _dicts(data: Data, *path: str) -> list[Data]:
+    found = _dict(data, *path[:-1]).get(path[-1])
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _scalar(holder: Data, field: str, name: Rename) -> bool:
+    """Rename a field; False if it was removed."""
+    if holder.get(field) is None:
+        return True
+    new = name(holder[field])
+    if new is None:
+        del holder[field]
+        return False
+    holder[field] = new
+    return True
+
+
+def _all(holder: Data, fields: tuple[str, ...], name: Rename) -> bool:
+    return all(_scalar(holder, field, name) for field in fields)
+
+
+def _list(holder: Data, field: str, name: Rename) -> None:
+    if isinstance(holder.get(field), list):
+        holder[field] = [new for one in holder[field] if (new := name(one)) is not None]
+
+
+def _mapping(holder: Data, field: str, name: Rename) -> None:
+    if isinstance(holder.get(field), dict):
+        holder[field] = {new: value for key, value in holder[field].items() if (new := name(key)) is not None}
+
+
+def _only(holder: Data, field: str, keeps: Callable[[Data], bool]) -> None:
+    """Keep the entries of a list that pass; the field goes with its last entry."""
+    if isinstance(holder.get(field), list):
+        holder[field] = [one for one in holder[field] if not isinstance(one, dict) or keeps(one)]
+        if not holder[field]:
+            del holder[field]

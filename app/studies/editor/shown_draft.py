@@ -1,0 +1,53 @@
+"""A draft as far as it can be shown: what is not valid is left out, and everything else is shown as edited."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from app.base.problems import Problems
+from app.protocol.study import Protocol
+from app.protocol.yaml.study_yaml import FILE, read_protocol
+from app.studies.editor.protocol_edits import Edit
+from app.studies.editor.sections import QUESTIONS
+
+# Each attempt leaves out at least one part or question.
+_MOST_ATTEMPTS = 40
+_NEEDED = frozenset({"attune", "slug", "title"})
+
+
+def shown_protocol(edit: Edit, published: Protocol) -> Protocol:
+    """The draft, or what is left of it without the parts and questions that have problems.
+
+    Args:
+        edit: the draft.
+        published: the version that raters get, which is shown if nothing of the draft can be.
+    """
+    if edit.protocol is not None:
+        return edit.protocol
+    data: dict[str, Any] = dict(edit.data)
+    for _ in range(_MOST_ATTEMPTS):
+        problems = Problems()
+        protocol = read_protocol(json.dumps(data, default=str), problems)
+        if protocol is not None:
+            return protocol
+        paths = [str(problem.column or "").split(".") for problem in problems.list_of(FILE)]
+        if not _leave_out(data, paths, published):
+            break
+    return published
+
+
+def _leave_out(data: dict[str, Any], paths: Sequence[Sequence[str]], published: Protocol) -> bool:
+    """Remove the questions with problems, or else the parts with problems; False if there is nothing to remove."""
+    questions = data.get(QUESTIONS)
+    numbers = {int(path[1]) for path in paths if path[0] == QUESTIONS and path[1:] and path[1].isdecimal()}
+    if numbers and isinstance(questions, list):
+        data[QUESTIONS] = [one for number, one in enumerate(questions, 1) if number not in numbers]
+        return bool(data[QUESTIONS])
+    parts = {path[0] for path in paths} & {*data} - {QUESTIONS}
+    for part in parts:
+        del data[part]
+        if part in _NEEDED:
+            data[part] = getattr(published, part)
+    return bool(parts)

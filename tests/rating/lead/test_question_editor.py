@@ -1,0 +1,337 @@
+"""The question editor: opening and saving changes nothing, and each change is seen on the page and kept."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import text
+
+from app.rating.life_cycle import open_study
+from app.studies.folder.study_templates import list_templates
+from app.studies.load import load_study
+from tests.kit.builder import PREFERENCE
+from tests.kit.lead_studies import rate, study_of
+from tests.kit.templates import template_study
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.accounts.leads import Lead
+
+LIST = "/studies/small/design/questions"
+HX = {"hx-request": "true"}
+TEMPLATES = [template.name for template in list_templates()]
+WARM = {"key": "warm", "target": "response", "type": "slider", "text": "How warm?"}
+AGREE = "agreement-7"
+
+
+class Form(HTMLParser):
+    """The fields that a browser sends for the form of a question, without scripts."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.fields: dict[str, list[str]] = {}
+        self.is_in, self.area, self.select = False, "", ""
+        self.options: list[tuple[str, bool]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        name = given.get("name") or ""
+        if tag == "form":
+            self.is_in = given.get("id") == "design-form"
+        if not self.is_in and given.get("form") != "design-form":
+            return
+        if tag == "input" and (given.get("type") not in {"checkbox", "radio"} or "checked" in given):
+            self.fields.setdefault(name, []).append(given.get("value") or "")
+        elif tag == "textarea":
+            self.area = name
+            self.fields[name] = [""]
+        elif tag == "select":
+            self.select, self.options = name, []
+        elif tag == "option" and self.select:
+            self.options.append((given.get("value") or "", "selected" in given))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "form":
+            self.is_in = False
+        elif tag == "textarea":
+            self.fields |= {self.area: [self.fields[self.area][0].removeprefix("\n")]} if self.area else {}
+            self.area = ""
+        elif tag == "select" and self.select:
+            self.fields[self.select] = [next((value for value, chosen in self.options if chosen), self.options[0][0])]
+            self.select = ""
+
+    def handle_data(self, data: str) -> None:
+        if self.area:
+            self.fields[self.area][0] += data
+
+
+def form_on(client: TestClient, address: str) -> dict[str, list[str]]:
+    return Form(client.get(address).text).fields
+
+
+def document(db: Connection, version: int = 1) -> dict[str, Any]:
+    words = "SELECT document FROM protocols WHERE version = :version ORDER BY study_id DESC LIMIT 1"
+    found: dict[str, Any] = db.execute(text(words), {"version": version}).scalar_one()
+    return found
+
+
+def last_yaml(db: Connection) -> str:
+    found: str = db.execute(text("SELECT yaml FROM protocol_edits ORDER BY number DESC LIMIT 1")).scalar_one()
+    return found
+
+
+def keys(db: Connection) -> list[str]:
+    return [question["key"] for question in document(db)["questions"]]
+
+
+def press(client: TestClient, do: str, **fields: str) -> str:
+    """Press a button of the list, follow the redirect, and return the page."""
+    number = re.search(r'name="number"\s+value="(\d+)"', client.get(LIST).text)
+    assert number
+    return unescape(client.post(LIST, data={"number": number[1], "do": do, **fields}, follow_redirects=True).text)
+
+
+def save(client: TestClient, number: int, **fields: str) -> str:
+    """Save the editor of a question with some fields changed, and return the page."""
+    form = form_on(client, f"{LIST}/{number}") | {name: [value] for name, value in fields.items()}
+    return unescape(client.post(f"{LIST}/{number}", data=form, follow_redirects=True).text)
+
+
+def as_seen(page: str, number: int) -> str:
+    found = re.search(rf'id="asked-{number}".*?(?=<form|id="asked-{number + 1}"|id="add-heading")', page, re.DOTALL)
+    assert found
+    return found[0]
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_template_is_unchanged_after_opening_and_saving_each_question(
+    client: TestClient, db: Connection, lead: Lead, name: str
+) -> None:
+    load_study(db, template_study(name), lead.id)
+    address = f"/studies/{name}/design/questions"
+    n = len(document(db)["questions"])
+    for number in range(1, n + 1):
+        form = form_on(client, f"{address}/{number}")
+        assert client.post(f"{address}/{number}", data=form | {"do": ["done"]}).status_code == 303
+    assert db.execute(text("SELECT count(*) FROM protocol_edits")).scalar_one() == 0
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_preview_follows_a_new_text_another_scale_and_a_removal(
+    client: TestClient, db: Connection, lead: Lead, name: str
+) -> None:
+    load_study(db, template_study(name), lead.id)
+    address = f"/studies/{name}/design/questions"
+    questions = document(db)["questions"]
+    form = form_on(client, f"{address}/1") | {"text": ["Is it so?"]}
+    assert "Is it so?" in as_seen(client.post(f"{address}/1", data=form, headers=HX).text, 1)
+    place = next((n for n, one in enumerate(questions, 1) if one["type"] in {"rating", "slider"}), None)
+    if place:
+        form = form_on(client, f"{address}/{place}") | {"do": ["scale agreement-7"]}
+        page = client.post(f"{address}/{place}", data=form, follow_redirects=True).text
+        assert "Neither agree nor disagree" in as_seen(page, place)
+    if len(questions) > 1:
+        form = {"number": form_on(client, f"{address}/1")["number"], "do": [f"remove {questions[-1]['key']}"]}
+        page = client.post(address, data=form, follow_redirects=True).text
+        assert page.count('class="asked-one') == len(questions) - 1
+        assert "Is it so?" in as_seen(page, 1)
+
+
+def test_a_new_question_has_no_error_and_must_be_written_before_opening(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
+    page = press(client, "new", kind="rating")
+    assert 'class="field-problem"' not in as_seen(page, 3)
+    assert "problem" not in re.findall(r'<p role="status" class="soft">.*?</p>', page, re.DOTALL)[0]
+    assert document(db)["questions"][2]["text"] == "[Your question]"
+    refused = client.post("/studies/small/status", data={"status": "open"})
+    assert "[Your question]" in refused.text
+
+
+def test_the_key_follows_the_text_and_is_changed_wherever_it_is_named(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
+    press(client, "statements", statements="Warm.\nCalm.", about="response", scale=AGREE, combine="true", score="Tone")
+    assert keys(db)[2:] == ["warm", "calm"]
+    assert document(db)["analysis"]["composites"]["tone"]["questions"] == ["warm", "calm"]
+    save(client, 3, text="It sounds friendly.")
+    assert keys(db)[2:] == ["it_sounds_friendly", "calm"]
+    assert document(db)["analysis"]["composites"]["tone"]["questions"] == ["it_sounds_friendly", "calm"]
+
+
+def test_a_key_that_has_answers_or_was_opened_stays(client: TestClient, db: Connection, lead: Lead) -> None:
+    study_of(db, lead, questions=[PREFERENCE, WARM | {"key": "how_warm"}])
+    open_study(db, "small")
+    save(client, 2, text="How friendly?", label="Friendliness")
+    assert "how_warm" in last_yaml(db)
+    assert "How friendly?" in last_yaml(db)
+    assert client.post("/studies/small/design/version").status_code == 303
+    assert [one["key"] for one in document(db, 2)["questions"]] == ["preference", "how_warm"]
+
+
+def test_statements_get_one_scale_and_are_added_once(client: TestClient, db: Connection, study_id: int) -> None:
+    page = press(client, "statements", statements=" Warm.\n\nCalm.\nwarm.\n", about="response", scale=AGREE)
+    assert "1 statement was there already and not added again." in page
+    assert keys(db)[2:] == ["warm", "calm"]
+    assert [len(one["scale"]["points"]) for one in document(db)["questions"][2:]] == [7, 7]
+    again = press(client, "statements", statements="Warm.", about="response", scale=AGREE)
+    assert "There is no new statement." in again
+
+
+@pytest.mark.parametrize(("n", "is_added"), [(200, True), (201, False)])
+def test_at_most_200_statements_at_once(
+    client: TestClient, db: Connection, study_id: int, n: int, *, is_added: bool
+) -> None:
+    statements = "\n".join(f"Statement {number}" for number in range(n))
+    page = press(client, "statements", statements=statements, about="rater", scale=AGREE)
+    assert (len(keys(db)) == 2 + n) == is_added
+    assert ("At most 200 can be added at once." in page) != is_added
+    assert is_added or "Statement 200" in page
+
+
+def test_a_statement_of_300_characters_gets_a_short_key(client: TestClient, db: Connection, study_id: int) -> None:
+    press(client, "statements", statements="word " * 60, about="response", scale=AGREE)
+    assert document(db)["questions"][2]["text"] == ("word " * 60).strip()
+    assert len(keys(db)[2]) <= 40
+
+
+def test_labels_that_do_not_fit_the_points_are_said_and_chosen(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
+    save(client, 2, do=f"scale {AGREE}")
+    five = "1 = a\n2 = b\n3 = c\n4 = d\n5 = e"
+    page = save(client, 2, labels=five)
+    assert "These are 5 labels, and the scale has 7 points." in page
+    assert "1 = a" in page
+    assert len(document(db)["questions"][1]["scale"]["points"]) == 7
+    save(client, 2, labels=five, do="fit points")
+    points = document(db)["questions"][1]["scale"]["points"]
+    assert [(one["value"], one["words"]) for one in points] == [(1, "a"), (2, "b"), (3, "c"), (4, "d"), (5, "e")]
+    save(client, 2, labels="never\nalways", do="fit ends")
+    points = document(db)["questions"][1]["scale"]["points"]
+    assert [one["words"] for one in points] == ["never", "", "", "", "always"]
+
+
+def test_answers_of_a_category_keep_their_codes_when_reworded(client: TestClient, db: Connection, lead: Lead) -> None:
+    harm = {"key": "harm", "target": "response", "type": "category", "text": "Harm?", "codes": {"y": "Yes", "n": "No"}}
+    study_of(db, lead, questions=[PREFERENCE, harm])
+    save(client, 2, labels="Yes, it does\nNo")
+    assert document(db)["questions"][1]["codes"] == {"y": "Yes, it does", "n": "No"}
+    save(client, 2, labels="No\nYes, it does\nNot sure")
+    assert document(db)["questions"][1]["codes"] == {"n": "No", "y": "Yes, it does", "not_sure": "Not sure"}
+
+
+def test_removing_takes_along_what_needs_the_question_says_so_and_is_undone(
+    client: TestClient, db: Connection, lead: Lead
+) -> None:
+    analysis = {"composites": {"tone": ["warm"]}, "primary": [{"question": "warm"}, {"question": "tone"}, "preference"]}
+    study_of(db, lead, questions=[PREFERENCE, WARM], analysis=analysis)
+    before = document(db)
+    page = press(client, "remove warm")
+    assert keys(db) == ["preference"]
+    assert (document(db)["analysis"]["composites"], len(document(db)["analysis"]["primary"])) == ({}, 1)
+    assert "This went or changed with it" in page
+    assert "Analysis: Composites" in page
+    undo = re.search(r'value="(undo \d+)"', page)
+    assert undo
+    press(client, undo[1])
+    assert document(db) == before
+    assert "Not undone" in press(client, undo[1])
+
+
+def test_a_question_with_answers_is_not_removed(client: TestClient, db: Connection, study_id: int) -> None:
+    open_study(db, "small")
+    rate(db, study_id, rater="anna")
+    page = press(client, "remove preference")
+    assert "it stays in the study, and its answers stay in the results." in page
+    assert db.execute(text("SELECT count(*) FROM protocol_edits")).scalar_one() == 0
+
+
+def test_questions_are_moved_and_duplicated(client: TestClient, db: Connection, study_id: int) -> None:
+    press(client, "up empathy")
+    assert keys(db) == ["empathy", "preference"]
+    press(client, "up empathy")
+    assert keys(db) == ["empathy", "preference"]
+    press(client, "place 1 empathy")
+    assert keys(db) == ["preference", "empathy"]
+    press(client, "duplicate preference")
+    assert keys(db) == ["preference", "preference_2", "empathy"]
+    press(client, "down nothing")
+    assert keys(db) == ["preference", "preference_2", "empathy"]
+
+
+def test_questions_about_the_rater_move_among_themselves(client: TestClient, db: Connection, lead: Lead) -> None:
+    age, tired = ({"key": key, "target": "rater", "type": "text", "text": key} for key in ("age", "tired"))
+    study_of(db, lead, questions=[age, PREFERENCE, tired])
+    press(client, "up tired")
+    assert keys(db) == ["tired", "age", "preference"]
+
+
+def test_scales_of_other_studies_and_of_the_question_before_are_offered(
+    client: TestClient, db: Connection, lead: Lead
+) -> None:
+    own = {"1": "icy", "2": "mild", "3": "hot"}
+    warm = {"key": "warm", "target": "response", "type": "rating", "text": "Warm?", "scale": own}
+    study_of(db, lead, slug="other", questions=[PREFERENCE, warm])
+    study_of(db, lead)
+    press(client, "new", kind="rating")
+    assert "scale mine:icy, mild, hot" in client.get(f"{LIST}/3").text
+    save(client, 3, do="scale mine:icy, mild, hot")
+    assert [point["words"] for point in document(db)["questions"][2]["scale"]["points"]] == [*own.values()]
+    save(client, 3, do="scale previous")
+    assert document(db)["questions"][2]["scale"] == document(db)["questions"][1]["scale"]
+
+
+def test_other_questions_are_seen_as_edited_while_one_is_not_valid(
+    client: TestClient, db: Connection, lead: Lead
+) -> None:
+    study_of(db, lead, questions=[PREFERENCE, WARM])
+    save(client, 2, **{"questions.1.min": "10", "questions.1.max": "1"})
+    page = save(client, 1, text="Which one comforts more?")
+    assert "Which one comforts more?" in as_seen(page, 1)
+    assert "The slider's max must be greater than its min. Found: 10 to 1." in as_seen(page, 2)
+    frame = client.get("/studies/small/design/preview").text
+    assert "Which one comforts more?" in frame
+    assert "How warm?" not in frame
+
+
+def test_two_leads_at_once_lose_nothing(client: TestClient, db: Connection, study_id: int) -> None:
+    first, second = (form_on(client, f"{LIST}/2") for _ in range(2))
+    assert client.post(f"{LIST}/2", data=first | {"text": ["Mine?"]}).status_code == 303
+    conflict = client.post(f"{LIST}/2", data=second | {"text": ["Theirs?"]})
+    assert conflict.status_code == 409
+    assert "Mine?" in conflict.text
+    assert "Theirs?" in conflict.text
+    other = form_on(client, f"{LIST}/1") | {"number": second["number"], "text": ["Which?"]}
+    assert client.post(f"{LIST}/1", data=other).status_code == 303
+    assert [one["text"] for one in document(db)["questions"]] == ["Which?", "Mine?"]
+
+
+def test_a_study_without_texts_shows_its_questions(client: TestClient, db: Connection, study_id: int) -> None:
+    db.execute(text("DELETE FROM responses"))
+    assert "Response 2 will be here." in client.get(LIST).text
+
+
+def test_rare_parts_are_added_and_removed(client: TestClient, db: Connection, lead: Lead) -> None:
+    age, since = ({"key": key, "target": "rater", "type": "slider", "text": key} for key in ("age", "since"))
+    study_of(db, lead, questions=[PREFERENCE, age, since])
+    page = save(client, 3, do="add questions.2.show_if")
+    assert 'name="questions.2.show_if.question"' in page
+    form = {"questions.2.show_if.question": "age", "questions.2.show_if.at_least": "18"}
+    client.post(f"{LIST}/3", data=form_on(client, f"{LIST}/3?add=questions.2.show_if") | form)
+    assert document(db)["questions"][2]["show_if"]["question"] == "age"
+    press(client, "remove age")
+    assert document(db)["questions"][1]["show_if"] is None
+
+
+def test_question_is_copied_from_template(client: TestClient, db: Connection, study_id: int) -> None:
+    key = next(iter(re.findall(r'value="four-dimensions/(\w+)"', client.get(LIST).text)))
+    press(client, "copy", question=f"four-dimensions/{key}")
+    assert keys(db)[-1] == key
