@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.base.words import readable
+from app.protocol.conditions import LEVELS
 from app.protocol.questions.scale import DEFAULT_STRENGTH
 from app.studies.editor.controls import Control, Option, is_true, named_of, part_of_kind
 from app.studies.editor.nodes import Named, Scalar
@@ -240,9 +241,9 @@ def _with_choices(control: Control, data: Data, number: int) -> Control:
     if _field(control) == "condition":
         levels = [
             (f"{name}={level}", f"{factor.get('label') or readable(name)}: {level}")
-            for name, factor in (data.get("conditions") or {}).items()
+            for name, factor in named_of(_CODES, data.get("conditions")).items()
             if isinstance(factor, dict)
-            for level in factor.get("levels") or ()
+            for level in named_of(_CODES, factor.get("levels") or LEVELS.get(str(factor.get("kind"))))
         ]
         return _choice(control, levels, "Always")
     if _field(control) == "show_if":

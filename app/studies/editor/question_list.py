@@ -10,7 +10,7 @@ from app.base.words import readable
 from app.protocol.questions.registry import KINDS
 from app.studies.editor.question_keys import free_key, key_of, without_key
 from app.studies.editor.scale_library import has_scale, scale_parts, with_scale
-from app.studies.editor.sections import QUESTIONS, with_value
+from app.studies.editor.sections import QUESTIONS, value_at, with_value
 
 Data = dict[str, Any]
 # Raters never read it: a study with words in square brackets cannot be opened.
@@ -77,7 +77,8 @@ def with_statements(
         return data
     name = free_key(data, key_of(score, "score"))
     label = {} if readable(name) == score or not score else {"label": score}
-    composites = dict(data.get("analysis", {}).get("composites") or {})
+    there = value_at(data, "analysis.composites")
+    composites = dict(there) if isinstance(there, dict) else {}
     composites[name] = {"questions": keys, **label} if label else keys
     return with_value(data, "analysis.composites", composites)
 

@@ -106,7 +106,8 @@ _OTHERS = text("""
 
 def scale_choices(db: Connection, study_id: int, lead_id: int, data: Data, number: int | None) -> list[ScaleChoice]:
     """The scales to choose from for the question with this number, from 1; None for a question at the end."""
-    questions = [one for one in data.get("questions") or () if isinstance(one, dict)]
+    found = data.get("questions")
+    questions = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
     before = questions if number is None else questions[: number - 1]
     previous = next((one for one in reversed(before) if has_scale(one)), None)
     choices: list[ScaleChoice] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html import unescape
 from html.parser import HTMLParser
@@ -335,3 +336,33 @@ def test_question_is_copied_from_template(client: TestClient, db: Connection, st
     key = next(iter(re.findall(r'value="four-dimensions/(\w+)"', client.get(LIST).text)))
     press(client, "copy", question=f"four-dimensions/{key}")
     assert keys(db)[-1] == key
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"analysis": None},
+        {"analysis": [1]},
+        {"conditions": [1], "flow": 3},
+        {"conditions": {"told": {"kind": "instruction", "levels": 4}}},
+        {"questions": "none"},
+        {"questions": [3, {"key": "a"}, {"key": "a", "type": "odd"}, {"type": "rating", "text": "?", "scale": 3}]},
+        {"design": {"quotas": 3}, "checks": {"gold": 3, "attention": [3]}, "title": 3},
+    ],
+)
+def test_the_editor_opens_whatever_the_file_says(
+    client: TestClient, db: Connection, study_id: int, broken: dict[str, Any]
+) -> None:
+    whole = {name: part for name, part in document(db).items() if name in {"attune", "slug", "title", "sources"}}
+    questions = [PREFERENCE, WARM]
+    yaml = json.dumps({**whole, "questions": questions, **broken})
+    assert client.post("/studies/small/design/text", data={"number": "0", "yaml": yaml}).status_code == 303
+    n = len(broken["questions"]) if isinstance(broken.get("questions"), list) else 2
+    for number in range(1, n + 1):
+        status = client.get(f"{LIST}/{number}").status_code
+        assert status in {200, 404}
+        if status == 200:
+            save(client, number, text="Another?", do="done")
+    press(client, "statements", statements="Warm.\nCalm.", about="response", scale=AGREE, combine="true", score="Tone")
+    page = press(client, "remove calm")
+    assert 'id="question-editor"' in page
