@@ -41,8 +41,8 @@ class ScaleChoice:
             )
             return " – ".join(map(str, ends))
         points = points_of(self.parts)
-        first, *_, last = ends = [words or value for value, words in points.items()]
-        return ", ".join(ends) if any([*points.values()][1:-1]) or len(points) <= _PAIR else f"{first} – {last}"
+        first, *_, last = words = [text or value for value, text in points.items()]
+        return ", ".join(words) if any([*points.values()][1:-1]) or len(points) <= _PAIR else f"{first} – {last}"
 
 
 def points_of(question: Mapping[str, Any]) -> dict[str, str]:
