@@ -56,7 +56,7 @@ def draft(engine: Engine) -> dict[str, Any]:
     return found
 
 
-def test_five_statements_a_score_a_choice_a_check_and_an_age_question(
+def test_five_statements_a_score_a_choice_and_an_age_question(
     engine: Engine, page: Page, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sign_in(page, a_lead(engine))
