@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from math import atanh, comb, sqrt
+from math import asin, atanh, comb, sqrt
 from statistics import mean, median, stdev
 from typing import Literal, NamedTuple, TypeVar
 
@@ -74,7 +74,7 @@ class Evidence:
         longest_run: the longest run of equal ratings, 0 if their order is not known.
         n_sides: choices of a side; `n_left` of them are the left one.
         longest_side_run: the longest run of the same side, 0 if their order is not known.
-        n_compared: ratings of what others rated too.
+        n_compared: ratings of what others rated too; where nothing is rated, choices between the same two responses.
         agreement: correlation of these with the mean of the others.
         typing: how texts were typed, if that was counted.
     """
@@ -223,17 +223,20 @@ def _chance_of_run(n: int, length: int) -> float:
 def _agreement(one: Evidence, typical: _Typical) -> Iterator[Flag]:
     """Flag agreement that is not above chance, and is below that of the typical rater.
 
-    Both by Fisher's z: a correlation that is small for everyone flags nobody.
+    Both on a scale on which a correlation varies alike whatever its size, so that one that is small for everyone flags
+    nobody: Fisher's z for ratings, the arcsine for choices, which are 1 or -1.
     """
     if one.agreement is None or typical.agreement is None or one.n_compared < MIN_POINTS:
         return
-    reach = _Z_OF_MAX_CHANCE / sqrt(one.n_compared - 3)
-    own, usual = _fisher_z(one.agreement), _fisher_z(typical.agreement)
+    is_of_ratings = one.n_points > 0
+    even = _fisher_z if is_of_ratings else asin
+    reach = _Z_OF_MAX_CHANCE / sqrt(one.n_compared - 3 if is_of_ratings else one.n_compared)
+    own, usual = even(one.agreement), even(typical.agreement)
     if own < reach and own < usual - reach:
         yield Flag(
             "agreement",
             f"Agreement with the others is at chance: correlation {_decimal(one.agreement)} over {one.n_compared} "
-            f"ratings (median rater {_decimal(typical.agreement)})",
+            f"{'ratings' if is_of_ratings else 'choices'} (median rater {_decimal(typical.agreement)})",
         )
 
 

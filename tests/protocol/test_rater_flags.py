@@ -151,6 +151,16 @@ def test_few_raters_who_answer_at_random_agree_with_nobody_by_chance_alone() -> 
     assert not set(attentive) & set(flagged)
 
 
+def test_choices_are_compared_by_the_arcsine_where_nothing_is_rated() -> None:
+    """asin(.2) is below asin(.9) - 2.326 / sqrt(30) and below 2.326 / sqrt(30); asin(.5) is above the latter."""
+    usual = Evidence(n_ratings=30, n_compared=30, agreement=0.9)
+    others = dict.fromkeys("abcde", usual)
+    (flag,) = flags_of(ONE_CHECK, {**others, "one": replace(usual, agreement=0.2)})["one"]
+    assert flag.words.endswith("correlation 0.20 over 30 choices (median rater 0.90)")
+    for agreement in (0.5, None):
+        assert flags_of(ONE_CHECK, {**others, "one": replace(usual, agreement=agreement)}) == {}
+
+
 def test_questions_that_raters_are_compared_on_are_the_first_of_their_kind() -> None:
     scale = {"type": "rating", "text": "How?", "scale": {1: "low", 2: "high"}}
     pair = {"target": "pair", "type": "choice", "text": "Which?"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -81,6 +82,7 @@ def _answers(frames: Frames, ratings: pd.DataFrame, protocol: Protocol) -> dict[
 
     points = _points(ordered, compared_question(protocol))
     sides = _sides(ordered, side_question(protocol))
+    pairs = _pairs(sides[:0] if compared_question(protocol) else sides, places)
     has_order = ordered.assign(is_placed=ordered[["rated_at", "position"]].notna().any(axis=1))
     times = trial_times(ratings)
     times = times.assign(code=names.get_indexer(pd.Index(times["rater"]))).sort_values("code", kind="stable")
@@ -90,6 +92,9 @@ def _answers(frames: Frames, ratings: pd.DataFrame, protocol: Protocol) -> dict[
         by_rater(points, "number"),
         by_rater(points, "unit"),
         by_rater(sides, "is_left"),
+        by_rater(pairs, "lower"),
+        by_rater(pairs, "higher"),
+        by_rater(pairs, "is_lower"),
         by_rater(times, "active_ms"),
         by_rater(has_order, "is_placed"),
         strict=True,
@@ -100,21 +105,40 @@ def _answers(frames: Frames, ratings: pd.DataFrame, protocol: Protocol) -> dict[
             number=number.astype(np.float64),
             unit=unit.astype(np.int64),
             is_left=is_left.astype(bool),
+            pair=np.column_stack([lower, higher]).astype(np.int64),
+            is_lower=is_lower.astype(bool),
             active_ms=active_ms.astype(np.float64),
             n_words=n_words.get(str(name), 0),
             has_order=bool(is_placed.any()),
         )
-        for name, number, unit, is_left, active_ms, is_placed in parts
+        for name, number, unit, is_left, lower, higher, is_lower, active_ms, is_placed in parts
     }
 
 
 def _points(ordered: pd.DataFrame, compared: ScaledQuestion | None) -> pd.DataFrame:
     """Return the ratings about an item that are numbers, each with a code of what it is about."""
     points = ordered[ordered["number"].notna() & ordered["item"].notna()]
-    is_about = (points["question"] == (compared.key if compared else "")) & (points["repeat"] == 0)
-    # The decision to exclude a rater changes no flag; gold trials and answers excluded one by one are not compared.
-    is_about &= points["exclude"].isna() | points["exclude"].astype(str).str.startswith(RATER_EXCLUDED)
+    is_about = (points["question"] == (compared.key if compared else "")) & _is_compared(points)
     return points.assign(unit=_units(points, is_about))
+
+
+def _is_compared(answers: pd.DataFrame) -> pd.Series[bool]:
+    """Which answers are compared with those of others: no repeats, gold trials, or answers excluded one by one.
+
+    The decision to exclude a rater changes no flag.
+    """
+    of_rater = answers["exclude"].isna() | answers["exclude"].astype(str).str.startswith(RATER_EXCLUDED)
+    return (answers["repeat"] == 0) & of_rater
+
+
+def _pairs(sides: pd.DataFrame, places: Mapping[str, int]) -> pd.DataFrame:
+    """Return the choices between two known responses, with the places of both and which of them was chosen."""
+    chosen = sides[_is_compared(sides)]
+    left, right = (chosen[name].map(places) for name in _SHOWN[1:])
+    both = chosen.assign(
+        lower=np.fmin(left, right), higher=np.fmax(left, right), is_lower=chosen["is_left"] == (left < right)
+    )
+    return both[left.notna() & right.notna()]
 
 
 def _sides(ordered: pd.DataFrame, asked: PreferenceQuestion | None) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import numpy as np
 
 from app.protocol.rater_flags import Evidence
 from app.stats.arrays import Bools, Floats, Ints
-from app.stats.raters.agreement_with_others import agreement_with_others
+from app.stats.raters.agreement_with_others import OthersAgreement, agreement_with_others, choices_with_others
 
 K = TypeVar("K", bound="Hashable")
 
@@ -24,6 +24,9 @@ class RaterAnswers:
         number: ratings about an item that are numbers, in the order in which they were given.
         unit: codes of what each of them is about, 0 for ratings that agreement is not about.
         is_left: choices of a side, in the order in which they were given; about the first choice question only.
+        pair: the two responses of each choice that agreement is about, as codes in ascending order, shape (n, 2). There
+            are some only if no rating is compared.
+        is_lower: whether the first of these two was chosen, shape (n,).
         active_ms: the known times of the trials.
         n_words: words of the texts that these trials showed, each text counted once.
         has_order: whether the order of the answers is known.
@@ -33,6 +36,8 @@ class RaterAnswers:
     number: Floats
     unit: Ints
     is_left: Bools
+    pair: Ints
+    is_lower: Bools
     active_ms: Floats
     n_words: int
     has_order: bool
@@ -52,11 +57,23 @@ def evidence_of(answers: Mapping[K, RaterAnswers], alone: Collection[K] = ()) ->
 def _agreement(answers: list[RaterAnswers]) -> list[tuple[int, float | None]]:
     if not answers:
         return []
+    if any(len(one.pair) for one in answers):
+        return _listed(_choices(answers))
     unit = np.concatenate([one.unit for one in answers])
     rater = np.repeat(np.arange(len(answers)), [len(one.unit) for one in answers])
     number = np.concatenate([one.number for one in answers])
     is_about = unit != 0
-    found = agreement_with_others(number[is_about], unit[is_about], rater[is_about], len(answers))
+    return _listed(agreement_with_others(number[is_about], unit[is_about], rater[is_about], len(answers)))
+
+
+def _choices(answers: list[RaterAnswers]) -> OthersAgreement:
+    pair = np.unique(np.concatenate([one.pair for one in answers]), axis=0, return_inverse=True)[1].ravel()
+    rater = np.repeat(np.arange(len(answers)), [len(one.pair) for one in answers])
+    chosen = np.where(np.concatenate([one.is_lower for one in answers]), 1.0, -1.0)
+    return choices_with_others(chosen, pair, rater, len(answers))
+
+
+def _listed(found: OthersAgreement) -> list[tuple[int, float | None]]:
     values = (None if np.isnan(r) else float(r) for r in found.correlation)
     return list(zip(found.n_compared.tolist(), values, strict=True))
 

@@ -20,6 +20,7 @@ from app.protocol.rater_flags import (
     MIN_POINTS,
     SAME_POINT,
     compared_question,
+    side_question,
 )
 from app.protocol.study import Protocol
 from app.stats.sequential import boundaries, nominal_p
@@ -329,7 +330,7 @@ def flag_rules(protocol: Protocol) -> Iterator[str]:
         yield f"gave the same rating in {same}, or {LONG_RUN} times in a row"
     if protocol.choice_questions:
         yield f"chose one side so often, or so often in a row, that chance has a probability below {MAX_CHANCE}"
-    if compared := compared_question(protocol):
+    if compared := compared_question(protocol) or side_question(protocol):
         label = protocol.labels.question(compared.key)
         yield f"agreed with the other raters on {label} no more than chance, and less than the median rater"
     if any(question.records_typing for question in protocol.questions):

@@ -36,7 +36,16 @@ _ANSWERS = f"""
              ) || int4send(coalesce(turn, -1)), CAST('' AS bytea) ORDER BY {_ORDER}
            ) FILTER (WHERE number IS NOT NULL AND item_id IS NOT NULL), '') AS points,
            coalesce(string_agg(convert_to(left(side, 1), 'UTF8'), CAST('' AS bytea) ORDER BY {_ORDER})
-             FILTER (WHERE side IS NOT NULL AND response_id IS NULL AND question = :sides), '') AS sides
+             FILTER (WHERE side IS NOT NULL AND response_id IS NULL AND question = :sides), '') AS sides,
+           coalesce(string_agg(
+             int8send(least(left_response_id, right_response_id))
+               || int8send(greatest(left_response_id, right_response_id))
+               || convert_to(left(CAST((side = 'left') = (left_response_id < right_response_id) AS text), 1), 'UTF8'),
+             CAST('' AS bytea) ORDER BY {_ORDER}
+           ) FILTER (
+             WHERE side IS NOT NULL AND response_id IS NULL AND question = :sides AND :question = ''
+               AND repeat = 0 AND exclude IS NULL AND left_response_id IS NOT NULL AND right_response_id IS NOT NULL
+           ), '') AS pairs
     FROM ratings WHERE study_id = :study {{some}} GROUP BY rater_id
 """  # noqa: S608 - constants only
 # The questions of one page share their time.
@@ -72,7 +81,10 @@ _SERVER = text("SELECT CAST(pg_postmaster_start_time() AS text)")
 
 
 class Compared(NamedTuple):
-    """The keys of the questions that agreement and sides are about; empty for none."""
+    """The keys of the questions that agreement and sides are about; empty for none.
+
+    Without a question that agreement is about, it is about the choice whose sides are looked at.
+    """
 
     agreement: str = ""
     sides: str = ""
@@ -89,8 +101,10 @@ class StoredAnswers(NamedTuple):
     """What a rater answered, as it was read.
 
     `points` has 20 bytes per rating, big-endian: the number, a response or the negative of an item, and a turn.
-    `sides` has one byte per choice, `l` or `r`; `times` eight per trial, milliseconds, big-endian; `n_words` is the
-    length of the texts that these trials showed. All transactions before `horizon` were over when this was read.
+    `sides` has one byte per choice, `l` or `r`. `pairs` has 17 per choice that agreement is about: the lower and the
+    higher response of the pair, and `t` if the lower was chosen, else `f`. `times` has eight per trial, milliseconds,
+    big-endian; `n_words` is the length of the texts that these trials showed. All transactions before `horizon` were
+    over when this was read.
     """
 
     n_ratings: int
@@ -98,6 +112,7 @@ class StoredAnswers(NamedTuple):
     has_order: bool = False
     points: bytes = b""
     sides: bytes = b""
+    pairs: bytes = b""
     times: bytes = b""
     n_words: int = 0
 
@@ -131,6 +146,7 @@ def list_answers_by_rater(
             row.has_order,
             row.points,
             row.sides,
+            row.pairs,
             of_times.get(row.rater_id, b""),
             of_words.get(row.rater_id, 0),
         )

@@ -29,7 +29,7 @@ class _Known(NamedTuple):
 
     @property
     def n_bytes(self) -> int:
-        return sum(len(one.points) + len(one.sides) + len(one.times) for one in self.answers.values())
+        return sum(len(one.points) + len(one.sides) + len(one.pairs) + len(one.times) for one in self.answers.values())
 
 
 class KnownEvidence:

@@ -18,6 +18,7 @@ from app.base.web.csv_file import csv_file
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError, PageError
 from app.base.web.json_file import data_file
+from app.protocol.questions.registry import PreferenceQuestion
 from app.protocol.rater_flags import compared_question, side_question
 from app.rating.review.answers_by_rater import Compared, list_typing
 from app.rating.review.exclusions import get_rater_key, list_identities, record_exclusion, release_seats
@@ -231,7 +232,7 @@ def _page(
     reviewed = reviewed_raters(db, study)
     found = [one for one in reviewed if view.finds(one)]
     protocol = get_protocol(db, study.id, study.protocol_version)
-    compared = compared_question(protocol)
+    compared = compared_question(protocol) or side_question(protocol)
     counts = {key: sum(is_shown(one, key) for one in found) for key, _ in FILTERS}
     return page(
         request,
@@ -244,6 +245,7 @@ def _page(
         counts=counts,
         view=view,
         compared=protocol.labels.question(compared.key) if compared else "",
+        compared_answers="choices" if isinstance(compared, PreferenceQuestion) else "ratings",
         identity=identity,
         completion_code=protocol.completion.code,
         open_states=OPEN_STATES,

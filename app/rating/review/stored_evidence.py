@@ -11,6 +11,7 @@ from app.protocol.rater_flags import Evidence
 from app.rating.review.answers_by_rater import StoredAnswers
 
 _POINT = np.dtype([("number", ">f8"), ("thing", ">i8"), ("turn", ">i4")])
+_PAIR = np.dtype([("lower", ">i8"), ("higher", ">i8"), ("is_lower", "u1")])
 _LEFT = ord("l")
 
 
@@ -27,7 +28,7 @@ def evidence_in(
 
 
 def _decoded(one: StoredAnswers) -> RaterAnswers:
-    points = np.frombuffer(one.points, _POINT)
+    points, pairs = np.frombuffer(one.points, _POINT), np.frombuffer(one.pairs, _PAIR)
     # A turn has at most a few digits, and an ID has fewer than 2^43.
     unit = points["thing"].astype(np.int64) * 2**20 + points["turn"]
     return RaterAnswers(
@@ -35,6 +36,8 @@ def _decoded(one: StoredAnswers) -> RaterAnswers:
         number=points["number"].astype(np.float64),
         unit=np.where(points["thing"] == 0, 0, unit),
         is_left=np.frombuffer(one.sides, np.uint8) == _LEFT,
+        pair=np.column_stack([pairs["lower"], pairs["higher"]]).astype(np.int64),
+        is_lower=pairs["is_lower"] == ord("t"),
         active_ms=np.frombuffer(one.times, ">i8").astype(np.float64),
         n_words=one.n_words,
         has_order=one.has_order,

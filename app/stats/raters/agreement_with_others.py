@@ -1,4 +1,4 @@
-"""The correlation of each rater's ratings with the mean of the others, for many raters at once, without intervals."""
+"""The correlation of each rater's ratings or choices with the mean of the others, for many raters at once."""
 
 from __future__ import annotations
 
@@ -31,17 +31,41 @@ def agreement_with_others(value: Floats, unit: Ints, rater: Ints, n_raters: int)
         rater: codes from 0, shape (n,).
         n_raters: the number of raters.
     """
-    names, code = np.unique(unit, return_inverse=True)
-    n, total = np.bincount(code, minlength=len(names))[code], np.bincount(code, value, len(names))[code]
-    shared = np.flatnonzero(n > 1)
-    shared = shared[np.argsort(rater[shared], kind="stable")]
-    x, others, of = value[shared], (total[shared] - value[shared]) / (n[shared] - 1), rater[shared]
+    x, others, of = _beside_others(value, unit, rater)
     n_compared = np.bincount(of, minlength=n_raters)
     found = np.full(n_raters, np.nan)
     if len(of):
         first = np.flatnonzero(np.diff(of, prepend=-1))
         found[of[first]] = _correlations(x, others, first)
     return OthersAgreement(n_compared, found)
+
+
+def choices_with_others(value: Floats, pair: Ints, rater: Ints, n_raters: int) -> OthersAgreement:
+    """Correlate each rater's choices with the mean choice of the other raters of the same pair.
+
+    Which response of a pair is 1 and which -1 is arbitrary, so the correlation is about 0, not about the means: it is
+    the same whichever it is, and a rater who chooses at random has 0 on average, also where one source nearly always
+    wins. Not defined if the others are divided about every pair.
+
+    Args:
+        value: 1 or -1, shape (n,).
+        pair: codes of the pairs, shape (n,).
+        rater: codes from 0, shape (n,).
+        n_raters: the number of raters.
+    """
+    x, others, of = _beside_others(value, pair, rater)
+    same, own, of_others = (np.bincount(of, one, n_raters) for one in (x * others, x * x, others * others))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return OthersAgreement(np.bincount(of, minlength=n_raters), np.clip(same / np.sqrt(own * of_others), -1, 1))
+
+
+def _beside_others(value: Floats, unit: Ints, rater: Ints) -> tuple[Floats, Floats, Ints]:
+    """Return, for values of units that others have too, ordered by rater: value, mean of the others, and rater."""
+    names, code = np.unique(unit, return_inverse=True)
+    n, total = np.bincount(code, minlength=len(names))[code], np.bincount(code, value, len(names))[code]
+    shared = np.flatnonzero(n > 1)
+    shared = shared[np.argsort(rater[shared], kind="stable")]
+    return value[shared], (total[shared] - value[shared]) / (n[shared] - 1), rater[shared]
 
 
 def _correlations(x: Floats, y: Floats, first: Ints) -> Floats:

@@ -24,7 +24,7 @@ from app.stats.raters.profiles import profiles
 from app.stats.raters.response_patterns import habits, side_habits
 from app.studies.folder.read import read_files
 from app.studies.load import load_study
-from tests.kit.builder import build_study, protocol_of
+from tests.kit.builder import PREFERENCE, build_study, protocol_of
 from tests.kit.folder import N_ITEMS, rated_folder
 
 if TYPE_CHECKING:
@@ -250,6 +250,40 @@ def test_page_and_report_flag_the_same_raters_for_the_same_reasons(db: Connectio
         assert flags.get(name, ()) == page[name].flags
     assert [name for name in people if page[name].flags] == ["hasty"]
     assert {flag.rule for flag in page["hasty"].flags} == {"checks", "speed", "time", "straight_lining", "side"}
+
+
+def test_page_and_report_compare_choices_where_nothing_is_rated(db: Connection) -> None:
+    """The response of higher number is chosen in nine of ten pairs, but the last rater chooses the left one."""
+    document = protocol_of(questions=[PREFERENCE])
+    study, protocol = build_study(db, document, n_items=16), Protocol.model_validate(document)
+    raters = add_raters(db, study, dict.fromkeys(["anna", "ben", "cleo", "dora", "left"], "person"))
+    pairs = db.execute(text("SELECT item_id, array_agg(id ORDER BY id) AS ids FROM responses GROUP BY item_id")).all()
+    rng = np.random.default_rng(8)
+    for rater in raters:
+        for place, (item, both) in enumerate(sorted(pairs)):
+            left, right = both if rng.random() < 0.5 else reversed(both)
+            chosen = left if rater == raters[-1] or max(both) == left else right
+            chosen = chosen if rater == raters[-1] or rng.random() < 0.9 else min(both)
+            db.execute(
+                text(
+                    "INSERT INTO ratings (study_id, rater_id, question, item_id, outcome, chosen_response_id, side,"
+                    " left_response_id, right_response_id, position, repeat) VALUES (:s, :r, 'preference', :i,"
+                    " 'response', :chosen, :side, :left, :right, :p, :repeat)"
+                ),
+                {
+                    "s": study, "r": rater, "i": item, "chosen": chosen, "left": left, "right": right, "p": place,
+                    "side": "left" if chosen == left else "right", "repeat": int(place == 0),
+                },
+            )
+    page = list_evidence(db, study, Compared("", "preference"))
+    frames = study_frames(db, study)
+    report, flags = frame_evidence(frames, protocol), rater_flags(frames, protocol)
+    for name, rater in zip(["anna", "ben", "cleo", "dora", "left"], raters, strict=True):
+        assert page[rater].n_compared == report[name].n_compared == 15
+        assert page[rater].agreement == pytest.approx(report[name].agreement)
+        assert page[rater].n_sides == 16
+    assert {name: {flag.rule for flag in found} for name, found in flags.items()} == {"left": {"agreement", "side"}}
+    assert [one.n_compared for one in list_evidence(db, study, Compared("empathy", "preference")).values()] == [0] * 5
 
 
 def answer_pages(db: Connection, study: int, raters: Sequence[int], hasty: int) -> None:
