@@ -60,7 +60,10 @@ class RaterClient:
 
     def begin(self) -> str:
         """Arrive and press *Begin*; return the state as `look` does."""
-        status, _, text = self.ask("GET", f"/s/{self.slug}?participant={self.who}")
+        status, sent_to, text = self.ask("GET", f"/s/{self.slug}?participant={self.who}")
+        if status == _ARRIVED and "Cookie" not in self.headers:
+            # The first answer was lost with its connection. A browser goes where it is sent, and gets its cookie there.
+            status, _, text = self.ask("GET", sent_to)
         if status != _ARRIVED:
             raise RuntimeError(f"{status}: {text[:300]}")
         self.ask("POST", f"/s/{self.slug}/start", {})

@@ -63,3 +63,16 @@ def test_200_raters_on_4_workers_fill_2000_trials_exactly(
     acknowledged = [token for rater in raters for token in rater.acknowledged]
     assert len(acknowledged) == len(set(acknowledged)), "nothing is doubled"
     assert set(acknowledged) == set(tokens), "nothing is lost"
+
+
+def test_client_whose_first_answer_was_lost_begins_nevertheless(
+    engine: Engine, study: Callable[..., int], tmp_path: Path
+) -> None:
+    """Requests on broken connections are sent again: the server then takes the second for another browser."""
+    study()
+    with serving(engine, tmp_path / "log", workers=1) as (address, _):
+        lost, again = (RaterClient(address, "study", "anna") for _ in range(2))
+        assert lost.ask("GET", "/s/study?participant=anna")[0] == 303
+        assert again.begin() == "show"
+        lost.close()
+        again.close()
