@@ -41,7 +41,7 @@ from app.base.web.metric_files import FOLDER, only_living
 from app.base.web.middleware.bodies import Bodies, TooLarge
 from app.base.web.middleware.compression import Compression
 from app.base.web.middleware.hosts import AllowedHosts
-from app.base.web.middleware.logged_requests import COMPUTING, AccessLog, LoggablePath, RequestMetrics
+from app.base.web.middleware.logged_requests import AccessLog, LoggablePath, RequestMetrics
 from app.base.web.middleware.logged_requests import log as access_log
 from app.base.web.middleware.proxies import TrustedProxies
 from app.base.web.middleware.security import Guard
@@ -53,9 +53,8 @@ from app.rating.page.shown_pages import ShownPages
 from app.rating.prolific.client import Prolific
 from app.rating.withdrawal.deletions import DeletionList
 from app.results.downloads.download_process import DownloadWriter
-from app.results.reports.kept_results import KeptResults
 from app.results.reports.live_report import LiveReports
-from app.results.reports.report_process import REPORT_PROCESS, ReportBounds, ReportWork
+from app.results.reports.report_job import ReportBounds
 from app.routes import UPLOADS, paths_of
 from app.settings import Settings, folder, settings
 from app.studies.creation.upload_process import UploadReader
@@ -172,16 +171,11 @@ def _set_database(app: FastAPI, engine: Engine, now: Settings) -> None:
 
 
 def _set_processes(app: FastAPI, engine: Engine, now: Settings) -> None:
-    """The side processes for uploads, reports and downloads, within their limits."""
-    lag_s = now.max_replica_lag_s if now.database_replica_url else 0
+    """The side processes for uploads and downloads, within their limits; and reports, which the worker computes."""
     app.state.uploads = UploadReader(now.upload_bounds)
-    REPORT_PROCESS.bounds = ReportBounds(now.report_seconds, now.report_memory_mb)
-    reading_url = _reading_url(app, engine, now)
-    app.state.downloads = DownloadWriter(REPORT_PROCESS.bounds, reading_url)
-    primary = engine.url.render_as_string(hide_password=False)
-    work = ReportWork(REPORT_PROCESS, reading_url, primary, lag_s)
-    kept = KeptResults(app.state.begin, REPORT_PROCESS.bounds.in_words)
-    app.state.reports = LiveReports(work, kept, watch=COMPUTING.set)
+    bounds = ReportBounds(now.report_seconds, now.report_memory_mb)
+    app.state.downloads = DownloadWriter(bounds, _reading_url(app, engine, now))
+    app.state.reports = LiveReports(app.state.begin, bounds.in_words)
 
 
 def _set_services(app: FastAPI, now: Settings) -> None:
@@ -235,10 +229,8 @@ def _reading_url(app: FastAPI, engine: Engine, now: Settings) -> Callable[[], st
     """The function that gives the address that downloads are read from: of the replica while it is close enough."""
 
     def url() -> str:
-        replica: ReplicaReads | None = app.state.replica
-        if replica and replica.is_usable():
-            return parse_address(now.database_replica_url or "")
-        return engine.url.render_as_string(hide_password=False)
+        primary, replica = engine.url.render_as_string(hide_password=False), app.state.replica
+        return replica.address(parse_address(now.database_replica_url or ""), primary) if replica else primary
 
     return url
 

@@ -1,4 +1,4 @@
-"""How long a lead waits for the results of a large study: first view, warm, after a restart, and with kept counts.
+"""How long a lead waits for the results of a large study: first view, warm, and after a restart.
 
 python -m benchmarks.results_pages [--raters 500]. Each rater rates 2,000 responses. The database is the one given by
 DATABASE_URL, or a temporary one. Seconds of processor are those of the server process alone, which also answers
@@ -19,10 +19,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import text
 
 from app.accounts.leads import record_lead, record_lead_session
-from app.base.database.engine import make_engine, transactions
-from app.results.data.answer_counts import list_large_studies
-from app.results.reports.background_counts import count_large_studies
-from app.results.reports.report_process import REPORT_PROCESS, ReportWork
+from app.base.database.engine import make_engine
 from app.studies.members.members import record_member
 from app.studies.studies import get_study
 from benchmarks.export_ratings import fill
@@ -33,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SLUG, TOKEN, N_WARM = "large", "a session of the benchmark", 20
-# What tells a page with numbers, and a page with the whole report.
-FIRST, REPORT = "First numbers", 'aria-label="Sections of the results"'
+# What tells a page with the report.
+REPORT = 'aria-label="Sections of the results"'
 
 
 @contextmanager
@@ -64,7 +61,7 @@ def processor(pid: int) -> float:
 
 
 def line(name: str, page: str, seconds: float, used: float) -> None:
-    shows = "results" if REPORT in page else "first numbers" if FIRST in page else "progress"
+    shows = "results" if REPORT in page else "progress"
     print(f"{name:44}{seconds * 1000:8.0f} ms {used * 1000:6.0f} ms of processor   {shows}")
 
 
@@ -78,14 +75,14 @@ def until(served: Served, words: str) -> float:
 
 def measure(url: str) -> None:
     engine = make_engine(url)
-    begin = transactions(engine)
+    begin = engine.begin
     with begin() as db:
-        print(*(f"{slug}: {n:,} ratings" for slug, n in list_large_studies(db, 0)), sep="\n")
+        n = db.execute(text("SELECT count(*) FROM ratings")).scalar_one()
+        print(f"{n:,} ratings")
         db.execute(text("DELETE FROM kept_results"))
     with restarted(url) as served:
         line("first view, nothing kept", *get(served))
-        print(f"{'  first numbers after':44}{until(served, FIRST):8.1f} s")
-        print(f"{'  results after another':44}{until(served, REPORT):8.1f} s")
+        print(f"{'  results after':44}{until(served, REPORT):8.1f} s")
         views = [get(served) for _ in range(N_WARM)]
         seconds, used = (statistics.median(times) for times in ([one[1] for one in views], [one[2] for one in views]))
         line("warm (median)", views[0][0], seconds, used)
@@ -96,17 +93,6 @@ def measure(url: str) -> None:
         db.execute(text("UPDATE ratings SET active_ms = 1 WHERE id = (SELECT max(id) FROM ratings)"))
     with restarted(url) as served:
         line("first view after a restart, newer ratings", *get(served))
-    with begin() as db:
-        db.execute(text("DELETE FROM kept_results"))
-    start = time.perf_counter()
-    counted = count_large_studies(begin, ReportWork(REPORT_PROCESS, lambda: url, url))
-    print(f"{'counting in the background':44}{time.perf_counter() - start:8.1f} s  {', '.join(counted)}")
-    start = time.perf_counter()
-    count_large_studies(begin, ReportWork(REPORT_PROCESS, lambda: url, url))
-    print(f"{'looking whether there is anything to count':44}{(time.perf_counter() - start) * 1000:8.0f} ms")
-    with restarted(url) as served:
-        line("first view ever, counted in the background", *get(served))
-    REPORT_PROCESS.stop()
     engine.dispose()
 
 

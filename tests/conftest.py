@@ -40,6 +40,7 @@ OF_THE_APPLICATION = (
     "tests.kit.database",
     "tests.kit.application",
     "tests.kit.reports_once",
+    "tests.kit.reports_here",
     "tests.kit.web_app",
     "tests.kit.lead_pages",
 )

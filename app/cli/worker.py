@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
 from app.base.backups.backups import is_due, make_backup
+from app.base.database.address import parse_address
 from app.base.database.engine import Begin, make_engine, transactions
+from app.base.database.replica import ReplicaReads
 from app.base.jobs.queue import Kind
 from app.base.jobs.worker import Work, Worker
 from app.base.postgres import default_data_dir
@@ -19,9 +21,8 @@ from app.llm.client.servers import ServersFileError, read_servers
 from app.llm.runs.queued_runs import QueuedRuns
 from app.llm.runs.runs import RUNNING
 from app.rating.withdrawal.deletions import DeletionList, delete_outdated
-from app.results.reports.background_counts import count_large_studies
-from app.results.reports.report_process import REPORT_PROCESS, ReportWork
-from app.settings import settings
+from app.results.reports.report_job import LARGE, QUICK, Place, ReportBounds, ReportJobs
+from app.settings import Settings, settings
 from app.webhooks.addresses import Networks, parse_networks
 from app.webhooks.outbox import SENDING
 from app.webhooks.sender import send_due
@@ -29,7 +30,9 @@ from app.webhooks.sender import send_due
 log = logging.getLogger("attune.store")
 # Daily tasks know whether they are due. After a failure, they are tried again in an hour.
 LOOK, RETRY_S = "*/5 * * * *", 3600
-BACKUP, RETENTION, COUNTS = Kind("backup", "short"), Kind("retention", "short"), Kind("counts", "short")
+BACKUP, RETENTION = Kind("backup", "short"), Kind("retention", "short")
+# A process of a report may have been killed by chance.
+REPORT_RETRY_S = 5
 
 
 def worker() -> None:
@@ -53,14 +56,16 @@ def make_worker(url: str, *, is_demo: bool = False) -> Worker:
     now = settings()
     engine = make_engine(url, n_connections=2, statement_s=30)
     begin, folder = transactions(engine), now.backups_folder(default_data_dir)
-    daily = [
-        Work(RETENTION, partial(_delete_outdated, begin, DeletionList(folder)), RETRY_S, LOOK),
-        Work(COUNTS, partial(_count, begin, url), RETRY_S, LOOK),
-    ]
+    daily = [Work(RETENTION, partial(_delete_outdated, begin, DeletionList(folder)), RETRY_S, LOOK)]
     if now.database_url is None and now.daily_backups:  # a server elsewhere has its own
         daily.append(Work(BACKUP, partial(_back_up, url, folder), RETRY_S, LOOK))
     networks = parse_networks(now.webhook_networks)
+    reports = _reports(begin, url, now)
     works = [Work(SENDING, partial(_send, begin, networks)), *([] if is_demo else daily)]
+    works += [
+        Work(kind, partial(reports.work, kind), REPORT_RETRY_S, give_up=partial(reports.give_up, kind))
+        for kind in (QUICK, LARGE)
+    ]
     try:
         servers = read_servers(now.model_servers_file)
     except ServersFileError as error:
@@ -68,7 +73,23 @@ def make_worker(url: str, *, is_demo: bool = False) -> Worker:
     runs = QueuedRuns(url, servers)
     if servers:
         works.append(Work(RUNNING, partial(runs.work, begin), wait_s=2))
-    return Worker(url, works, stop_children=runs.stop)
+
+    def stop() -> None:
+        runs.stop()
+        reports.stop()
+
+    return Worker(url, works, stop_children=stop)
+
+
+def _reports(begin: Begin, url: str, now: Settings) -> ReportJobs:
+    """What computes reports, from the replica if the settings name one."""
+    bounds = ReportBounds(now.report_seconds, now.report_memory_mb)
+    if not now.database_replica_url:
+        return ReportJobs(begin, lambda: Place(url, url), bounds)
+    address, lag_s = parse_address(now.database_replica_url), now.max_replica_lag_s
+    engine = make_engine(address, n_connections=1, statement_s=30)
+    replica = ReplicaReads(begin, transactions(engine), max_lag_s=lag_s)
+    return ReportJobs(begin, lambda: Place(replica.address(address, url), url, timedelta(seconds=lag_s)), bounds)
 
 
 def _send(begin: Begin, networks: Networks, study: int, webhook: int) -> None:
@@ -82,12 +103,6 @@ def _delete_outdated(begin: Begin, deletions: DeletionList) -> None:
         log.warning("the study %s will be deleted in a day, as its retention date asks", slug)
     for slug in deleted:
         log.warning("the study %s was deleted, as its retention date asks", slug)
-
-
-def _count(begin: Begin, url: str) -> None:
-    """Count large studies that have grown, for the first page of their results."""
-    for slug in count_large_studies(begin, ReportWork(REPORT_PROCESS, lambda: url, url)):
-        log.info("the answers of the study %s were counted", slug)
 
 
 def _back_up(url: str, folder: Path) -> None:

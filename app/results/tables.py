@@ -57,9 +57,9 @@ kept_results = Table(
     "kept_results",
     metadata,
     study_key(),
-    # What they are: counts, a report with its filters, or that the last attempt at one was stopped.
+    # What they are: a report with its filters, or that the last attempt at one was stopped.
     Column("part", Text, nullable=False),
-    # The fingerprint of the data and filters of a report; unique for an attempt that was stopped.
+    # The fingerprint of the data and filters of a report; empty for an attempt that was stopped.
     Column("name", Text, nullable=False),
     # Marks of all data, and of what leads decide; see `study_mark`.
     Column("mark", Text, nullable=False),

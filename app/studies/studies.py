@@ -24,6 +24,7 @@ _STUDIES = """
     LEFT JOIN study_members m ON m.study_id = s.id AND m.lead_id = :lead
 """
 _ONE = text(f"{_STUDIES} WHERE s.slug = :slug")
+_BY_ID = text(f"{_STUDIES} WHERE s.id = :study")
 _ALL = text(f"{_STUDIES} WHERE CAST(:lead AS bigint) IS NULL OR m.role IS NOT NULL ORDER BY s.created_at DESC, s.slug")
 
 
@@ -59,6 +60,12 @@ class StudyRow:
 def get_study(db: Connection, slug: str, lead_id: int | None = None) -> StudyRow | None:
     """The study with this slug, or None; with the role that this lead has in it."""
     row = db.execute(_ONE, {"slug": slug, "lead": lead_id}).one_or_none()
+    return None if row is None else StudyRow(*row)
+
+
+def get_study_by_id(db: Connection, study_id: int) -> StudyRow | None:
+    """The study with this ID, or None."""
+    row = db.execute(_BY_ID, {"study": study_id, "lead": None}).one_or_none()
     return None if row is None else StudyRow(*row)
 
 

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from app.accounts.leads import Lead
     from app.accounts.roles import Role
-    from app.results.reports.live_report import LiveReport, LiveReports
+    from app.results.reports.live_report import LiveReports
+    from app.results.reports.outcomes import LiveReport
 
 
 def all_rows(program: TestClient, table: str, limit: int) -> list[dict[str, Any]]:

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.accounts.lead_access import add_lead
+from app.analysis import analyze
 from app.main import create_app
 from app.rating.life_cycle import open_study
 from app.studies.members.api_tokens import record_api_token
 from tests.kit.lead_studies import rate, study_of
+from tests.kit.reports_here import reports_here
 from tests.kit.served import served
 
 if TYPE_CHECKING:
@@ -38,7 +40,9 @@ def address(engine: Engine) -> Iterator[str]:
         rate(db, study_id, rater="r1", n_trials=2)
         rate(db, study_id, rater="robot", is_simulated=True)
         record_api_token(db, study_id, lead.id, token=TOKEN, name="test", role="analyst", valid=timedelta(days=1))
-    with served(create_app(engine)) as port:
+    app = create_app(engine)
+    app.state.reports = reports_here(engine.begin, analyze)
+    with served(app) as port:
         yield f"http://127.0.0.1:{port}"
 
 

@@ -14,11 +14,10 @@ from app.accounts.leads import get_lead
 from app.analysis import analyze
 from app.base.database.engine import make_engine
 from app.main import create_app
-from app.results.reports.live_report import LiveReports
 from app.settings import settings
 from app.studies.folder.study_templates import list_templates, template_folder
 from tests.kit.command_line import AS_WRITTEN, Outcome, attune
-from tests.kit.reports_here import ReportsHere
+from tests.kit.reports_here import reports_here
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,7 +67,7 @@ def pages_of(slug: str) -> dict[str, int]:
         assert lead
         token = begin_session(db, lead)
     app = create_app(engine)
-    app.state.reports = LiveReports(ReportsHere(analyze), patience_s=600)
+    app.state.reports = reports_here(engine.begin, analyze)
     same_origin = {"sec-fetch-site": "same-origin"}
     browser = TestClient(app, "http://127.0.0.1", follow_redirects=False, headers=same_origin)
     browser.cookies.set("attune-lead", token)

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import uvicorn
 
+from app.analysis import analyze
 from tests.kit.application import renewed
 from tests.kit.browser import FLAGS, HOW, find_chromium
+from tests.kit.reports_here import reports_here
 from tests.kit.waiting import eventually
 
 if TYPE_CHECKING:
@@ -94,7 +96,9 @@ def running_server() -> Iterator[Server]:
 @pytest.fixture
 def server(running_server: Server, built_app: FastAPI, engine: Engine) -> Iterator[str]:
     """Run the application and yield its address."""
-    with running_server.serve(renewed(built_app, engine)):
+    app = renewed(built_app, engine)
+    app.state.reports = reports_here(engine.begin, analyze)
+    with running_server.serve(app):
         yield running_server.address
 
 

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from app.accounts.leads import Lead
 from app.analysis.data.filters import options_of
 from app.main import create_app
-from app.results.reports.live_report import LiveReport
+from app.results.reports.outcomes import LiveReport, Shown
 from app.studies.own_study import LeadAndStudy, lead_and_study
 from app.studies.studies import StudyRow
 
@@ -36,8 +36,8 @@ class OneReport:
     def __init__(self, made: LiveReport) -> None:
         self.made = made
 
-    def soon(self, *_: object) -> tuple[LiveReport, bool]:
-        return self.made, True
+    def soon(self, *_: object) -> Shown:
+        return Shown(self.made, is_current=True)
 
 
 class NoRows(list[object]):

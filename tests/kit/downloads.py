@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.results.downloads.download_process import DownloadWriter
-from app.results.reports.report_process import ReportBounds
+from app.results.reports.report_job import ReportBounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable

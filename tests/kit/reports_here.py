@@ -1,77 +1,72 @@
-"""Reports computed in the test's own process, on its own transaction, which no other process could read."""
+"""Reports computed in the test's own process: on its own transaction, which no other process could read, or by jobs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import timedelta
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING
 
-from app.base.database.engine import transactions
-from app.results.reports.computed_once import ComputedOnce
-from app.results.reports.computing import compute, first_numbers, read_for_report
+import pytest
+from sqlalchemy import text
+
+from app.analysis.report.stored_report import stored_text
+from app.base.jobs.worker import Work
+from app.base.processes.side_process import SideProcessError
+from app.results.data import study_mark
+from app.results.reports.live_report import LiveReports
+from app.results.reports.report_job import LARGE, QUICK, Place, ReportBounds, ReportJobs, compute
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from sqlalchemy import Engine
+    from sqlalchemy import Connection, Engine
 
     from app.analysis.data.report_filters import Filters
     from app.base.database.engine import Begin
-    from app.results.reports.computing import Analyze, FirstNumbers, LiveReport, ReadStudy, Tell
-    from app.results.reports.known_marks import Seen
+    from app.base.jobs.queue import Kind
+    from app.results.data.study_mark import Data
+    from app.results.reports.report_job import Analyze
     from app.studies.studies import StudyRow
 
 
-@dataclass(frozen=True)
-class PreparedHere:
-    """What was read and counted in the thread of the request; `analyze` is called in the background."""
+class JobsHere(ReportJobs):
+    """Jobs without a process of their own: `analyze` computes the reports."""
 
-    first: FirstNumbers
-    read: ReadStudy
-    analyze: Analyze
-
-    def count(self, _seen: Seen | None, _: Tell) -> FirstNumbers:
-        return self.first
-
-    def report(self, _: Seen | None, settled: Collection[str], tell: Tell) -> LiveReport | str:
-        return compute(self.read, settled, tell, self.analyze)
-
-
-class ReportsHere:
-    """In the place of `ReportWork`: `analyze` computes the reports."""
-
-    def __init__(self, analyze: Analyze) -> None:
+    def __init__(self, begin: Begin, analyze: Analyze, bounds: ReportBounds | None = None) -> None:
+        super().__init__(begin, lambda: Place("", ""), bounds or ReportBounds())
         self._analyze = analyze
 
-    def prepare(self, begin: Begin, study: StudyRow, filters: Filters) -> PreparedHere:
-        return PreparedHere(first_numbers(begin, study), read_for_report(begin, study, filters), self._analyze)
+    def _reading(self, _: Place) -> AbstractContextManager[Begin]:
+        return nullcontext(self._begin)
+
+    def _compute(self, _kind: Kind, _place: Place, study: StudyRow, filters: Filters, data: Data) -> None:
+        compute(self._begin, self._begin, study, filters, data, self._analyze)
 
 
-@dataclass(frozen=True)
-class PreparedOnce:
-    """The computations as in a side process, in the thread that asks."""
+def reports_here(begin: Begin, analyze: Analyze, *, patience_s: float = 600) -> LiveReports:
+    """Reports that are computed where they are asked for. The last attempt is the first."""
+    jobs = JobsHere(begin, analyze)
 
-    engine: Engine
-    study: StudyRow
-    filters: Filters
-    analyze: Analyze
+    def ask(_: Connection, study: StudyRow, filters: Filters, __: Data) -> None:
+        given = study.id, stored_text(filters)
+        try:
+            jobs.work(LARGE, *given)
+        except SideProcessError:
+            jobs.give_up(LARGE, *given)
 
-    def count(self, seen: Seen | None, tell: Tell) -> FirstNumbers:
-        return self._once(tell).count(self.study, seen)
-
-    def report(self, seen: Seen | None, settled: Collection[str], tell: Tell) -> LiveReport | str:
-        return self._once(tell).report(self.study, self.filters, seen, settled, self.analyze)
-
-    def _once(self, tell: Tell) -> ComputedOnce:
-        return ComputedOnce(self.engine, transactions(self.engine), timedelta(), tell)
+    return LiveReports(begin, ReportBounds().in_words, ask=ask, patience_s=patience_s)
 
 
-@dataclass(frozen=True)
-class KeptHere:
-    """In the place of `ReportWork`, with what it keeps and locks on a database of its own."""
+def works_here(engine: Engine, analyze: Analyze, bounds: ReportBounds | None = None) -> list[Work]:
+    """The work for reports of a worker on a database of the test's own."""
+    jobs = JobsHere(engine.begin, analyze, bounds)
+    return [Work(kind, partial(jobs.work, kind), 0, give_up=partial(jobs.give_up, kind)) for kind in (QUICK, LARGE)]
 
-    engine: Engine
-    analyze: Analyze
 
-    def prepare(self, _: Begin, study: StudyRow, filters: Filters) -> PreparedOnce:
-        return PreparedOnce(self.engine, study, filters, self.analyze)
+@pytest.fixture
+def exact_marks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Marks that see changes within one transaction, which those of the application do not."""
+    for name, tables in (("_MARK", study_mark._FROM), ("_DECISIONS", study_mark._DECIDED)):
+        query = " UNION ALL ".join(
+            f"SELECT {n} AS place, count(*) AS n, sum(hashtext(CAST({rows.split()[0]} AS text))) AS written FROM {rows}"  # noqa: S608
+            for n, rows in enumerate(tables)
+        )
+        monkeypatch.setattr(study_mark, name, text(query))

@@ -11,10 +11,9 @@ from sqlalchemy.exc import DBAPIError
 from starlette.testclient import TestClient
 
 from app.analysis import analyze
-from app.results.reports.live_report import LiveReports
 from tests.kit.application import renewed
 from tests.kit.downloads import WriterHere
-from tests.kit.reports_here import ReportsHere
+from tests.kit.reports_here import reports_here
 from tests.kit.reports_once import AnalyzedOnce
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ def app_on(db: Connection, built_app: FastAPI, data_folder: Path) -> FastAPI:
     made.state.downloads = WriterHere(begin)
     made.state.data_dir = data_folder
     made.state.allowed_hosts = ["testserver"]
-    made.state.reports = LiveReports(ReportsHere(ANALYZED_ONCE), patience_s=600)
+    made.state.reports = reports_here(begin, ANALYZED_ONCE)
     return made
 
 
@@ -90,7 +89,7 @@ def browser_of(app: FastAPI) -> TestClient:
 
 
 @pytest.fixture
-def app(built_app: FastAPI, db: Connection, data_folder: Path) -> FastAPI:
+def app(built_app: FastAPI, db: Connection, data_folder: Path, exact_marks: None) -> FastAPI:
     """The whole application; the end of the test rolls back all changes."""
     return app_on(db, built_app, data_folder)
 

@@ -58,6 +58,11 @@ _DOUBLE = text("""
 """)
 
 
+_REPORTS = text("""
+    SELECT count(*) FROM procrastinate_jobs WHERE queue_name IN ('quick', 'large') AND status IN ('todo', 'doing')
+""")
+
+
 class Written(NamedTuple):
     """Rows since the statistics of the database began: answers stored or changed, and seats claimed."""
 
@@ -86,6 +91,7 @@ class Operations(NamedTuple):
     connections: dict[str, int]
     written: Written
     trials: TrialsShown
+    n_reports: int
 
 
 def get_operations(db: Connection) -> Operations:
@@ -95,6 +101,7 @@ def get_operations(db: Connection) -> Operations:
         connections={row.state: int(row.n) for row in db.execute(_CONNECTIONS)},
         written=Written(*map(int, db.execute(_WRITTEN).one())),
         trials=get_trials_shown(db),
+        n_reports=int(db.execute(_REPORTS).scalar_one()),
     )
 
 

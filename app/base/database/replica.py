@@ -57,6 +57,10 @@ class ReplicaReads:
             self._was_usable = is_usable
         return is_usable
 
+    def address(self, replica: str, primary: str) -> str:
+        """The one of these addresses that is to be read from."""
+        return replica if self.is_usable() else primary
+
     def lag_s(self) -> float | None:
         """How far the replica is behind, in seconds, at most one second ago; None if it did not respond lately."""
         with self._guard:

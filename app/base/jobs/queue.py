@@ -28,8 +28,13 @@ _DEFER = text("""
              'procrastinate_queue_v1#' || :lane, json_build_object('type', 'job_inserted', 'job_id', id)::text) END
     FROM deferred
 """)
-_IS_ASKED_FOR = text("""
-    SELECT EXISTS (SELECT FROM procrastinate_jobs WHERE queueing_lock = :key AND status IN ('todo', 'doing'))
+_GET = text("""
+    SELECT args -> 'said' AS said FROM procrastinate_jobs
+    WHERE queueing_lock = :key AND status IN ('todo', 'doing') ORDER BY status DESC LIMIT 1
+""")
+_SAY = text("""
+    UPDATE procrastinate_jobs SET args = jsonb_set(args, '{said}', CAST(:said AS jsonb))
+    WHERE queueing_lock = :key AND status = 'doing'
 """)
 
 
@@ -55,9 +60,27 @@ def defer(db: Connection, kind: Kind, of: str, *, wait: timedelta | None = None,
     db.execute(_DEFER, values)
 
 
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job that waits or runs. `said`: what its work has said last, None if nothing."""
+
+    said: Any
+
+
+def get_job(db: Connection, kind: Kind, of: str) -> Job | None:
+    """The job that runs, or waits to; None if there is none."""
+    row = db.execute(_GET, {"key": key_of(kind, of)}).one_or_none()
+    return None if row is None else Job(row.said)
+
+
 def is_deferred(db: Connection, kind: Kind, of: str) -> bool:
     """Whether such a job waits or runs."""
-    return bool(db.execute(_IS_ASKED_FOR, {"key": key_of(kind, of)}).scalar_one())
+    return get_job(db, kind, of) is not None
+
+
+def say(db: Connection, kind: Kind, of: str, said: Any) -> None:  # noqa: ANN401 - JSON
+    """Tell those who wait for the job that runs how far it is; see `Job.said`."""
+    db.execute(_SAY, {"key": key_of(kind, of), "said": json.dumps(said)})
 
 
 def key_of(kind: Kind, of: str) -> str:

@@ -29,7 +29,7 @@ from app.base.processes.side_process import SideProcessError
 
 log = logging.getLogger("attune.jobs")
 # Jobs that run at the same time, by lane: a report or a model run of an hour delays no webhook.
-LANES = {"short": 8, "reports": 2, "models": 4}
+LANES = {"short": 8, "quick": 1, "large": 1, "models": 4}
 # For the lanes, each of which listens for new jobs too, and for what the worker itself asks.
 N_CONNECTIONS = 2 * len(LANES) + 2
 # A worker that has said nothing for so long was killed, or has lost the database; its jobs are done again.
@@ -37,7 +37,8 @@ BEAT_S, SILENT_S, LOOK_S = 5.0, 20.0, 5.0
 POLL_S, OUTAGE_S, STOP_S = 2.0, 5.0, 3.0
 # A server that has just started is busy with other things than daily work.
 FIRST_S = 60.0
-MAX_ATTEMPTS = 5
+# A job may be what kills its worker.
+MAX_ATTEMPTS, MAX_LOST = 5, 3
 _DOING = text("SELECT id FROM procrastinate_jobs WHERE status = 'doing' AND worker_id = ANY(:workers)")
 # A job that waits under the same key sees all that the lost one would have seen. What waits until far in the future was
 # planned by a clock that was ahead.
@@ -49,7 +50,8 @@ _DROP_LOST = text("""
       AND EXISTS (SELECT FROM procrastinate_jobs o WHERE o.status = 'todo' AND o.queueing_lock = job.queueing_lock)
 """)
 _REPEAT_LOST = text("""
-    UPDATE procrastinate_jobs SET status = 'todo', worker_id = NULL, attempts = attempts + 1, scheduled_at = NULL
+    UPDATE procrastinate_jobs SET status = 'todo', worker_id = NULL, attempts = attempts + 1, scheduled_at = NULL,
+      args = args - 'said' || jsonb_build_object('lost', coalesce(CAST(args ->> 'lost' AS integer), 0) + 1)
     WHERE status = 'doing' AND NOT id = ANY(:running) AND (
         id = ANY(:lost) OR worker_id IS NULL
         OR worker_id IN (SELECT id FROM procrastinate_workers WHERE last_heartbeat < now() - CAST(:silent AS interval)))
@@ -65,12 +67,14 @@ class Work:
 
     `do` is called in a thread with the arguments of `defer`. Where it raises, it is called again after `wait_s`, at
     most `MAX_ATTEMPTS` times unless the database was away. With `cron`, it is called without arguments at these times.
+    `give_up` is called instead of the last attempt's repetition, and where the job has been lost `MAX_LOST` times.
     """
 
     kind: Kind
     do: Callable[..., None]
     wait_s: int = 30
     cron: str | None = None
+    give_up: Callable[..., None] | None = None
 
 
 class Again(BaseRetryStrategy):
@@ -238,12 +242,19 @@ class Worker:
         return app
 
     def _done_by(self, work: Work) -> Callable[..., Coroutine[Any, Any, None]]:
-        async def do(context: procrastinate.JobContext, timestamp: int = 0, **args: Any) -> None:  # noqa: ANN401 - JSON
+        async def do(
+            context: procrastinate.JobContext,
+            timestamp: int = 0,
+            said: object = None,  # noqa: ARG001 - for those who wait, see `queue.say`
+            lost: int = 0,
+            **args: Any,  # noqa: ANN401 - JSON
+        ) -> None:
             job = context.job.id or 0
             self._running.add(job)
             if timestamp:
                 await asyncio.sleep(max(0.0, self._first - time.monotonic()))
-            waiting = _in_thread(work, args)
+            is_last = context.job.attempts + 1 >= MAX_ATTEMPTS
+            waiting = _in_thread(work, args, is_last=is_last, is_too_late=lost >= MAX_LOST)
             self._waiting.add(waiting)
             try:
                 await waiting
@@ -254,18 +265,25 @@ class Worker:
         return do
 
 
-def _in_thread(work: Work, args: dict[str, Any]) -> asyncio.Future[None]:
-    """Call the work in a thread that does not keep the program from ending."""
+def _in_thread(work: Work, args: dict[str, Any], *, is_last: bool, is_too_late: bool) -> asyncio.Future[None]:
+    """Call the work in a thread that does not keep the program from ending, or give it up."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[None] = loop.create_future()
 
     def run() -> None:
         error: BaseException | None = None
         try:
-            work.do(**args)
+            if work.give_up and is_too_late:
+                log.error("the job %s is given up: it was lost with its worker %s times", work.kind.name, MAX_LOST)
+                work.give_up(**args)
+            else:
+                work.do(**args)
         except Exception as raised:  # noqa: BLE001 - it is raised again for procrastinate
             error = raised
             _say(work, raised)
+            if work.give_up and is_last and not _is_outage(raised):
+                with suppress(*OUTAGES):
+                    work.give_up(**args)
         with suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(_settle, done, error)
 

@@ -107,6 +107,8 @@ class _OfDatabase:
             "attune_answers_saved", "Answers stored or changed, by all hosts.", value=found.written.n_answers
         )
         yield CounterMetricFamily("attune_claims", "Seats claimed, by all hosts.", value=found.written.n_claims)
+        words = "Reports that are being computed or wait for it."
+        yield GaugeMetricFamily("attune_reports_computing", words, value=found.n_reports)
         trials = GaugeMetricFamily(
             "attune_trials", "Trials shown in open studies: served is the sum of the other states.", labels=["state"]
         )

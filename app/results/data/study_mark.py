@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import dataclass
+
 from sqlalchemy import Connection, TextClause, text
+
+from app.rating.withdrawal.withdraw import count_deleted_raters
 
 # What `study_frames` and the protocol are read from.
 _TABLES = ("ratings", "responses", "items", "sources", "raters", "rater_exclusions", "questions", "protocols")
@@ -16,36 +21,51 @@ _FROM = [
 ]
 _MARK = text(" UNION ALL ".join(f"SELECT {n} AS place, {_WRITTEN} FROM {rows}" for n, rows in enumerate(_FROM)))  # noqa: S608 - no input in it
 # What leads decide: few rows, so that they can be looked at for each page.
-_DECISIONS = text(
-    " UNION ALL ".join(
-        f"SELECT {n} AS place, {_WRITTEN} FROM {table} WHERE study_id = :study"  # noqa: S608 - no input in it
-        for n, table in enumerate(("rater_exclusions", "questions", "protocols"))
-    )
-)
-_MOMENT = text("""
-    SELECT CAST(pg_current_snapshot() AS text) AS moment, CAST(pg_postmaster_start_time() AS text) AS started,
-      pg_current_xact_id_if_assigned() IS NOT NULL AS has_written
-""")
+_DECIDED = [f"{table} WHERE study_id = :study" for table in ("rater_exclusions", "questions", "protocols")]
+_DECISIONS = text(" UNION ALL ".join(f"SELECT {n} AS place, {_WRITTEN} FROM {rows}" for n, rows in enumerate(_DECIDED)))  # noqa: S608 - no input in it
+# The mark of a million ratings takes a third of a second of processor time, which a page should not wait for. In a
+# study of more than so many ratings, a mark is therefore trusted for ten times as long as it took.
+MANY, TRUSTED = 100_000, 10
 
 
-def get_moment(db: Connection) -> str | None:
-    """Which transactions are over: while this stays the same, nothing was written by anyone. It costs next to nothing.
+@dataclass(frozen=True, slots=True)
+class Data:
+    """What the data of a study are. `decisions` is the mark of what leads decided.
 
-    None in a transaction that has written something itself.
+    `n_deleted` raters have had their answers deleted; it is counted first, because no results of more may be shown.
     """
-    row = db.execute(_MOMENT).one()
-    return None if row.has_written else f"{row.started} {row.moment}"
+
+    mark: str
+    decisions: str
+    n_ratings: int
+    n_deleted: int
 
 
-def get_study_mark(db: Connection, study_id: int) -> tuple[str, int]:
-    """The mark of a study's data, and the number of its ratings; not for a transaction that has written itself."""
-    found = _found(db, _MARK, study_id)
-    return str(found), found[0][0]
+def get_data(db: Connection, study_id: int) -> Data:
+    """The marks now; to be read before the data, so that what is written meanwhile counts as a change."""
+    n_deleted = count_deleted_raters(db, study_id)
+    decisions, found = _found(db, _DECISIONS, study_id), _found(db, _MARK, study_id)
+    return Data(str(found), str(decisions), found[0][0], n_deleted)
 
 
-def get_decision_mark(db: Connection, study_id: int) -> str:
-    """The mark of what leads decided about the data; not for a transaction that has written something itself."""
-    return str(_found(db, _DECISIONS, study_id))
+class RecentData:
+    """The same, with the marks of large studies as they were a few seconds ago."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._trusted: dict[tuple[int, str], tuple[float, Data]] = {}
+
+    def get(self, db: Connection, study_id: int, kept: str) -> Data:
+        """The marks, to be compared with that of kept results; what leads decide and deletions are always seen."""
+        start = time.monotonic()
+        until, data = self._trusted.pop((study_id, kept), (0.0, None))
+        if data is None or start > until or data.decisions != str(_found(db, _DECISIONS, study_id)):
+            data, end = get_data(db, study_id), time.monotonic()
+            until = end + TRUSTED * (end - start)
+        if data.n_ratings > MANY:
+            self._trusted = {key: one for key, one in self._trusted.copy().items() if one[0] > start}
+            self._trusted[study_id, kept] = until, data
+        return data
 
 
 def _found(db: Connection, query: TextClause, study_id: int) -> list[tuple[int, int]]:

@@ -9,7 +9,7 @@ from app.base.database.engine import Begin
 from app.base.processes.side_process import SideProcess
 from app.results.documents.circumstances import circumstances_of
 from app.results.documents.document_formats import FORMATS, ReportJob, zipped
-from app.results.reports.live_report import LiveReport
+from app.results.reports.outcomes import LiveReport
 from app.studies.studies import StudyRow
 
 REST_S = 300

@@ -15,7 +15,7 @@ from app.results.downloads.names import DownloadName
 from app.studies.studies import StudyRow
 
 if TYPE_CHECKING:
-    from app.results.reports.report_process import ReportBounds
+    from app.results.reports.report_job import ReportBounds
 
 REST_S = 120
 DOWNLOAD_PROCESS = SideProcess(within_bounds, name="attune-downloads", rest_s=REST_S)

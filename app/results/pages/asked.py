@@ -17,7 +17,8 @@ from app.results.snapshots.deleted import refuse_deleted_snapshot
 if TYPE_CHECKING:
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
-    from app.results.reports.live_report import LiveReport, LiveReports
+    from app.results.reports.live_report import LiveReports
+    from app.results.reports.outcomes import LiveReport
     from app.results.snapshots.snapshots import Opened
     from app.studies.own_study import LeadAndStudy
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request
@@ -21,14 +20,12 @@ from app.base.rendering.pages import page
 from app.base.web.links import base_address
 from app.protocol.labels import Labels
 from app.rating.review.rater_kinds import has_only_simulated
-from app.results.charts.table import Table
 from app.results.overview.progress import get_progress
 from app.results.overview.progress_chart import ProgressChart
 from app.results.pages.asked import Asked, Question
 from app.results.pages.disagreement_rows import by_place, disagreement_rows
 from app.results.pages.sections.parts import PLAN, SUMMARY, parts_of
-from app.results.reports.computing import WAITING
-from app.results.reports.outcomes import ReportStoppedError
+from app.results.reports.outcomes import WAITING, ReportStoppedError
 from app.results.snapshots.stored import list_snapshots
 from app.studies.coverage import get_counts
 from app.studies.own_study import LeadAndStudy, OwnExport, OwnForLong
@@ -37,8 +34,8 @@ if TYPE_CHECKING:
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
     from app.results.registration.plan_comparison_page import ComparedPlan
-    from app.results.reports.live_report import LiveReport, LiveReports
-    from app.results.reports.outcomes import Outcome, Stopped
+    from app.results.reports.live_report import LiveReports
+    from app.results.reports.outcomes import Computing, LiveReport, Stopped
 
 
 # How old results are that were read from a replica.
@@ -123,16 +120,18 @@ def _answer(
         return _snapshot(request, own, asked, context)
     reports: LiveReports = request.app.state.reports
     stopped: Stopped | None = None
+    computing: Computing | None = None
     try:
-        made, is_current = reports.soon(request.app.state.begin_reading, own.study, asked.filters, asked.after)
+        shown_now = reports.soon(request.app.state.begin_reading, own.study, asked.filters, asked.after)
+        made, is_current, computing = shown_now.made, shown_now.is_current, shown_now.computing
     except BlindedError:
         return _blinded(request, own)
     except ReportStoppedError as error:
-        stopped, made, is_current = error.stopped, reports.latest(own.study.id, asked.filters), False
+        stopped, made, is_current = error.stopped, error.latest, False
         if made is None:
             return _failed(request, own, asked, stopped)
     if made is None:
-        return _being_computed(request, own, asked)
+        return _being_computed(request, own, computing or WAITING)
     narrowed = replace(made, report=asked.narrowed(made.report))
     shown = labelled(narrowed.report, made.protocol.labels)
     template, found = context(narrowed, shown)
@@ -142,32 +141,28 @@ def _answer(
     plan = _plan(request, own, made, own.study.protocol_version)
     found = {**found, "monitoring": looks, "snapshots": kept, "opened": None, "plan": plan}
     found |= {"replica_note": replica_note(request.app.state.replica), "stopped": stopped}
-    found |= {"computing": None if is_current else reports.computing(own.study.id)}
+    found |= {"computing": computing}
     found |= {"update": _update(request, stopped or made)}
     return page(request, template, lead=own.lead, study=own.study, **_frame(asked, made, shown, is_current), **found)
 
 
-def _being_computed(request: Request, own: LeadAndStudy, asked: Question) -> Response:
-    """What is known before the first report: the size of the study, how far the computation is, and counts."""
-    reports: LiveReports = request.app.state.reports
-    computing = reports.computing(own.study.id) or WAITING
+def _being_computed(request: Request, own: LeadAndStudy, computing: Computing) -> Response:
+    """What is known before the first report: the size of the study, and how far the computation is."""
     with request.app.state.begin_reading() as db:
         counts, only_simulated = get_counts(db, own.study.id), has_only_simulated(db, own.study.id)
-    first = _first_numbers(request, own, asked)
-    context: dict[str, Any] = {"address": str(request.url), "first": first, "computing": computing, "counts": counts}
+    context: dict[str, Any] = {"address": str(request.url), "computing": computing, "counts": counts}
     context |= {"only_simulated": only_simulated}
     return page(request, "results/pages/being_made.html", lead=own.lead, study=own.study, **context)
 
 
-def _update(request: Request, outcome: Outcome) -> str:
+def _update(request: Request, outcome: LiveReport | Stopped) -> str:
     """The address of this page with a newer report; it stays the same when it is opened again."""
     return str(request.url.include_query_params(after=outcome.read_at.isoformat()))
 
 
 def _failed(request: Request, own: LeadAndStudy, asked: Question, stopped: Stopped) -> Response:
-    """Why there is no report, with what the database counts."""
-    why: dict[str, Any] = {"stopped": stopped, "update": _update(request, stopped)}
-    why |= {"asked": asked, "first": _first_numbers(request, own, asked)}
+    """Why there is no report."""
+    why: dict[str, Any] = {"stopped": stopped, "update": _update(request, stopped), "asked": asked}
     with request.app.state.begin_reading() as db:
         why |= {"only_simulated": has_only_simulated(db, own.study.id)}
     return page(request, "results/pages/results_failed.html", lead=own.lead, study=own.study, **why, status=503)
@@ -201,25 +196,6 @@ def _snapshot(request: Request, own: LeadAndStudy, asked: Question, context: Con
     found |= {"replica_note": "", "stopped": None, "computing": None, "update": ""}
     frame["command"] = shlex.join(["attune", "snapshot", "show", own.study.slug, asked.snapshot, "--json"])
     return page(request, template, lead=own.lead, study=own.study, **frame, **found)
-
-
-@dataclass(frozen=True, slots=True)
-class CountedNumbers:
-    """Numbers that were counted where there is no report, as tables by their titles."""
-
-    counted_at: datetime
-    tables: dict[str, Table]
-
-
-def _first_numbers(request: Request, own: LeadAndStudy, asked: Question) -> CountedNumbers | None:
-    """What was counted of all ratings; None with filters."""
-    reports: LiveReports = request.app.state.reports
-    first = None if asked.filters else reports.first_numbers(own.study.id)
-    if first is None:
-        return None
-    from app.results.pages.counted_table import counted_tables
-
-    return CountedNumbers(first.read_at, counted_tables(first.results, first.protocol))
 
 
 def _looks(request: Request, own: LeadAndStudy) -> list[str]:

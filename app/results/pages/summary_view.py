@@ -20,7 +20,7 @@ from app.analysis.wording.formatting import number, p_text
 from app.protocol.study import Protocol
 from app.results.pages.plots import Mark, Plot, alpha_mark, card_plot, row_marks
 from app.results.pages.sections.parts import part_of
-from app.results.reports.live_report import LiveReport
+from app.results.reports.outcomes import LiveReport
 
 # What fits a screen of 1280 x 900; a journey checks it for every template.
 MAX_CARDS, MAX_ROWS, MAX_COLUMNS, MAX_COLUMN_NAME = 3, 6, 2, 12

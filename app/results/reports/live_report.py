@@ -1,76 +1,87 @@
-"""Reports of running studies: computed once for the same answers; pages wait for them only for a moment."""
+"""Reports of running studies for pages and files: the kept one, or a job for the worker; pages wait only a moment."""
 
 from __future__ import annotations
 
 import time
+from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import wait
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
-from threading import Lock, Thread
-from typing import TYPE_CHECKING
 
-from app.analysis.data.report_filters import ALL
+from sqlalchemy import Connection
+
+from app.analysis.data.report_filters import ALL, Filters
 from app.base.database.engine import Begin
-from app.base.processes.side_process import SideProcessError
 from app.rating.withdrawal.withdraw import count_deleted_raters
 from app.results.blinding import refuse_if_blinded
-from app.results.reports.computing import FirstNumbers, LiveReport
-from app.results.reports.known_marks import KnownMarks, Seen
-from app.results.reports.outcomes import ReportStoppedError, Shown
-from app.results.reports.recent_results import RecentResults
-from app.results.reports.report_job import ReportJob
-from app.results.reports.report_maker import ReportMaker
+from app.results.data.study_mark import Data, RecentData
+from app.results.reports.kept_results import STOPPED, Outline, get_outline, get_report, get_stopped, part_of
+from app.results.reports.outcomes import (
+    WAITING,
+    Computing,
+    LiveReport,
+    ReportStoppedError,
+    Shown,
+    StillComputingError,
+    Stopped,
+    holds,
+)
+from app.results.reports.report_job import ask_for_report, get_progress
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow
 
-if TYPE_CHECKING:
-    from app.analysis.data.report_filters import Filters
-    from app.results.reports.computing import Computing
-    from app.results.reports.kept_results import KeptResults
-    from app.results.reports.report_job import Work
+__all__ = ["LiveReport", "LiveReports"]
 
-__all__ = ["FirstNumbers", "LiveReport", "LiveReports", "StillComputingError"]
+# How often a request that waits looks whether the job is done, and how often it asks again if that left no report.
+LOOK_S, MAX_ASKED = 0.03, 3
+# A page, its charts and its files request the same report within seconds.
+MAX_READ = 8
 
-
-class StillComputingError(SideProcessError):
-    """The report is not available yet; it is still being computed."""
-
-    words = "The results are still being computed. Try again in a minute."
+Ask = Callable[[Connection, StudyRow, Filters, Data], None]
 
 
-# A page that can show earlier results or counts does not wait for the mark of a large study.
-GLANCE_S = 0.02
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What there is: the data, the last report, and an attempt of the same decisions that ended later, if any."""
+
+    data: Data
+    n_deleted: int
+    outline: Outline | None
+    report: LiveReport | None
+    stopped: Stopped | None
+    is_decided: bool
+    is_behind: bool
+
+    def holds(self, after: datetime | None, patience_s: float) -> bool:
+        last = self.stopped or self.report
+        if last is None or not self.is_decided:
+            return False
+        return holds(last, is_behind=self.is_behind, after=after, patience_s=patience_s)
 
 
 class LiveReports:
-    """The most recent reports, and those being computed: one at a time per study.
-
-    They are kept in the database too, so that a new process shows them at once, and several compute none twice.
-    """
+    """The reports that are kept, and jobs for those that are not."""
 
     def __init__(
         self,
-        work: Work,
-        kept: KeptResults | None = None,
+        begin: Begin,
+        limits: str = "",
         *,
+        ask: Ask = ask_for_report,
         patience_s: float = 0.5,
         file_patience_s: float = 90,
-        watch: Callable[[int], None] | None = None,
     ) -> None:
-        """`work` computes, outside of the request and of any transaction, and keeps the results in `kept`.
+        """`begin` opens transactions on the primary, also if reports are read from a replica.
 
-        Without `kept`, reports end with this process. A page waits for a report up to `patience_s` seconds, a file up
-        to `file_patience_s`, because a waiting request occupies a turn that another lead could use.
-
-        `watch` is told the number of reports being computed whenever it changes.
+        `limits` says what a report may take: an attempt that was stopped by other limits is not known. `ask` defers
+        the job. A page waits for a report up to `patience_s` seconds, a file up to `file_patience_s`, because a waiting
+        request occupies a turn that another lead could use.
         """
-        self._work, self._watch = work, watch or (lambda _n: None)
+        self._begin, self._limits, self._ask = begin, limits, ask
         self._patience_s, self._file_patience_s = patience_s, max(patience_s, file_patience_s)
-        self._guard = Lock()
-        self._at_work: dict[int, ReportJob] = {}
-        self._marks = KnownMarks()
-        self._recent = RecentResults(kept, self._marks)
-        self._maker = ReportMaker(kept, self._marks, self._recent, patience_s)
+        self._data = RecentData()
+        self._read: OrderedDict[tuple[int, str], LiveReport] = OrderedDict()
 
     def now(
         self,
@@ -90,115 +101,86 @@ class LiveReports:
             ReportStoppedError: there is none.
             StillComputingError: it is not there in time; it will be there for a later request.
         """
-        glanced = self._glance(begin, study, filters)
-        if name and (found := self._recent.find(study, filters, name) or self._last(begin, study, filters, after)):
-            return found
-        shown = self._get(begin, study, self._file_patience_s, filters, glanced, after)
-        if shown is None or shown.made is None:
+        if name:
+            found = self._look(begin, study, filters)
+            read = self._read.get((study.id, name))
+            if read and read.n_deleted == found.n_deleted:
+                return read
+            if found.report and (after is None or found.report.read_at > after):
+                return found.report
+        shown = self._shown(begin, study, filters, after, self._file_patience_s)
+        if shown.made is None or not shown.is_settled:
             raise StillComputingError
         return shown.made
 
     def soon(self, begin: Begin, study: StudyRow, filters: Filters = ALL, after: datetime | None = None) -> Shown:
         """The last report, None if there is none, and whether it is that of the current answers, as far as is known.
 
-        A newer one is computed in the background if that is due (see `outcomes.holds`), or if the ratings of the last
-        one were not read later than `after`. Its result is available to later requests.
+        A newer one is computed by the worker if that is due (see `outcomes.holds`), or if the ratings of the last one
+        were not read later than `after`. It is available to later requests.
 
         Raises:
             BlindedError: the study's estimates are hidden until it closes.
             ReportStoppedError: there is none of the current answers.
         """
-        glanced, latest = self._glance(begin, study, filters), self.latest(study.id, filters)
-        is_slow = self._marks.is_slow(study.id) if latest else self._recent.is_slow(study.id)
-        patience_s = GLANCE_S if is_slow else self._patience_s
-        shown = self._get(begin, study, patience_s, filters, glanced, after)
-        is_behind = latest is None or (glanced and glanced.is_behind) or self.computing(study.id)
-        return shown or Shown(latest, not is_behind)
+        return self._shown(begin, study, filters, after, self._patience_s)
 
-    def _last(self, begin: Begin, study: StudyRow, filters: Filters, after: datetime | None) -> LiveReport | None:
-        """The last report, also if the attempt at a newer one was stopped; None if there is none read after `after`."""
-        try:
-            made = self.soon(begin, study, filters, after).made
-        except ReportStoppedError:
-            made = self.latest(study.id, filters)
-        return made if made and (after is None or made.read_at > after) else None
+    def _shown(
+        self, begin: Begin, study: StudyRow, filters: Filters, after: datetime | None, patience_s: float
+    ) -> Shown:
+        end, n_asked = time.monotonic() + patience_s, 0
+        first = found = self._look(begin, study, filters)
+        while not found.holds(after, self._patience_s):
+            is_new = found.outline != first.outline
+            if found.report and is_new and found.is_decided and (after is None or found.report.read_at > after):
+                break  # its ratings were read while this waited
+            with self._begin() as db:
+                computing = get_progress(db, study.id, filters)
+                if computing is None and n_asked < MAX_ASKED:
+                    self._ask(db, study, filters, found.data)
+                    n_asked += 1
+            while (computing := self._computing(study, filters)) and time.monotonic() < end:
+                time.sleep(LOOK_S)
+            if computing or n_asked == MAX_ASKED:
+                return Shown(found.report, False, computing or WAITING, is_settled=False)
+            found = self._look(begin, study, filters)
+        if found.stopped:
+            raise ReportStoppedError(found.stopped, found.report)
+        return Shown(found.report, not found.is_behind, self._computing(study, filters) if found.is_behind else None)
 
-    def computing(self, study_id: int) -> Computing | None:
-        """How far the computation for this study has come; None if nothing is known to be computed."""
-        job = self._at_work.get(study_id)
-        return job.computing if job else None
+    def _computing(self, study: StudyRow, filters: Filters) -> Computing | None:
+        with self._begin() as db:
+            return get_progress(db, study.id, filters)
 
-    def first_numbers(self, study_id: int) -> FirstNumbers | None:
-        """What counts of the answers suffice for, if they were counted while there was no report."""
-        return self._recent.first_numbers(study_id)
-
-    def latest(self, study_id: int, filters: Filters = ALL) -> LiveReport | None:
-        """The last report with these filters that is kept, of whatever answers."""
-        return self._recent.latest(study_id, filters)
-
-    def _glance(self, begin: Begin, study: StudyRow, filters: Filters) -> Seen | None:
-        """What can be said about the data at once. Reports from before a deletion are forgotten.
-
-        The transaction ends here: the pool has few connections, and estimates may take minutes.
-        """
-        with begin() as db:
+    def _look(self, begin: Begin, study: StudyRow, filters: Filters) -> _Found:
+        """What there is. Results from before a deletion are neither read nor remembered."""
+        with self._begin() as db:
             refuse_if_blinded(study, get_protocol(db, study.id, study.protocol_version))
-            self._recent.forget(study.id, count_deleted_raters(db, study.id))
-            glanced = self._marks.glance(db, study, filters)
-        if self.latest(study.id, filters) is None or (glanced and self._maker.can_be_replaced(glanced)):
-            has_more = self._recent.recall(study, filters)
-            glanced = Seen(glanced.key, glanced.moment) if glanced and has_more else glanced
-        if self.latest(study.id, filters) is None:
-            self._recent.recall_counts(study, glanced)
-        return glanced
+            n_deleted = count_deleted_raters(db, study.id)
+            outline = get_outline(db, study.id, part_of(filters))
+            report = self._report(db, study, filters, outline) if outline else None
+            tried = get_outline(db, study.id, part_of(filters, STOPPED), self._limits)
+            if tried and outline and tried.read_at < outline.read_at:
+                tried = None
+            stopped = get_stopped(db, study.id, tried) if tried else None
+        last = tried if stopped else outline if report else None
+        with begin() as db:
+            data = self._data.get(db, study.id, last.mark if last else "")
+        if tried and not tried.is_decided(study, data):
+            last, stopped = (outline if report else None), None
+        is_decided = last is not None and last.is_decided(study, data)
+        is_behind = last is None or not last.is_of(study, data)
+        return _Found(data, n_deleted, outline, report, stopped, is_decided, is_behind)
 
-    def _get(
-        self,
-        begin: Begin,
-        study: StudyRow,
-        patience_s: float,
-        filters: Filters,
-        glanced: Seen | None,
-        after: datetime | None,
-    ) -> Shown | None:
-        deadline = time.monotonic() + patience_s
-        while True:
-            if glanced and (shown := self._maker.held(glanced, after)):
-                return shown
-            job, is_mine = self._begin(begin, study, filters, glanced, after)
-            if not wait([job.future], max(0.0, deadline - time.monotonic())).done:
-                return None
-            if is_mine:
-                return job.future.result()
-            glanced = self._glance(begin, study, filters)
-
-    def _begin(
-        self, begin: Begin, study: StudyRow, filters: Filters, glanced: Seen | None, after: datetime | None
-    ) -> tuple[ReportJob, bool]:
-        """A job for this report and True; or that of an earlier report still being computed and False."""
-        if at_work := self._at_work.get(study.id):
-            return at_work, False
-        job = ReportJob(study, filters, self._work.prepare(begin, study, filters), begin, glanced, after)
-        with self._guard:
-            if at_work := self._at_work.get(study.id):
-                return at_work, False
-            self._at_work[study.id] = job
-            self._watch(len(self._at_work))
-        Thread(target=self._settle, args=(job,), name=f"report of study {study.id}", daemon=True).start()
-        return job, True
-
-    def _settle(self, job: ReportJob) -> None:
-        """Find or compute the report; the job's future gets it, or the error."""
-        try:
-            shown = self._maker.shown_for(job)
-        except BaseException as error:  # noqa: BLE001 - it is raised again for those who wait
-            self._end(job)
-            job.future.set_exception(error)
-        else:
-            self._end(job)
-            job.future.set_result(shown)
-
-    def _end(self, job: ReportJob) -> None:
-        with self._guard:
-            del self._at_work[job.study.id]
-            self._watch(len(self._at_work))
+    def _report(self, db: Connection, study: StudyRow, filters: Filters, outline: Outline) -> LiveReport | None:
+        read = self._read.get((study.id, outline.name))
+        if read and (read.read_at, read.n_deleted) == (outline.read_at, outline.n_deleted):
+            return read
+        read = get_report(db, study.id, filters, outline)
+        if read:
+            self._read[study.id, outline.name] = read
+            self._read.move_to_end((study.id, outline.name))
+            with suppress(KeyError):  # another thread was faster
+                while len(self._read) > MAX_READ:
+                    self._read.popitem(last=False)
+        return read

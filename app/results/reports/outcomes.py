@@ -1,63 +1,97 @@
-"""How an attempt at a report ended, and for how long no other attempt is made: the same rule in every process."""
+"""What an attempt at a report gives, and for how long no other attempt is made: the same rule in every process.
+
+Imports nothing heavy, because the web process imports it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from app.base.processes.side_process import OutOfMemoryError, SideProcessError, SideProcessTimeoutError
-from app.results.reports.computing import LiveReport
-
-if TYPE_CHECKING:
-    from app.analysis.data.report_filters import Filters
+from app.analysis.data.filter_options import FilterOptions
+from app.analysis.data.report_filters import Filters
+from app.analysis.report.report import Report
+from app.base.processes.side_process import SideProcessError
+from app.protocol.study import Protocol
 
 # A report that misses newer ratings is computed again after ten times as long as it took, so that raters who are busy
 # and leads who look at it take at most a tenth of a processor. A lead who does not want to wait presses Update.
 PACE = 10
-# A process that was killed may have been so by chance: the next attempt is soon, but not before a page that refreshes
-# itself has shown what happened.
-ENDED_S = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Computing:
+    """What is being done, and the share of the whole that is done."""
+
+    step: str
+    share: float
+
+
+WAITING = Computing("Waiting to begin", 0.0)
+READING = Computing("Reading the answers", 0.15)
+ESTIMATING = Computing("Computing the estimates", 0.4)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveReport:
+    """A report, when its data were read, and its name, which depends only on the data.
+
+    `n_deleted` raters had had their answers deleted before. Reading and computing took `took_s` seconds.
+    """
+
+    name: str
+    read_at: datetime
+    report: Report
+    protocol: Protocol
+    options: FilterOptions
+    n_deleted: int = 0
+    took_s: float = 0.0
+
+    @property
+    def filters(self) -> Filters:
+        """The filters that select the answers of the report."""
+        return self.report.filters
 
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """An attempt that gave no report; `read_at` is when it ended. See `LiveReport`."""
+    """An attempt that gave no report. `read_at`: when it ended."""
 
-    name: str
     read_at: datetime
-    filters: Filters
     words: str
     took_too_much: bool
-    n_deleted: int = 0
     took_s: float = 0.0
 
 
-Outcome = LiveReport | Stopped
-
-
 class Shown(NamedTuple):
-    """The report to show, None if there is none, and whether it is that of the current data, as far as is known."""
+    """The report to show, None if there is none; whether it is that of the current data; how far a newer one is.
+
+    It is settled if no newer one is due.
+    """
 
     made: LiveReport | None
     is_current: bool
+    computing: Computing | None = None
+    is_settled: bool = True
 
 
 class ReportStoppedError(SideProcessError):
-    """There is no report of the current data, because the attempt at it was stopped."""
+    """There is no report of the current data, because the attempt at it was stopped. `latest`: an earlier report."""
 
-    def __init__(self, stopped: Stopped) -> None:
+    def __init__(self, stopped: Stopped, latest: LiveReport | None) -> None:
         """Say why."""
         super().__init__(stopped.words)
-        self.stopped = stopped
+        self.stopped, self.latest = stopped, latest
 
 
-def took_too_much(error: SideProcessError) -> bool:
-    """Whether the same computation would be stopped again: it reached a limit, and did not just end."""
-    return isinstance(error, SideProcessTimeoutError | OutOfMemoryError)
+class StillComputingError(SideProcessError):
+    """The report is not available yet; it is still being computed."""
+
+    words = "The results are still being computed. Try again in a minute."
 
 
-def holds(outcome: Outcome, *, is_behind: bool, after: datetime | None, patience_s: float) -> bool:
+def holds(outcome: LiveReport | Stopped, *, is_behind: bool, after: datetime | None, patience_s: float) -> bool:
     """Whether an outcome is shown as it is, and no other attempt is made.
 
     Args:
@@ -66,11 +100,9 @@ def holds(outcome: Outcome, *, is_behind: bool, after: datetime | None, patience
         after: when the ratings of an outcome that a lead wants to be replaced were read.
         patience_s: how long a page waits for a report. One that takes no longer is always that of the current ratings.
     """
-    age = datetime.now(UTC) - outcome.read_at
     if isinstance(outcome, LiveReport) and not is_behind:
         return True
     if after and outcome.read_at <= after:
         return False
-    if isinstance(outcome, Stopped) and not outcome.took_too_much:
-        return age < timedelta(seconds=ENDED_S)
+    age = datetime.now(UTC) - outcome.read_at
     return not is_behind or (outcome.took_s > patience_s and age < PACE * timedelta(seconds=outcome.took_s))

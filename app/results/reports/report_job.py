@@ -1,64 +1,264 @@
-"""A report that is being computed in the background, and what computes it."""
+"""The job that computes a report: one of each study and filters at a time, whatever number of workers there are.
+
+The worker compares the marks of the data; its side process reads the study, computes the report and keeps it, within
+limits of processor time and memory.
+"""
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Collection
-from concurrent.futures import Future
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 from typing import Protocol as Typed
 
-from app.base.database.engine import Begin
-from app.results.reports.computing import READING, WAITING
-from app.studies.studies import StudyRow
+from sqlalchemy import Connection
+
+from app.analysis.data.filter_options import filtered_protocol
+from app.analysis.data.report_filters import Filters
+from app.base.database.engine import Begin, on_database
+from app.base.database.outages import OUTAGES
+from app.base.jobs.queue import Kind, defer, get_job, say
+from app.base.problem import BlindedError
+from app.base.processes.side_process import (
+    OutOfMemoryError,
+    OutOfTimeError,
+    SideProcess,
+    SideProcessError,
+    SideProcessTimeoutError,
+    tell_parent,
+    within_bounds,
+)
+from app.protocol.study import Protocol
+from app.results.data.study_mark import Data, get_data
+from app.results.reports.kept_results import get_outline, part_of, record_report, record_same_data, record_stopped
+from app.results.reports.outcomes import ESTIMATING, READING, WAITING, Computing, LiveReport, Stopped
+from app.studies.studies import StudyRow, get_study_by_id
 
 if TYPE_CHECKING:
-    from app.analysis.data.report_filters import Filters
-    from app.results.reports.computing import Computing, FirstNumbers, LiveReport, Tell
-    from app.results.reports.known_marks import Seen
-    from app.results.reports.outcomes import Shown
+    from app.analysis.data.frames import Frames
+    from app.analysis.report.report import Report
 
-    class Prepared(Typed):
-        """The computations on one study; they run outside of the request."""
+    class Analyze(Typed):
+        """A function that computes a report; `watch` is told how many parts of how many are done."""
 
-        def count(self, seen: Seen | None, tell: Tell) -> FirstNumbers: ...
-
-        def report(self, seen: Seen | None, settled: Collection[str], tell: Tell) -> LiveReport | str: ...
-
-    class Work(Typed):
-        """Where reports are computed."""
-
-        def prepare(self, begin: Begin, study: StudyRow, filters: Filters) -> Prepared: ...
+        def __call__(
+            self, frames: Frames, protocol: Protocol, *, filters: Filters, watch: Callable[[int, int], None]
+        ) -> Report: ...
 
 
-@dataclass(eq=False)
-class ReportJob:
-    """A report that is being computed, or whose data are being compared with those of a known report."""
+log = logging.getLogger("attune.reports")
+# A small report never waits for a large one: each has a lane, which does one at a time. One of at most so many ratings
+# is first given so many seconds of processor time in the lane for quick ones.
+QUICK, LARGE = Kind("quick-report", "quick"), Kind("report", "large")
+QUICK_RATINGS, QUICK_S = 50_000, 30
+# Starting takes about two seconds; an idle process takes a quarter of a gigabyte.
+REST_S = 600
+# How often the progress is stored.
+TOLD_S = 0.3
+UNEXPECTED = "The computation failed unexpectedly. The log of the server says why."
+Tell = Callable[[Computing], None]
 
-    study: StudyRow
-    filters: Filters
-    prepared: Prepared
-    begin: Begin
-    glanced: Seen | None
-    after: datetime | None = None
-    future: Future[Shown] = field(default_factory=Future)
-    computing: Computing | None = None
-    seen: Seen | None = None
-    _began: float | None = None
 
-    def __post_init__(self) -> None:
-        """Data that have no mark are always read."""
-        self.computing = None if self.glanced else WAITING
+@dataclass(frozen=True, slots=True)
+class ReportBounds:
+    """What one report may take: processor time in seconds and memory in MB."""
 
-    def tell(self, computing: Computing) -> None:
-        """Note how far it has come, and when it began."""
-        self.computing = computing
-        if computing == READING and self._began is None:
-            self._began = time.monotonic()
+    seconds: int = 1_800
+    memory_mb: int = 4_000
 
     @property
-    def took_s(self) -> float:
-        """How long it has been worked on, in seconds, without the time that it waited."""
-        return 0.0 if self._began is None else time.monotonic() - self._began
+    def in_words(self) -> str:
+        """What a report may take altogether."""
+        return f"{self.seconds} s, {self.memory_mb} MB"
+
+    @property
+    def hanging_s(self) -> float:
+        """Seconds on the clock, on a busy machine, after which a process that was not stopped in time is ended."""
+        return 4 * self.seconds + 60
+
+
+def ask_for_report(db: Connection, study: StudyRow, filters: Filters, data: Data) -> None:
+    """Ask the worker for a report."""
+    from app.analysis.report.stored_report import stored_text
+
+    kind = QUICK if data.n_ratings <= QUICK_RATINGS else LARGE
+    defer(db, kind, _key(study.id, filters), study=study.id, filters=stored_text(filters))
+
+
+def get_progress(db: Connection, study_id: int, filters: Filters) -> Computing | None:
+    """How far the job for this report is; None if there is none."""
+    for kind in (LARGE, QUICK):
+        if job := get_job(db, kind, _key(study_id, filters)):
+            return Computing(*job.said) if job.said else WAITING
+    return None
+
+
+def _key(study_id: int, filters: Filters) -> str:
+    return f"{study_id} {part_of(filters)}"
+
+
+def _filters(stored: str) -> Filters:
+    from app.analysis.report.stored_report import read_stored
+
+    found: Filters = read_stored(stored)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where results are read from, where they are kept, and how far the first may be behind the second."""
+
+    reading: str
+    primary: str
+    max_lag: timedelta = timedelta()
+
+
+class ReportJobs:
+    """Does the jobs, those of a kind one after the other in a process of its own."""
+
+    def __init__(self, begin: Begin, place: Callable[[], Place], bounds: ReportBounds) -> None:
+        """`begin` opens transactions on the primary."""
+        self._begin, self._place, self._bounds = begin, place, bounds
+        self._processes = {
+            QUICK: SideProcess(within_bounds, name="attune-quick-report", rest_s=REST_S),
+            LARGE: SideProcess(within_bounds, name="attune-report", rest_s=REST_S),
+        }
+
+    def work(self, kind: Kind, study: int, filters: str) -> None:
+        """Compute a report and keep it, or keep why there is none.
+
+        Raises:
+            SideProcessError: the process ended, which may have been by chance.
+        """
+        of, place, start = _filters(filters), self._place(), time.monotonic()
+        seen = self._seen(place, study, of)
+        if seen is None:
+            return
+        row, data = seen
+        try:
+            self._compute(kind, place, row, of, data)
+        except BlindedError:
+            return
+        except OutOfTimeError as error:
+            if kind is LARGE or self._bounds.seconds <= QUICK_S:
+                self._keep_stopped(row, of, data, str(error), start)
+                return
+            with self._begin() as db:
+                defer(db, LARGE, _key(study, of), study=study, filters=filters)
+        except (SideProcessTimeoutError, OutOfMemoryError) as error:
+            self._keep_stopped(row, of, data, str(error), start)
+        except SideProcessError:
+            raise
+        except OUTAGES:
+            raise
+        except Exception:
+            log.exception("the report of the study %s failed", row.slug)
+            self._keep_stopped(row, of, data, UNEXPECTED, start)
+
+    def give_up(self, _: Kind, study: int, filters: str) -> None:
+        """Keep that the process of this report ended at each attempt."""
+        of = _filters(filters)
+        if seen := self._seen(self._place(), study, of):
+            self._keep_stopped(seen[0], of, seen[1], SideProcessError.words, time.monotonic(), took_too_much=False)
+
+    def stop(self) -> None:
+        """End the processes, if there are any."""
+        for process in self._processes.values():
+            process.stop()
+
+    def _seen(self, place: Place, study_id: int, filters: Filters) -> tuple[StudyRow, Data] | None:
+        """The study and its data; None if it is gone, or the report of these data is kept."""
+        with self._begin() as db:
+            study = get_study_by_id(db, study_id)
+        if study is None:
+            return None
+        with self._reading(place) as reading, reading() as db:
+            data = get_data(db, study_id)
+        with self._begin() as db:
+            outline = get_outline(db, study_id, part_of(filters))
+        return None if outline and outline.is_of(study, data) else (study, data)
+
+    def _reading(self, place: Place) -> AbstractContextManager[Begin]:
+        return on_database(place.reading)
+
+    def _compute(self, kind: Kind, place: Place, study: StudyRow, filters: Filters, data: Data) -> None:
+        """Run `compute` in the process."""
+        told_at = 0.0
+
+        def tell(computing: Computing) -> None:
+            nonlocal told_at
+            if time.monotonic() - told_at > TOLD_S:
+                told_at = time.monotonic()
+                with suppress(*OUTAGES), self._begin() as db:
+                    say(db, kind, _key(study.id, filters), [computing.step, computing.share])
+
+        bounds = self._bounds
+        seconds = min(bounds.seconds, QUICK_S) if kind is QUICK else bounds.seconds
+        bounded = (compute_there, (place, study, filters, data), seconds, bounds.memory_mb)
+        self._processes[kind].ask(bounded, timeout_s=bounds.hanging_s, told=tell)
+
+    def _keep_stopped(
+        self, study: StudyRow, filters: Filters, data: Data, words: str, start: float, *, took_too_much: bool = True
+    ) -> None:
+        stopped = Stopped(datetime.now(UTC), words, took_too_much, time.monotonic() - start)
+        with self._begin() as db:
+            record_stopped(db, study, filters, data, stopped, self._bounds.in_words)
+
+
+def compute_there(place: Place, study: StudyRow, filters: Filters, data: Data) -> None:
+    """Run `compute` in the process: it reads the database itself, because the worker would be busy."""
+    from app.analysis import analyze
+    from app.analysis.libraries import load_libraries
+
+    load_libraries()
+    with on_database(place.primary) as begin, on_database(place.reading) as reading:
+        compute(reading, begin, study, filters, data, analyze, tell=tell_parent, max_lag=place.max_lag)
+
+
+def compute(
+    reading: Begin,
+    begin: Begin,
+    study: StudyRow,
+    filters: Filters,
+    data: Data,
+    analyze: Analyze,
+    *,
+    tell: Tell = lambda _: None,
+    max_lag: timedelta = timedelta(),
+) -> None:
+    """Read the study, compute its report unless it is that of other marks, and keep it.
+
+    The transaction that reads ends before the computation, because estimates may take minutes.
+
+    Raises:
+        BlindedError: the study's estimates are hidden until it closes.
+    """
+    from app.analysis.data.filters import options_of
+    from app.results.reports.fingerprint import fingerprint
+    from app.results.reports.report import read_study
+
+    tell(READING)
+    start, read_at = time.monotonic(), datetime.now(UTC) - max_lag
+    with reading() as db:
+        frames, protocol = read_study(db, study)
+    name, part = fingerprint(frames, protocol, filters), part_of(filters)
+    with begin() as db:
+        outline = get_outline(db, study.id, part)
+        if outline and outline.name == name and outline.n_deleted == data.n_deleted:
+            record_same_data(db, study, part, data)
+            return
+    tell(ESTIMATING)
+
+    def watch(n_done: int, n_all: int) -> None:
+        share = ESTIMATING.share + (1 - ESTIMATING.share) * n_done / n_all
+        tell(Computing(f"{ESTIMATING.step}: part {n_done + 1} of {n_all}", share=share))
+
+    report = analyze(frames, protocol, filters=filters, watch=watch)
+    kept, options = filtered_protocol(protocol, filters), options_of(frames, protocol)
+    made = LiveReport(name, read_at, report, kept, options, data.n_deleted, time.monotonic() - start)
+    with begin() as db:
+        record_report(db, study, data, made)

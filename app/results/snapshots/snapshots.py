@@ -11,7 +11,7 @@ from app.analysis.report.stored_report import read_report, report_text
 from app.base.database.engine import Begin
 from app.rating.withdrawal.withdraw import count_deleted_raters, get_last_deletion, lock_deletions
 from app.results.blinding import refuse_if_blinded
-from app.results.reports.computing import LiveReport
+from app.results.reports.outcomes import LiveReport
 from app.results.snapshots.stored import SnapshotRow, get_snapshot, record_snapshot
 from app.studies.audit import record_act
 from app.studies.protocols import get_protocol

@@ -9,7 +9,7 @@ import pytest
 from app.base.database.engine import transactions
 from app.results.downloads.download_process import ARCHIVE_PROCESS, DOWNLOAD_PROCESS, DownloadWriter
 from app.results.downloads.exports import download_file, study_zip_file
-from app.results.reports.report_process import ReportBounds
+from app.results.reports.report_job import ReportBounds
 from app.studies.folder.read import read_files
 from app.studies.load import load_study
 from app.studies.studies import get_study

@@ -1,28 +1,55 @@
-"""Several server processes on one database, with a small study."""
+"""A worker and several web processes on one database, with a small study."""
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+from threading import Event
 from typing import TYPE_CHECKING
 
 import pytest
 
-from app.base.database.engine import transactions
-from app.results.reports.kept_results import KeptResults
+from app.analysis import analyze
+from app.analysis.data.report_filters import ALL, Filters
+from app.base.jobs import worker as worker_module
+from app.base.jobs.worker import Worker
 from app.results.reports.live_report import LiveReports
+from app.results.reports.report_job import ReportBounds
 from app.studies.folder.read import read_files
 from app.studies.load import load_study
 from app.studies.studies import get_study
-from tests.kit.reports_here import KeptHere
+from tests.kit.reports_here import works_here
+from tests.kit.reports_once import AnalyzedOnce
 from tests.kit.small import small
-from tests.results.kept.steps import until
-from tests.results.reports.test_live_report import PATIENCE_S, Maker
+from tests.results.kept.steps import PATIENCE_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from sqlalchemy import Engine
 
+    from app.analysis.data.frames import Frames
+    from app.analysis.report.report import Report
+    from app.protocol.study import Protocol
     from app.studies.studies import StudyRow
+
+ANALYZED_ONCE = AnalyzedOnce(analyze)
+
+
+class Maker:
+    """Gives real reports, counts how often it is asked, signals when it has started, and waits until it may finish."""
+
+    def __init__(self) -> None:
+        self.n_made, self.began, self.may_end = 0, Event(), Event()
+        self.fails_with: Exception | None = None
+        self.may_end.set()
+
+    def __call__(self, frames: Frames, protocol: Protocol, *, filters: Filters = ALL, **_: object) -> Report:
+        self.n_made += 1
+        self.began.set()
+        assert self.may_end.wait(PATIENCE_S)
+        if self.fails_with:
+            raise self.fails_with
+        return ANALYZED_ONCE(frames, protocol, filters=filters)
 
 
 @pytest.fixture
@@ -36,22 +63,34 @@ def study(engine: Engine) -> StudyRow:
 
 
 @pytest.fixture
-def make() -> Maker:
-    """What computes the reports of all processes."""
-    return Maker()
+def make() -> Iterator[Maker]:
+    """What computes the reports of all workers."""
+    maker = Maker()
+    yield maker
+    maker.may_end.set()
 
 
 @pytest.fixture
-def process(engine: Engine, make: Maker) -> Iterator[Callable[..., LiveReports]]:
-    """Each call returns what a new server process has; their work ends with the test."""
-    started = []
+def worker(engine: Engine, make: Maker, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Worker]]:
+    """Each call starts a worker; all end with the test."""
+    monkeypatch.setattr(worker_module, "POLL_S", 0.05)
+    url = engine.url.render_as_string(hide_password=False)
+    with ExitStack() as stack:
 
-    def new(patience_s: float = PATIENCE_S, limits: str = "") -> LiveReports:
-        kept = KeptResults(transactions(engine), limits)
-        reports = LiveReports(KeptHere(engine, make), kept, patience_s=patience_s)
-        started.append(reports)
-        return reports
+        def start() -> Worker:
+            started = Worker(url, works_here(engine, make)).start()
+            stack.callback(started.stop)
+            return started
 
-    yield new
-    make.may_end.set()
-    until(lambda: not any(reports._at_work for reports in started))
+        start()
+        yield start
+
+
+@pytest.fixture
+def process(engine: Engine, worker: Callable[[], Worker]) -> Callable[..., LiveReports]:
+    """Each call returns what a new web process has."""
+
+    def new(patience_s: float = PATIENCE_S, limits: str = ReportBounds().in_words) -> LiveReports:
+        return LiveReports(engine.begin, limits, patience_s=patience_s, file_patience_s=PATIENCE_S)
+
+    return new

@@ -7,22 +7,36 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from tests.results.reports.test_live_report import PATIENCE_S, exclude_one
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sqlalchemy import Engine
+    from sqlalchemy import Connection, Engine
+
+    from app.studies.studies import StudyRow
+
+PATIENCE_S = 30
+
+
+def note_a_deletion(db: Connection, study: StudyRow) -> None:
+    """Record a deletion as `delete_answers` does first; it deletes the answers and kept results then."""
+    db.execute(
+        text("""
+        INSERT INTO withdrawals (study_id, token_hash, receipt, protocol_version, outcome, deleted_at)
+        VALUES (:study, 'gone', 'AAAA-BBBB', 1, 'withdrew', clock_timestamp())
+    """),
+        {"study": study.id},
+    )
 
 
 def change(engine: Engine, why: str = "a test") -> None:
+    """Exclude a rating."""
     with engine.begin() as db:
-        exclude_one(db, why)
+        db.execute(text("UPDATE ratings SET exclude = :why WHERE id = (SELECT min(id) FROM ratings)"), {"why": why})
 
 
 def n_kept(engine: Engine) -> int:
     with engine.begin() as db:
-        return int(db.execute(text("SELECT count(*) FROM kept_results WHERE part <> 'counts'")).scalar_one())
+        return int(db.execute(text("SELECT count(*) FROM kept_results")).scalar_one())
 
 
 def until(is_so: Callable[[], bool]) -> None:

@@ -11,27 +11,24 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
-from app.analysis.data.report_filters import ALL
-from app.base.database.engine import transactions
 from app.rating.withdrawal.withdraw import delete_rows
 from app.results.charts.chart_files import Drawing, chart_picture
 from app.results.charts.drawing_process import DRAWING_PROCESS
-from app.results.reports.kept_results import KeptResults, get_kept, record_kept
-from app.results.reports.live_report import LiveReports
-from app.results.reports.program_mark import program_mark
+from app.results.data.study_mark import get_data
+from app.results.reports.kept_results import record_report
+from app.results.reports.outcomes import Shown
 from app.results.snapshots.snapshots import DeletedAnswersError, open_snapshot, save_snapshot
 from app.studies.studies import delete_study
-from tests.kit.reports_here import KeptHere
-from tests.results.kept.steps import change, n_kept, until
-from tests.results.reports.test_live_report import PATIENCE_S, note_a_deletion
+from tests.results.kept.steps import PATIENCE_S, change, n_kept, note_a_deletion, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sqlalchemy import Connection, Engine
 
+    from app.results.reports.live_report import LiveReports
     from app.studies.studies import StudyRow
-    from tests.results.reports.test_live_report import Maker
+    from tests.results.kept.conftest import Maker
 
 
 def test_results_are_deleted_with_a_raters_answers(
@@ -43,7 +40,7 @@ def test_results_are_deleted_with_a_raters_answers(
         db.execute(text("DELETE FROM kept_results"))
     make.may_end.clear()
     second = process(patience_s=0)
-    assert second.soon(engine.begin, study) == (None, False)
+    assert shown_at_once(second, engine, study) == (None, False)
     make.may_end.set()
     after = second.now(engine.begin, study)
     assert after.read_at > before.read_at
@@ -58,15 +55,20 @@ def test_deletion_of_a_raters_answers_deletes_kept_results(
     assert n_kept(engine) == 0
 
 
-def test_results_read_before_a_deletion_are_not_kept(engine: Engine, study: StudyRow, make: Maker) -> None:
-    kept = KeptResults(transactions(engine))
-    made = LiveReports(KeptHere(engine, make), kept, patience_s=PATIENCE_S).now(engine.begin, study)
-    found = kept.report(study, ALL, None)
-    assert found
+def shown_at_once(reports: LiveReports, engine: Engine, study: StudyRow) -> tuple[object, bool]:
+    return Shown(*reports.soon(engine.begin, study))[:2]
+
+
+def test_results_read_before_a_deletion_are_not_kept(
+    process: Callable[..., LiveReports], engine: Engine, study: StudyRow
+) -> None:
+    made = process().now(engine.begin, study)
     with engine.begin() as db:
+        data = get_data(db, study.id)
         db.execute(text("DELETE FROM kept_results"))
         note_a_deletion(db, study)
-    kept.keep_report(study, found[1], made)
+    with engine.begin() as db:
+        record_report(db, study, data, made)
     assert n_kept(engine) == 0
 
 
@@ -111,24 +113,23 @@ def test_report_that_was_made_before_a_deletion_was_committed_is_not_shown(
         db.execute(text("DELETE FROM kept_results"))
     make.may_end.clear()
     reports._patience_s = 0
-    assert reports.soon(engine.begin, study) == (None, False)
+    assert shown_at_once(reports, engine, study) == (None, False)
 
 
 def test_deletion_waits_for_results_that_are_being_kept_and_deletes_them(
     process: Callable[..., LiveReports], engine: Engine, study: StudyRow
 ) -> None:
-    process().now(engine.begin, study)
+    made = process().now(engine.begin, study)
     with engine.begin() as db:
-        kept = get_kept(db, study.id, "report", program_mark())
+        data = get_data(db, study.id)
         db.execute(text("DELETE FROM kept_results"))
-    assert kept
 
     def delete() -> None:
         with engine.begin() as db:
             delete_rows(db, study.id, session_id=1, rater_id=1, receipt="AAAA-BBBB")
 
     with engine.begin() as db, ThreadPoolExecutor(1) as pool:
-        record_kept(db, study.id, *kept)
+        record_report(db, study, data, made)
         deletion = pool.submit(delete)
         until(lambda: deletion.done() or is_waiting(engine))
         db.commit()
@@ -140,13 +141,16 @@ def test_results_wait_for_a_deletion_and_are_not_kept(
     process: Callable[..., LiveReports], engine: Engine, study: StudyRow
 ) -> None:
     made = process().now(engine.begin, study)
-    kept = KeptResults(transactions(engine))
-    found = kept.report(study, ALL, None)
-    assert found
+
+    def keep() -> None:
+        with engine.begin() as db:
+            record_report(db, study, data, replace(made, read_at=datetime.now(UTC)))
+
     with engine.begin() as db, ThreadPoolExecutor(1) as pool:
+        data = get_data(db, study.id)
         note_a_deletion(db, study)
         delete_rows(db, study.id, session_id=1, rater_id=1, receipt="AAAA-BBBB")
-        keeping = pool.submit(kept.keep_report, study, found[1], replace(made, read_at=datetime.now(UTC)))
+        keeping = pool.submit(keep)
         until(lambda: keeping.done() or is_waiting(engine))
         db.commit()
         keeping.result()

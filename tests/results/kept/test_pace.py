@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from app.results.reports.live_report import LiveReports
     from app.studies.studies import StudyRow
-    from tests.results.reports.test_live_report import Maker
+    from tests.results.kept.conftest import Maker
 
 
 @pytest.fixture(autouse=True)
@@ -91,7 +91,7 @@ def test_report_that_a_page_can_wait_for_is_that_of_the_current_ratings(
 ) -> None:
     first = process().now(engine.begin, study)
     change(engine)
-    made, is_current = process().soon(engine.begin, study)
+    made, is_current, *_ = process().soon(engine.begin, study)
     assert made
     assert made.read_at > first.read_at
     assert is_current

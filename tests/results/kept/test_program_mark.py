@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import app
-from app.results.reports.program_mark import FOLDERS, program_mark
+from app.results.reports.kept_results import FOLDERS, program_mark
 
 
 @pytest.mark.parametrize("name", FOLDERS)

@@ -1,33 +1,29 @@
-"""Several server processes on one database: each shows what one of them has computed, and none computes it again."""
+"""Several web processes on one database: each shows what a worker has computed, and none asks for it again."""
 
 from __future__ import annotations
 
-import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import text
 
 from app.analysis.data.report_filters import ALL, Filters
-from app.base.database.process_locks import only_process
 from app.base.problem import BlindedError
-from app.base.processes.side_process import SideProcessError
 from app.results.reports import kept_results as table
-from app.results.reports import live_report, outcomes, report_maker
-from app.results.reports.computing import ELSEWHERE
-from app.results.reports.kept_results import WORK
-from tests.results.kept.steps import change, n_kept, until
-from tests.results.reports.test_live_report import PATIENCE_S
+from app.results.reports import live_report, outcomes
+from app.results.reports.outcomes import StillComputingError
+from app.studies.studies import delete_study
+from tests.results.kept.steps import PATIENCE_S, change, n_kept, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sqlalchemy import Engine
 
+    from app.base.jobs.worker import Worker
     from app.results.reports.live_report import LiveReports
     from app.studies.studies import StudyRow
-    from tests.results.reports.test_live_report import Maker
+    from tests.results.kept.conftest import Maker
 
 
 SOURCES = Filters(sources=("person", "model-1"))
@@ -37,14 +33,14 @@ SOURCES = Filters(sources=("person", "model-1"))
 def test_new_process_shows_the_kept_report_and_computes_nothing(
     process: Callable[..., LiveReports], engine: Engine, study: StudyRow, make: Maker, filters: Filters
 ) -> None:
-    made, _ = process().soon(engine.begin, study, filters)
-    again, is_current = process().soon(engine.begin, study, filters)
-    assert again == made
-    assert is_current
+    first = process().soon(engine.begin, study, filters)
+    again = process().soon(engine.begin, study, filters)
+    assert again == first
+    assert again.is_current
     assert make.n_made == 1
 
 
-def test_new_process_shows_earlier_results_while_it_computes_newer_ones(
+def test_new_process_shows_earlier_results_while_newer_ones_are_computed(
     process: Callable[..., LiveReports], engine: Engine, study: StudyRow, make: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(outcomes, "PACE", 0)
@@ -52,8 +48,9 @@ def test_new_process_shows_earlier_results_while_it_computes_newer_ones(
     change(engine)
     make.may_end.clear()
     second = process(patience_s=0.2)
-    assert second.soon(engine.begin, study) == (before, False)
-    assert second.computing(study.id)
+    shown = second.soon(engine.begin, study)
+    assert (shown.made, shown.is_current) == (before, False)
+    assert shown.computing
     make.may_end.set()
     after = second.now(engine.begin, study)
     assert after.read_at > before.read_at
@@ -61,24 +58,58 @@ def test_new_process_shows_earlier_results_while_it_computes_newer_ones(
     assert make.n_made == 2
 
 
-def test_other_process_waits_for_a_report_and_does_not_compute_it(
-    process: Callable[..., LiveReports], engine: Engine, study: StudyRow, make: Maker, monkeypatch: pytest.MonkeyPatch
+def test_two_processes_and_two_workers_compute_a_report_once(
+    process: Callable[..., LiveReports], worker: Callable[[], Worker], engine: Engine, study: StudyRow, make: Maker
 ) -> None:
-    monkeypatch.setattr(report_maker, "LOOK_S", 0.05)
+    worker()
     make.may_end.clear()
     one, other = process(patience_s=0), process(patience_s=0)
-    assert one.soon(engine.begin, study) == (None, False)
+    for reports in (one, other, one):
+        shown = reports.soon(engine.begin, study)
+        assert shown.made is None
+        assert shown.computing
     assert make.began.wait(PATIENCE_S)
-    assert other.soon(engine.begin, study) == (None, False)
-    until(lambda: (found := other.computing(study.id)) is not None and found.step == ELSEWHERE.step)
-    until(lambda: (found := other.computing(study.id)) is not None and found.share == 0.4)
-    assert other.first_numbers(study.id)
+    assert other.soon(engine.begin, study).computing
     make.may_end.set()
     assert other.now(engine.begin, study) == one.now(engine.begin, study)
     assert make.n_made == 1
 
 
-def test_file_of_a_page_finds_the_report_of_the_process_that_showed_it(
+def test_page_keeps_its_named_report_after_new_answers(
+    process: Callable[..., LiveReports], engine: Engine, study: StudyRow
+) -> None:
+    reports = process()
+    first = reports.now(engine.begin, study)
+    change(engine)
+    second = reports.now(engine.begin, study)
+    assert second.report.as_document() != first.report.as_document()
+    assert reports.now(engine.begin, study, first.name) is first
+    assert reports.now(engine.begin, study, "a name that is not kept") is second
+
+
+def test_parts_of_a_page_whose_report_was_replaced_do_not_wait_for_the_next_one(
+    process: Callable[..., LiveReports], engine: Engine, study: StudyRow, make: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each waited up to 90 s, so that a lead had no turn left for another page while raters answered."""
+    monkeypatch.setattr(live_report, "MAX_READ", 1)
+    one, other = process(), process()
+    first = one.now(engine.begin, study)
+    change(engine)
+    second = other.now(engine.begin, study)
+    change(engine, "another")
+    make.may_end.clear()
+    other._file_patience_s = 0
+    assert other.now(engine.begin, study, first.name) is second
+    with pytest.raises(StillComputingError):
+        other.now(engine.begin, study, first.name, after=second.read_at)
+    with pytest.raises(StillComputingError):
+        other.now(engine.begin, study)
+    make.may_end.set()
+    other._file_patience_s = PATIENCE_S
+    assert other.now(engine.begin, study, first.name, after=second.read_at).read_at > second.read_at
+
+
+def test_file_of_a_page_finds_the_report_that_another_process_showed(
     process: Callable[..., LiveReports], engine: Engine, study: StudyRow, make: Maker
 ) -> None:
     one, other = process(), process()
@@ -87,25 +118,6 @@ def test_file_of_a_page_finds_the_report_of_the_process_that_showed_it(
     shown = one.now(engine.begin, study)
     assert other.now(engine.begin, study, shown.name) == shown
     assert make.n_made == 2
-
-
-def test_process_that_ends_frees_the_study(
-    process: Callable[..., LiveReports], engine: Engine, study: StudyRow, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(report_maker, "LOOK_S", 0.05)
-    lock = only_process(engine, WORK, study.id)
-    held = lock.__enter__()
-    held.say("0.70")
-    waiting = process(patience_s=0)
-    waiting.soon(engine.begin, study)
-    until(lambda: waiting.computing(study.id) == replace(ELSEWHERE, share=0.7))
-    with engine.begin() as db:  # PostgreSQL does the same when a process is killed: its connection is gone
-        db.execute(text("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'"))
-    started = time.monotonic()
-    assert waiting.now(engine.begin, study).report.estimates
-    assert time.monotonic() - started < PATIENCE_S / 3
-    held.say("1.00")
-    lock.__exit__(None, None, None)
 
 
 def test_blinded_study_shows_no_kept_results(
@@ -141,12 +153,10 @@ def test_same_data_with_another_mark_are_computed_once(
     first = process().now(engine.begin, study)
     with engine.begin() as db:
         db.execute(text("UPDATE ratings SET number = number"))
-    assert process().now(engine.begin, study).name == first.name
-    with engine.begin() as db:
-        mark = db.execute(text("SELECT mark FROM kept_results WHERE part = 'report'")).scalar_one()
-    process().now(engine.begin, study)
-    with engine.begin() as db:
-        assert db.execute(text("SELECT mark FROM kept_results WHERE part = 'report'")).scalar_one() == mark
+    for _ in range(2):
+        again = process().soon(engine.begin, study)
+        assert again.made == first
+        assert again.is_current
     assert make.n_made == 1
 
 
@@ -160,12 +170,20 @@ def test_few_reports_are_kept_for_each_study(
     assert n_kept(engine) == 2
 
 
-def test_report_that_was_stopped_is_not_kept(
+def test_job_of_a_study_that_was_deleted_ends(
     process: Callable[..., LiveReports], engine: Engine, study: StudyRow, make: Maker
 ) -> None:
-    make.fails_with = SideProcessError()
-    with pytest.raises(SideProcessError):
-        process().now(engine.begin, study)
+    make.may_end.clear()
+    process(patience_s=0).soon(engine.begin, study)
+    assert make.began.wait(PATIENCE_S)
+    with engine.begin() as db:
+        delete_study(db, study.id)
+    make.may_end.set()
+    until(lambda: n_jobs(engine) == 0)
     assert n_kept(engine) == 0
-    make.fails_with = None
-    assert process().now(engine.begin, study).report.estimates
+    assert make.n_made == 1
+
+
+def n_jobs(engine: Engine) -> int:
+    with engine.begin() as db:
+        return int(db.execute(text("SELECT count(*) FROM procrastinate_jobs")).scalar_one())

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import time
-from threading import Event
-from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.base.database.process_locks import is_locked
-from app.base.processes.side_process import OutOfMemoryError, OutOfTimeError, SideProcessError
-from app.results.reports import outcomes, recent_results, report_maker
-from app.results.reports.computing import ELSEWHERE
-from app.results.reports.kept_results import WORK, KeptResults
+from app.analysis.data.report_filters import ALL
+from app.analysis.report.stored_report import stored_text
+from app.base.jobs.queue import defer
+from app.base.jobs.worker import MAX_ATTEMPTS, MAX_LOST
+from app.base.processes.side_process import OutOfMemoryError, OutOfTimeError, SideProcessError, SideProcessTimeoutError
+from app.results.reports import outcomes
 from app.results.reports.outcomes import ReportStoppedError, Shown, Stopped
-from tests.results.kept.steps import change, until
-from tests.results.reports.test_live_report import PATIENCE_S
+from app.results.reports.report_job import LARGE, QUICK, UNEXPECTED
+from tests.kit.reports_here import JobsHere
+from tests.results.kept.steps import change
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,11 +23,12 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Engine
 
-    from app.results.reports.known_marks import Seen
+    from app.base.jobs.queue import Kind
     from app.results.reports.live_report import LiveReports
     from app.studies.studies import StudyRow
-    from tests.results.reports.test_live_report import Maker
+    from tests.results.kept.conftest import Maker
 
+TOO_LONG = SideProcessTimeoutError()
 OUT_OF_TIME = OutOfTimeError("The computation took more than 2 seconds of processor time and was stopped.")
 
 
@@ -39,7 +39,7 @@ def stop(reports: LiveReports, engine: Engine, study: StudyRow, after: datetime 
     return raised.value.stopped
 
 
-@pytest.mark.parametrize("error", [OUT_OF_TIME, OutOfMemoryError()])
+@pytest.mark.parametrize("error", [SideProcessTimeoutError(), OutOfMemoryError()])
 def test_no_process_repeats_what_was_stopped_by_its_limits(
     error: SideProcessError, process: Callable[..., LiveReports], engine: Engine, study: StudyRow, make: Maker
 ) -> None:
@@ -53,21 +53,58 @@ def test_no_process_repeats_what_was_stopped_by_its_limits(
     assert process(limits="more").now(engine.begin, study).report.estimates
 
 
-def test_attempt_whose_process_was_killed_is_soon_repeated_and_not_kept(
+def test_attempt_whose_process_was_killed_is_repeated_and_then_explained(
+    process: Callable[..., LiveReports], engine: Engine, study: StudyRow, make: Maker
+) -> None:
+    make.fails_with = SideProcessError()
+    reports = process()
+    first = stop(reports, engine, study)
+    assert not first.took_too_much
+    assert first.words == SideProcessError.words
+    assert make.n_made == MAX_ATTEMPTS
+    assert stop(process(), engine, study) == first
+    make.fails_with = None
+    assert reports.now(engine.begin, study, after=first.read_at).report.estimates
+    assert make.n_made == MAX_ATTEMPTS + 1
+
+
+def test_attempt_that_fails_unexpectedly_is_explained_and_not_repeated(
+    process: Callable[..., LiveReports], engine: Engine, study: StudyRow, make: Maker
+) -> None:
+    make.fails_with = ZeroDivisionError()
+    assert stop(process(), engine, study).words == UNEXPECTED
+    stop(process(), engine, study)
+    assert make.n_made == 1
+
+
+def test_report_that_kills_its_worker_again_and_again_is_given_up(
+    process: Callable[..., LiveReports], engine: Engine, study: StudyRow, make: Maker
+) -> None:
+    with engine.begin() as db:
+        defer(db, QUICK, f"{study.id} report", study=study.id, filters=stored_text(ALL), lost=MAX_LOST)
+    assert stop(process(), engine, study).words == SideProcessError.words
+    assert make.n_made == 0
+
+
+def test_small_report_that_takes_long_is_computed_in_the_lane_for_large_ones(
     process: Callable[..., LiveReports],
     engine: Engine,
     study: StudyRow,
     make: Maker,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    make.fails_with = SideProcessError()
-    one = process()
-    for ended_s in (60, 60, 0):
-        monkeypatch.setattr(outcomes, "ENDED_S", ended_s)
-        stop(one, engine, study)
-    assert make.n_made == 2
-    make.fails_with = None
+    compute, kinds = JobsHere._compute, []
+
+    def out_of_quick_time(jobs: JobsHere, kind: Kind, *given: Any) -> None:  # noqa: ANN401 - passed on
+        kinds.append(kind)
+        if kind is QUICK:
+            raise OUT_OF_TIME
+        compute(jobs, kind, *given)
+
+    monkeypatch.setattr(JobsHere, "_compute", out_of_quick_time)
     assert process().now(engine.begin, study).report.estimates
+    assert kinds == [QUICK, LARGE]
+    assert make.n_made == 1
 
 
 def test_stopped_attempt_is_repeated_after_newer_ratings_when_it_is_due(
@@ -77,7 +114,7 @@ def test_stopped_attempt_is_repeated_after_newer_ratings_when_it_is_due(
     make: Maker,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    make.fails_with = OUT_OF_TIME
+    make.fails_with = TOO_LONG
     monkeypatch.setattr(outcomes, "PACE", 1e6)
     first = stop(process(patience_s=0), engine, study)
     change(engine)
@@ -99,72 +136,15 @@ def test_stopped_attempt_is_repeated_when_a_lead_asks_and_others_show_the_report
     one, other = process(), process()
     earlier = one.now(engine.begin, study)
     change(engine)
-    make.fails_with = OUT_OF_TIME
+    make.fails_with = TOO_LONG
     first = stop(one, engine, study)
     assert stop(other, engine, study) == first
-    assert other.latest(study.id) == earlier
+    with pytest.raises(ReportStoppedError) as raised:
+        other.soon(engine.begin, study)
+    assert raised.value.latest == earlier
     second = stop(one, engine, study, after=first.read_at)
     assert stop(one, engine, study, after=first.read_at) == stop(other, engine, study) == second
     make.fails_with = None
     made = other.now(engine.begin, study, after=second.read_at)
-    until(lambda: one.soon(engine.begin, study) == Shown(made, is_current=True))
+    assert one.soon(engine.begin, study) == Shown(made, is_current=True)
     assert make.n_made == 4
-
-
-def test_stopped_attempt_does_not_replace_a_later_report(
-    process: Callable[..., LiveReports],
-    engine: Engine,
-    study: StudyRow,
-    make: Maker,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Not even if the process no longer remembers the attempt, which is still kept in the database."""
-    monkeypatch.setattr(recent_results, "KEPT", 1)
-    monkeypatch.setattr(outcomes, "PACE", 0)
-    reports = process(patience_s=0)
-    make.fails_with = OUT_OF_TIME
-    stop(reports, engine, study)
-    make.fails_with = None
-    change(engine)
-    made = reports.now(engine.begin, study)
-    monkeypatch.setattr(outcomes, "PACE", 1e6)
-    change(engine, "another")
-    assert reports.now(engine.begin, study) == made
-    assert make.n_made == 2
-
-
-def test_process_that_waits_for_another_learns_that_it_was_stopped(
-    process: Callable[..., LiveReports],
-    engine: Engine,
-    study: StudyRow,
-    make: Maker,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    has_looked, is_kept = Event(), Event()
-    keep = KeptResults.keep_stopped
-
-    def keep_late(kept: KeptResults, study: StudyRow, seen: Seen, made: Stopped) -> None:
-        has_looked.wait(2)
-        keep(kept, study, seen, made)
-        is_kept.set()
-
-    def sleep(_: float) -> None:
-        time.sleep(0.02)
-        with engine.begin() as db:
-            is_over = not is_locked(db, WORK, study.id)
-        if is_over:
-            has_looked.set()
-            is_kept.wait(PATIENCE_S)
-
-    monkeypatch.setattr(KeptResults, "keep_stopped", keep_late)
-    monkeypatch.setattr(report_maker, "time", SimpleNamespace(monotonic=time.monotonic, sleep=sleep))
-    make.fails_with = OUT_OF_TIME
-    make.may_end.clear()
-    one, other = process(patience_s=0), process(patience_s=0)
-    one.soon(engine.begin, study)
-    assert make.began.wait(PATIENCE_S)
-    other.soon(engine.begin, study)
-    until(lambda: (found := other.computing(study.id)) is not None and found.step == ELSEWHERE.step)
-    make.may_end.set()
-    assert stop(other, engine, study).words == str(OUT_OF_TIME)
-    assert make.n_made == 1

@@ -12,7 +12,7 @@ from app.analysis import analyze
 from app.analysis.report.labelled import labelled
 from app.results.charts.chart import charts_of
 from app.results.pages.summary_view import summary_context
-from app.results.reports.live_report import LiveReport
+from app.results.reports.outcomes import LiveReport
 from app.results.snapshots.snapshots import NO_OPTIONS
 from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
 

@@ -16,13 +16,14 @@ from app.analysis import analyze
 from app.base.processes.side_process import SideProcessError
 from app.rating.life_cycle import open_study
 from app.results.pages.sections.parts import TITLES
-from app.results.reports import recent_results
+from app.results.reports import live_report, outcomes
 from app.results.reports.live_report import LiveReports
 from app.results.reports.outcomes import Shown
+from app.results.reports.report_job import ask_for_report
 from app.studies.folder.read import read_folder
 from app.studies.load import load_study
 from tests.kit.lead_studies import rate, study_of
-from tests.kit.reports_here import ReportsHere
+from tests.kit.reports_here import reports_here
 from tests.real_data.ayers import write_ayers
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from app.analysis.report.report import Report
     from app.base.database.engine import Begin
     from app.protocol.study import Protocol
-    from app.results.reports.computing import LiveReport
+    from app.results.reports.outcomes import LiveReport
     from app.studies.studies import StudyRow
 
 
@@ -179,24 +180,12 @@ def test_failed_computation_is_explained(client: TestClient, db: Connection, lea
     def die(*_: object, **__: object) -> Report:
         raise SideProcessError
 
-    client.app.state.reports = LiveReports(ReportsHere(die), patience_s=60)  # type: ignore[attr-defined]  # Starlette's client
+    client.app.state.reports = reports_here(client.app.state.begin, die)  # type: ignore[attr-defined]  # Starlette's client
     page = client.get("/studies/small/results")
     assert page.status_code == 503
     assert "ran out of memory" in page.text
     again = client.get("/studies/small/results/agreement?source=human").text
     assert "/studies/small/results/agreement?source=human" in again
-
-
-@pytest.mark.usefixtures("ayers")
-def test_failed_computation_leaves_the_counted_numbers(client: TestClient) -> None:
-    def die(*_: object, **__: object) -> Report:
-        raise SideProcessError
-
-    client.app.state.reports = LiveReports(ReportsHere(die), patience_s=60)  # type: ignore[attr-defined]  # Starlette's client
-    page = client.get("/studies/ayers/results").text
-    assert "Preliminary results (human raters only)" in page
-    assert "4.13" in page
-    assert "Preliminary results (human raters only)" not in client.get("/studies/ayers/results?source=chatgpt").text
 
 
 @pytest.mark.usefixtures("rated")
@@ -208,7 +197,7 @@ def test_failed_computation_leaves_the_previous_results(client: TestClient, db: 
             raise SideProcessError
         return analyze(frames, protocol)
 
-    client.app.state.reports = LiveReports(ReportsHere(analyze_once), patience_s=60)  # type: ignore[attr-defined]  # Starlette's client
+    client.app.state.reports = reports_here(client.app.state.begin, analyze_once)  # type: ignore[attr-defined]  # Starlette's client
     before = client.get("/studies/small/results").text
     has_died.set()
     db.execute(text("UPDATE ratings SET exclude = 'a test' WHERE id = (SELECT min(id) FROM ratings)"))
@@ -223,41 +212,22 @@ def test_failed_computation_leaves_the_previous_results(client: TestClient, db: 
 
 
 @pytest.mark.usefixtures("ayers")
-def test_preliminary_results_are_shown_while_report_runs(client: TestClient) -> None:
-    done = Event()
-
-    def wait(frames: Frames, protocol: Protocol, **_: object) -> Report:
-        done.wait(60)
-        return analyze(frames, protocol)
-
-    client.app.state.reports = LiveReports(ReportsHere(wait), patience_s=0)  # type: ignore[attr-defined]  # Starlette's client
+def test_size_of_the_study_is_shown_until_there_is_a_report(client: TestClient) -> None:
+    client.app.state.reports = LiveReports(client.app.state.begin, patience_s=0)  # type: ignore[attr-defined]  # Starlette's client
     page = client.get("/studies/ayers/results").text
-    filtered = client.get("/studies/ayers/results?source=chatgpt").text
-    done.set()
-    assert "Preliminary results (human raters only)" in page
-    assert re.search(r"Counted\s+<time [^>]*>just now</time>\.", page)
-    assert "Krippendorff&#39;s alpha" in page
-    assert "78.6%" in page.partition("Choices")[2]
-    assert "Preliminary results (human raters only)" not in filtered
+    assert re.search(r"[\d,]+ ratings by \d+ raters so far", page)
+    assert "Computing the results. Waiting to begin." in page
 
 
 @pytest.mark.usefixtures("rated")
-def test_earlier_results_have_their_age_and_the_progress_of_newer_ones(client: TestClient, db: Connection) -> None:
-    may_end = Event()
-    may_end.set()
-
-    def wait(frames: Frames, protocol: Protocol, **_: object) -> Report:
-        may_end.wait(60)
-        return analyze(frames, protocol)
-
-    reports = LiveReports(ReportsHere(wait), patience_s=60)
-    client.app.state.reports = reports  # type: ignore[attr-defined]  # Starlette's client
+def test_earlier_results_have_their_age_and_the_progress_of_newer_ones(
+    client: TestClient, db: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outcomes, "PACE", 0)
     assert "Newer ones are being computed" not in client.get("/studies/small/results").text
     db.execute(text("UPDATE ratings SET exclude = 'a test' WHERE id = (SELECT min(id) FROM ratings)"))
-    may_end.clear()
-    reports._patience_s = 0
+    nobody_works(client)
     page = client.get("/studies/small/results").text
-    may_end.set()
     assert re.search(r"These results are from\s+<time [^>]*>just now</time>", page)
     assert re.search(r'Newer ones are being computed. <a href="[^"]*/small/results\?after=2[^"]*">Update</a>', page)
     assert re.search(r'<progress aria-label="Progress of the computation"\s+max="1"\s+value="0', page)
@@ -267,28 +237,23 @@ def test_earlier_results_have_their_age_and_the_progress_of_newer_ones(client: T
 def test_pictures_of_a_replaced_report_are_of_the_last_one_and_not_kept_by_the_browser(
     client: TestClient, db: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recent_results, "KEPT", 1)
-    may_end = Event()
-    may_end.set()
-
-    def wait(frames: Frames, protocol: Protocol, **_: object) -> Report:
-        may_end.wait(60)
-        return analyze(frames, protocol)
-
-    reports = LiveReports(ReportsHere(wait), patience_s=60)
-    client.app.state.reports = reports  # type: ignore[attr-defined]  # Starlette's client
+    monkeypatch.setattr(live_report, "MAX_READ", 1)
     page = client.get("/studies/small/results/preference").text
     address = unescape(re.findall(r'<img src="([^"]+/drawings/[^"]+)"', page)[0])
     assert "max-age" in client.get(address).headers["cache-control"]
     db.execute(text("UPDATE ratings SET exclude = 'a test' WHERE id = (SELECT min(id) FROM ratings)"))
     client.get("/studies/small/results")
     db.execute(text("UPDATE ratings SET exclude = 'another test' WHERE id = (SELECT min(id) FROM ratings)"))
-    may_end.clear()
-    reports._patience_s = reports._file_patience_s = 0
+    nobody_works(client)
     picture, section = client.get(address), client.get("/studies/small/results/agreement")
-    may_end.set()
     assert picture.status_code == section.status_code == 200
     assert "max-age" not in picture.headers.get("cache-control", "")
+
+
+def nobody_works(client: TestClient) -> None:
+    """From now on, reports are asked for, and no worker computes them."""
+    reports: LiveReports = client.app.state.reports  # type: ignore[attr-defined]  # Starlette's client
+    reports._ask, reports._patience_s, reports._file_patience_s = ask_for_report, 0, 0
 
 
 @pytest.mark.usefixtures("rated")

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from prometheus_client import Counter, Gauge, Histogram, disable_created_metrics
+from prometheus_client import Counter, Histogram, disable_created_metrics
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 # Status and duration of each request, for middleware that logs or counts them.
@@ -101,7 +101,6 @@ SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 disable_created_metrics()  # type: ignore[no-untyped-call]
 REQUESTS = Counter("attune_requests", "Requests by method, route and status.", ["method", "route", "status"])
 LATENCY = Histogram("attune_request_seconds", "Time until a response is sent.", ["method", "route"], buckets=SECONDS)
-COMPUTING = Gauge("attune_reports_computing", "Reports that are being computed now.", multiprocess_mode="livesum")
 NO_ROUTE = "none"
 METHODS = frozenset({"GET", "POST"})
 

@@ -1,0 +1,157 @@
+"""Reports are computed by jobs in processes of their own, within limits, and told how far they are."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, NoReturn
+
+import pytest
+
+from app.analysis.data.report_filters import ALL
+from app.analysis.report.stored_report import stored_text
+from app.base.processes.side_process import SideProcessError
+from app.results.data.study_mark import get_data
+from app.results.reports import report_job
+from app.results.reports.kept_results import get_outline
+from app.results.reports.live_report import LiveReports
+from app.results.reports.outcomes import ESTIMATING, READING, ReportStoppedError
+from app.results.reports.report_job import LARGE, QUICK, Place, ReportBounds, ReportJobs, compute, get_progress
+from app.studies.folder.read import read_files, read_folder
+from app.studies.load import load_study
+from app.studies.studies import get_study
+from tests.analysis.golden import HERE
+from tests.kit.small import small
+from tests.kit.study_report import report_of_study
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sqlalchemy import Engine
+
+    from app.analysis.report.report import Report
+    from app.results.reports.outcomes import Computing
+    from app.studies.studies import StudyRow
+
+
+@pytest.fixture
+def jobs(engine: Engine) -> Iterator[Callable[..., ReportJobs]]:
+    """Each call returns what does the jobs, with limits of its own."""
+    url, started = engine.url.render_as_string(hide_password=False), []
+
+    def new(bounds: ReportBounds | None = None) -> ReportJobs:
+        made = ReportJobs(engine.begin, lambda: Place(url, url), bounds or ReportBounds())
+        started.append(made)
+        return made
+
+    yield new
+    for one in started:
+        one.stop()
+
+
+@pytest.fixture
+def study(engine: Engine) -> StudyRow:
+    with engine.begin() as db:
+        load_study(db, read_files(small()))
+        found = get_study(db, "small")
+    assert found
+    return found
+
+
+def test_report_of_a_job_is_that_of_the_study_with_its_progress(
+    engine: Engine, jobs: Callable[..., ReportJobs]
+) -> None:
+    with engine.begin() as db:
+        load_study(db, read_folder(HERE / "epitome"))
+        study = get_study(db, "epitome")
+        assert study
+        expected = report_of_study(db, study)[0]
+        data = get_data(db, study.id)
+    told: list[Computing] = []
+
+    def analyze(*given: object, **more: object) -> Report:
+        for n in (1, 2):
+            more["watch"](n, 4)  # type: ignore[operator]  # of the protocol `Analyze`
+        return expected
+
+    compute(engine.begin, engine.begin, study, ALL, data, analyze, tell=told.append)
+    assert [(one.step, one.share) for one in told] == [
+        (READING.step, READING.share),
+        (ESTIMATING.step, ESTIMATING.share),
+        ("Computing the estimates: part 2 of 4", pytest.approx(0.55)),
+        ("Computing the estimates: part 3 of 4", pytest.approx(0.7)),
+    ]
+    jobs().work(QUICK, study.id, stored_text(ALL))
+    made = LiveReports(engine.begin, patience_s=0).now(engine.begin, study)
+    assert made.report.as_document() == expected.as_document()
+
+
+def test_job_computes_nothing_where_the_report_is_kept_or_the_study_is_gone(
+    engine: Engine, study: StudyRow, jobs: Callable[..., ReportJobs], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = jobs()
+    one.work(QUICK, study.id, stored_text(ALL))
+    monkeypatch.setattr(one, "_compute", _die_at_work)
+    one.work(QUICK, study.id, stored_text(ALL))
+    one.work(QUICK, study.id + 1, stored_text(ALL))
+
+
+@pytest.mark.parametrize(
+    ("work", "words"),
+    [("_work_for_ever", "more than 2 seconds of processor time"), ("_take_memory", "more than 300 MB")],
+)
+def test_a_report_that_takes_too_much_says_so(
+    work: str,
+    words: str,
+    engine: Engine,
+    study: StudyRow,
+    jobs: Callable[..., ReportJobs],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(report_job, "compute_there", globals()[work])
+    bounds = ReportBounds(seconds=2, memory_mb=300)
+    jobs(bounds).work(QUICK, study.id, stored_text(ALL))
+    with pytest.raises(ReportStoppedError, match=words):
+        LiveReports(engine.begin, bounds.in_words, patience_s=0).now(engine.begin, study)
+
+
+def test_job_whose_process_ends_is_to_be_repeated(
+    engine: Engine, study: StudyRow, jobs: Callable[..., ReportJobs], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = jobs()
+    with monkeypatch.context() as patch:
+        patch.setattr(report_job, "compute_there", _die_at_work)
+        with pytest.raises(SideProcessError):
+            one.work(QUICK, study.id, stored_text(ALL))
+    with engine.begin() as db:
+        assert get_outline(db, study.id, "report") is None
+    one.work(QUICK, study.id, stored_text(ALL))
+    with engine.begin() as db:
+        assert get_outline(db, study.id, "report")
+
+
+def test_large_study_asks_in_the_lane_for_large_reports(
+    engine: Engine, study: StudyRow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report_job, "QUICK_RATINGS", 1)
+    LiveReports(engine.begin, patience_s=0).soon(engine.begin, study)
+    with engine.begin() as db:
+        [name] = db.exec_driver_sql("SELECT task_name FROM procrastinate_jobs").scalars()
+        assert get_progress(db, study.id, ALL)
+    assert name == LARGE.name
+
+
+def _die_at_work(*_: object) -> NoReturn:
+    os._exit(9)
+
+
+def _work_for_ever(*_: object) -> NoReturn:
+    while True:
+        sum(range(1000))
+
+
+def _take_memory(*_: object) -> NoReturn:
+    taken = []
+    while True:
+        taken.append(bytearray(10_000_000))
+        time.sleep(0)
