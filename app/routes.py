@@ -37,7 +37,7 @@ from app.results.planning import page as plan_page
 from app.results.registration import page as preregistration_page
 from app.results.snapshots import page as snapshots_page
 from app.studies import home_page
-from app.studies.creation import new_study_page
+from app.studies.creation import new_sheet_page, new_study_page
 from app.studies.editor import overview_page as design_page
 from app.studies.editor import section_page, text_page
 from app.studies.imports import sheet_ratings_page, texts_page
@@ -63,7 +63,7 @@ RATERS = (
     privacy_page,
 )
 # Those that accept files have their own limit and precede those with a study's slug.
-FILES = (new_study_page, texts_page, sheet_ratings_page)
+FILES = (new_study_page, new_sheet_page, texts_page, sheet_ratings_page)
 LEADS = (
     home_page,
     openid_page,

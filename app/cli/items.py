@@ -52,6 +52,9 @@ Replace = Annotated[
 ]
 
 
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Check the file, and store nothing.")]
+
+
 @cli.callback()
 def items() -> None:
     """Import items and responses from a spreadsheet."""
@@ -71,6 +74,7 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
     no_attributes: NoAttributes = False,
     out: Out = None,
     replace: Replace = False,
+    is_dry_run: DryRun = False,
     is_folder: BareName = None,
 ) -> None:
     """Import items and responses from a spreadsheet with one row per item and any column names."""
@@ -89,7 +93,7 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
     if isinstance(found, Path):
         where = str(out or found)
         try:
-            added = _import(InFolder(found, out, replace), Texts(file, layout))
+            added = _import(InFolder(found, out, replace), Texts(file, layout), is_dry_run=is_dry_run)
         except TextsInTheWayError as error:
             fail(f"{error} To replace these files, add --replace.")
     elif out is not None or replace:
@@ -98,12 +102,13 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
         where = found
         with store() as engine:
             try:
-                added = _import(InStore(transactions(engine), found), Texts(file, layout))
+                added = _import(InStore(transactions(engine), found), Texts(file, layout), is_dry_run=is_dry_run)
             except StudyMissingError:
                 no_such_study(found)
     for note in added.notes:
         say(f"Note: {note.sentence()}")
-    say(f"Imported into {where}: {counted(len(added.items), 'item')}, {counted(len(added.responses), 'response')}.")
+    done = "Nothing was stored. This would be imported into" if is_dry_run else "Imported into"
+    say(f"{done} {where}: {counted(len(added.items), 'item')}, {counted(len(added.responses), 'response')}.")
 
 
 def _sources(named: list[str]) -> dict[str, str]:
@@ -118,6 +123,6 @@ def _sources(named: list[str]) -> dict[str, str]:
     return sources
 
 
-def _import(place: Place, texts: Texts) -> StudyFolder:
+def _import(place: Place, texts: Texts, *, is_dry_run: bool) -> StudyFolder:
     with reading():
-        return import_texts(place, texts, read_sheet)
+        return import_texts(place, texts, read_sheet, is_dry_run=is_dry_run)

@@ -23,6 +23,7 @@ from app.llm.runs.runs import RUNNING
 from app.rating.withdrawal.deletions import DeletionList, delete_outdated
 from app.results.reports.report_job import LARGE, QUICK, Place, ReportBounds, ReportJobs
 from app.settings import Settings, settings
+from app.studies.creation.sheet_drafts import forget_old_drafts
 from app.webhooks.addresses import Networks, parse_networks
 from app.webhooks.outbox import SENDING
 from app.webhooks.sender import send_due
@@ -98,6 +99,8 @@ def _send(begin: Begin, networks: Networks, study: int, webhook: int) -> None:
 
 def _delete_outdated(begin: Begin, deletions: DeletionList) -> None:
     """Announce and then delete the studies whose retention date has passed, if their protocol says so."""
+    with begin() as db:
+        forget_old_drafts(db)
     announced, deleted = delete_outdated(begin, deletions, datetime.now(UTC))
     for slug in announced:
         log.warning("the study %s will be deleted in a day, as its retention date asks", slug)

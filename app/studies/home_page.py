@@ -26,5 +26,6 @@ def show_studies(request: Request, db: Db, lead: SignedIn) -> Response:
     found = [(study, get_counts(db, study.id)) for study in list_studies(db, lead.id)]
     studies = [pair for pair in found if pair[0].archived_at is None]
     archived = [pair for pair in found if pair[0].archived_at is not None]
+    limit = {"max_upload_bytes": request.app.state.max_upload_bytes}
     today = datetime.now(UTC).date()
-    return page(request, "studies/studies.html", lead=lead, studies=studies, archived=archived, today=today)
+    return page(request, "studies/studies.html", lead=lead, studies=studies, archived=archived, today=today, **limit)

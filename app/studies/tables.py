@@ -19,6 +19,8 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    Uuid,
+    func,
     text,
 )
 from sqlalchemy.dialects.postgresql import JSON, JSONB
@@ -92,6 +94,21 @@ text_uploads = Table(
     Column("report", JSON, nullable=False),
     time("uploaded_at", now=True),
     time("used_at"),
+)
+
+# A spreadsheet of which no study has been made yet, stored unchanged for a day with what its lead says about it.
+sheet_drafts = Table(
+    "sheet_drafts",
+    metadata,
+    Column("token", Uuid, primary_key=True, server_default=func.gen_random_uuid()),
+    Column("lead_id", BigInteger, ForeignKey("leads.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("file_name", Text, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    Column("columns", JSON, nullable=False),
+    Column("is_repaired", Boolean, nullable=False),
+    Column("report", JSON, nullable=False),
+    Column("made", JSON, nullable=False),
+    time("uploaded_at", now=True),
 )
 
 questions = Table(

@@ -43,6 +43,7 @@ TABLES = (
     studies.create_protocols,
     studies.create_protocol_edits,
     studies.create_text_uploads,
+    studies.create_sheet_drafts,
     items.create_questions,
     raters.create_raters,
     items.create_sources,

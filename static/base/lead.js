@@ -47,22 +47,7 @@ for (const words of document.querySelectorAll("[data-busy]")) {
   window.addEventListener("pageshow", () => show(false));
 }
 
-// The names in the first row of a CSV are offered where a column is asked for.
-const sheet = document.getElementById("sheet");
-sheet?.addEventListener("change", async () => {
-  const [file] = sheet.files;
-  const names = file && /\.csv$/i.test(file.name) ? firstRow(await file.slice(0, 65536).text()) : [];
-  document.getElementById("columns").replaceChildren(...names.map((name) => new Option("", name)));
-});
-
-function firstRow(text) {
-  const cells = [""];
-  let quoted = false;
-  for (const sign of text.replace(/^\ufeff/, "")) {
-    if (sign === '"') quoted = !quoted;
-    else if (!quoted && sign === ",") cells.push("");
-    else if (!quoted && /[\r\n]/.test(sign)) break;
-    else cells[cells.length - 1] += sign;
-  }
-  return cells.map((cell) => cell.trim()).filter(Boolean);
+// A dropped or chosen spreadsheet is sent at once; a changed role is, too. Without this script there are buttons.
+for (const field of document.querySelectorAll("[data-send]")) {
+  field.addEventListener("change", () => field.form.requestSubmit(document.getElementById(field.dataset.send)));
 }

@@ -174,41 +174,6 @@ def test_template_becomes_an_open_study(engine: Engine, page: Page) -> None:
     expect(page.locator(".chip")).to_have_text("open")
 
 
-SHEET = "Question,Therapist,Bot,Topic\nI cannot sleep,That is hard,Drink tea,night\nI lost my job,Oh no,Search,work\n"
-
-
-def test_spreadsheet_becomes_an_open_study_after_column_error(engine: Engine, page: Page, tmp_path: Path) -> None:
-    sign_in(page, a_lead(engine))
-    (tmp_path / "replies.csv").write_text(SHEET, encoding="utf-8")
-    page.get_by_role("link", name="New study").first.click()
-
-    def fill(column: str) -> None:
-        page.get_by_label("Spreadsheet file").set_input_files(tmp_path / "replies.csv")
-        expect(page.locator("#columns option")).to_have_count(4)
-        card = page.locator("form", has_text="From a spreadsheet")
-        card.get_by_label("Study title").fill("Therapists and a bot")
-        card.get_by_label("Short name for links").fill("therapists")
-        page.get_by_label("Column with the situation text").fill("Question")
-        for place, (source, kind, name) in enumerate(
-            (("therapist", "a person", "Therapist"), ("bot", "a model", column))
-        ):
-            row = page.locator(".source").nth(place)
-            row.get_by_label("Source").fill(source)
-            row.get_by_label("Written by").select_option(label=kind)
-            row.get_by_label("Column").fill(name)
-        page.get_by_role("button", name="Check and load spreadsheet").click()
-
-    fill("Robot")
-    expect(page.locator("#problems")).to_contain_text("a column named Robot")
-    assert page.locator("#title").input_value() == "Therapists and a bot"
-    page.goto(page.url)
-    expect(page).to_have_url(re.compile("/studies/new$"))
-    fill("Bot")
-    expect(page).to_have_url(re.compile("/studies/therapists$"))
-    page.get_by_role("button", name="Open study").click()
-    expect(page.locator(".chip")).to_have_text("open")
-
-
 def test_upload_problems_are_listed_in_view(engine: Engine, page: Page, tmp_path: Path) -> None:
     sign_in(page, a_lead(engine))
     for name, content in (rated_folder() | {"items.csv": b"item\na\n"}).items():

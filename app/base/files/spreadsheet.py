@@ -104,13 +104,23 @@ _UNREADABLE = (
 )
 
 
-def table_of(path: Path, problems: Problems, content: bytes | None = None) -> Table:
-    """Return the first sheet as text. `content`: what was uploaded under this name; None to open the file.
+def sheet_names(content: bytes) -> list[str]:
+    """Return the names of the sheets of an Excel file; none for other files, and for one that cannot be read."""
+    if not zipfile.is_zipfile(io.BytesIO(content)):
+        return []
+    try:
+        return [str(sheet.title) for sheet in load_workbook(io.BytesIO(content), read_only=True).worksheets]
+    except _UNREADABLE:
+        return []
+
+
+def table_of(path: Path, problems: Problems, content: bytes | None = None, sheet: int = 0) -> Table:
+    """Return a sheet as text. `content`: what was uploaded under this name; None to open the file.
 
     Raises:
         InvalidInputError: it cannot be read.
     """
-    table = read_spreadsheet(path, problems, content=content)
+    table = read_spreadsheet(path, problems, content=content, sheet=sheet)
     if table is None:
         problems.raise_if_any()
         raise AssertionError("a spreadsheet that cannot be read is a problem")
@@ -118,9 +128,9 @@ def table_of(path: Path, problems: Problems, content: bytes | None = None) -> Ta
 
 
 def read_spreadsheet(
-    path: Path, problems: Problems, progress: Progress = quiet, *, content: bytes | None = None
+    path: Path, problems: Problems, progress: Progress = quiet, *, content: bytes | None = None, sheet: int = 0
 ) -> Table | None:
-    """Return the first sheet as text; None, with a problem, if it cannot be read."""
+    """Return the sheet at this place as text; None, with a problem, if it cannot be read."""
     if content is None and not path.is_file():
         problems.add(str(path), None, None, "no such file", KINDS)
         return None
@@ -132,7 +142,7 @@ def read_spreadsheet(
         problems.add(path.name, None, None, other, f"{KINDS}. The ending of the name says which, and text is in UTF-8")
         return None
     if is_zip or is_named_excel:
-        return _from_excel(path.name, data, problems)
+        return _from_excel(path.name, data, problems, sheet)
     return read_table(path.name, data, problems, progress, delimiter=_delimiter(path, data), may_have_title=True)
 
 
@@ -153,13 +163,13 @@ def _delimiter(path: Path, data: bytes) -> str:
     return next((sign for sign in ("\t", ";") if b"," not in header and sign.encode() in header), ",")
 
 
-def _from_excel(file: str, data: bytes, problems: Problems) -> Table | None:
+def _from_excel(file: str, data: bytes, problems: Problems, sheet: int) -> Table | None:
     """Read an Excel file within limits: a small file may claim more cells than fit into memory."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if not check_archive(file, archive.infolist(), problems.limits.sheet_mb, problems):
                 return None
-        titles, names, records, part = _records(data, problems.limits)
+        titles, names, records, part = _records(data, problems.limits, sheet)
         note_title(file, titles, problems)
         if len(records) <= problems.limits.max_rows(max(1, len(names))):
             repeat_merged(file, data, part, names, records, problems)
@@ -171,7 +181,7 @@ def _from_excel(file: str, data: bytes, problems: Problems) -> Table | None:
         return None
     if records and not all(named):
         check_nameless(file, named, zip(*(cells for _, cells in records), strict=True), problems)
-    _check_formulas(file, data, named, [cells for _, cells in records], problems)
+    _check_formulas(file, data, named, [cells for _, cells in records], problems, sheet)
     rows = np.array([row for row, _ in records], dtype=np.int64)
     columns = {
         name: np.array([cells[place] for _, cells in records], dtype=object) for place, name in enumerate(named) if name
@@ -179,9 +189,11 @@ def _from_excel(file: str, data: bytes, problems: Problems) -> Table | None:
     return Table(file, rows, columns)
 
 
-def _records(data: bytes, limits: Limits) -> tuple[list[list[str]], list[str], list[tuple[int, list[str]]], str]:
+def _records(
+    data: bytes, limits: Limits, place: int
+) -> tuple[list[list[str]], list[str], list[tuple[int, list[str]]], str]:
     """Return title rows, names, each filled row with its number and as wide as the names, and the sheet's part."""
-    sheet = load_workbook(io.BytesIO(data), read_only=True, data_only=True).worksheets[0]
+    sheet = load_workbook(io.BytesIO(data), read_only=True, data_only=True).worksheets[place]
     # The dimensions stated in the file may be far larger than the range of its cells.
     part = str(vars(sheet)["_worksheet_path"])  # where the merged cells are
     sheet.reset_dimensions()
@@ -200,12 +212,14 @@ def _records(data: bytes, limits: Limits) -> tuple[list[list[str]], list[str], l
     return titles, header, [(row, cells + [""] * (len(header) - len(cells))) for row, cells in some], part
 
 
-def _check_formulas(file: str, data: bytes, names: list[str], records: list[list[str]], problems: Problems) -> None:
+def _check_formulas(
+    file: str, data: bytes, names: list[str], records: list[list[str]], problems: Problems, number: int
+) -> None:
     """Reject formulas whose values the file does not hold: their column would be read as empty."""
     empty = [place for place, name in enumerate(names) if name and not any(cells[place] for cells in records)]
     if not empty or not records:
         return
-    sheet = load_workbook(io.BytesIO(data), read_only=True).worksheets[0]
+    sheet = load_workbook(io.BytesIO(data), read_only=True).worksheets[number]
     sheet.reset_dimensions()
     rows = list(islice(sheet.iter_rows(min_row=2, max_col=len(names), values_only=True), _N_BELOW))
     for place in empty:

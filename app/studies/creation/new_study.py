@@ -1,41 +1,14 @@
-"""The form for a study created from a spreadsheet."""
+"""Short names of new studies, made from their titles."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import count
-from pathlib import Path
 
 from sqlalchemy import Connection
 
 from app.studies.studies import get_study
-
-
-@dataclass(frozen=True, slots=True)
-class SourceColumn:
-    """The source of the responses in a column of the spreadsheet."""
-
-    source: str
-    kind: str
-    column: str
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """A spreadsheet and its lead's description of it; if `item` is empty, items are numbered."""
-
-    file: Path | None
-    title: str
-    slug: str
-    text: str
-    item: str
-    columns: Sequence[SourceColumn]
-
-
-# Short names of studies, made from their titles.
 
 # Long titles are cut at a hyphen.
 MAX_CHARACTERS = 40

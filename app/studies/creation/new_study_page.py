@@ -1,11 +1,10 @@
-"""Create a study from a study folder or a spreadsheet: validated as a whole, stored completely or not at all."""
+"""Create a study from a study folder or a template: validated as a whole, stored completely or not at all."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Callable, Sequence
-from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -19,7 +18,7 @@ from app.accounts.session import SignedIn, maybe_lead, session_token, signed_in_
 from app.base.files.file_names import safe_file_name
 from app.base.problem import InvalidInputError, Problem
 from app.base.rendering.pages import page
-from app.studies.creation.new_study import Sheet, SourceColumn, free_slug
+from app.studies.creation.new_study import free_slug
 from app.studies.creation.templates import (
     FIRST,
     KINDS,
@@ -40,20 +39,9 @@ router = APIRouter()
 MAX_FILES = 40
 # Maximum number of problems shown: thousands of rows may have the same problem.
 MAX_PROBLEMS = 200
-N_SOURCES = 5
 # Longer searches for a template are cut off.
 MAX_WORDS = 100
-DEFAULT_SOURCES = (("person", "human"), ("model", "model"))
-DEFAULT_FIELDS: dict[str, Any] = {
-    "title": "",
-    "slug": "",
-    "text": "text",
-    "item": "",
-    "template": {"name": "", "title": "", "slug": ""},
-    "source": [name for name, _ in DEFAULT_SOURCES],
-    "kind": [kind for _, kind in DEFAULT_SOURCES],
-    "column": [],
-}
+DEFAULT_FIELDS = {"name": "", "title": "", "slug": ""}
 
 
 class Upload(NamedTuple):
@@ -111,7 +99,7 @@ Uploaded = Annotated[Upload, Depends(uploaded, scope="function")]
 @router.get("/studies/new")
 def show_new_study(request: Request, lead: SignedIn, words: str = "", kind: str = "") -> Response:
     """Every way to start a study; the templates can be narrowed to a kind and to words."""
-    return _form(request, lead, DEFAULT_FIELDS, words=words[:MAX_WORDS], kind=kind if kind in KINDS else "")
+    return _form(request, lead, words=words[:MAX_WORDS], kind=kind if kind in KINDS else "")
 
 
 @router.get("/studies/new/template")
@@ -120,7 +108,7 @@ def show_template(request: Request, lead: SignedIn, name: str = "") -> Response:
     card = template_card(name)
     if card is None:
         return RedirectResponse(request.app.url_path_for("show_new_study"), status_code=303)
-    return _template_form(request, lead, card, DEFAULT_FIELDS["template"])
+    return _template_form(request, lead, card, DEFAULT_FIELDS)
 
 
 @router.post("/studies/new")
@@ -134,18 +122,6 @@ def submit_template(request: Request, upload: Uploaded) -> Response:
 
     form = {"name": upload.text("name"), "title": upload.text("title"), "slug": _slug(request, upload)}
     return _answer(request, upload, lambda: read_template(**form), then="show_texts")
-
-
-@router.get("/studies/new/spreadsheet", dependencies=[Depends(check_signed_in)])
-def show_form_again(request: Request) -> Response:
-    """Redirect to the form if the address of a form with problems is opened again."""
-    return RedirectResponse(request.app.url_path_for("show_new_study"), status_code=303)
-
-
-@router.post("/studies/new/spreadsheet")
-def submit_spreadsheet(request: Request, upload: Uploaded) -> Response:
-    sheet = _sheet(upload, _slug(request, upload))
-    return _answer(request, upload, lambda: upload_reader(request).read_sheet(sheet))
 
 
 def _slug(request: Request, upload: Upload) -> str:
@@ -171,27 +147,10 @@ def _answer(request: Request, upload: Upload, read: Callable[[], StudyFolder], *
 
 def _rejected(request: Request, upload: Upload, problems: list[Problem]) -> Response:
     """The form that was sent, with its problems."""
-    typed = _typed(upload)
-    if card := template_card(typed["template"]["name"]):
-        return _template_form(request, upload.lead, card, typed["template"], problems)
-    return _form(request, upload.lead, typed, problems)
-
-
-def _typed(upload: Upload) -> dict[str, Any]:
-    """The lead's input, to fill in the form again."""
-    if "name" in upload.fields:
-        return DEFAULT_FIELDS | {"template": {part: upload.text(part) for part in ("name", "title", "slug")}}
-    if "title" not in upload.fields:
-        return DEFAULT_FIELDS
-    lists: dict[str, Any] = {name: upload.fields.get(name, []) for name in ("source", "kind", "column")}
-    return DEFAULT_FIELDS | lists | {name: upload.text(name) for name in ("title", "slug", "text", "item")}
-
-
-def _sheet(upload: Upload, slug: str) -> Sheet:
-    rows = zip_longest(*(upload.fields.get(part, []) for part in ("source", "kind", "column")), fillvalue="")
-    columns = [SourceColumn(source.strip(), kind, column) for source, kind, column in rows if source.strip() and column]
-    fields = {part: upload.text(part) for part in ("title", "text", "item")}
-    return Sheet(next(iter(upload.files.values()), None), columns=columns, slug=slug, **fields)
+    typed = {part: upload.text(part) for part in DEFAULT_FIELDS}
+    if card := template_card(typed["name"]):
+        return _template_form(request, upload.lead, card, typed, problems)
+    return _form(request, upload.lead, problems)
 
 
 def _template_form(
@@ -212,14 +171,11 @@ def _listed(problems: list[Problem] | None) -> dict[str, Any]:
 def _form(
     request: Request,
     lead: Lead,
-    fields: dict[str, Any],
     problems: list[Problem] | None = None,
     *,
     words: str = "",
     kind: str = "",
 ) -> Response:
-    kinds = [*fields["kind"], *["model"] * N_SOURCES]
-    rows = zip_longest(range(N_SOURCES), fields["source"], kinds, fields["column"], fillvalue="")
     is_narrowed = bool(words or kind)
     return page(
         request,
@@ -227,7 +183,6 @@ def _form(
         status=422 if problems else 200,
         lead=lead,
         **_listed(problems),
-        fields=fields,
         first=[] if is_narrowed else first_cards(),
         cards=[card for card in find_cards(words, kind) if is_narrowed or card.name not in FIRST],
         n_cards=len(template_cards()),
@@ -235,6 +190,5 @@ def _form(
         n_of_kind=kinds_in_use(template_cards()),
         words=words,
         kind=kind,
-        sources=[(source, kind, column) for _, source, kind, column in rows][:N_SOURCES],
         max_upload_bytes=request.app.state.max_upload_bytes,
     )

@@ -1,42 +1,24 @@
-"""Create a new study from a lead's upload: a study folder, or a spreadsheet with one row per item."""
+"""Create a new study from a lead's upload: a study folder, or a template."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-from ruamel.yaml import YAML
 from sqlalchemy import Connection
 
 from app.accounts.leads import revoke_sign_in_links
 from app.analysis.data.study_folder import StudyFolder
 from app.base.limits import Limits
 from app.base.problem import InvalidInputError, Problem
-from app.base.problems import Problems
 from app.protocol.allocation.feasibility import Feasibility, feasibility
 from app.protocol.allocation.trials import Candidate, PlannedItem, planned_trials, special_trials
-from app.protocol.yaml.study_yaml import read_protocol
-from app.studies.creation.new_study import Sheet
 from app.studies.creation.templates import SlugError, files_of
 from app.studies.creation.uploads import read_upload
 from app.studies.folder.read import read_files
-from app.studies.folder.study_templates import TemplateMissingError, list_templates, template_folder
-from app.studies.imports.read_texts import read_texts
-from app.studies.imports.wide_table import Layout
+from app.studies.folder.study_templates import TemplateMissingError, list_templates
 from app.studies.load import load_study
-
-# Default questions of a new study: a forced choice, followed by the four dimensions of this template.
-QUESTIONS_OF = "four-dimensions"
-PREFERENCE = {
-    "key": "preference",
-    "target": "pair",
-    "type": "choice",
-    "tie": True,
-    "text": "If you were this person, which response would you rather have received?",
-}
 
 
 def read_uploaded_files(files: Mapping[str, Path], limits: Limits) -> StudyFolder:
@@ -49,24 +31,6 @@ def read_uploaded_files(files: Mapping[str, Path], limits: Limits) -> StudyFolde
         allowed = "the files of a study folder, or one zip of them"
         raise InvalidInputError([Problem("upload", None, None, "no file", allowed)])
     return read_upload({name: path.read_bytes() for name, path in files.items()}, limits=limits)
-
-
-def read_sheet(sheet: Sheet, limits: Limits) -> StudyFolder:
-    """Create a study from a spreadsheet with one row per item, with the default questions.
-
-    Raises:
-        InvalidInputError: with every problem.
-    """
-    problems = Problems(limits)
-    yaml = _yaml(_document(sheet))
-    protocol = read_protocol(yaml, problems)
-    _check_columns(sheet, problems)
-    problems.raise_if_any()
-    if protocol is None or sheet.file is None:
-        raise AssertionError("a protocol that cannot be read is a problem, and so is a missing file")
-    columns = {column.source: column.column for column in sheet.columns}
-    layout = Layout(columns, item=sheet.item or None, text=sheet.text)
-    return read_texts(sheet.file, layout, protocol, yaml, problems)
 
 
 def read_template(name: str, title: str, slug: str) -> StudyFolder:
@@ -101,50 +65,6 @@ def store_study(db: Connection, folder: StudyFolder, lead_id: int) -> str:
         load_study(db, folder, lead_id)
     revoke_sign_in_links(db, lead_id)
     return folder.protocol.slug
-
-
-def _check_columns(sheet: Sheet, problems: Problems) -> None:
-    if sheet.file is None:
-        problems.add("upload", None, None, "no file", "a spreadsheet: .csv, .xlsx, .jsonl, .json or .parquet")
-    if not sheet.columns:
-        problems.add("the form", None, "source", "none", "at least one source, with the column of its responses")
-    names = [column.source for column in sheet.columns]
-    for name in dict.fromkeys(name for name in names if names.count(name) > 1):
-        problems.add("the form", None, "source", name, "each source once")
-
-
-def _document(sheet: Sheet) -> dict[str, Any]:
-    """The content of study.yaml: pairs if there are several sources, otherwise single responses without a choice."""
-    has_pairs = len(sheet.columns) > 1
-    scales = _default_questions()
-    return {
-        "attune": 1,
-        "slug": sheet.slug,
-        "title": sheet.title,
-        "sources": {column.source: {"kind": column.kind} for column in sheet.columns},
-        "questions": [PREFERENCE, *scales] if has_pairs else scales,
-        "design": {
-            **({"trials": "pairs", "pairs": "reference"} if has_pairs else {"trials": "single"}),
-            "raters_per_trial": 3,
-            "trials_per_rater": 12,
-            "blind": True,
-        },
-        "analysis": {"cut": {question["key"]: 4 for question in scales}},
-    }
-
-
-def _default_questions() -> list[dict[str, Any]]:
-    protocol = YAML(typ="safe").load((template_folder(QUESTIONS_OF) / "study.yaml").read_text("utf-8"))
-    questions: list[dict[str, Any]] = protocol["questions"]
-    return questions
-
-
-def _yaml(document: dict[str, Any]) -> str:
-    text = io.StringIO()
-    writer = YAML()
-    writer.width = 100
-    writer.dump(document, text)
-    return text.getvalue()
 
 
 # What the design of a study folder needs, before it is loaded.

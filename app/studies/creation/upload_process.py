@@ -10,7 +10,6 @@ from app.base.limits import Bounds, Limits
 from app.base.problem import InvalidInputError, Problem
 from app.base.processes.reading_bounds import bounded
 from app.base.processes.side_process import SideProcess, SideProcessBusyError, SideProcessError, SideProcessTimeoutError
-from app.studies.creation.new_study import Sheet
 
 if TYPE_CHECKING:
     from app.analysis.data.study_folder import StudyFolder
@@ -67,17 +66,6 @@ class UploadReader:
         from app.studies.creation.read_new_study import read_uploaded_files
 
         found: StudyFolder = self.read(read_uploaded_files, files)
-        return found
-
-    def read_sheet(self, sheet: Sheet) -> StudyFolder:
-        """Create a study from a spreadsheet with one row per item, with the default questions.
-
-        Raises:
-            InvalidInputError: every problem, or the upload took more than allowed.
-        """
-        from app.studies.creation.read_new_study import read_sheet
-
-        found: StudyFolder = self.read(read_sheet, sheet)
         return found
 
     def read(self, read: Read, upload: object) -> Any:  # noqa: ANN401 - what `read` returns

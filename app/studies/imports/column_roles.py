@@ -20,7 +20,7 @@ _LONG = 60
 _FEW = 12
 # Many names in a column are sources if each of them is there so many times.
 _MIN_REPEATED = 3
-_ID = re.compile(r"(^|[\s_])(id|key|item|nr|no)$|ID$", re.IGNORECASE)
+_ID = re.compile(r"(^|[\s_])(id|key|item|nr|no|number|nummer)[.:]?$|^#$|ID$", re.IGNORECASE)
 _RATING = re.compile(r"\b(eval|evaluator|rating|score|likert|rater|preference|annotator)", re.IGNORECASE)
 _RESPONSE = re.compile(r"response|reply|answer|completion|output", re.IGNORECASE)
 _SITUATION = re.compile(
@@ -126,10 +126,11 @@ def _only_first(guesses: Sequence[ColumnGuess], role: Role) -> list[ColumnGuess]
 
 
 def source_key(name: str) -> str:
-    """Return a key for the source that a column is named after.
+    """Return the source that a column is named after, as its name writes it.
 
-    >>> source_key("Physician Response"), source_key("response"), source_key("GPT-4 answer")
-    ('physician', 'response', 'gpt-4')
+    >>> source_key("Physician Response"), source_key("response"), source_key("GPT-4o reply")
+    ('Physician', 'response', 'GPT-4o')
+    >>> source_key("Antwort Beraterin"), source_key("model_a_response")
+    ('Antwort Beraterin', 'model_a')
     """
-    words = re.sub(r"[^\w.+-]+", "_", _RESPONSE.sub("", name).strip().casefold()).strip("_")
-    return words or name.casefold()
+    return " ".join(_RESPONSE.sub("", name).split()).strip(" _-:()") or name

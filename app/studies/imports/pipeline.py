@@ -80,8 +80,8 @@ class Place(TextPlace, Protocol):
         """Store ratings that were read against this study."""
 
 
-def import_texts(place: TextPlace, texts: Texts, read: Read = read_here) -> StudyFolder:
-    """Import the items and responses of a spreadsheet.
+def import_texts(place: TextPlace, texts: Texts, read: Read = read_here, *, is_dry_run: bool = False) -> StudyFolder:
+    """Import the items and responses of a spreadsheet, or only check them.
 
     Returns:
         The added items and responses, with notes.
@@ -93,7 +93,8 @@ def import_texts(place: TextPlace, texts: Texts, read: Read = read_here) -> Stud
     """
     protocol, yaml, notes = place.protocol()
     found: StudyFolder = read(read_file, replace(texts, protocol=protocol, yaml=yaml))
-    place.add_texts(texts.file, found)
+    if not is_dry_run:
+        place.add_texts(texts.file, found)
     return replace(found, notes=(*notes, *found.notes))
 
 

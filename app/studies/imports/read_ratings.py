@@ -52,6 +52,7 @@ class Ratings:
         new_raters: who gave the ratings.
         study: the study with its answers; set by the import.
         rated_here: raters who rated in Attune; set by the import.
+        sheet: the place of the sheet in an Excel file.
     """
 
     file: Path
@@ -60,6 +61,7 @@ class Ratings:
     content: bytes | None = None
     study: StudyFolder | None = None
     rated_here: Collection[str] = ()
+    sheet: int = 0
 
     def read(self, limits: Limits) -> ReadRatings:
         """Every answer of the spreadsheet.
@@ -69,7 +71,7 @@ class Ratings:
         """
         if self.study is None:
             raise AssertionError("ratings are read for a study")
-        sheet = table_of(self.file, problems := Problems(limits), self.content)
+        sheet = table_of(self.file, problems := Problems(limits), self.content, self.sheet)
         return read_ratings(sheet, self.layout, self.new_raters, self.study, problems, rated_here=self.rated_here)
 
 

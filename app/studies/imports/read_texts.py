@@ -25,6 +25,7 @@ from app.studies.imports.column_roles import guess_columns
 from app.studies.imports.import_report import repaired_table
 from app.studies.imports.name_matching import question_names, source_names
 from app.studies.imports.patterns import guessed
+from app.studies.imports.text_problems import Choices, settled
 from app.studies.imports.wide_table import Layout, one_row_per_item, second_responses, unfold
 from app.studies.load import known_keys
 
@@ -43,6 +44,8 @@ class Texts:
         layout: the columns by their meaning; what it leaves open is guessed.
         columns: the lead's description of each column, in place of a layout.
         is_repaired: whether garbled texts in described columns are repaired.
+        sheet: the place of the sheet in an Excel file.
+        choices: what becomes of empty, repeated and revealing texts in described columns; None to leave all as it is.
         protocol: the study's; set by the import.
         yaml: the text of the protocol.
     """
@@ -52,6 +55,8 @@ class Texts:
     content: bytes | None = None
     columns: Columns | None = None
     is_repaired: bool = False
+    sheet: int = 0
+    choices: Choices | None = None
     protocol: Protocol | None = None
     yaml: str = ""
 
@@ -66,9 +71,12 @@ class Texts:
             raise AssertionError("texts are read for a study")
         if self.columns is None:
             return read_texts(self.file, self.layout, protocol, self.yaml, problems)
-        sheet = table_of(self.file, problems, self.content)
+        sheet = table_of(self.file, problems, self.content, self.sheet)
         problems.raise_if_any()
-        return texts_of_table(*_described(sheet, self.columns, self.is_repaired), protocol, self.yaml, problems)
+        if self.choices is not None:
+            sheet = settled(sheet, self.columns, self.choices)
+        table, layout = _described(sheet, self.columns, self.is_repaired)
+        return texts_of_table(table, _of_study(layout, protocol), protocol, self.yaml, problems)
 
 
 def read_texts(file: Path, layout: Layout, protocol: Protocol, yaml: str, problems: Problems) -> StudyFolder:
@@ -77,6 +85,7 @@ def read_texts(file: Path, layout: Layout, protocol: Protocol, yaml: str, proble
     Raises:
         InvalidInputError: every problem of the spreadsheet.
     """
+    layout = _of_study(layout, protocol)
     _check_sources(layout, protocol, problems)
     problems.raise_if_any()
     sheet = table_of(file, problems)
@@ -166,6 +175,12 @@ def _without_answers(sheet: Table, layout: Layout, protocol: Protocol) -> Layout
     taken = {*layout.named.values(), *layout.responses.values()}
     found = guessed(sheet, taken, source_names(protocol), question_names(protocol), names_raters=False)
     return replace(layout, answers=[answers.column for answers in found])
+
+
+def _of_study(layout: Layout, protocol: Protocol) -> Layout:
+    """The layout with the study's own name of each source that is called by its label."""
+    names = source_names(protocol)
+    return replace(layout, responses={names.key(name) or name: column for name, column in layout.responses.items()})
 
 
 def _check_sources(layout: Layout, protocol: Protocol, problems: Problems) -> None:

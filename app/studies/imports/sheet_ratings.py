@@ -169,7 +169,7 @@ def _read(
     with begin() as db:
         content = get_content(db, study.id)
     new_raters = NewRaters(kind=columns.kind, are_welcome=True)
-    ratings = Ratings(Path(upload.file_name), layout, new_raters, content)
+    ratings = Ratings(Path(upload.file_name), layout, new_raters, content, sheet=upload.report.get("sheet", 0))
     return import_ratings(InStore(begin, study.slug), ratings, reader.read, is_dry_run=is_dry_run)
 
 

@@ -17,7 +17,7 @@ _MODEL = re.compile(
 _HUMAN = re.compile(
     r"\b(?:humans?|persons?|people|physicians?|doctors?|nurses?|counsell?ors?|therapists?|clinicians?|psychologists?|"
     r"psychiatrists?|professionals?|experts?|peers?|crowd|workers?|writers?|authors?|volunteers?|students?|teachers?|"
-    r"supporters?|listeners?|helpers?|friends?|laypersons?|laypeople|redditors?|reddit|participants?|original|gold)\b",
+    r"supporters?|listeners?|helpers?|friends?|laypersons?|laypeople|redditors?|reddit|participants?|original|gold|mensch|berater(?:in)?|therapeut(?:in)?|ärzt(?:in|e)|arzt|pfleger(?:in)?)\b",
     re.IGNORECASE,
 )
 _TOGETHER = re.compile(r"[+&]|\b(?:and|with|assisted|edited|plus|hybrid|team)\b", re.IGNORECASE)

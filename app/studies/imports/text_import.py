@@ -12,7 +12,8 @@ from sqlalchemy import Connection
 from app.accounts.leads import Lead
 from app.analysis.data.study_folder import StudyFolder
 from app.base.database.engine import Begin
-from app.base.files.spreadsheet import table_of
+from app.base.files.spreadsheet import sheet_names, table_of
+from app.base.files.table import Column, Table
 from app.base.limits import Limits
 from app.base.problem import InvalidInputError, Problem
 from app.base.problems import Problems
@@ -24,9 +25,11 @@ from app.studies.creation.upload_process import UploadReader
 from app.studies.editor.protocol_edits import Change, Edit, get_draft, save_change
 from app.studies.imports.column_roles import guess_columns, note_texts_as_names
 from app.studies.imports.import_report import import_report
+from app.studies.imports.name_matching import source_names
 from app.studies.imports.pipeline import import_texts
 from app.studies.imports.read_texts import Columns, Texts, column_of, wide_of
 from app.studies.imports.source_kinds import kind_of
+from app.studies.imports.text_problems import MAX_LISTED, Choices, settled, text_problems
 from app.studies.imports.text_uploads import (
     TextsFixedError,
     check_replaceable,
@@ -37,6 +40,7 @@ from app.studies.imports.text_uploads import (
     record_upload,
     record_use,
 )
+from app.studies.imports.wide_table import has_turns
 from app.studies.load import store_texts
 from app.studies.studies import StudyRow
 
@@ -51,6 +55,8 @@ class TextSheet:
     content: bytes
     columns: Columns | None = None
     is_repaired: bool = True
+    sheet: int = 0
+    choices: Choices | None = None
 
 
 def look_at_sheet(sheet: TextSheet, limits: Limits) -> tuple[Columns, dict[str, Any]]:
@@ -60,12 +66,16 @@ def look_at_sheet(sheet: TextSheet, limits: Limits) -> tuple[Columns, dict[str, 
         InvalidInputError: the file cannot be read.
     """
     problems = Problems(limits)
-    table = table_of(Path(sheet.file_name), problems, sheet.content)
+    table = table_of(Path(sheet.file_name), problems, sheet.content, sheet.sheet)
     problems.raise_if_any()
     if not len(table):
         found, allowed = "no rows below the column names", "one row per item, or one row per response"
         raise InvalidInputError([Problem(table.file, None, None, found, allowed)])
     columns = sheet.columns or [asdict(guess) for guess in guess_columns(table)]
+    decided = [] if sheet.choices is None else text_problems(table, columns)
+    head = {"head": [[str(cell)[:_MAX_SHOWN] for cell in row] for row in zip(*_first_cells(table), strict=True)]}
+    n_rows = len(table)
+    table = table if sheet.choices is None else settled(table, columns, sheet.choices)
     wide, responses = wide_of(table, columns)
     columns = [_with_kinds(column, responses if wide is not table else ()) for column in columns]
     situation = column_of(columns, "text")
@@ -73,8 +83,11 @@ def look_at_sheet(sheet: TextSheet, limits: Limits) -> tuple[Columns, dict[str, 
     note_texts_as_names(table, texts, problems)
     groups = {**({"Situations": situation} if situation else {}), **responses}
     report = asdict(import_report(wide, groups))
-    sizes = {"n_rows": len(table), "n_items": len(wide), "sources": list(responses)}
-    report |= sizes | {"notes": [_in_words(note) for note in problems.notes]}
+    dialogues = any(has_turns(str(cell)) for name in responses.values() for cell in wide.column(name))
+    sizes = {"n_rows": n_rows, "n_items": len(wide), "sources": list(responses), "has_turns": dialogues, **head}
+    sizes |= {"n_problems": len(decided), "problems": [asdict(one) for one in decided[:MAX_LISTED]]}
+    report |= {**sizes, "choices": sheet.choices, "sheet": sheet.sheet, "sheets": sheet_names(sheet.content)}
+    report |= {"notes": [_in_words(note) for note in problems.notes]}
     return columns, report
 
 
@@ -118,9 +131,23 @@ def use_sheet(begin: Begin, reader: UploadReader, study: StudyRow, lead: Lead) -
             raise InvalidInputError([Problem(upload.file_name, 1, None, "", NO_SITUATION)])
         sheet = _sheet(db, study, upload.columns, is_repaired=upload.is_repaired)
         draft = get_draft(db, study)
-    sources = _sources(upload.columns, upload.report["sources"], draft.data.get("sources"))
-    texts = Texts(Path(sheet.file_name), content=sheet.content, columns=upload.columns, is_repaired=upload.is_repaired)
+    names = source_names(draft.protocol) if draft.protocol else None
+    keys = [(names and names.key(name)) or name for name in upload.report["sources"]]
+    sources = sources_of(upload.columns, keys, draft.data.get("sources"))
+    texts = texts_of(sheet)
     import_texts(InDraft(begin, study, lead, draft, sources), texts, reader.read)
+
+
+def texts_of(sheet: TextSheet) -> Texts:
+    """What the pipeline imports of a described spreadsheet."""
+    return Texts(
+        Path(sheet.file_name),
+        content=sheet.content,
+        columns=sheet.columns,
+        is_repaired=sheet.is_repaired,
+        sheet=sheet.sheet,
+        choices=sheet.choices,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +183,14 @@ class InDraft:
             record_act(db, self.lead, self.study, "texts replaced", file=file.name, n_items=len(texts.items))
 
 
+# Rows and characters of a table that are shown to describe its columns.
+_N_SHOWN, _MAX_SHOWN = 5, 300
+
+
+def _first_cells(table: Table) -> list[Column]:
+    return [cells[:_N_SHOWN] for cells in table.columns.values()]
+
+
 def _in_words(note: Problem) -> str:
     """A sentence with what was found and what was done about it, which is the last part of what a note allows."""
     return f"{note.found[:1].upper()}{note.found[1:]}: {note.allowed.rpartition('; ')[2]}."
@@ -172,7 +207,7 @@ def with_sources(data: dict[str, Any], sources: dict[str, Any]) -> dict[str, Any
     return {**{key: value for key, value in data.items() if key != "about_texts"}, "sources": sources}
 
 
-def _sources(columns: Columns, keys: Sequence[str], there: object) -> dict[str, Any]:
+def sources_of(columns: Columns, keys: Sequence[str], there: object) -> dict[str, Any]:
     """Each source of the sheet with its kind, otherwise as the protocol already describes it."""
     known = there if isinstance(there, dict) else {}
     kinds: dict[str, str] = {}
@@ -196,6 +231,8 @@ def _like_the_study(columns: Columns, protocol: Protocol | None) -> Columns:
     """The columns, with guessed sources renamed to the study's sources: by name, then those of the same kind."""
     if protocol is None:
         return columns
+    names = source_names(protocol)
+    columns = [{**column, "source": names.key(column["source"]) or column["source"]} for column in columns]
     columns = [_named_after_a_source(column, protocol) for column in columns]
     of_study = {key: source.kind for key, source in protocol.sources.items()}
     columns = [{**column, "kinds": of_study} if column["role"] == "source" else column for column in columns]
@@ -228,4 +265,6 @@ def _sheet(db: Connection, study: StudyRow, columns: Columns, *, is_repaired: bo
     upload = get_upload(db, study.id)
     if upload is None:
         raise TextsFixedError("Choose a spreadsheet first.")
-    return TextSheet(upload.file_name, get_content(db, study.id), columns, is_repaired)
+    kept = upload.report
+    content = get_content(db, study.id)
+    return TextSheet(upload.file_name, content, columns, is_repaired, kept.get("sheet", 0), kept.get("choices"))

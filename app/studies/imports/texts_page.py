@@ -93,7 +93,7 @@ def submit_columns(request: Request, sent: Sent) -> Response:
         upload = get_upload(db, own.study.id)
     if upload is None:
         return _redirect_to_texts(request, own.study.slug)
-    columns = [_said(column, number, sent.fields) for number, column in enumerate(upload.columns)]
+    columns = [described(column, number, sent.fields) for number, column in enumerate(upload.columns)]
     try:
         keep_columns(begin, reader, own.study, columns, is_repaired="repair" in sent.fields)
         if "use" in sent.fields:
@@ -106,7 +106,7 @@ def submit_columns(request: Request, sent: Sent) -> Response:
     return _redirect_to_texts(request, own.study.slug)
 
 
-def _said(column: dict[str, Any], number: int, fields: dict[str, list[str]]) -> dict[str, Any]:
+def described(column: dict[str, Any], number: int, fields: dict[str, list[str]]) -> dict[str, Any]:
     """The description of a column in the form; what the form leaves out is not changed."""
     role = next(iter(fields.get(f"role.{number}", ())), column["role"])
     source = next(iter(fields.get(f"source.{number}", ())), column["source"]).strip()

@@ -53,6 +53,8 @@ def unfold(sheet: Table, layout: Layout, problems: Problems) -> tuple[Table, Tab
     items = {name: sheet.column(column) for name, column in layout.named.items()}
     if "item" not in items:
         items["item"] = sheet.column("item") if "item" in set(sheet.columns) - set(wanted) else _numbers(sheet)
+    if "text" in items and "turns" not in items:
+        items |= _text_or_turns(items["text"])
     return Table(sheet.file, sheet.rows, items | _attributes(sheet, layout, problems)), _responses(
         sheet, items["item"], layout, problems
     )
@@ -89,8 +91,30 @@ def _responses(sheet: Table, item: Column, layout: Layout, problems: Problems) -
     texts = [sheet.column(layout.responses[source])[place] for place, source in found]
     sources = [source for _, source in found]
     return Table(
-        sheet.file, sheet.rows[places], {"item": item[places], "source": _column(sources), "text": _column(texts)}
+        sheet.file,
+        sheet.rows[places],
+        {"item": item[places], "source": _column(sources), **_text_or_turns(_column(texts))},
     )
+
+
+def _text_or_turns(cells: Column) -> dict[str, Column]:
+    """The column of texts; if some cells are dialogues as JSON, these in a column of turns."""
+    is_dialogue = [has_turns(cell) for cell in cells]
+    if not any(is_dialogue):
+        return {"text": cells}
+    return {
+        "text": _column(["" if turns else cell for cell, turns in zip(cells, is_dialogue, strict=True)]),
+        "turns": _column([cell if turns else "" for cell, turns in zip(cells, is_dialogue, strict=True)]),
+    }
+
+
+def has_turns(cell: str) -> bool:
+    """Return whether a cell is a dialogue: a JSON list of turns.
+
+    >>> has_turns('[{"speaker": "A", "text": "Hi"}]'), has_turns("[Hi]")
+    (True, False)
+    """
+    return cell.lstrip().startswith("[{") and '"speaker"' in cell
 
 
 def _column(cells: list[str]) -> Column:

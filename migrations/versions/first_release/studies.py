@@ -14,6 +14,7 @@ from first_release.columns import (
     JSON,
     TEXT,
     TIME,
+    UUID,
     flag,
     now,
     optional,
@@ -98,6 +99,24 @@ def create_text_uploads() -> None:
         of_study("text_uploads"),
         primary_key("text_uploads", "study_id"),
     )
+
+
+def create_sheet_drafts() -> None:
+    op.create_table(
+        "sheet_drafts",
+        required("token", UUID, server_default=sa.text("gen_random_uuid()")),
+        required("lead_id", BIGINT),
+        required("file_name", TEXT),
+        required("content", BYTES),
+        required("columns", JSON),
+        required("is_repaired", BOOLEAN),
+        required("report", JSON),
+        required("made", JSON),
+        now("uploaded_at"),
+        of_lead("sheet_drafts", ondelete="CASCADE"),
+        primary_key("sheet_drafts", "token"),
+    )
+    index("sheet_drafts", "lead_id")
 
 
 def create_registrations() -> None:

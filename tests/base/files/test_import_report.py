@@ -47,8 +47,8 @@ def test_column_roles_are_guessed_from_names_and_contents(tmp_path: Path) -> Non
         "Eval 1 Quality (Physician)": "rating",
         "Topic": "attribute",
     }
-    assert (guesses["Physician Response"].source, guesses["Physician Response"].kind) == ("physician", "human")
-    assert (guesses["ChatGPT Response"].source, guesses["ChatGPT Response"].kind) == ("chatgpt", "model")
+    assert (guesses["Physician Response"].source, guesses["Physician Response"].kind) == ("Physician", "human")
+    assert (guesses["ChatGPT Response"].source, guesses["ChatGPT Response"].kind) == ("ChatGPT", "model")
 
 
 def test_garbled_characters_are_counted_by_source_and_repaired(tmp_path: Path) -> None:

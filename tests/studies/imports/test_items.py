@@ -247,3 +247,13 @@ def test_short_texts_need_a_named_column(folder: Path, sheet: Path) -> None:
 def test_text_column_is_found_by_its_name(folder: Path, sheet: Path) -> None:
     added = import_texts(InFolder(folder, folder), Texts(sheet, Layout(responses=LAYOUT.responses, item="ID")))
     assert list(added.items["text"]) == ["One", "=2+2"]
+
+
+def test_dry_run_stores_nothing_and_labels_name_sources(folder: Path, sheet: Path) -> None:
+    labelled = YAML.replace("model-1: {", 'model-1: {label: "GPT-4o, new", ', 1)
+    assert labelled != YAML
+    (folder / "study.yaml").write_text(labelled)
+    layout = Layout(responses={"person": "Human", "gpt 4o new": "GPT"}, item="ID", text="Post")
+    added = import_texts(InFolder(folder), Texts(sheet, layout), is_dry_run=True)
+    assert list(added.responses["source"]) == ["person", "model-1", "person"]
+    assert [file.name for file in folder.iterdir()] == ["study.yaml"]

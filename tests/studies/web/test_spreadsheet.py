@@ -1,99 +1,284 @@
+"""A dropped spreadsheet: kept as a draft, described, its problems settled, and made a study by one choice."""
+
 from __future__ import annotations
 
 import io
+import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pytest
+from openpyxl import Workbook
 from sqlalchemy import text
 
 from tests.studies.web.test_new_study import n_studies
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from httpx2 import Response
     from sqlalchemy import Connection
     from starlette.testclient import TestClient
 
-SHEET = "Question,Physician Response,ChatGPT Response,Topic\nI have a cough,Drink tea,I am sorry to hear that,lungs\n"
-FIELDS: dict[str, Any] = {
-    "title": "Replies: to patients",
-    "slug": "patients",
-    "text": "Question",
-    "item": "",
-    "source": ["physician", "chatgpt", "", ""],
-    "kind": ["human", "model", "human", "human"],
-    "column": ["Physician Response", "ChatGPT Response", "", ""],
-}
+HEADER = ("Nr.", "Beitrag", "Antwort Beraterin", "GPT-4o reply", "Llama 3 reply", "Thema")
 
 
-def send(client: TestClient, name: str = "replies.csv", content: bytes = SHEET.encode(), **fields: object) -> Any:  # noqa: ANN401 - httpx's response
-    return client.post("/studies/new/spreadsheet", data=FIELDS | fields, files={"sheet": (name, content)})
+def long_text(start: str, n_words: int = 340) -> str:
+    return f"{start} " + " ".join(f"Wörter{n}" for n in range(n_words))
 
 
-def test_spreadsheet_creates_a_study_that_can_be_opened(client: TestClient, db: Connection) -> None:
-    assert send(client).headers["location"] == "/studies/patients"
-    assert db.execute(text("SELECT text, attributes FROM items")).one() == ("I have a cough", {"Topic": "lungs"})
-    assert list(db.execute(text("SELECT text FROM responses ORDER BY position")).scalars()) == [
-        "Drink tea",
-        "I am sorry to hear that",
+def awkward() -> list[Sequence[str]]:
+    """Thirty posts, a duplicate row, an empty cell, a text under two sources and one that reveals its source."""
+    rows = [
+        [str(n), long_text(f"Beitrag {n}: Ich fühle mich müde."), *(long_text(f"{who} {n}") for who in "BGL"), "Schule"]
+        for n in range(1, 31)
     ]
-    assert client.post("/studies/patients/status", data={"status": "open"}).status_code == 303
-    assert db.execute(text("SELECT status FROM studies")).scalar_one() == "open"
+    rows[4][3] = ""
+    rows[6][4] = rows[6][3]
+    rows[8][3] = "As an AI language model, I am sorry."
+    rows.append(["31", *rows[2][1:]])
+    return [HEADER, *rows]
 
 
-def test_excel_file_creates_a_study(client: TestClient, db: Connection) -> None:
-    from openpyxl import Workbook
-
+def excel(*sheets: Sequence[Sequence[str]]) -> bytes:
     book, buffer = Workbook(write_only=True), io.BytesIO()
-    sheet = book.create_sheet()
-    for row in SHEET.splitlines():
-        sheet.append(row.split(","))
+    for rows in sheets:
+        sheet = book.create_sheet()
+        for row in rows:
+            sheet.append(list(row))
     book.save(buffer)
-    assert send(client, "replies.xlsx", buffer.getvalue()).status_code == 303
+    return buffer.getvalue()
+
+
+def csv(rows: Sequence[Sequence[str]]) -> bytes:
+    return pd.DataFrame([[*row] for row in rows[1:]], columns=[*rows[0]]).to_csv(index=False).encode()
+
+
+def drop(client: TestClient, content: bytes, name: str = "posts_and_replies.xlsx") -> Response:
+    return client.post("/studies/new/sheets", files={"sheet": (name, content)})
+
+
+def dropped(client: TestClient, content: bytes, name: str = "posts_and_replies.xlsx") -> str:
+    answer = drop(client, content, name)
+    assert answer.status_code == 303, re.findall(r'<td class="found">.*?</td>', answer.text, re.DOTALL)
+    return answer.headers["location"]
+
+
+def make(client: TestClient, page: str, template: str, **fields: str) -> str:
+    answer = client.post(page, data={"template": template, **fields})
+    assert answer.status_code == 303, re.findall(r'<p class="notice error".*?</p>', answer.text, re.DOTALL)
+    return answer.headers["location"]
+
+
+def responses(db: Connection) -> list[tuple[str, str, str]]:
+    query = text(
+        "SELECT i.key, s.key, coalesce(r.text, r.turns::text) FROM responses r JOIN items i ON i.id = r.item_id"
+        " JOIN sources s ON s.id = r.source_id ORDER BY r.position"
+    )
+    return [tuple(row) for row in db.execute(query)]
+
+
+def protocol(db: Connection) -> dict[str, Any]:
+    document: dict[str, Any] = db.execute(
+        text("SELECT document FROM protocols ORDER BY study_id DESC, version DESC LIMIT 1")
+    ).scalar_one()
+    return document
+
+
+def test_awkward_sheet_becomes_the_study_that_was_meant(client: TestClient, db: Connection) -> None:
+    page = dropped(client, excel(awkward()))
+    shown = client.get(page).text
+    for words in ("the same texts as row 4", "an empty response", "the same text as the response of", "may reveal"):
+        assert words in shown
+    assert make(client, page, "ayers-pair") == "/studies/posts-and-replies/design/questions"
+    rows = awkward()
+    meant = [
+        (row[0], source, row[place])
+        for row in rows[1:31]
+        for place, source in ((2, "Antwort Beraterin"), (3, "GPT-4o"), (4, "Llama 3"))
+        if row[place]
+    ]
+    assert responses(db) == meant
+    items = db.execute(text("SELECT key, text, attributes FROM items ORDER BY position")).all()
+    assert [tuple(item) for item in items] == [(row[0], row[1], {"Thema": "Schule"}) for row in rows[1:31]]
+    said = protocol(db)
+    assert said["title"] == "Posts and replies"
+    assert {key: source["kind"] for key, source in said["sources"].items()} == {
+        "Antwort Beraterin": "human",
+        "GPT-4o": "model",
+        "Llama 3": "model",
+    }
+    assert said["analysis"]["reference"] == "Antwort Beraterin"
+    assert said["design"]["pairs"] == "reference"
+    assert "patient" not in json.dumps([said["title"], said["rater_title"], said["instructions"]]).casefold()
+    assert "health" not in said["flow"]["consent"]["text"]
+    detail = db.execute(text("SELECT detail FROM audit_log WHERE action = 'made from a spreadsheet'")).scalar_one()
+    assert "row 32, Beitrag: the same texts as row 4 (drop)" in detail["choices"]
+
+
+def test_study_cannot_be_opened_with_instructions_that_nobody_wrote(client: TestClient) -> None:
+    make(client, dropped(client, excel(awkward())), "four-dimensions")
+    answer = client.post("/studies/posts-and-replies/status", data={"status": "open"})
+    assert answer.status_code != 303
+    assert "Say here what raters read and judge" in answer.text
+
+
+def test_choices_are_kept_in_the_draft_and_carried_out(client: TestClient, db: Connection) -> None:
+    page = dropped(client, excel(awkward()))
+    choices = {"act.6.3": "edit", "edit.6.3": "Neu geschrieben", "act.10.3": "drop", "act.32.1": "keep"}
+    assert client.post(page, data=choices).headers["location"] == page
+    assert "Neu geschrieben" in client.get(page).text
+    make(client, page, "four-dimensions", **choices)
+    found = {(item, source): words for item, source, words in responses(db)}
+    assert found["5", "GPT-4o"] == "Neu geschrieben"
+    assert ("9", "GPT-4o") not in found
+    assert ("31", "GPT-4o") in found
+
+
+def test_second_click_makes_no_second_study(client: TestClient, db: Connection) -> None:
+    page = dropped(client, csv(awkward()), "posts.csv")
+    first = make(client, page, "four-dimensions")
+    assert make(client, page, "four-dimensions") == first
     assert n_studies(db) == 1
+    assert make(client, page, "ayers-pair") == "/studies/posts-2/design/questions"
 
 
-def test_parquet_file_creates_a_study(client: TestClient, db: Connection, tmp_path: Path) -> None:
-    pd.read_csv(io.StringIO(SHEET)).to_parquet(tmp_path / "a", index=False)
-    assert send(client, "replies.parquet", (tmp_path / "a").read_bytes()).status_code == 303
-    assert n_studies(db) == 1
-    assert db.execute(text("SELECT text, attributes FROM items")).one() == ("I have a cough", {"Topic": "lungs"})
+def test_other_role_and_source_are_used(client: TestClient, db: Connection) -> None:
+    page = dropped(client, csv(awkward()), "posts.csv")
+    fields = {"role.4": "ignore", "source.2": "Counselor", "kind.2": "human"}
+    make(client, page, "ayers-pair", **fields)
+    assert {source for _, source, _ in responses(db)} == {"Counselor", "GPT-4o"}
 
 
-def test_single_source_is_rated_without_choice_question(client: TestClient, db: Connection) -> None:
-    send(client, source=["chatgpt"], kind=["model"], column=["ChatGPT Response"])
-    assert "choice" not in set(db.execute(text("SELECT type FROM questions")).scalars())
+def test_sheet_of_an_excel_file_is_chosen(client: TestClient, db: Connection) -> None:
+    other = [("Question", "Nurse reply"), ("I cannot sleep at night", "Try to rest, and tell me more")]
+    page = dropped(client, excel(awkward(), other))
+    assert client.post(page, data={"sheet": "1"}).status_code == 303
+    assert "Nurse reply" in client.get(page).text
+    make(client, page, "four-dimensions")
+    assert [(source, words) for _, source, words in responses(db)] == [("Nurse", other[1][1])]
+    assert client.get("/studies/new/posts-and-replies/texts").status_code == 200
+
+
+def test_rows_of_responses_become_items(client: TestClient, db: Connection) -> None:
+    rows = [("id", "post", "model", "reply")]
+    rows += [(str(n), long_text(f"P{n}"), who, long_text(f"{who} {n}")) for n in range(3) for who in ("Nurse", "GPT-4")]
+    page = dropped(client, csv(rows), "long.csv")
+    make(client, page, "ayers-pair")
+    assert len(responses(db)) == 6
+    kinds = {tuple(row) for row in db.execute(text("SELECT key, kind FROM sources"))}
+    assert kinds == {("Nurse", "human"), ("GPT-4", "model")}
+
+
+def test_dialogues_in_json_lines(client: TestClient, db: Connection) -> None:
+    turns = [{"speaker": "Seeker", "text": "I missed my exam."}, {"speaker": "Supporter", "text": "Oh no. What now?"}]
+    record = {"id": "a", "situation": "A student missed an exam.", "Counselor": turns, "GPT-4o": turns}
+    lines = "\n".join(json.dumps({**record, "id": key, "situation": f"{key} missed an exam."}) for key in "abc")
+    page = dropped(client, lines.encode(), "talks.jsonl")
+    shown = client.get(page).text
+    assert shown.index("Rate whole conversations") < shown.index("Compare two responses")
+    make(client, page, "perceived-empathy")
+    assert db.execute(text("SELECT count(*) FROM responses WHERE turns IS NOT NULL")).scalar_one() == 6
+    assert len(protocol(db)["questions"]) == 9
+
+
+def test_ratings_with_a_column_per_rater_wait_for_the_questions(client: TestClient, db: Connection) -> None:
+    rows = [("id", "post", "model", "reply", "rater 1 rating", "rater 2 rating")]
+    rows += [(str(n), long_text(f"P{n}"), who, long_text(f"{who} {n}"), "3", "4") for n in range(3) for who in "AB"]
+    page = dropped(client, csv(rows), "rated.csv")
+    assert "Ratings are imported in the next step" in client.get(page).text
+    make(client, page, "four-dimensions")
+    assert "Import ratings" in client.get("/studies/new/rated/texts").text
+
+
+def test_many_sources_with_kinds_from_their_names(client: TestClient, db: Connection) -> None:
+    names = ["Human", *(f"llama-{m}b" for m in range(25))]
+    rows = [("id", "post", "source", "reply")]
+    rows += [(str(n), long_text(f"P{n}"), who, long_text(f"{who} {n}")) for n in range(4) for who in names]
+    page = dropped(client, csv(rows), "many.csv")
+    shown = client.get(page).text
+    assert "This sheet has 26 sources." in shown
+    make(client, page, "four-dimensions")
+    kinds = list(db.execute(text("SELECT kind FROM sources")).scalars())
+    assert (kinds.count("human"), kinds.count("model")) == (1, 25)
 
 
 @pytest.mark.parametrize(
-    ("fields", "words"),
+    ("name", "content", "words"),
     [
-        ({"text": "Situation"}, "a column named Situation"),
-        ({"slug": "No Slug"}, "slug"),
-        ({"slug": "new"}, "slug"),
-        ({"source": ["", ""], "column": ["", ""]}, "at least one source"),
-        ({"source": ["a", "a"], "kind": ["human", "human"]}, "each source once"),
-        ({"kind": ["alien", "model"]}, "alien"),
-        ({"title": ""}, "title"),
+        ("a.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj", "PDF"),
+        ("a.png", b"\x89PNG\r\n\x1a\n" + bytes(64), "a spreadsheet"),
+        ("a.csv", b"", "a.csv"),
+        ("a.csv", b"id,text\n", "no rows below the column names"),
     ],
 )
-def test_invalid_field_is_reported_and_input_kept(
-    client: TestClient, db: Connection, fields: dict[str, Any], words: str
-) -> None:
-    answer = send(client, **fields)
+def test_file_that_is_no_spreadsheet_is_refused(client: TestClient, name: str, content: bytes, words: str) -> None:
+    answer = drop(client, content, name)
     assert answer.status_code == 422
     assert words in answer.text
-    assert 'value="ChatGPT Response"' in answer.text or fields.get("column")
-    assert n_studies(db) == 0
+
+
+def test_missing_file_is_reported(client: TestClient) -> None:
+    answer = drop(client, b"", "")
+    assert answer.status_code == 422
+    assert "a spreadsheet: .xlsx" in answer.text
+    assert client.get("/studies/new/sheets").headers["location"] == "/studies"
+
+
+def test_sheet_without_responses_fits_no_goal(client: TestClient) -> None:
+    page = dropped(client, csv([("id", "post"), ("1", long_text("a")), ("2", long_text("b"))]), "posts.csv")
+    assert client.get(page).text.count("This sheet has no source.") == 4
+    answer = client.post(page, data={"template": "ayers-pair"})
+    assert answer.status_code == 422
+    assert "This sheet has no source." in answer.text
+
+
+def test_sheet_without_a_situation_says_so(client: TestClient) -> None:
+    page = dropped(client, csv(awkward()), "posts.csv")
+    answer = client.post(page, data={"template": "ayers-pair", "role.1": "ignore"})
+    assert answer.status_code == 422
+    assert "No column holds the situation" in answer.text
+
+
+def test_same_source_in_two_columns_is_refused_and_input_kept(client: TestClient) -> None:
+    page = dropped(client, csv(awkward()), "posts.csv")
+    answer = client.post(page, data={"source.2": "GPT-4o"})
+    assert answer.status_code == 422
+    assert "each source in one column" in answer.text
+
+
+def test_title_and_merged_cells_are_read_with_notes(client: TestClient) -> None:
+    page = dropped(client, excel([("Posts of our study",), *awkward()]))
+    assert "Posts of our study" in client.get(page).text
+
+
+def test_large_sheet(client: TestClient) -> None:
+    rows = [("post", "Nurse reply", "GPT-4 reply")]
+    rows += [
+        (f"I feel alone, number {n}", f"Tell me more about it, {n}", f"I am sorry to hear, {n}") for n in range(40_000)
+    ]
+    page = dropped(client, csv(rows), "large.csv")
+    assert "40,000 rows" in client.get(page).text
+
+
+def test_other_lead_does_not_see_the_file(client: TestClient, db: Connection) -> None:
+    page = dropped(client, csv(awkward()), "posts.csv")
+    db.execute(text("UPDATE sheet_drafts SET uploaded_at = now() - interval '25 hours'"))
+    assert client.get(page).status_code == 422
+    assert "no longer kept" in client.post(page, data={}).text
+    for _ in range(7):
+        dropped(client, csv(awkward()), "posts.csv")
+    assert db.execute(text("SELECT count(*) FROM sheet_drafts")).scalar_one() == 5
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "a/b\\c.csv", "\u202egnp.csv", "x" * 300 + ".csv", ".csv"])
 def test_hostile_file_name_is_harmless(client: TestClient, name: str) -> None:
-    assert send(client, name).status_code == 303
+    make(client, dropped(client, csv(awkward()), name), "four-dimensions")
 
 
-def test_missing_spreadsheet_is_reported(client: TestClient) -> None:
-    answer = client.post("/studies/new/spreadsheet", data=FIELDS, files={"sheet": ("", b"")})
-    assert answer.status_code == 422
-    assert "a spreadsheet" in answer.text
+def test_parquet_file_is_read(client: TestClient, db: Connection, tmp_path: Path) -> None:
+    pd.read_csv(io.BytesIO(csv(awkward()))).to_parquet(tmp_path / "a", index=False)
+    make(client, dropped(client, (tmp_path / "a").read_bytes(), "posts.parquet"), "four-dimensions")
+    assert db.execute(text("SELECT count(*) FROM items")).scalar_one() == 30

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Engine
 
-SPREADSHEET = {"title": "A", "slug": "a", "text": "text", "source": "person", "kind": "human", "column": "reply"}
 # Allowance for two more pages and their threads; reading the smallest of the files takes a hundred.
 MEGABYTES = 25
 Case = tuple[str, dict[str, str], str, bytes, str]
@@ -51,13 +50,13 @@ def aliases() -> bytes:
 def cases() -> Iterator[Case]:
     sheet = zipped({"xl/worksheets/sheet1.xml": b"<c><v>7</v></c>" * 8_000_000})
     assert len(sheet) < 900_000
-    yield "/studies/new/spreadsheet", SPREADSHEET, "bomb.xlsx", sheet, "114.4 MiB unpacked"
+    yield "/studies/new/sheets", {}, "bomb.xlsx", sheet, "114.4 MiB unpacked"
     table = pd.DataFrame({"text": [f"{n}{'x' * 1000}" for n in range(150_000)]})
     table_file = parquet(table)
     assert len(table_file) < 2_000_000
-    yield "/studies/new/spreadsheet", SPREADSHEET, "bomb.parquet", table_file, "MiB unpacked"
+    yield "/studies/new/sheets", {}, "bomb.parquet", table_file, "MiB unpacked"
     columns = ",".join(f"c{n}" for n in range(5_000)).encode()
-    yield "/studies/new/spreadsheet", SPREADSHEET, "wide.csv", columns, "5,000 columns"
+    yield "/studies/new/sheets", {}, "wide.csv", columns, "5,000 columns"
     yield "/studies/new", {}, "study.yaml", aliases(), "aliases that expand without end"
     yield "/studies/new", {}, "study.yaml", b"[" + b"1," * 500_000 + b"]", "more than 20,000 values"
     bomb = zipped({"study.yaml": b"attune: 1", "items.csv": b"0" * 150_000_000})
