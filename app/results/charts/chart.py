@@ -145,7 +145,8 @@ def about_responses(charts: Sequence[Chart], study: protocol.Protocol) -> list[C
 def _compared(report: Report, study: protocol.Protocol, *, is_model: bool) -> Iterator[Chart]:
     """Yield charts of mean differences, distributions and choices."""
     who, end = (" (model judges)", "-judges") if is_model else ("", "")
-    differences = (*_of(report, "comparison", is_model=is_model), *_declared_pairs(report, is_model=is_model))
+    compared = _of(report, "comparison", is_model=is_model)
+    differences = (*compared, *_declared_pairs(report, compared, is_model=is_model))
     if differences:
         margins = {study.labels.question(key): margin for key, margin in study.analysis.margin.items()}
         scored = (*(question.key for question in study.scaled_questions), *study.analysis.composites)
@@ -249,9 +250,10 @@ def _of(report: Report, section: str, question: str | None = None, *, is_model: 
     return tuple(estimate for estimate in found if (estimate.scope.get("rater_kind") == "model") == is_model)
 
 
-def _declared_pairs(report: Report, *, is_model: bool) -> tuple[Estimate, ...]:
-    """The differences of primary contrasts between two sources that are not the reference of the analysis."""
-    pairs = [(one.asked, _pair(one)) for result in report.primary for one in result.estimates]
+def _declared_pairs(report: Report, compared: Sequence[Estimate], *, is_model: bool) -> tuple[Estimate, ...]:
+    """The differences of primary contrasts between two sources that are not among those `compared`."""
+    known = {(one.asked, _pair(one)) for one in compared if one.statistic == "mean_difference"}
+    pairs = {(one.asked, _pair(one)) for result in report.primary for one in result.estimates} - known
     return tuple(
         estimate
         for estimate in _of(report, "contrast", is_model=is_model)
