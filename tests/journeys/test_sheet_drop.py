@@ -39,8 +39,7 @@ def test_dropped_sheet_is_a_rater_page_after_two_clicks(engine: Engine, page: Pa
     clicks += 1
     page.get_by_role("button", name="Compare two responses side by side").click()
     expect(page).to_have_url(re.compile("/studies/posts/design/questions$"))
-    frame = page.frame_locator("iframe").first
-    expect(frame.locator("body")).to_contain_text("Beitrag 1: Ich fühle mich müde.")
+    expect(page.locator("main")).to_contain_text("Beitrag 1: Ich fühle mich müde.")
     seconds = time.monotonic() - begun
     # Mostly the start of the process that reads uploads; seen on busy cores: 12 s at first, 4 to 6 s later.
     print(f"{clicks} clicks, {typed} typed fields, {seconds:.1f} s from the drop to the rating page")  # noqa: T201
