@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, cast
 
 from app.stats.result import Inference, Reason, Result
 
@@ -12,7 +12,60 @@ Unit = Literal["rating", "item_mean", "response", "choice", "rater_mean", "item"
 Role = Literal["primary", "exploratory", "descriptive"]
 # clear or inconclusive: a difference; equivalent, non_inferior or not_shown: a test against a margin
 Verdict = Literal["clear", "inconclusive", "equivalent", "non_inferior", "not_shown"]
-Scope = dict[str, Any]
+
+
+class Scope(TypedDict, total=False):
+    """What an estimate is about, beside its question."""
+
+    source: str
+    reference: str
+    category: str
+    correct: str
+    factor: str
+    attribute: str
+    level: str
+    reference_level: str
+    condition: str
+    shown_label: str
+    subgroup: dict[str, str]
+    pool: str
+    reference_pool: str
+    rater_kind: str
+    reference_rater_kind: str
+    raters: list[str]
+    covariate: str
+    before: str
+    turn: int
+    cut: float
+    bin: str
+    flagged: str
+
+
+Part = Literal[
+    "source",
+    "reference",
+    "category",
+    "factor",
+    "attribute",
+    "level",
+    "reference_level",
+    "condition",
+    "shown_label",
+    "pool",
+    "reference_pool",
+    "raters",
+    "covariate",
+    "before",
+    "correct",
+    "bin",
+    "turn",
+    "flagged",
+]
+
+
+def without(scope: Scope, *parts: str) -> Scope:
+    """The wider scope that lacks these parts."""
+    return cast("Scope", {part: value for part, value in scope.items() if part not in parts})
 
 
 class Counts(TypedDict):

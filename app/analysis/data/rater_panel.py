@@ -82,10 +82,10 @@ class Panel:
         few = f"{left} of {n} raters are not reported individually: "
         return few + "those with the fewest answers, or with only one" if left else ""
 
-    def record(self, code: int | None, statistic: str, result: Result, *, unit: Unit, **scope: object) -> Estimate:
+    def record(self, code: int | None, statistic: str, result: Result, *, unit: Unit) -> Estimate:
         """Return an estimate for one rater, or for all if `code` is None."""
         answers = self.answers if code is None else self.by_rater[code]
-        of: Scope = dict(scope) if code is None else {"raters": [self.data.codes.raters.ids[code]], **scope}
+        of: Scope = {} if code is None else {"raters": [self.data.codes.raters.ids[code]]}
         return self.data.record(result, answers, section=SECTION, scope=of, statistic=statistic, unit=unit)
 
     def each(self) -> Iterator[tuple[int, Answers]]:

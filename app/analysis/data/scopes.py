@@ -80,7 +80,7 @@ class Found:
     statistic: str
     unit: Unit
     result: Result
-    scope: Scope = field(default_factory=dict)
+    scope: Scope = field(default_factory=Scope)
 
 
 @dataclass(frozen=True, eq=False)

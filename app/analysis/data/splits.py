@@ -35,11 +35,14 @@ class Split:
 
     def scope(self, level: int) -> Scope:
         """Return the scope that restricts an estimate to a level."""
-        return (
-            {"subgroup": {self.name: self.levels[level]}}
-            if self.kind == "subgroup"
-            else {self.kind: self.levels[level]}
-        )
+        words = self.levels[level]
+        match self.kind:
+            case "condition":
+                return {"condition": words}
+            case "shown_label":
+                return {"shown_label": words}
+            case "subgroup":
+                return {"subgroup": {self.name: words}}
 
     def of(self, answers: Answers) -> Ints:
         """Return the level of each answer."""

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from app.analysis.estimate import Estimate, Scope
+from app.analysis.report.report import Report
 from app.analysis.wording.formatting import COVARIATES
 from app.base.words import readable
 from app.protocol.labels import Labels
-
-if TYPE_CHECKING:
-    from app.analysis.estimate import Estimate, Scope
-    from app.analysis.report.report import Report
 
 
 def labelled(report: Report, labels: Labels) -> Report:
@@ -38,16 +35,15 @@ def labelled_estimate(estimate: Estimate, labels: Labels) -> Estimate:
 
 
 def _scope(scope: Scope, labels: Labels) -> Scope:
-    found = dict(scope)
-    for name, say in (
-        ("source", labels.source),
-        ("reference", labels.source),
-        ("condition", labels.condition),
-        ("pool", labels.pool),
-        ("reference_pool", labels.pool),
-    ):
-        if name in found:
-            found[name] = say(found[name])
+    found = scope.copy()
+    for source in ("source", "reference"):
+        if source in found:
+            found[source] = labels.source(found[source])
+    for pool in ("pool", "reference_pool"):
+        if pool in found:
+            found[pool] = labels.pool(found[pool])
+    if "condition" in found:
+        found["condition"] = labels.condition(found["condition"])
     if "covariate" in found and found["covariate"] not in COVARIATES:
         found["covariate"] = labels.column(found["covariate"])
     if "subgroup" in found:
@@ -59,19 +55,19 @@ def _levels(scope: Scope, labels: Labels) -> Scope:
     """Return the scope with labels of the factor and its levels; shown labels are written as raters saw them."""
     if "factor" not in scope or scope["factor"] not in labels.levels:
         return scope
-    found, factor = dict(scope), str(scope["factor"])
+    found, factor = scope.copy(), scope["factor"]
     found["factor"] = labels.factors.get(factor) or readable(factor)
     for name in ("level", "reference_level"):
         if name in found:
-            found[name] = labels.level(factor, str(found[name]))
+            found[name] = labels.level(factor, found[name])
     return found
 
 
 def _codes(scope: Scope, question: str, labels: Labels) -> Scope:
     """Return the scope with labels of the codes of the question."""
     codes = labels.codes.get(question, {})
-    found = dict(scope)
+    found = scope.copy()
     for name in ("category", "correct"):
         if name in scope:
-            found[name] = codes.get(str(scope[name])) or scope[name]
+            found[name] = codes.get(scope[name]) or scope[name]
     return found

@@ -100,5 +100,5 @@ def _confused(data: ScaledData, answers: Answers, given: Labels, key: Labels, na
         part = answers.select(key == right)
         for code in names.tolist() if len(part.value) else ():
             said = np.asarray(given[key == right] == code, dtype=np.float64)
-            scope, found = {"category": code, "correct": right}, share(said, **part.where)
+            scope, found = Scope(category=code, correct=right), share(said, **part.where)
             yield data.record(found, part, section=SECTION, scope=scope, statistic="confusion_share", unit="rating")

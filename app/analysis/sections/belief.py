@@ -12,7 +12,7 @@ from app.analysis.data.answers import Answers
 from app.analysis.data.encoded_study import Bools, Floats
 from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import distinct_groups, with_answers
-from app.analysis.estimate import Estimate
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.categories import CategoryData
 from app.analysis.statistic import Bounds, Column, PageTable, Recorded, Statistic, declare
 from app.analysis.wording import claims
@@ -22,7 +22,7 @@ from app.stats.comparison.describe import mean_difference, share
 from app.stats.factors import interaction
 
 SECTION = "belief"
-BELIEVED = {"covariate": "believed to be a model"}
+BELIEVED: Scope = {"covariate": "believed to be a model"}
 
 declare(
     Statistic(
@@ -131,7 +131,7 @@ def effects(data: ScaledData, beliefs: Beliefs) -> Iterator[Estimate]:
             here = known.source == data.code_of(source)
             part = known.select(here)
             gap = mean_difference(part.value, believed[here], **part.where)
-            scope = {**group.scope, "source": source, **BELIEVED}
+            scope: Scope = {**group.scope, "source": source, **BELIEVED}
             yield data.record(gap, part, section=SECTION, scope=scope, statistic="belief_effect", unit="rating")
         for source in data.sources:
             if data.reference is not None and source != data.reference:

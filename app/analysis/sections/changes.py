@@ -95,7 +95,7 @@ def _by_arm(
     for level in present[1:]:
         here = (arm == level) | (arm == present[0])
         found = change_difference(scores[0][here], scores[1][here], arm[here] == level)
-        compared = {"factor": name, "level": levels[level], "reference_level": levels[present[0]]}
+        compared: Scope = {"factor": name, "level": levels[level], "reference_level": levels[present[0]]}
         part = _of_raters(data, here & np.isfinite(scores[0] + scores[1]))
         yield data.record(
             found,

@@ -84,7 +84,7 @@ def choice(data: ChoiceData) -> Iterator[Estimate]:
     for group, answers in with_answers(distinct_groups(data.codes), data.answers):
         others = [source for source in data.sources if source != reference] if reference is not None else []
         for source in others:
-            yield from _preferred(data, answers, {**group.scope, "source": source, "reference": reference})
+            yield from _preferred(data, answers, {**group.scope, "source": source, "reference": str(reference)})
         for source in data.sources if many else ():
             yield from _preferred(data, answers, {**group.scope, "source": source})
         for first, second in combinations(others, 2) if many else ():
@@ -172,7 +172,7 @@ def coherence(votes: ChoiceData, ratings: ScaledData) -> Iterator[Estimate]:
         found = share_coherent(answers.strength, **answers.where)
         n_equal, n = int((answers.strength == 0).sum()), int(np.isfinite(answers.strength).sum())
         note = f"{n_equal} of {n} choices are between responses rated the same and are left out. {found.note}".strip()
-        found, scope = replace(found, note=note), {**group.scope, "covariate": ratings.question.key}
+        found, scope = replace(found, note=note), Scope(**group.scope, covariate=ratings.question.key)
         yield votes.record(found, answers, section=SECTION, scope=scope, statistic="choice_coherence", unit="choice")
 
 

@@ -21,8 +21,8 @@ from app.stats.result import Result, undefined
 
 SECTION = "choice"
 UNKNOWN_SIDES = "not estimable: it is not known which response was on which side"
-SIDE = {"covariate": "side"}
-LENGTH = {"covariate": "length"}
+SIDE: Scope = {"covariate": "side"}
+LENGTH: Scope = {"covariate": "length"}
 ALWAYS = 0.95
 
 declare(
@@ -88,7 +88,7 @@ STRENGTHS = PageTable(
 class _Found:
     statistic: str
     result: Result
-    scope: Scope = field(default_factory=dict)
+    scope: Scope = field(default_factory=Scope)
 
 
 def choice_models(data: ChoiceData, answers: Choices, scope: Scope) -> Iterator[Estimate]:
@@ -102,7 +102,7 @@ def choice_models(data: ChoiceData, answers: Choices, scope: Scope) -> Iterator[
         if source != data.reference:
             mine = data.code_of(source)
             pair = between.select(_are_in(between, mine) & _are_in(between, reference))
-            of_two = {**scope, "source": source, "reference": data.reference}
+            of_two: Scope = {**scope, "source": source, "reference": data.reference}
             yield from _records(data, pair, of_two, _of_two(data, pair, mine))
 
 

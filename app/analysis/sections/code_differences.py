@@ -10,7 +10,7 @@ from app.analysis.data.answers import Answers
 from app.analysis.data.encoded_study import Bools, Ints
 from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import groups
-from app.analysis.estimate import Estimate
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.categories import CategoryData
 from app.analysis.statistic import Column, PageTable, Recorded, Statistic, declare
 from app.analysis.wording import claims
@@ -74,7 +74,7 @@ def code_differences(asked: CategoryData, protocol: Protocol) -> Iterator[Estima
             if source != reference:
                 part, is_mine = _two(data, answers, source, reference)
                 found = category_difference(part.value, is_mine, **part.where)
-                scope = {"category": name, "source": source, "reference": reference}
+                scope: Scope = {"category": name, "source": source, "reference": reference}
                 yield data.record(
                     found, part, section=SECTION, scope=scope, statistic="category_difference", unit="rating"
                 )
@@ -105,7 +105,7 @@ def _marginal(data: ScaledData, reference: str) -> Iterator[Estimate]:
             cell = _cells(part)
             _, mine, theirs = np.intersect1d(cell[is_mine], cell[~is_mine], return_indices=True)
             found = stuart_maxwell(part.value[is_mine][mine], part.value[~is_mine][theirs])
-            scope = {"source": source, "reference": reference}
+            scope: Scope = {"source": source, "reference": reference}
             yield data.record(found, part, section=SECTION, scope=scope, statistic="stuart_maxwell", unit="rating")
 
 

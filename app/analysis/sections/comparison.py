@@ -386,7 +386,7 @@ def _predicted(contrast: Contrast, fitted: OrdinalComparison) -> Iterator[Found]
     for share in fitted.upper_shares:
         if share.cut == contrast.data.cut or (contrast.data.cut is None and share.cut > middle):
             yield Found("share_at_least_clmm", "rating", share.source, {"cut": share.cut})
-            reference = {"source": contrast.data.reference, "reference": contrast.source, "cut": share.cut}
+            reference: Scope = {"source": str(contrast.data.reference), "reference": contrast.source, "cut": share.cut}
             yield Found("share_at_least_clmm", "rating", share.reference, reference)
 
 
@@ -479,7 +479,7 @@ def comparison(data: ScaledData) -> Iterator[Estimate]:
             yield from _shares(data, answers, {**group.scope, "source": source})
         for source in data.sources:
             if source != data.reference:
-                scope = {**group.scope, "source": source, "reference": data.reference}
+                scope: Scope = {**group.scope, "source": source, "reference": data.reference}
                 yield from _against_reference(data, answers, scope)
 
 

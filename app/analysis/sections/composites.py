@@ -154,7 +154,7 @@ def composites(data: ScaledData, table: Table) -> Iterator[Estimate]:
         ]
         dropped, rest = alpha_if_dropped(part.turned), item_rest_correlations(part.turned)
         for question, without, correlation in zip(table.questions, dropped, rest, strict=True):
-            scope = {"covariate": question.key}
+            scope: Scope = {"covariate": question.key}
             found += [("cronbach_alpha_without", without, scope), ("item_rest_correlation", correlation, scope)]
         for statistic, result, scope in found:
             yield data.record(

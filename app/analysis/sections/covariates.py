@@ -69,7 +69,7 @@ def covariates(data: ScaledData, scores: Iterable[Score]) -> Iterator[Estimate]:
 
 def _unusable(data: ScaledData, answers: Answers, score: Score) -> Estimate:
     """Return the record that gives the reason why a declared score is not used."""
-    found, scope = undefined("no_variation", score.why, method=METHOD), {"covariate": score.name}
+    found, scope = undefined("no_variation", score.why, method=METHOD), Scope(covariate=score.name)
     nothing = answers.select(np.zeros(len(answers.value), dtype=bool))
     return data.record(found, nothing, section=SECTION, scope=scope, statistic=BETWEEN, unit="rating")
 

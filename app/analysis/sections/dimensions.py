@@ -9,7 +9,7 @@ import numpy as np
 
 from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import distinct_groups
-from app.analysis.estimate import Estimate
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import ASSOCIATION
 from app.analysis.sections.composites import Table
 from app.analysis.statistic import Column, PageTable, Statistic, declare
@@ -51,5 +51,5 @@ def dimensions(scaled: Sequence[ScaledData], table: Table) -> Iterator[Estimate]
             at, a, b = part.at.select(both), part.rated[both, first], part.rated[both, second]
             found = {"correlation": correlation(a, b, **at.where), "halo": halo(a, b, unit=at.unit, **at.where)}
             for statistic, result in found.items():
-                scope = {**group.scope, "covariate": scaled[second].question.key}
+                scope: Scope = {**group.scope, "covariate": scaled[second].question.key}
                 yield scaled[first].record(result, at, section=SECTION, scope=scope, statistic=statistic, unit="rating")

@@ -11,7 +11,7 @@ from app.analysis.data.answers import Answers
 from app.analysis.data.encoded_study import Bools
 from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import distinct_groups
-from app.analysis.estimate import Estimate
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import MOMENTS
 from app.analysis.sections.study_data import StudyData
 from app.analysis.statistic import Recorded, Statistic, declare
@@ -59,7 +59,7 @@ def empathic(study: StudyData) -> Iterator[Estimate]:
                 both["felt"].to_numpy(), both["value"].to_numpy(), target=target, perceiver=perceiver
             )
         rated = part.select(both["place"].unique())
-        scope = {**group.scope, "covariate": declared.felt}
+        scope: Scope = {**group.scope, "covariate": declared.felt}
         yield data.record(found, rated, section=SECTION, scope=scope, statistic="empathic_accuracy", unit="rater_mean")
 
 

@@ -63,7 +63,7 @@ def attributes(data: ScaledData, protocol: Protocol) -> Iterator[Estimate]:
             here = (at == 0) | (at == other)
             part = answers.select(here)
             found = attribute_effect(part.value, at[here] == other, part.source, **part.where)
-            scope = {"attribute": name, "level": levels[other], "reference_level": levels[0]}
+            scope: Scope = {"attribute": name, "level": levels[other], "reference_level": levels[0]}
             yield data.record(found, part, section=SECTION, scope=scope, statistic="attribute_effect", unit="rating")
 
 
@@ -115,7 +115,7 @@ def _unrated(data: ScaledData, name: str, factor: Factor) -> Iterator[Estimate]:
     rated = [level for level in reference_first(factor.levels, factor.reference_level) if level in seen]
     for level in factor.levels if rated else ():
         if level not in seen:
-            scope = {"factor": name, "level": level, "reference_level": rated[0]}
+            scope: Scope = {"factor": name, "level": level, "reference_level": rated[0]}
             found = undefined("no_pairable_units", f"There are no ratings at level {level} of {name}.", method=METHOD)
             nothing = answers.select(np.zeros(len(answers.value), dtype=bool))
             yield data.record(found, nothing, section=SECTION, scope=scope, statistic="factor_effect", unit="rating")

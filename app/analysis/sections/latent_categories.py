@@ -59,7 +59,7 @@ def _of_choices(data: AnyQuestionData, answers: Choices) -> Iterator[Estimate]:
             mine = data.code_of(source)
             between = is_between(persons, mine, data.code_of(data.reference)) & (persons.outcome != NEITHER)
             pairs = persons.select(between)
-            scope = {"source": source, "reference": data.reference}
+            scope: Scope = {"source": source, "reference": data.reference}
             yield from _of(data, pairs, outcomes(pairs, mine), scope, CHOSEN)
 
 

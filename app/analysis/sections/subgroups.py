@@ -60,15 +60,15 @@ def subgroups(data: ScaledData, split: Split) -> Iterator[Estimate]:
     """Yield the means at each level, differences between sources there, and how these differ from those elsewhere."""
     for group, answers in with_answers(distinct_groups(data.codes), data.answers):
         for level, here in _levels(split, answers):
-            scope = {**group.scope, **split.scope(level)}
+            scope: Scope = {**group.scope, **split.scope(level)}
             for source in data.sources or (None,):
                 part = answers.select(here if source is None else here & (answers.source == data.code_of(source)))
-                of_source = scope if source is None else {**scope, "source": source}
+                of_source: Scope = scope if source is None else {**scope, "source": source}
                 mean = describe.mean(part.value, **part.where)
                 yield data.record(mean, part, section=SECTION, scope=of_source, statistic="mean", unit="rating")
             for source in data.sources:
                 if data.reference is not None and source != data.reference:
-                    of_two = {**scope, "source": source, "reference": data.reference}
+                    of_two: Scope = {**scope, "source": source, "reference": data.reference}
                     yield from _difference(data, answers, split, level, of_two)
 
 
@@ -96,7 +96,7 @@ def choice_subgroups(data: ChoiceData, split: Split) -> Iterator[Estimate]:
                 continue
             mine = data.code_of(source)
             pairs = answers.select(is_between(answers, mine, data.code_of(data.reference)))
-            scope = {**group.scope, "source": source, "reference": data.reference}
+            scope: Scope = {**group.scope, "source": source, "reference": data.reference}
             yield from _shares(data, pairs, mine, split, scope)
 
 
@@ -104,7 +104,7 @@ def _shares(data: ChoiceData, pairs: Choices, mine: int, split: Split, scope: Sc
     worth = choice_stats.worth(outcomes(pairs, mine))
     known = split.of(pairs) >= 0
     for level, here in _levels(split, pairs):
-        part, of_level = pairs.select(here), {**scope, **split.scope(level)}
+        part, of_level = pairs.select(here), Scope(**scope, **split.scope(level))
         share = describe.share(worth[here], null=0.5, **part.where)
         yield data.record(share, part, section=SECTION, scope=of_level, statistic="share_preferred", unit="choice")
         if _has_interaction(split, level):

@@ -24,7 +24,7 @@ from app.stats.linear.regression import difference_at_equal
 from app.stats.result import Result, undefined
 
 SECTION = "text"
-LENGTH = {"covariate": "length"}
+LENGTH: Scope = {"covariate": "length"}
 CORRELATIONS: dict[str, Kind] = {"correlation": "pearson", "rank_correlation": "spearman"}
 NOT_MEDIATION = "The model cannot tell whether length is a confounder or part of what raters value"
 
@@ -80,7 +80,7 @@ def texts(study: StudyData) -> Iterator[Estimate]:
             yield _of_texts(for_new_items(mean), part, {"source": source, "covariate": name}, "text_mean")
         for source in study.codes.sources:
             if study.protocol.reference not in {source, None}:
-                scope = {"source": source, "reference": study.protocol.reference, "covariate": name}
+                scope: Scope = {"source": source, "reference": study.protocol.reference, "covariate": name}
                 yield _of_texts(*_difference(whole, study.codes.sources, scope), scope, "text_difference")
     nothing = of_texts.select(np.zeros(0, dtype=np.int64))
     for name, why in study.covariates.left_out.items():
@@ -142,7 +142,7 @@ def _at_equal_length(data: ScaledData, answers: Answers) -> Iterator[Estimate]:
     for source in data.sources:
         if data.reference in {source, None} or not np.isfinite(length).any():
             continue
-        scope = {"source": source, "reference": data.reference, **LENGTH}
+        scope: Scope = {"source": source, "reference": data.reference, **LENGTH}
         contrast = Contrast.of(data, answers, scope)
         rows = contrast.answers
         doublings = length[data.codes.rows.response[rows.row]]

@@ -95,7 +95,7 @@ def _means(data: ScaledData, answers: Answers, scope: Scope) -> Iterator[Estimat
         found = describe.mean(part.value, **part.where)
         if not len(part.value):
             found = undefined("no_pairable_units", f"There are no ratings of turn {place}.", method=found.method)
-        at_turn = {**scope, "turn": int(place)}
+        at_turn: Scope = {**scope, "turn": int(place)}
         yield data.record(found, part, section=SECTION, scope=at_turn, statistic="mean", unit="rating")
 
 
@@ -139,5 +139,5 @@ def _weights(whole: ScaledData, of_turns: Answers, data: ScaledData) -> Iterator
     values = table.reindex(pd.MultiIndex.from_arrays([dialogue, answers.rater])).to_numpy()
     found = whole_on_turns(answers.value, values, dialogue=dialogue, rater=answers.rater)
     for turn, result in zip(table.columns.tolist(), found, strict=True):
-        scope = {"turn": int(turn), "covariate": data.question.key}
+        scope: Scope = {"turn": int(turn), "covariate": data.question.key}
         yield whole.record(result, answers, section=SECTION, scope=scope, statistic="whole_on_turns", unit="rating")

@@ -17,7 +17,7 @@ from app.analysis.sections.coefficients import coefficients
 from app.stats.choice import preference_shares as choice_stats
 from app.stats.comparison import describe
 
-FLAGGED: dict[str, str] = {"flagged": "left_out"}
+FLAGGED: Scope = {"flagged": "left_out"}
 
 
 def without_flagged(data: AnyQuestionData, flagged: Collection[str]) -> Iterator[Estimate]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from app.analysis.estimate import Estimate
 from app.analysis.statistic import declared
@@ -43,7 +44,7 @@ class About:
         """The label of the reference source."""
         return self._source("reference")
 
-    def _source(self, part: str) -> str:
+    def _source(self, part: Literal["source", "reference"]) -> str:
         return self.labels.source(self.estimate.scope[part]) if part in self.estimate.scope else "all sources"
 
     @property
@@ -57,7 +58,7 @@ class About:
         """The range of the scale, as the end of a sentence."""
         return f" on a scale from {number_text(self.scale[0])} to {number_text(self.scale[1])}" if self.scale else ""
 
-    def level(self, part: str) -> str:
+    def level(self, part: Literal["level", "reference_level"]) -> str:
         """Return the label of a level of a factor or an attribute."""
         scope = self.estimate.scope
         return self.labels.level(str(scope.get("factor", "")), str(scope[part]))

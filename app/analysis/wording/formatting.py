@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from app.analysis.statistic import declared
+from app.analysis.estimate import Estimate, Part, Scope
+from app.analysis.statistic import Kind, declared
 from app.base.words import number_text
 from app.stats.result import Inference, Reason
-
-if TYPE_CHECKING:
-    from app.analysis.estimate import Estimate, Scope
-    from app.analysis.statistic import Kind
 
 REASONS: dict[Reason, str] = {
     "no_pairable_units": "no unit has two ratings",
@@ -42,7 +39,7 @@ SMALLEST_SHARE = 0.001
 KNOWN_DIGITS = 9
 SMALLEST_P = 0.001
 BELOW_ZERO = "below 0"
-FILTERED = (("pool", "pool"), ("condition", "condition"), ("shown_label", "shown_label"))
+FILTERED: tuple[Part, ...] = ("pool", "condition", "shown_label")
 MINUS = "−"
 NO_DIFFERENCE = {0.0: "zero", 0.5: "50%", 1.0: "1 (no difference)"}
 # Measures of texts that are shares; the others have units of their own.
@@ -211,7 +208,7 @@ def scope_filter(scope: Scope) -> list[str]:
     found = [f"source in ({', '.join(sources)})" if len(sources) > 1 else f"source = {one}" for one in sources[:1]]
     if "raters" in scope:
         found.append(f"rater in ({', '.join(scope['raters'])})")
-    found += [f"{name} = {scope[key]}" for key, name in FILTERED if key in scope and key not in _compared(scope)]
+    found += [f"{key} = {scope[key]}" for key in FILTERED if key in scope and key not in _compared(scope)]
     found += [f"{name} in ({', '.join(levels)})" for name, levels in _compared(scope).items()]
     found += [f"{name} = {value}" for name, value in scope.get("subgroup", {}).items()]
     return [*found, "rater is not flagged"] if "flagged" in scope else found
@@ -251,7 +248,7 @@ def covariate_text(name: str) -> str:
     return COVARIATES.get(name, name)
 
 
-_WORDS: dict[str, Callable[[Any], str]] = {
+_WORDS: dict[Part, Callable[[Any], str]] = {
     "raters": " and ".join,
     "condition": str,
     "covariate": covariate_text,
@@ -274,7 +271,8 @@ def _levels(name: str, scope: Scope) -> str:
 def _contrast_texts(scope: Scope) -> list[str]:
     """Describe what is compared apart from two sources, and for which code, turn or pool."""
     found = [_levels(str(scope[key]), scope) for key in ("factor", "attribute") if key in scope]
-    found += [f"{name} {scope[key]}" for key, name in (("category", "code"), ("turn", "turn")) if key in scope]
+    found += [f"code {scope['category']}"] if "category" in scope else []
+    found += [f"turn {scope['turn']}"] if "turn" in scope else []
     if "pool" in scope:
         other = f" {MINUS} {scope['reference_pool']}" if "reference_pool" in scope else ""
         found.append(f"pool {scope['pool']}{other}")

@@ -262,7 +262,7 @@ def _declared_pairs(report: Report, compared: Sequence[Estimate], *, is_model: b
 
 
 def _pair(estimate: Estimate) -> frozenset[str | None]:
-    return frozenset(estimate.scope.get(part) for part in ("source", "reference"))
+    return frozenset((estimate.scope.get("source"), estimate.scope.get("reference")))
 
 
 def _listed(estimates: Sequence[Estimate], study: protocol.Protocol) -> tuple[Estimate, ...]:

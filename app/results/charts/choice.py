@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from app.analysis.estimate import Estimate
+from app.analysis.estimate import Estimate, without
 from app.analysis.wording.formatting import (
     estimate_text,
     generalizes_text,
@@ -170,7 +170,7 @@ def _numbers(estimate: Estimate) -> tuple[str, str]:
 
 
 def _label(estimate: Estimate) -> tuple[str, ...]:
-    others = {key: value for key, value in estimate.scope.items() if key not in {"source", "reference"}}
+    others = without(estimate.scope, "source", "reference")
     who = f", {scope_text(others)}" if others else ""
     return estimate.scope["source"], f"against {estimate.scope['reference']}{who}", f"{estimate.n_ratings:,} choices"
 

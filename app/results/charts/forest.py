@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from app.analysis.estimate import Estimate
+from app.analysis.estimate import Estimate, without
 from app.analysis.wording.formatting import MINUS, estimate_text, generalizes_text, interval_text, p_cell, scope_text
 from app.results.charts.rows import LINE, row_axis, row_place
 from app.results.charts.table import Table, first_few
@@ -117,7 +117,7 @@ def _name(estimate: Estimate, rows: Sequence[Estimate]) -> tuple[str, ...]:
     named = _question_and_source(estimate, rows)
     # a line that is too long is cut at its end, where the source stands; the lines of all rows are as many
     is_long = any(len(": ".join(_question_and_source(row, rows))) > MAX_NAME for row in rows)
-    others = {key: value for key, value in estimate.scope.items() if key not in {"source", "reference"}}
+    others = without(estimate.scope, "source", "reference")
     return (*(named if is_long else (": ".join(named),)), *((scope_text(others),) if others else ()))
 
 

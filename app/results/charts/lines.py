@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from textwrap import wrap
-from typing import Any
+from typing import Any, Literal
 
 from app.analysis.estimate import Estimate
 from app.analysis.wording.formatting import estimate_text, interval_text
@@ -100,17 +100,17 @@ def _place_labels(at: Sequence[str], width: Width) -> dict[str, Any]:
 
 # The mean of each source by shown label or by condition.
 
-SCOPES = ("shown_label", "condition")
-NAMES = {"shown_label": "Shown label", "condition": "Condition"}
+Shown = Literal["shown_label", "condition"]
+NAMES: dict[Shown, str] = {"shown_label": "Shown label", "condition": "Condition"}
 
 
-def splits_of(estimates: Sequence[Estimate]) -> list[str]:
+def splits_of(estimates: Sequence[Estimate]) -> list[Shown]:
     """Return the scope keys by which means are split; shown labels come first."""
     means = [estimate for estimate in estimates if estimate.statistic == "mean"]
-    return [split for split in SCOPES if any(set(f.scope) in ({split}, {split, "source"}) for f in means)]
+    return [split for split in NAMES if any(set(f.scope) in ({split}, {split, "source"}) for f in means)]
 
 
-def places_of(estimates: Sequence[Estimate], split: str) -> list[Place]:
+def places_of(estimates: Sequence[Estimate], split: Shown) -> list[Place]:
     """Return the mean of each source in each condition, or of all responses if none is split by source."""
     means = [f for f in estimates if f.statistic == "mean"]
     by_source = [f for f in means if set(f.scope) == {split, "source"}]
@@ -122,19 +122,19 @@ def places_of(estimates: Sequence[Estimate], split: str) -> list[Place]:
 
 
 def conditions_spec(
-    estimates: Sequence[Estimate], split: str, *, title: str, theme: Theme = "light", width: Width = 560
+    estimates: Sequence[Estimate], split: Shown, *, title: str, theme: Theme = "light", width: Width = 560
 ) -> Spec | None:
     """Return a line chart in which parallel lines mean that there is no interaction."""
     draw = partial(lines_spec, x=NAMES[split], y="Mean rating", title=title, theme=theme, width=width)
     return draw(places_of(estimates, split), is_ordered=False)
 
 
-def conditions_table(estimates: Sequence[Estimate], split: str) -> Table:
+def conditions_table(estimates: Sequence[Estimate], split: Shown) -> Table:
     """One row per condition, one column per source."""
     return lines_table(places_of(estimates, split), NAMES[split])
 
 
-def conditions_finding(estimates: Sequence[Estimate], split: str) -> str:
+def conditions_finding(estimates: Sequence[Estimate], split: Shown) -> str:
     """Describe the interaction if there is one, otherwise the means."""
     found = [f for f in estimates if f.statistic == "interaction" and split in f.scope and f.estimate is not None]
     if found:

@@ -10,13 +10,13 @@ import pytest
 from app.analysis.document.numbered import Numbered
 from app.analysis.document.primary_table import primary_table
 from app.analysis.document.primary_table import test_statistic as statistic_of
-from app.analysis.estimate import Estimate
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.report.primary import PrimaryResult
 from app.analysis.report.report import Report
 from app.protocol.primary import PrimaryContrast
 from tests.kit.frames import FIVE, protocol
 
-SCOPE = {"source": "model", "reference": "human"}
+SCOPE: Scope = {"source": "model", "reference": "human"}
 # Two-sided p of t(29) = 2.045230 is .05 (any table of Student's t).
 TESTED = Estimate("comparison", "empathy", SCOPE, "mean_difference", 0.5, 0.0, 1.0, 0.95, p_value=0.05, df=29.0)
 TWO_WAY = replace(TESTED, method="two_way_cluster_t")

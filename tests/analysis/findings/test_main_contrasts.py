@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from app.analysis import analyze
-from app.analysis.estimate import Estimate
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.findings.main_contrasts import MainContrast, interval_words, main_contrasts
 from app.analysis.findings.summary import warnings_of
 from app.analysis.report.labelled import labelled
@@ -96,7 +96,7 @@ def test_difference_without_interval_at_equal_length_is_not_overturned() -> None
 
 def _at_equal(source: str, value: float | None) -> MainContrast:
     """A contrast that is clear as observed; at equal length with this value, or without an interval."""
-    scope = {"source": source, "reference": "human"}
+    scope: Scope = {"source": source, "reference": "human"}
     observed = Estimate("choice", "preference", scope, "share_preferred", 0.7, 0.6, 0.8)
     ends = (None, None) if value is None else (value - 0.1, value + 0.1)
     other = Estimate("choice", "preference", scope, "share_preferred_at_equal", value or 0.1, *ends)
@@ -106,7 +106,7 @@ def _at_equal(source: str, value: float | None) -> MainContrast:
 
 def test_difference_has_the_digits_of_tables() -> None:
     """0.435 as two ways to compute it give it: their last binary digits differ, and `round` gives 0.43 and 0.44."""
-    scope = {"source": "GPT", "reference": "Person"}
+    scope: Scope = {"source": "GPT", "reference": "Person"}
     for value in (0.435, 0.43500000000000005):
         estimate = Estimate("comparison", "empathy", scope, "mean_difference", value)
         shown = MainContrast("empathy", "Empathy", "", estimate, None, None)

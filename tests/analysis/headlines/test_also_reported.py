@@ -77,7 +77,7 @@ def fits(estimate: Estimate, record: Record, question: str | None) -> bool:
         and question in {None, estimate.asked}
         and estimate.method.startswith(record.method)
         and record.unit in {"", estimate.unit}
-        and all(estimate.scope[key] == value for key, value in record.values.items())
+        and record.values.items() <= estimate.scope.items()
     )
 
 

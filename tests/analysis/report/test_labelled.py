@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from app.analysis.estimate import Estimate
+from typing import Unpack
+
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.report.labelled import labelled_estimate
 from app.analysis.wording.formatting import MINUS, scope_text
 from app.protocol.labels import Labels
@@ -18,7 +20,7 @@ LABELS = Labels(
 )
 
 
-def read(**scope: object) -> str:
+def read(**scope: Unpack[Scope]) -> str:
     return scope_text(labelled_estimate(Estimate("comparison", "warm", scope, "mean", 1.0), LABELS).scope)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ import pytest
 
 from app.analysis import analyze
 from app.analysis.data.study_folder import frames_of
-from app.analysis.estimate import Estimate
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.report.recipe import filter_of, software
 from app.analysis.report.recompute import again
 from app.stats.proportions.share_bootstrap import share_at_least_ratio
@@ -128,7 +128,7 @@ def test_full_report_is_reproduced_as_full() -> None:
 
 
 def test_recipe_filter_describes_rows_in_words() -> None:
-    def of(section: str, statistic: str = "mean", question: str | None = "q", **scope: object) -> str:
+    def of(section: str, statistic: str = "mean", question: str | None = "q", **scope: Unpack[Scope]) -> str:
         return filter_of(Estimate(section, question, scope, statistic, 1.0, category="code"))
 
     assert of("text", question=None, source="human", covariate="words") == "responses.csv and source = human"

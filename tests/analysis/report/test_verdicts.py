@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from app.analysis import analyze
-from app.analysis.estimate import Estimate
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.report.computed_report import with_adjusted_p
 from app.analysis.report.labelled import labelled
@@ -21,7 +21,7 @@ from app.analysis.report.verdict_words import verdict_sentence, verdict_text
 from app.analysis.report.verdicts import verdict_of, with_verdicts
 from tests.kit.frames import FIVE, Row, find, first, frames, protocol
 
-AGAINST = {"source": "model", "reference": "human"}
+AGAINST: Scope = {"source": "model", "reference": "human"}
 
 
 def harmful(shift: float, n_items: int = 12, n_raters: int = 8) -> list[Row]:
@@ -66,7 +66,7 @@ def test_non_inferiority_tests_the_side_that_is_worse(*, is_reversed: bool, shif
 
 
 def estimate(statistic: str = "mean_difference", **values: Any) -> Estimate:  # noqa: ANN401 - any field
-    return Estimate("comparison", "empathy", dict(AGAINST), statistic, **{"estimate": 0.4, **values})
+    return Estimate("comparison", "empathy", AGAINST.copy(), statistic, **{"estimate": 0.4, **values})
 
 
 def test_margins_are_met_by_adjusted_p_only() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from app.analysis import analyze
 from app.analysis.data.encoded_study import codes_of
 from app.analysis.data.rater_panel import Panel
+from app.analysis.estimate import Part
 from app.analysis.sections.study_data import StudyData
 from tests.kit.frames import FIVE, Row, frames, protocol
 
@@ -41,7 +42,7 @@ def rows(*, is_toned: bool) -> list[Row]:
 def asked_by(study: Protocol, *, is_toned: bool) -> set[tuple[str | None, str]]:
     """Questions with estimates by condition, and the condition or factor."""
     report = analyze(frames(study, rows(is_toned=is_toned)), study)
-    keys = ("factor", "condition")
+    keys: tuple[Part, ...] = ("factor", "condition")
     return {
         (one.question, str(one.scope[key]).partition("=")[0])
         for one in report.estimates

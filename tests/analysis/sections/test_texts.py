@@ -10,6 +10,7 @@ from scipy import stats
 
 from app.analysis import analyze
 from app.analysis.data import covariates as response_covariates
+from app.analysis.estimate import Scope
 from app.analysis.wording.formatting import COVARIATES, covariate_text, scope_text
 from app.stats.text_measures import MEASURES
 from tests.kit.frames import FIVE, Row, find, first, frames, only, protocol
@@ -151,6 +152,6 @@ def test_item_question_is_not_associated_with_texts() -> None:
 def test_every_text_measure_has_a_label() -> None:
     assert set(MEASURES) < set(COVARIATES)
     assert len(set(COVARIATES.values())) == len(COVARIATES)
-    scope = {"source": "model", "reference": "human", "covariate": "lix"}
+    scope: Scope = {"source": "model", "reference": "human", "covariate": "lix"}
     assert scope_text(scope) == "model − human, readability (LIX, higher is harder)"
     assert covariate_text("bleu") == "bleu"

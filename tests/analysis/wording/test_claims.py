@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 
-from app.analysis.estimate import Estimate
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.wording.claims import About, claim_of
 from app.protocol.labels import Labels
 
@@ -12,7 +14,7 @@ PAIR = {"source": "model", "reference": "person"}
 
 
 def claim(statistic: str, value: float, **scope: object) -> str:
-    return claim_of(About(Estimate("contrast", "warm", scope, statistic, value), Labels(), value))
+    return claim_of(About(Estimate("contrast", "warm", cast("Scope", scope), statistic, value), Labels(), value))
 
 
 @pytest.mark.parametrize(("value", "way"), [(0.3, "higher"), (-0.3, "lower")])

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from app.analysis import analyze
-from app.analysis.estimate import Estimate
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.report.report import Report
 from app.analysis.wording.formatting import MINUS
 from app.results.charts.agreement import rater_pairs_spec
@@ -36,9 +36,9 @@ STUDY = protocol(
 
 def one(section: str, statistic: str, value: float | None, **scope: Any) -> Estimate:  # noqa: ANN401 - any scope
     low, high = (None, None) if value is None else (value - 0.1, value + 0.1)
-    return Estimate(
-        section, scope.pop("question", "empathy"), scope, statistic, value, low, high, 0.95, n_ratings=scope.pop("n", 9)
-    )
+    question, n = scope.pop("question", "empathy"), scope.pop("n", 9)
+    at = cast("Scope", scope)
+    return Estimate(section, question, at, statistic, value, low, high, 0.95, n_ratings=n)
 
 
 def pairs(raters: list[str], cells: dict[tuple[str, str], tuple[float | None, int]]) -> Estimate:

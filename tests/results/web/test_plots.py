@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.analysis.estimate import Estimate
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.findings.main_contrasts import MainContrast
 from app.analysis.report.report import Report
 from app.results.pages.plots import card_plot, row_marks
@@ -17,7 +17,7 @@ SCALES = protocol(
 
 
 def _words(*counts: int) -> str:
-    scope = {"source": "Model", "reference": "Human"}
+    scope: Scope = {"source": "Model", "reference": "Human"}
     share = Estimate("choice", "preference", scope, "share_preferred", 0.6, detail={"counts": counts})
     contrast = MainContrast("preference", "Preference", "Which one?", share, None, None)
     plot = card_plot(contrast, Report("small", "0" * 64, (), ()), protocol(CHOICE))
@@ -44,6 +44,6 @@ def test_differences_on_scales_of_other_widths_are_drawn_as_parts_of_their_scale
 
 
 def _row(statistic: str, value: float, high: float, key: str = "warmth") -> MainContrast:
-    scope = {"source": "Model", "reference": "Human"}
+    scope: Scope = {"source": "Model", "reference": "Human"}
     estimate = Estimate("comparison", "warmth", scope, statistic, value, 2 * value - high, high)
     return MainContrast(key, "Warmth", "How warm?", estimate, None, None)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from app.analysis.estimate import Estimate, Unit
+from app.analysis.estimate import Estimate, Unit, without
 from app.analysis.report.sentences import test_of
 from app.analysis.sections import (
     answer_keys,
@@ -220,7 +220,7 @@ def _of(estimate: Estimate) -> str:
     hidden |= set() if is_named else {"rater_kind"}
     # the label of the question names the code
     hidden |= {"category"} if estimate.category else set()
-    scope = {key: value for key, value in estimate.scope.items() if key not in hidden}
+    scope = without(estimate.scope, *hidden)
     between = "against" if declared(estimate.statistic).is_of_choices else MINUS
     return scope_text(scope, between=between) if scope else "all ratings"
 

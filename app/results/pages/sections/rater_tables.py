@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from app.analysis.estimate import Estimate, Scope
+from app.analysis.estimate import Estimate, Scope, without
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import estimate_text, interval_text, p_statement, scope_text, why_text
 from app.results.charts.table import Table
@@ -18,7 +18,7 @@ def without_flagged(estimates: Sequence[Estimate], of_question: Sequence[Estimat
     rows = []
     for estimate in estimates:
         if "flagged" in estimate.scope:
-            scope = {key: value for key, value in estimate.scope.items() if key != "flagged"}
+            scope = without(estimate.scope, "flagged")
             same = [f for f in of_question if (f.statistic, f.scope) == (estimate.statistic, scope)]
             # by the same method first: two methods have two intervals of the same ratings
             same.sort(key=lambda f: f.method != estimate.method)
@@ -72,7 +72,7 @@ def without_repeated(estimates: Sequence[Estimate]) -> list[Estimate]:
     repeated: set[Place] = set()
     for f in estimates:
         for part in ("pool", *(["source"] if f.section == "agreement" else [])):
-            own, wider = _place(f, f.scope), _place(f, {key: f.scope[key] for key in f.scope if key != part})
+            own, wider = _place(f, f.scope), _place(f, without(f.scope, part))
             is_part = part in f.scope and not COMPARING & f.scope.keys()
             if is_part and n_ratings[own] and n_ratings[own] == n_ratings.get(wider):
                 repeated.add(wider if f.section == "judge" else own)

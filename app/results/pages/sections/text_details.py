@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from app.analysis.estimate import Estimate
+from app.analysis.estimate import Estimate, without
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import covariate_text, estimate_text, interval_text, scope_text, why_text
 from app.results.charts.table import Table
@@ -76,7 +76,7 @@ def _covariate(estimate: Estimate) -> str:
 
 
 def _of(estimate: Estimate) -> str:
-    return scope_text({key: value for key, value in estimate.scope.items() if key != "covariate"})
+    return scope_text(without(estimate.scope, "covariate"))
 
 
 def _column(estimate: Estimate) -> str:
