@@ -22,6 +22,7 @@ SHARED = {
     "api_tokens": "of an account",
     "snapshots": "found by a random token in a link; written by leads only",
     "api_requests": "of a token of an account",
+    "sheet_drafts": "of an account, before there is a study",
 }
 # Unique constraints that do not begin with the study, and why.
 TOKENS = {

@@ -271,8 +271,15 @@ def test_page_and_report_compare_choices_where_nothing_is_rated(db: Connection) 
                     " 'response', :chosen, :side, :left, :right, :p, :repeat)"
                 ),
                 {
-                    "s": study, "r": rater, "i": item, "chosen": chosen, "left": left, "right": right, "p": place,
-                    "side": "left" if chosen == left else "right", "repeat": int(place == 0),
+                    "s": study,
+                    "r": rater,
+                    "i": item,
+                    "chosen": chosen,
+                    "left": left,
+                    "right": right,
+                    "p": place,
+                    "side": "left" if chosen == left else "right",
+                    "repeat": int(place == 0),
                 },
             )
     page = list_evidence(db, study, Compared("", "preference"))
