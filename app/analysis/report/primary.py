@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.report.effects import effect_behind
 from app.analysis.statistic import Recorded, declared
+from app.protocol.cells import cell_of
 from app.protocol.primary import PrimaryContrast
 from app.protocol.primary_default import primary_contrasts
 from app.protocol.study import Protocol
@@ -66,8 +67,8 @@ def _is_factor(scope: Scope, contrast: PrimaryContrast) -> bool:
         return scope["factor"] == factor and level in {None, scope["level"], scope.get("reference_level")}
     if factor == "shown_label":
         return "shown_label" in scope and level in {None, scope["shown_label"]}
-    name, _, value = str(scope.get("condition", "")).partition("=")
-    return name == factor and level in {None, value}
+    levels = cell_of(str(scope.get("condition", ""))).levels
+    return len(levels) == 1 and levels[0][0] == factor and level in {None, levels[0][1]}
 
 
 def _identity(estimate: Estimate) -> frozenset[object]:

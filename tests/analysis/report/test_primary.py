@@ -18,9 +18,11 @@ from app.analysis.findings.main_contrasts import interval_words, main_contrasts
 from app.analysis.report.brief import brief
 from app.analysis.report.computed_report import NAME_ONE, NOTHING_PRIMARY
 from app.analysis.report.labelled import labelled
+from app.analysis.report.primary import places_of
 from app.analysis.report.report_tables import records_csv, report_json
 from app.analysis.report.sentences import primary_answers, sentence_of
 from app.base.documents.blocks import DataTable
+from app.protocol.primary import PrimaryContrast
 from app.results.charts.forest import forest_table
 from app.results.pages.sections.part_tables import blocks_of
 from tests.kit.frames import CHOICE, FIVE, Row, find, first, frames, protocol
@@ -271,3 +273,15 @@ def test_rows_of_a_primary_contrast_have_the_interval_of_its_sentence(test: str)
         if one["statistic"] == "mean_difference"
     )
     assert float(line["ci_low"]) == contrast.estimate.ci_low
+
+
+def test_interaction_of_a_factor_is_not_that_of_a_whole_cell() -> None:
+    found, study = made([{"question": "empathy"}])
+    one = first(found, "mean_difference", question="empathy")
+    scopes = ["label=true", "label=true; tone=warm", "tone=warm"]
+    estimates = [
+        replace(one, statistic="interaction", scope={"source": "model", "reference": "human", "condition": scope})
+        for scope in scopes
+    ]
+    contrast = PrimaryContrast(question="empathy", source="model", test="interaction", factor="label")
+    assert places_of(contrast, estimates, study) == [0]
