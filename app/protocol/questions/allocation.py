@@ -27,6 +27,7 @@ class AllocationQuestion(SetQuestion):
     deed: ClassVar[str] = "share points among"
     done: ClassVar[str] = "points are shared among responses"
     lacks: ClassVar[str] = "there are no points"
+    type_words: ClassVar[str] = "Points divided among responses"
     type: Literal["allocation"]
     points: int = Field(default=100, ge=2, le=1000)
     """The points that raters share among the responses in an allocation; their sum must be this total."""

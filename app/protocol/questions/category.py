@@ -34,6 +34,7 @@ class CategoryQuestion(AskedQuestion):
 
     measure: ClassVar[Measure] = "codes"
     starts_with: ClassVar[Mapping[str, object]] = {"target": "response", "codes": {"yes": "Yes", "no": "No"}}
+    type_words: ClassVar[str] = "Choice of answers"
     type: Literal["category"]
     codes: dict[Key, str] = Field(validation_alias=AliasChoices("codes", "options"), min_length=1)
     """Answers of a category question, from code to words, or a list; also called `options`."""

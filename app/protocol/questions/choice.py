@@ -41,6 +41,7 @@ class ChoiceQuestion(AskedQuestion):
     """A forced choice between the two responses of a pair."""
 
     measure: ClassVar[Measure] = "preference"
+    type_words: ClassVar[str] = "Choice between two responses"
     type: Literal["choice"]
     target: Literal["pair"] = "pair"
     tie: bool = False

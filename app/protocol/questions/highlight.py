@@ -34,6 +34,7 @@ class HighlightQuestion(AskedQuestion):
     has_script: ClassVar[bool] = True
     measure: ClassVar[Measure] = "passages"
     starts_with: ClassVar[Mapping[str, object]] = {"target": "response"}
+    type_words: ClassVar[str] = "Marked passages"
     type: Literal["highlight"]
     target: Literal["response", "item", "turn"]
     required: bool = False

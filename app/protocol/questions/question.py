@@ -141,6 +141,8 @@ class AskedQuestion(BaseModel, ABC):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     measure: ClassVar[Measure]
+    type_words: ClassVar[str]
+    """What leads read in place of the type."""
     has_script: ClassVar[bool] = False
     """Whether its fields have a script, `static/rating/<kind>.js`."""
     starts_with: ClassVar[Mapping[str, object]] = {}

@@ -36,6 +36,7 @@ class RankingQuestion(SetQuestion):
     deed: ClassVar[str] = "rank"
     done: ClassVar[str] = "responses are ranked"
     lacks: ClassVar[str] = "there is no rank"
+    type_words: ClassVar[str] = "Ranking of responses"
     type: Literal["ranking"]
     ties: bool = False
     """Whether responses may share a rank in a ranking."""

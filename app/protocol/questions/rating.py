@@ -24,6 +24,7 @@ class RatingQuestion(NumberQuestion):
         "target": "response",
         "scale": {"1": "Not at all", "2": "Slightly", "3": "Moderately", "4": "Very", "5": "Extremely"},
     }
+    type_words: ClassVar[str] = "Rating on a scale"
     type: Literal["rating"]
     scale: Scale
     """The points of a rating scale, from value to words; values can be any numbers. Each point needs its own words;

@@ -24,6 +24,7 @@ class SliderQuestion(NumberQuestion):
 
     has_script: ClassVar[bool] = True
     starts_with: ClassVar[Mapping[str, object]] = {"target": "response"}
+    type_words: ClassVar[str] = "Slider"
     type: Literal["slider"]
     min: FiniteFloat = 0
     """Lowest value of a slider."""

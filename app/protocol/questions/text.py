@@ -29,6 +29,7 @@ class TextQuestion(AskedQuestion):
 
     measure: ClassVar[Measure] = "text"
     starts_with: ClassVar[Mapping[str, object]] = {"target": "pair"}
+    type_words: ClassVar[str] = "Text"
     type: Literal["text"]
     min_length: int = Field(default=0, ge=0, le=MAX_TEXT)
     """Minimum number of characters in a text answer."""

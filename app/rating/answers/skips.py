@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, text
 
-from app.protocol.pages.skip_reasons import skip_reasons
 from app.protocol.study import Protocol
 from app.rating.answers.ratings import IS_LATEST
 from app.rating.rating import protocol_of
@@ -40,6 +39,7 @@ def record_skip(db: Connection, view: AssignmentView, reason: str, page_ms: int)
 
 
 # Skip a trial, with a reason and without penalty.
+CONTENT_NOTE = "content note"
 
 
 class SkipReasonError(ValueError):
@@ -54,6 +54,17 @@ def reasons_at(protocol: Protocol, view: AssignmentView) -> tuple[str, ...]:
     if view.state not in {"planned", "leased"}:
         return ()
     return skip_reasons(protocol, has_note=bool(view.content_note))
+
+
+def skip_reasons(protocol: Protocol, *, has_note: bool) -> tuple[str, ...]:
+    """The reasons a rater may give for skipping a trial; without any, it cannot be skipped.
+
+    Args:
+        protocol: the study.
+        has_note: whether the item has a content note. Raters must be able to act on the warning, so it is always a
+            valid reason.
+    """
+    return (*protocol.flow.skip_reasons, *([CONTENT_NOTE] if has_note else []))
 
 
 def skip(db: Connection, session: RatingSession, view: AssignmentView, reason: str, page_ms: int) -> None:

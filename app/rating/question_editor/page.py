@@ -31,7 +31,7 @@ from app.studies.editor.protocol_edits import (
     save_change,
     save_text,
 )
-from app.studies.editor.question_form import ABOUT_WORDS, KIND_WORDS, QuestionEditor, question_editor, with_edited
+from app.studies.editor.question_form import ABOUT_WORDS, QuestionEditor, question_editor, with_edited
 from app.studies.editor.question_list import (
     acted,
     key_in,
@@ -259,7 +259,7 @@ def _page(  # noqa: PLR0913 - what one of its forms may say
         said=said,
         gone=gone,
         at=at,
-        kinds=KIND_WORDS,
+        kinds=KINDS,
         scripts=[name for name, kind in KINDS.items() if kind.has_script],
         abouts=ABOUT_WORDS,
         templates=template_questions(),

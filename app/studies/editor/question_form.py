@@ -8,6 +8,7 @@ from typing import Any
 
 from app.base.words import readable
 from app.protocol.conditions import LEVELS
+from app.protocol.questions.registry import KINDS
 from app.protocol.questions.scale import DEFAULT_STRENGTH
 from app.studies.editor.controls import Control, Option, is_true, named_of, part_of_kind
 from app.studies.editor.nodes import Named, Scalar
@@ -19,17 +20,7 @@ from app.studies.editor.sections import QUESTIONS, question_control, question_ki
 
 Data = dict[str, Any]
 Form = Mapping[str, Sequence[str]]
-# What leads read in place of the types of question, and in place of what a question is about.
-KIND_WORDS = {
-    "rating": "Rating on a scale",
-    "slider": "Slider",
-    "choice": "Choice between two responses",
-    "ranking": "Ranking of responses",
-    "allocation": "Points divided among responses",
-    "category": "Choice of answers",
-    "text": "Text",
-    "highlight": "Marked passages",
-}
+# What leads read in place of what a question is about.
 ABOUT_WORDS = {
     "response": "Each response",
     "pair": "The two responses together",
@@ -99,7 +90,7 @@ class QuestionEditor:
     @property
     def kind_words(self) -> str:
         """The type of question, in words."""
-        return KIND_WORDS.get(self.kind, self.kind)
+        return KINDS[self.kind].type_words if self.kind in KINDS else self.kind
 
 
 def question_editor(data: Data, number: int, *, add: str = "") -> QuestionEditor:

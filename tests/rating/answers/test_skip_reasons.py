@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.protocol.pages.skip_reasons import CONTENT_NOTE, skip_reasons
+from app.rating.answers.skips import CONTENT_NOTE, skip_reasons
 from tests.kit.protocols import protocol
 
 
