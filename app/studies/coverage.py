@@ -126,7 +126,7 @@ def _needed(db: Connection, study_id: int) -> tuple[int, RetiredItems]:
 
 
 def get_coverage(db: Connection, study_id: int, *, n_least: int = 8) -> Coverage:
-    """The current coverage of the study; `n_least` is the number of least covered trials to list."""
+    """The current coverage of the study; `n_least` is the number of least covered trials to list, if seats are free."""
     study = {"study_id": study_id}
     n_needed, retired = _needed(db, study_id)
     distribution = [(int(row.n_done), int(row.n_trials)) for row in db.execute(text(_DISTRIBUTION), study)]
@@ -188,8 +188,7 @@ SELECT count(*) FILTER (WHERE served_at IS NOT NULL) AS n_served,
        count(*) FILTER (WHERE state = 'skipped') AS n_skipped,
        count(*) FILTER (WHERE state = 'returned' AND served_at IS NOT NULL) AS n_returned,
        count(*) FILTER (WHERE state = 'leased') AS n_open,
-       count(*) FILTER (WHERE state = 'done' AND NOT EXISTS (
-           SELECT FROM ratings q WHERE q.study_id = a.study_id AND q.assignment_id = a.id)) AS n_lost,
+       count(*) FILTER (WHERE state = 'done' AND q.assignment_id IS NULL) AS n_lost,
        (SELECT count(*) FROM (
            SELECT FROM ratings WHERE study_id = :study_id AND assignment_id IS NOT NULL
            GROUP BY assignment_id, question, response_id, turn HAVING count(*) > 1) answered_twice)
@@ -200,7 +199,9 @@ SELECT count(*) FILTER (WHERE served_at IS NOT NULL) AS n_served,
            GROUP BY b.trial_id
            HAVING count(*) > (SELECT count(*) FROM seats s WHERE s.study_id = :study_id AND s.trial_id = b.trial_id)
            ) over_full) AS n_double
-FROM assignments a WHERE study_id = :study_id
+FROM assignments a
+LEFT JOIN (SELECT DISTINCT assignment_id FROM ratings WHERE study_id = :study_id) q ON q.assignment_id = a.id
+WHERE a.study_id = :study_id
 """
 
 _SKIPPED = """
@@ -242,8 +243,10 @@ SELECT i.key AS item, left(coalesce(i.text, i.turns -> 0 ->> 'text', ''), 90) AS
              WHERE r.study_id = :study_id AND r.id = ANY (x.response_ids) ORDER BY r.position) AS responses,
        ARRAY(SELECT s.key FROM responses r JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id
              WHERE r.study_id = :study_id AND r.id = ANY (x.response_ids) ORDER BY r.position) AS sources,
-       x.n_done, x.n_open, (SELECT count(*) FROM seats s WHERE s.study_id = :study_id AND s.trial_id = x.id) AS n_seats
+       x.n_done, x.n_open, y.n_seats
 FROM ({_PER_TRIAL}) x JOIN items i ON i.study_id = :study_id AND i.id = x.item_id AND i.retired_because IS NULL
+JOIN (SELECT trial_id, count(*) AS n_seats FROM seats WHERE study_id = :study_id GROUP BY trial_id) y
+  ON y.trial_id = x.id AND y.n_seats > x.n_done
 ORDER BY x.n_done, x.n_open, i.position, x.id LIMIT :n_least
 """  # noqa: S608 - contains no input
 

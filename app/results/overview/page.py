@@ -28,8 +28,8 @@ from app.studies.studies import GivenStatus
 
 router = APIRouter()
 
-# Counting is fast up to a few thousand trials; for more, a page that is left open should refresh less often.
-MANY_TRIALS = 5000
+# Counting is fast up to these numbers; beyond them, a page that is left open should refresh less often.
+MANY_TRIALS, MANY_ANSWERS = 5000, 20_000
 
 
 @router.get("/studies/{slug}")
@@ -45,14 +45,14 @@ def show_study(request: Request, db: Db, lead: SignedIn, study: Own) -> Response
     context["n_draft_problems"] = count_draft_problems(db, study)
     context["is_final"] = protocol.monitoring.blind_interim
     context["unfilled"] = places_of_placeholders(protocol) if study.opened_at is None else []
-    return page(request, "results/overview/study.html", lead=lead, study=study, **context)
+    return page(request, "results/overview/study.html", lead=lead, study=study, is_refreshed=False, **context)
 
 
 @router.get("/studies/{slug}/coverage")
 def show_coverage(request: Request, db: Db, study: Own) -> Response:
     if not is_htmx(request):
         return RedirectResponse(f"/studies/{study.slug}", status_code=303)
-    return page(request, "results/overview/coverage.html", study=study, **_counted(db, study))
+    return page(request, "results/overview/coverage.html", study=study, is_refreshed=True, **_counted(db, study))
 
 
 @router.post("/studies/{slug}/status")
@@ -91,7 +91,6 @@ def submit_version(
 def _counted(db: Db, study: Own) -> dict[str, Any]:
     counted = coverage.get_coverage(db, study.id)
     protocol = get_protocol(db, study.id, study.protocol_version)
-    refresh_s = 5 if counted.n_trials < MANY_TRIALS else 30
     n_finished = counted.rating_sessions.n_finished
     progress = progress_words(
         counted.n_rated,
@@ -101,5 +100,6 @@ def _counted(db: Db, study: Own) -> dict[str, Any]:
         now=datetime.now(UTC),
     )
     counts = coverage.get_counts(db, study.id)
+    refresh_s = 5 if counted.n_trials < MANY_TRIALS and counts.n_ratings < MANY_ANSWERS else 30
     labels = protocol.labels
     return {"coverage": counted, "counts": counts, "refresh_s": refresh_s, "progress": progress, "labels": labels}

@@ -112,8 +112,21 @@ def test_coverage_fragment_matches_page(client: TestClient, db: Connection, stud
     rate(db, study_id, rater="a")
     page = client.get("/studies/small").text
     fragment = client.get("/studies/small/coverage", headers={"hx-request": "true"}).text
-    assert fragment.strip() in page
+    numbers, swap, trials = fragment.partition(' hx-swap-oob="true"')
+    assert swap
+    opening = '<section id="trials"'
+    numbers, _, start = numbers.partition(opening)
+    assert numbers.strip() in page
+    assert opening + start + trials.strip() in page
     assert 'hx-get="/studies/small/coverage"' in fragment
+
+
+def test_trials_are_listed_only_while_seats_are_free(client: TestClient, db: Connection, study_id: int) -> None:
+    rate(db, study_id, rater="a")
+    db.execute(text("DELETE FROM seats WHERE trial_id NOT IN (SELECT trial_id FROM assignments)"))
+    assert "Least covered trials" in client.get("/studies/small").text
+    rate(db, study_id, rater="b")
+    assert "Least covered trials" not in client.get("/studies/small").text
 
 
 def test_fragment_address_without_htmx_redirects_to_page(client: TestClient, study_id: int) -> None:
