@@ -83,6 +83,7 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "submit_section",
         "submit_retirement",
         "submit_exclusion",
+        "submit_simulated_deletion",
         "submit_release",
         "show_new_judge",
         "submit_new_judge",

@@ -27,6 +27,7 @@ from app.rating.review.rater_review import ReviewedRater, review
 from app.rating.review.rater_rows import list_rater_rows
 from app.rating.steps.messages import OPEN_STATES
 from app.rating.withdrawal.rater_data import get_rater_data
+from app.rating.withdrawal.withdraw import delete_simulated
 from app.studies.audit import record_act
 from app.studies.own_study import Own
 from app.studies.protocols import get_protocol
@@ -83,6 +84,7 @@ Asked = Annotated[RaterView, Query()]
 class RaterGroup:
     """The raters of one group that are shown, of `n` in all; `before` and `after`: addresses of the other parts."""
 
+    key: str
     label: str
     rows: Sequence[ReviewedRater]
     n: int
@@ -102,7 +104,7 @@ def groups_of(shown: Sequence[ReviewedRater], view: RaterView) -> list[RaterGrou
         before = view.query(**{key: max(0, first - MAX_ROWS)}) if first else None
         after = view.query(**{key: end}) if end < len(rows) else None
         if rows:
-            found.append(RaterGroup(label, rows[first:end], len(rows), first, before, after))
+            found.append(RaterGroup(key, label, rows[first:end], len(rows), first, before, after))
     return found
 
 
@@ -161,6 +163,12 @@ def submit_release(request: Request, db: Db, lead: SignedIn, study: Own, rater: 
     n_released = release_seats(db, study.id, rater)
     record_act(db, lead, study, "seats released", rater=key, n_trials=n_released)
     return _back(request, study, rater, view)
+
+
+@router.post("/studies/{slug}/raters/simulated/deletion")
+def submit_simulated_deletion(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
+    record_act(db, lead, study, "simulated raters deleted", n_raters=delete_simulated(db, study.id))
+    return RedirectResponse(request.app.url_path_for("show_raters", slug=study.slug), status_code=303)
 
 
 @router.post("/studies/{slug}/raters/{rater}/identity")

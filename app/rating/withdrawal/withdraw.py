@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,7 +12,6 @@ from sqlalchemy import Connection, text
 from app.base.database.keys import token_hash
 from app.base.database.process_locks import lock_until_commit
 from app.protocol.pages.steps import AFTER_RATINGS
-from app.rating.arrival.arrivals import IS_NEW
 from app.rating.rating import current_step
 from app.rating.sessions import STUDY_OF_ADDRESS, NotHereError, RatingSession
 
@@ -38,10 +38,12 @@ _RECORD = text("""
     ON CONFLICT (study_id, token_hash) DO UPDATE SET receipt = withdrawals.receipt RETURNING receipt
 """)
 _RELEASE_SEATS = text("""
-    WITH admission AS (
-      UPDATE admission_seats SET rating_session_id = NULL WHERE study_id = :study AND rating_session_id = :session
+    WITH their AS (SELECT id FROM rating_sessions WHERE study_id = :study AND rater_id = ANY(:raters)), admission AS (
+      UPDATE admission_seats SET rating_session_id = NULL
+      WHERE study_id = :study AND rating_session_id IN (SELECT id FROM their)
     )
-    UPDATE condition_seats SET rating_session_id = NULL WHERE study_id = :study AND rating_session_id = :session
+    UPDATE condition_seats SET rating_session_id = NULL
+    WHERE study_id = :study AND rating_session_id IN (SELECT id FROM their)
 """)
 _STOP = (
     _RELEASE_SEATS,
@@ -61,31 +63,42 @@ _STOP = (
         VALUES (:study, :rater, 'withdrawal', jsonb_build_object('receipt', CAST(:receipt AS text)))
     """),
 )
-# In this order, so that references are deleted before their targets. The history of a rating is deleted with it.
-# Kept results and cached chart files are deleted, because they may show the deleted answers.
-_DELETE = (
+_RECORD_DELETION = (
     text("""
         UPDATE withdrawals SET deleted_at = clock_timestamp() WHERE study_id = :study AND token_hash = (
           SELECT token_hash FROM rating_sessions WHERE study_id = :study AND id = :session)
     """),
     text("""
-        UPDATE seats SET assignment_id = NULL WHERE study_id = :study AND assignment_id IN (
-          SELECT id FROM assignments WHERE study_id = :study AND rater_id = :rater)
-    """),
-    _RELEASE_SEATS,
-    text("DELETE FROM rater_messages WHERE study_id = :study AND rater_id = :rater"),
-    text("DELETE FROM webhook_deliveries WHERE study_id = :study AND rater_id = :rater"),
-    text("DELETE FROM ratings WHERE study_id = :study AND rater_id = :rater"),
-    text("DELETE FROM events WHERE study_id = :study AND rater_id = :rater"),
-    text("DELETE FROM assignments WHERE study_id = :study AND rater_id = :rater"),
-    text("DELETE FROM platform_ids WHERE study_id = :study AND rater_id = :rater"),
-    text(f"UPDATE invites SET rater_id = NULL WHERE study_id = :study AND rater_id = :rater AND {IS_NEW}"),  # noqa: S608 - constants only
-    text(f"DELETE FROM raters WHERE study_id = :study AND id = :rater AND {IS_NEW}"),  # noqa: S608 - constants only
-    text("DELETE FROM rating_sessions WHERE study_id = :study AND rater_id = :rater"),
-    text("""
         INSERT INTO events (study_id, kind, detail)
         VALUES (:study, 'deletion', jsonb_build_object('receipt', CAST(:receipt AS text)))
     """),
+)
+# In this order, so that references are deleted before their targets. The history of a rating is deleted with it.
+# Kept results and cached chart files are deleted, because they may show the deleted answers.
+_DELETE = (
+    text("""
+        UPDATE seats SET assignment_id = NULL WHERE study_id = :study AND assignment_id IN (
+          SELECT id FROM assignments WHERE study_id = :study AND rater_id = ANY(:raters))
+    """),
+    _RELEASE_SEATS,
+    text("DELETE FROM rater_messages WHERE study_id = :study AND rater_id = ANY(:raters)"),
+    text("DELETE FROM webhook_deliveries WHERE study_id = :study AND rater_id = ANY(:raters)"),
+    text("DELETE FROM ratings WHERE study_id = :study AND rater_id = ANY(:raters)"),
+    text("DELETE FROM events WHERE study_id = :study AND rater_id = ANY(:raters)"),
+    text("DELETE FROM assignments WHERE study_id = :study AND rater_id = ANY(:raters)"),
+    text("DELETE FROM platform_ids WHERE study_id = :study AND rater_id = ANY(:raters)"),
+    # A rater whom the lead listed existed before the rating session and is kept. Personal links can be used again.
+    text("""
+        WITH came AS (
+          SELECT r.id FROM raters r JOIN rating_sessions s ON s.study_id = r.study_id AND s.rater_id = r.id
+          WHERE r.study_id = :study AND r.id = ANY(:raters) AND r.created_at = s.arrived_at
+        ), freed AS (
+          UPDATE invites SET rater_id = NULL WHERE study_id = :study AND rater_id IN (SELECT id FROM came)
+        )
+        DELETE FROM raters WHERE study_id = :study AND id IN (SELECT id FROM came)
+    """),
+    text("UPDATE raters SET is_simulated = false WHERE study_id = :study AND id = ANY(:raters)"),
+    text("DELETE FROM rating_sessions WHERE study_id = :study AND rater_id = ANY(:raters)"),
     text("DELETE FROM kept_results WHERE study_id = :study"),
     text("DELETE FROM chart_files"),
 )
@@ -149,7 +162,12 @@ def record_withdrawal(db: Connection, session: RatingSession, receipt: str, outc
     Returns:
         The receipt.
     """
-    who = {"study": session.study_id, "session": session.session_id, "rater": session.rater_id}
+    who = {
+        "study": session.study_id,
+        "session": session.session_id,
+        "rater": session.rater_id,
+        "raters": [session.rater_id],
+    }
     values = {**who, "receipt": receipt, "outcome": outcome}
     given = str(db.execute(_RECORD, values).scalar_one())
     if given == receipt:
@@ -168,10 +186,27 @@ def delete_answers(db: Connection, session: RatingSession, receipt: str) -> None
 
 def delete_rows(db: Connection, study_id: int, session_id: int, rater_id: int, receipt: str) -> None:
     """Delete the rows of a rater whose withdrawal is recorded."""
-    who = {"study": study_id, "session": session_id, "rater": rater_id, "receipt": receipt}
     lock_deletions(db, study_id)
+    for statement in _RECORD_DELETION:
+        db.execute(statement, {"study": study_id, "session": session_id, "receipt": receipt})
+    _delete_raters(db, study_id, [rater_id])
+
+
+def delete_simulated(db: Connection, study_id: int) -> int:
+    """Delete all simulated raters and their answers, so that people get their seats; returns how many there were.
+
+    Raters whom the lead listed stay listed, and can now rate themselves.
+    """
+    lock_deletions(db, study_id)
+    found = db.execute(text("SELECT id FROM raters WHERE study_id = :study AND is_simulated"), {"study": study_id})
+    raters = list(found.scalars())
+    _delete_raters(db, study_id, raters)
+    return len(raters)
+
+
+def _delete_raters(db: Connection, study_id: int, raters: Sequence[int]) -> None:
     for statement in _DELETE:
-        db.execute(statement, who)
+        db.execute(statement, {"study": study_id, "raters": list(raters)})
 
 
 # Without letters and digits that are easily confused when a receipt is copied by hand.

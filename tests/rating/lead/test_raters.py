@@ -86,6 +86,16 @@ def test_excluded_rater_leaves_results_and_can_be_restored(client: TestClient, d
     assert "Rater excluded" in client.get("/studies/small/settings").text
 
 
+def test_deleting_simulated_raters_leaves_people(client: TestClient, db: Connection, study_id: int) -> None:
+    assert "Simulated raters have taken trials" in client.get("/studies/small").text
+    assert "Delete the simulated raters" in client.get(PAGE).text
+    assert client.post(f"{PAGE}/simulated/deletion").headers["location"] == PAGE
+    assert db.execute(text("SELECT key FROM raters ORDER BY key")).scalars().all() == ["anna", "ben"]
+    assert "Simulated raters" not in client.get(PAGE).text
+    assert "Simulated raters have taken trials" not in client.get("/studies/small").text
+    assert "Simulated raters deleted" in client.get("/studies/small/settings").text
+
+
 def test_lead_can_release_seats(client: TestClient, db: Connection, study_id: int) -> None:
     client.post(f"{PAGE}/{rater_id(db, 'ben')}/release")
     states = db.execute(text("SELECT state FROM assignments WHERE rater_id = :r"), {"r": rater_id(db, "ben")})

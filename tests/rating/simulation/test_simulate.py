@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sqlalchemy import text
 
 from app.base.database.engine import make_engine, transactions
 from app.rating.arrival.arrivals import get_study_door
@@ -12,6 +13,7 @@ from app.rating.arrival.invitations import invite_raters
 from app.rating.life_cycle import close_study, open_study
 from app.rating.simulation.simulate import StudyNotOpenError, simulate
 from app.rating.simulation.simulate_folder import HasRatingsError, simulate_folder
+from app.rating.withdrawal.withdraw import delete_simulated
 from app.studies.folder.read import read_folder
 from app.studies.load import load_study
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
@@ -66,6 +68,21 @@ def test_every_question_type_is_answered_and_every_trial_filled(engine: Engine) 
     # The fourth rater found no seat and left no data behind.
     assert rows(engine, "SELECT state, count(*) FROM rating_sessions GROUP BY state") == [("finished", 3)]
     assert rows(engine, "SELECT count(*) FROM raters") == [(3,)]
+
+
+def test_deleted_simulated_raters_leave_their_seats_to_people(engine: Engine) -> None:
+    open_a_study(engine, questions=EVERY_KIND)
+    with engine.begin() as db:
+        db.execute(text("INSERT INTO raters (study_id, key) SELECT id, 'listed' FROM studies"))
+    first = simulate(transactions(engine), "study", 3, 7)
+    assert (first.n_finished, rows(engine, "SELECT count(*) FROM seats WHERE assignment_id IS NULL")) == (3, [(0,)])
+    with engine.begin() as db:
+        assert delete_simulated(db, db.execute(text("SELECT id FROM studies")).scalar_one()) == 3
+    assert rows(engine, "SELECT key, is_simulated FROM raters") == [("listed", False)]
+    counted = "(SELECT count(*) FROM ratings), (SELECT count(*) FROM assignments), (SELECT count(*) FROM withdrawals)"
+    assert rows(engine, f"SELECT count(*), {counted} FROM rating_sessions") == [(0, 0, 0, 0)]  # noqa: S608 - a constant
+    # Nothing is left in the way: the same raters can rate all trials once more.
+    assert simulate(transactions(engine), "study", 3, 7) == first
 
 
 def test_simulated_raters_are_marked_without_platform_id(engine: Engine) -> None:
