@@ -48,7 +48,7 @@ def until_answered(address: str) -> int:
     return n_refused
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_without_processes_connections_are_refused_until_new_ones_have_started(engine: Engine, tmp_path: Path) -> None:
     with serving(engine, tmp_path / "log", workers=2) as (address, pid):
         assert ask(address, START_S) == b"HTTP/1.1 200 OK"

@@ -21,6 +21,8 @@ from tests.kit.waiting import eventually
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 # Five seconds without an answer, ten more for one that does not react, and the restart, on a busy machine.
 SILENT_SECONDS = 40.0
 
