@@ -23,9 +23,9 @@ class _Check(BaseModel):
     """The check's name in checks.csv."""
     text: Prose = Field(min_length=1)
     """The question as raters read it."""
-    codes: dict[Key, str] = Field(min_length=2)
+    codes: dict[Key, str] = Field(min_length=2, title="Answers")
     """The answers, from code to words."""
-    correct: Key
+    correct: Key = Field(title="Right answer")
     """The correct code."""
 
     @model_validator(mode="after")
@@ -42,7 +42,7 @@ class AttentionCheck(_Check):
     policy on attention checks requires.
     """
 
-    after: int = Field(ge=1)
+    after: int = Field(ge=1, title="Asked after this many trials")
     """Number of trials before the check."""
 
     @model_validator(mode="after")
@@ -91,19 +91,19 @@ class Checks(BaseModel):
     """The checks of a study, and the number of failures at which a rater is flagged."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    attention: tuple[AttentionCheck, ...] = ()
+    attention: tuple[AttentionCheck, ...] = Field(default=(), title="Attention checks")
     """Questions that tell raters which answer to choose."""
-    comprehension: tuple[ComprehensionCheck, ...] = ()
+    comprehension: tuple[ComprehensionCheck, ...] = Field(default=(), title="Comprehension checks")
     """Questions about the instructions."""
     comprehension_attempts: int = Field(default=2, ge=1, le=10)
     """Maximum number of attempts at these questions."""
-    gold: tuple[GoldTrial, ...] = ()
+    gold: tuple[GoldTrial, ...] = Field(default=(), title="Gold trials")
     """Trials with known correct answers."""
-    flag_at: int | None = Field(default=None, ge=1)
+    flag_at: int | None = Field(default=None, ge=1, title="Flag raters who fail at least")
     """Number of failed attention checks and gold trials at which a rater is flagged, at most as many as there are;
     default: 2, or 1 if there is only one.
     """
-    too_fast_sd: float | None = Field(default=None, gt=0)
+    too_fast_sd: float | None = Field(default=None, gt=0, title="Standard deviations below the mean time")
     """Also flag raters whose total time is this many standard deviations below the mean. Times are skewed, so this
     rarely flags anyone; reading speed and the median time are always compared.
     """

@@ -18,6 +18,18 @@ document.body.addEventListener("htmx:responseError", (event) => {
 });
 document.body.addEventListener("htmx:sendError", () => notSaved("Not saved: no connection to the server. Press Save once it is back."));
 
+// Who leaves within a second of typing leaves before it is saved: it is sent along.
+let isUnsaved = false;
+document.addEventListener("input", ({ target }) => { if (target.form?.id === "design-form") isUnsaved = true; });
+document.addEventListener("submit", () => { isUnsaved = false; });
+document.addEventListener("htmx:beforeRequest", ({ detail }) => {
+  if (detail.elt.getAttribute("hx-include") === "#design-form") isUnsaved = false;
+});
+window.addEventListener("pagehide", () => {
+  const form = document.getElementById("design-form");
+  if (isUnsaved && form) navigator.sendBeacon(form.action, new FormData(form));
+});
+
 // Without this, the line would still say when an earlier change was saved.
 function notSaved(words) {
   const line = document.querySelector("#design-state [role=status]");

@@ -39,7 +39,7 @@ class CategoryQuestion(AskedQuestion):
     codes: dict[Key, str] = Field(validation_alias=AliasChoices("codes", "options"), min_length=1)
     """Answers of a category question, from code to words, or a list; also called `options`."""
     multiple: bool = False
-    """Whether raters may select more than one code."""
+    """Whether raters may choose several answers."""
     exclusive: tuple[Key, ...] = ()
     """With `multiple`, codes that cannot be combined with others, such as `[none]`."""
     correct: str | None = None

@@ -36,6 +36,7 @@ from app.studies.editor.question_list import (
     acted,
     key_in,
     neighbours,
+    on_pages,
     questions_in,
     statements_in,
     with_copy,
@@ -64,15 +65,9 @@ class Entry:
     key: str
     title: str
     html: Markup | None
-    about: str
     problems: tuple[str, ...]
     up: int | None = None
     down: int | None = None
-
-    @property
-    def is_of_rater(self) -> bool:
-        """Whether it is about the rater, and so not on the rating page."""
-        return self.about == "rater"
 
 
 @router.get("/studies/{slug}/design/questions")
@@ -247,10 +242,12 @@ def _page(  # noqa: PLR0913 - what one of its forms may say
         shown_language=language,
         texts=seen("texts.html", view=asked.view, sheet=asked.sheet),
         shape=asked.sheet.shape,
-        entries=[one for one in entries if not one.is_of_rater],
-        of_rater=[one for one in entries if one.is_of_rater],
+        pages=[
+            (title, [entries[place + 1] for place in places if place + 1 in entries])
+            for title, places in on_pages(edit.data)
+        ],
         editor=editor,
-        wrong=placed(edit.problems, (*editor.main, *editor.more)).at if editor else {},
+        wrong=placed(edit.problems, (*editor.main, *editor.marks, *editor.more)).at if editor else {},
         scale_now=_scale_now(question) if question else "",
         choices=_grouped(scale_choices(db, study.id, lead.id, edit.data, number)),
         pasted=pasted,
@@ -266,9 +263,10 @@ def _page(  # noqa: PLR0913 - what one of its forms may say
     )
 
 
-def _entries(edit: Edit, asked: AskedQuestions, seen: Callable[..., Markup]) -> list[Entry]:
+def _entries(edit: Edit, asked: AskedQuestions, seen: Callable[..., Markup]) -> dict[int, Entry]:
+    """The questions by their numbers."""
     questions = questions_in(edit.data)
-    beside = neighbours(questions)
+    beside = neighbours(edit.data)
     problems: dict[int, list[str]] = {}
     for problem in edit.problems:
         name, _, rest = (problem.column or "").partition(".")
@@ -276,15 +274,15 @@ def _entries(edit: Edit, asked: AskedQuestions, seen: Callable[..., Markup]) -> 
         if name == QUESTIONS and place.isdecimal():
             words = problem.beside_its_field().removeprefix(f"Questions.{place} ")
             problems.setdefault(int(place), []).append(words[:1].upper() + words[1:])
-    entries = []
+    entries = {}
     for number, question in enumerate(questions, 1):
         if isinstance(question, dict):
             rows = asked.rows.get(key_in(question))
             html = seen("asked.html", rows=rows) if rows else None
-            about = str(question.get("target") or ("pair" if question.get("type") == "choice" else "set"))
             title = str(question.get("text") or "") or "Question without a text"
             found = tuple(problems.get(number, ()))
-            entries.append(Entry(number, key_in(question), title, html, about, found, *beside[number - 1]))
+            before, after = beside.get(number - 1, (None, None))
+            entries[number] = Entry(number, key_in(question), title, html, found, before, after)
     return entries
 
 

@@ -95,7 +95,9 @@ def shaped(node: Node, value: object) -> object:
             return shaped(part, value) if part else value
 
 
-Shape = Literal["line", "prose", "number", "flag", "choice", "lines", "part", "absent", "rows", "named", "pairs"]
+Shape = Literal[
+    "line", "prose", "number", "flag", "choice", "radios", "lines", "ticks", "part", "absent", "rows", "named", "pairs"
+]
 MORE = ":more"
 
 
@@ -111,8 +113,9 @@ class Option:
 class Control:
     """One input, or a group of inputs.
 
-    `name` is the form field; `path` is the path of the value in study.yaml, beside which problems are shown. `key_name`
-    is the form field of the name of an entry in a mapping. `standard` is the default for an empty input.
+    `name` is the form field; `value` is what it contains, one line per tick; `path` is the path of the value in
+    study.yaml, beside which problems are shown. `key_name` is the form field of the name of an entry in a mapping.
+    `standard` is the default for an empty input.
     """
 
     name: str
@@ -132,9 +135,14 @@ class Control:
     children: tuple[Control, ...] = ()
 
     @property
+    def all(self) -> list[Control]:
+        """This control and all controls inside it."""
+        return [self, *(one for child in self.children for one in child.all)]
+
+    @property
     def paths(self) -> list[str]:
         """The path of this control and of all controls inside it."""
-        return [self.path, *(path for child in self.children for path in child.paths)]
+        return [one.path for one in self.all]
 
     @property
     def is_main(self) -> bool:

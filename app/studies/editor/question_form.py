@@ -7,13 +7,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.base.words import readable
-from app.protocol.conditions import LEVELS
 from app.protocol.questions.registry import KINDS
 from app.protocol.questions.scale import DEFAULT_STRENGTH
-from app.studies.editor.controls import Control, Option, is_true, named_of, part_of_kind
+from app.studies.editor.answer_codes import answer_lines, codes_from, codes_of
+from app.studies.editor.asked_when import AskedWhen, asked_when, with_asked_when
+from app.studies.editor.controls import Control, Option, is_true, lines_of, named_of, part_of_kind
+from app.studies.editor.named_choices import with_choices
 from app.studies.editor.nodes import Named, Scalar
 from app.studies.editor.question_keys import free_key, is_made, key_of, renamed
 from app.studies.editor.question_list import NO_TEXT, questions_in
+from app.studies.editor.rater_pages import page_options, with_page
 from app.studies.editor.scale_labels import Pasted, points_text, read_points
 from app.studies.editor.scale_library import points_of
 from app.studies.editor.sections import QUESTIONS, question_control, question_kinds, with_question
@@ -34,11 +37,6 @@ FIELD_WORDS = {
     "required": "An answer is required",
     "comment": "Raters may add a comment",
     "condition": "Asked only in this condition",
-    "show_if": "Asked only after certain answers",
-    "question": "Earlier question",
-    "equals": "Answer",
-    "one_of": "Any of these answers",
-    "at_least": "A number of at least",
     "level": "Distances between points",
     "reversed": "A high value is undesirable (scores are reversed)",
     "cannot_judge": "Offer “Cannot judge”",
@@ -53,7 +51,7 @@ FIELD_WORDS = {
     "max_words": "Words at the high end",
     "points": "Points to divide",
     "multiple": "Raters may choose several answers",
-    "exclusive": "Answers that exclude all others",
+    "exclusive": "Excludes all other answers",
     "correct": "Correct answer",
     "correct_column": "Column with the correct answer",
     "min_length": "Fewest characters",
@@ -61,9 +59,10 @@ FIELD_WORDS = {
     "typing_rhythm": "Count keystrokes and typing time",
 }
 # Fields that the editor shows in a way of its own.
-_OWN = frozenset({"key", "target", "text", "label", "scale", "codes", "options", "strength"})
+_OWN = frozenset({"key", "target", "text", "label", "scale", "codes", "options", "strength", "show_if"})
+# Marks of single answers, drawn anew when the answers change.
+_MARKS = frozenset({"exclusive", "correct"})
 _MAIN = frozenset({"min", "max", "min_words", "max_words", "tie", "neither", "multiple", "ties", "total", "points"})
-_CODES = Named(Scalar())
 _STRENGTH = Named(Scalar(), is_scale=True)
 
 
@@ -84,7 +83,11 @@ class QuestionEditor:
     labels_help: str
     strength: str | None
     strengths: tuple[Option, ...]
+    page: str
+    pages: tuple[Option, ...]
+    when: AskedWhen | None
     main: tuple[Control, ...]
+    marks: tuple[Control, ...]
     more: tuple[Control, ...]
 
     @property
@@ -98,13 +101,19 @@ def question_editor(data: Data, number: int, *, add: str = "") -> QuestionEditor
     question: Data = questions_in(data)[number - 1]
     kind = str(question.get("type", ""))
     controls = [
-        _in_words(one) for one in question_control(data, number - 1, add=add).children if _field(one) not in _OWN
+        _in_words(with_choices(one, data))
+        for one in question_control(data, number - 1, add=add).children
+        if _field(one) not in _OWN
     ]
+    marks = [one for one in controls if _field(one) in _MARKS]
+    if not is_true(question.get("multiple")):
+        marks = [one for one in marks if _field(one) != "exclusive"]
     main = tuple(replace(one, is_set=True) for one in controls if _field(one) in _MAIN)
     text = str(question.get("text") or "")
     key = str(question.get("key") or "")
     labels, help_ = _labels(question)
     strength, strengths = _strength(question)
+    page, pages = page_options(data, key) if question.get("target") == "rater" else ("", ())
     return QuestionEditor(
         number,
         kind,
@@ -117,8 +126,12 @@ def question_editor(data: Data, number: int, *, add: str = "") -> QuestionEditor
         help_,
         strength,
         strengths,
+        page,
+        pages,
+        asked_when(data, question),
         main,
-        tuple(_with_choices(one, data, number) for one in controls if _field(one) not in _MAIN),
+        tuple(marks),
+        tuple(one for one in controls if _field(one) not in _MAIN | _MARKS),
     )
 
 
@@ -138,6 +151,9 @@ def with_edited(data: Data, number: int, form: Form, *, may_rename: bool) -> tup
         _set(question, "label", " ".join(_value(form, "label").split()) or None)
     if _value(form, "strength") in {"none", "default"}:
         _set(question, "strength", True if _value(form, "strength") == "default" else None)
+    with_asked_when(question, form)
+    if not is_true(question.get("multiple")):
+        question.pop("exclusive", None)
     questions = questions_in(data)
     questions[number - 1] = question if question != before else before
     data = {**data, QUESTIONS: questions}
@@ -147,7 +163,8 @@ def with_edited(data: Data, number: int, form: Form, *, may_rename: bool) -> tup
     if may_rename and old and has_words and is_made(old, before):
         new = free_key(data, key_of(words, str(question.get("type"))), but=old)
         data = renamed(data, old, new) if new != old else data
-    return data, pasted
+        old = new
+    return with_page(data, old, _value(form, "page")) if "page" in form else data, pasted
 
 
 def _with_labels(question: Data, form: Form) -> tuple[Data, Pasted | None]:
@@ -155,10 +172,11 @@ def _with_labels(question: Data, form: Form) -> tuple[Data, Pasted | None]:
         return question, None
     text = _value(form, "labels")
     if question.get("type") == "category":
-        codes = _codes_of(question)
-        lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
-        if lines != [words or code for code, words in codes.items()]:
-            question["options" if "options" in question else "codes"] = _codes(lines, codes)
+        now = codes_of(question)
+        codes = codes_from(text, now)
+        if codes != now:
+            question["options" if "options" in question else "codes"] = codes
+            _keep_marks(question, codes)
         return question, None
     now = points_of(question)
     points = read_points(text, now)
@@ -172,36 +190,13 @@ def _with_labels(question: Data, form: Form) -> tuple[Data, Pasted | None]:
     return question, None
 
 
-def _codes(lines: Sequence[str], now: Mapping[str, str]) -> dict[str, str]:
-    """The answers with their codes: one of the same words keeps its code, and so does a reworded one in its place."""
-    by_words = {words or code: code for code, words in now.items()}
-    places = list(now)
-    found: dict[str, str] = {}
-    for place, line in enumerate(lines):
-        code = by_words.get(line)
-        if code is None and len(lines) == len(now) and (now[places[place]] or places[place]) not in lines:
-            code = places[place]
-        code = code or key_of(line, "answer").replace("|", "_")
-        number, free = 2, code
-        while free in found or (free in now and by_words.get(line) != free and len(lines) != len(now)):
-            free, number = f"{code}_{number}", number + 1
-        found[free] = line
-    return found
-
-
-def _codes_of(question: Data) -> dict[str, str]:
-    found = named_of(_CODES, question.get("codes", question.get("options")))
-    return {code: str(words or "") for code, words in found.items()}
-
-
 def _labels(question: Data) -> tuple[str | None, str]:
     if question.get("type") == "rating":
         return points_text(
             points_of(question)
         ), "One label per line, from low to high. Numbers such as “1 = never” are understood."
     if question.get("type") == "category":
-        codes = _codes_of(question)
-        return "\n".join(words or code for code, words in codes.items()), "One answer per line."
+        return "\n".join(answer_lines(codes_of(question))), "One answer per line."
     return None, ""
 
 
@@ -227,36 +222,19 @@ def _abouts(kind: str) -> tuple[Option, ...]:
     return tuple(Option(one, ABOUT_WORDS[one]) for one in options)
 
 
-def _with_choices(control: Control, data: Data, number: int) -> Control:
-    """Names of other parts are chosen, not typed: the condition, and the earlier question of `show_if`."""
-    if _field(control) == "condition":
-        levels = [
-            (f"{name}={level}", f"{factor.get('label') or readable(name)}: {level}")
-            for name, factor in named_of(_CODES, data.get("conditions")).items()
-            if isinstance(factor, dict)
-            for level in named_of(_CODES, factor.get("levels") or LEVELS.get(str(factor.get("kind"))))
-        ]
-        return _choice(control, levels, "Always")
-    if _field(control) == "show_if":
-        earlier = [
-            (str(one.get("key")), str(one.get("label") or one.get("text") or one.get("key")))
-            for place, one in enumerate(questions_in(data), 1)
-            if isinstance(one, dict) and one.get("target") == "rater" and place != number
-        ]
-        children = tuple(
-            _choice(one, earlier, "Choose") if one.name.endswith(".question") else one for one in control.children
-        )
-        return replace(control, children=children)
-    return control
+def _keep_marks(question: Data, codes: Mapping[str, str]) -> None:
+    """Answers that are gone are neither the correct one nor exclusive."""
+    if str(question.get("correct")) not in codes:
+        question.pop("correct", None)
+    if exclusive := [code for code in lines_of(question.get("exclusive")) if code in codes]:
+        question["exclusive"] = exclusive
+    else:
+        question.pop("exclusive", None)
 
 
 def _in_words(control: Control) -> Control:
     children = tuple(_in_words(one) for one in control.children)
     return replace(control, label=FIELD_WORDS.get(_field(control), control.label), children=children)
-
-
-def _choice(control: Control, options: Sequence[tuple[str, str]], none: str) -> Control:
-    return replace(control, shape="choice", options=(Option("", none), *(Option(*one) for one in options)))
 
 
 def _field(control: Control) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from typing import Any
 
 from app.base.words import readable
 from app.protocol.questions.registry import KINDS
 from app.studies.editor.question_keys import free_key, key_of, without_key
+from app.studies.editor.rater_pages import rater_pages, with_order
 from app.studies.editor.scale_library import has_scale, scale_parts, with_scale
 from app.studies.editor.sections import QUESTIONS, value_at, with_value
 
@@ -107,17 +108,24 @@ def key_in(question: object) -> str:
     return str(question.get("key") or "") if isinstance(question, dict) else ""
 
 
-def neighbours(questions: Sequence[Any]) -> list[tuple[int | None, int | None]]:
-    """For each question, the places of the one before and the one after it on the same kind of page."""
-    of_rater = [isinstance(one, dict) and one.get("target") == "rater" for one in questions]
-    same = [[place for place, one in enumerate(of_rater) if one == mine] for mine in of_rater]
-    return [
-        (
-            max((place for place in those if place < here), default=None),
-            min((place for place in those if place > here), default=None),
-        )
-        for here, those in enumerate(same)
-    ]
+def on_pages(data: Data) -> list[tuple[str, list[int]]]:
+    """The places of the questions by the page that asks them; first the rating page, without title."""
+    keys = [key_in(one) for one in questions_in(data)]
+    of_rater = [isinstance(one, dict) and one.get("target") == "rater" for one in questions_in(data)]
+    pages = [(page.title, [keys.index(key) for key in page.keys if key in keys]) for page in rater_pages(data)]
+    placed = {place for _, places in pages for place in places}
+    left = [place for place, is_of_rater in enumerate(of_rater) if is_of_rater and place not in placed]
+    rating = [place for place, is_of_rater in enumerate(of_rater) if not is_of_rater]
+    return [("", rating), *([("Eligibility", left)] if left else []), *(page for page in pages if page[1])]
+
+
+def neighbours(data: Data) -> dict[int, tuple[int | None, int | None]]:
+    """For each place, the places of the questions before and after it on the same page."""
+    return {
+        place: (places[here - 1] if here else None, places[here + 1] if here + 1 < len(places) else None)
+        for _, places in on_pages(data)
+        for here, place in enumerate(places)
+    }
 
 
 def acted(data: Data, do: str, target: str) -> Data:
@@ -131,7 +139,9 @@ def acted(data: Data, do: str, target: str) -> Data:
         return without(data, number)
     if do == "duplicate":
         return with_copy(data, questions[number], after=number + 1)
-    before, after = neighbours(questions)[number]
+    before, after = neighbours(data).get(number, (None, None))
     goes = {"up": before, "down": after, "place": int(place) if place.isascii() and place.isdecimal() else None}
     to = goes.get(do)
-    return data if to is None else moved(data, number, to)
+    if to is None or to >= len(questions):
+        return data
+    return with_order(data, key, key_in(questions[to])) or moved(data, number, to)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from app.studies.editor.answer_codes import codes_from
 from app.studies.editor.controls import MORE, is_true, named_of, part_dict, part_of_kind, shaped, text_of
 from app.studies.editor.nodes import Kinds, Lines, Member, Named, Node, Part, Rows, Scalar
 
@@ -49,15 +50,19 @@ class _Reader:
 
     def text(self, name: str) -> str:
         """Return the last value of a field: a ticked checkbox follows the empty value sent with every checkbox."""
-        values = self.form.get(name, ())
-        return values[-1].replace("\x00", "").replace("\r\n", "\n").strip() if values else ""
+        return next(reversed(self.texts(name)), "")
+
+    def texts(self, name: str) -> list[str]:
+        """Return all values of a field, as of several ticks with one name."""
+        return [value.replace("\x00", "").replace("\r\n", "\n").strip() for value in self.form.get(name, ())]
 
     def of(self, node: Node, before: object, name: str) -> Any:  # noqa: ANN401 - a value of study.yaml
         match node:
             case Scalar():
                 return _scalar(node, self.text(name))
             case Lines():
-                return [line.strip() for line in self.text(name).split("\n") if line.strip()]
+                lines = (line.strip() for text in self.texts(name) for line in text.split("\n"))
+                return [line for line in lines if line]
             case Rows():
                 return self._rows(node, before, name)
             case Named():
@@ -101,6 +106,9 @@ class _Reader:
         return rows
 
     def _named(self, node: Named, before: Mapping[str, Any], name: str) -> dict[str, Any]:
+        if name in self.form:
+            # Answers sent as lines of words.
+            return codes_from(self.text(name), {code: str(words or "") for code, words in before.items()})
         there = list(before.items())
         found: dict[str, Any] = {}
         for number in self._numbers(name):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
@@ -10,7 +12,11 @@ from app.accounts.session import SignedIn
 from app.base.rendering.pages import is_htmx
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
-from app.studies.editor.design_page import DesignForm, conflict_page, design_page, placed
+from app.studies.editor.check_form import KINDS as CHECKS
+from app.studies.editor.check_form import with_checks_that_fit, with_new_check
+from app.studies.editor.controls import Control
+from app.studies.editor.design_page import DesignForm, SentForm, conflict_page, design_page, placed
+from app.studies.editor.named_choices import with_choices
 from app.studies.editor.preview_pages import preview_pages
 from app.studies.editor.protocol_edits import Change, Edit, EditConflictError, get_draft, save_change
 from app.studies.editor.sections import BY_KEY, Section, section_controls, value_at, with_section
@@ -28,20 +34,22 @@ def show_section(request: Request, db: Db, lead: SignedIn, study: Own, part: str
 @router.post("/studies/{slug}/design/{part}")
 def submit_section(request: Request, db: Db, lead: SignedIn, study: Own, part: str, form: DesignForm) -> Response:
     section = _section(part)
-    change = Change(
-        lambda data: [value_at(data, path) for path in section.paths],
-        lambda data: with_section(section, data, form.fields),
-    )
+
+    def apply(data: dict[str, Any]) -> dict[str, Any]:
+        edited = with_checks_that_fit(data, with_section(section, data, form.fields))
+        return with_new_check(edited, form.target) if form.do == "add" and form.target in CHECKS else edited
+
+    change = Change(lambda data: [value_at(data, path) for path in section.paths], apply)
     try:
         edit = save_change(db, study, lead, form.number, change)
     except EditConflictError as error:
         return conflict_page(request, lead, study, get_draft(db, study), error, form, section)
     if is_htmx(request):
-        return _page(request, lead, study, edit, section)
+        return _page(request, lead, study, edit, section, form=form)
     address = request.url.path
-    return RedirectResponse(
-        f"{address}?add={form.target}#{form.target}" if form.do == "add" else f"{address}?saved=1", 303
-    )
+    if form.do == "add" and form.target not in CHECKS:
+        return RedirectResponse(f"{address}?add={form.target}#{form.target}", 303)
+    return RedirectResponse(f"{address}#{form.target}" if form.do == "add" else f"{address}?saved=1", 303)
 
 
 def _section(part: str) -> Section:
@@ -50,8 +58,17 @@ def _section(part: str) -> Section:
     return BY_KEY[part]
 
 
-def _page(request: Request, lead: Lead, study: StudyRow, edit: Edit, section: Section, *, add: str = "") -> Response:
-    controls = section_controls(section, edit.data, add=add)
+def _page(
+    request: Request,
+    lead: Lead,
+    study: StudyRow,
+    edit: Edit,
+    section: Section,
+    *,
+    add: str = "",
+    form: SentForm | None = None,
+) -> Response:
+    controls = [with_choices(one, edit.data) for one in section_controls(section, edit.data, add=add)]
     return design_page(
         request,
         "section.html",
@@ -61,8 +78,17 @@ def _page(request: Request, lead: Lead, study: StudyRow, edit: Edit, section: Se
         section.key,
         section=section,
         controls=controls,
+        redrawn=[one for control in controls for one in control.all if form and _is_redrawn(one, form)],
         placed=placed(edit.problems, controls),
         pages=preview_pages(edit.protocol) if edit.protocol else [],
         title=section.title,
         intro=section.intro,
+    )
+
+
+def _is_redrawn(control: Control, form: SentForm) -> bool:
+    """Whether a field follows from others that were just edited, as the choice among answers does."""
+    sent = form.fields.get(control.name, [""])[-1].replace("\r\n", "\n").strip()
+    return control.shape == "radios" or (
+        control.shape == "prose" and control.name.startswith("checks.") and sent != control.value.strip()
     )

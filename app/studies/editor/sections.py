@@ -14,13 +14,16 @@ from app.studies.editor.reading import Form, read_member
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One page. `paths` are its fields in study.yaml; `shows` is the step whose preview is shown beside it."""
+    """One page. `paths` are its fields in study.yaml; `shows` is the step whose preview is shown beside it. Rare
+    pages are listed under *More*.
+    """
 
     key: str
     title: str
     intro: str
     paths: tuple[str, ...]
     shows: str = "rating"
+    is_rare: bool = False
 
 
 _DESIGN = tuple(
@@ -56,14 +59,17 @@ SECTIONS = (
         "Practice and comprehension",
         "What follows the instructions, before the first trial.",
         ("checks.comprehension", "checks.comprehension_attempts", "flow.practice"),
+        is_rare=True,
     ),
     Section(
         "checks",
-        "Attention checks and gold trials",
-        "Checks flag raters; they never reject anyone.",
+        "Checks",
+        "Attention checks and gold trials. They flag raters and never reject anyone.",
         ("checks.attention", "checks.gold", "checks.flag_at", "checks.too_fast_sd"),
     ),
-    Section("conditions", "Conditions", "What the design varies between or within raters.", ("conditions",)),
+    Section(
+        "conditions", "Conditions", "What the design varies between or within raters.", ("conditions",), is_rare=True
+    ),
     Section("assignment", "Trials and raters", "Which raters rate what, how often, and in which order.", _DESIGN),
     Section(
         "ending",
@@ -71,6 +77,7 @@ SECTIONS = (
         "What raters read and get at the end.",
         ("flow.debrief", "completion.code", "completion.url", "completion.text", "completion.otherwise"),
         "debrief",
+        is_rare=True,
     ),
     Section(
         "privacy",
@@ -80,6 +87,7 @@ SECTIONS = (
             f"privacy.{member.name}" for member in part_of(Protocol.model_fields["privacy"].default.__class__).members
         ),
         "consent",
+        is_rare=True,
     ),
     Section(
         "analysis",
@@ -101,6 +109,7 @@ SECTIONS = (
             f"monitoring.{member.name}"
             for member in part_of(Protocol.model_fields["monitoring"].default.__class__).members
         ),
+        is_rare=True,
     ),
     Section(
         "preregistration",
@@ -110,6 +119,7 @@ SECTIONS = (
             f"preregistration.{member.name}"
             for member in part_of(Protocol.model_fields["preregistration"].default.__class__).members
         ),
+        is_rare=True,
     ),
 )
 BY_KEY = {section.key: section for section in SECTIONS}

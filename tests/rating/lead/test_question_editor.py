@@ -323,11 +323,10 @@ def test_a_study_without_texts_shows_its_questions(client: TestClient, db: Conne
 def test_rare_parts_are_added_and_removed(client: TestClient, db: Connection, lead: Lead) -> None:
     age, since = ({"key": key, "target": "rater", "type": "slider", "text": key} for key in ("age", "since"))
     study_of(db, lead, questions=[PREFERENCE, age, since])
-    page = save(client, 3, do="add questions.2.show_if")
-    assert 'name="questions.2.show_if.question"' in page
-    form = {"questions.2.show_if.question": "age", "questions.2.show_if.at_least": "18"}
-    client.post(f"{LIST}/3", data=form_on(client, f"{LIST}/3?add=questions.2.show_if") | form)
-    assert document(db)["questions"][2]["show_if"]["question"] == "age"
+    save(client, 3, asked_when="age>=")
+    save(client, 3, asked_when_lowest="18")
+    rule = document(db)["questions"][2]["show_if"]
+    assert (rule["question"], rule["at_least"]) == ("age", 18)
     press(client, "remove age")
     assert document(db)["questions"][1]["show_if"] is None
 
@@ -336,6 +335,58 @@ def test_question_is_copied_from_template(client: TestClient, db: Connection, st
     key = next(iter(re.findall(r'value="four-dimensions/(\w+)"', client.get(LIST).text)))
     press(client, "copy", question=f"four-dimensions/{key}")
     assert keys(db)[-1] == key
+
+
+def test_a_question_is_asked_only_after_chosen_answers(client: TestClient, db: Connection, lead: Lead) -> None:
+    uses = {"key": "uses", "target": "rater", "type": "category", "text": "Do you use chatbots?"}
+    why = {"key": "why", "target": "rater", "type": "text", "text": "Why?"}
+    study_of(db, lead, questions=[PREFERENCE, uses | {"codes": {"y": "Yes", "s": "Sometimes", "n": "No"}}, why])
+    assert "Do you use chatbots? is Sometimes" in client.get(f"{LIST}/3").text
+    page = save(client, 3, asked_when="uses=y")
+    assert document(db)["questions"][2]["show_if"]["equals"] == "y"
+    assert "Any of these answers to “Do you use chatbots?”" in unescape(client.get(f"{LIST}/3").text), page
+    form = form_on(client, f"{LIST}/3") | {"asked_when_answers": ["y", "s"]}
+    client.post(f"{LIST}/3", data=form)
+    assert document(db)["questions"][2]["show_if"]["one_of"] == ["y", "s"]
+    save(client, 3, asked_when="")
+    assert document(db)["questions"][2]["show_if"] is None
+
+
+def test_questions_about_the_rater_are_put_on_pages_and_ordered_there(
+    client: TestClient, db: Connection, lead: Lead
+) -> None:
+    rater = [{"key": key, "target": "rater", "type": "text", "text": f"{key}?"} for key in ("age", "since", "why")]
+    study_of(db, lead, questions=[PREFERENCE, *rater])
+    save(client, 4, page="before")
+    save(client, 2, page="before.0")
+    assert document(db)["flow"]["before"][0]["questions"] == ["why", "age"]
+    page = press(client, "up age")
+    assert document(db)["flow"]["before"][0]["questions"] == ["age", "why"]
+    assert (
+        page.index("Before the instructions")
+        < page.index("age?")
+        < page.index("After the last trial")
+        < page.index("since?")
+    )
+    save(client, 2, page="")
+    save(client, 4, page="after")
+    flow = document(db)["flow"]
+    assert (flow["before"], flow["after"][0]["questions"]) == ([], ["why"])
+
+
+def test_marks_of_answers_follow_the_answers(client: TestClient, db: Connection, lead: Lead) -> None:
+    many = {"key": "does", "target": "response", "type": "category", "text": "What does it do?", "multiple": True}
+    study_of(db, lead, questions=[many | {"codes": {"asks": "Asks", "helps": "Helps", "none": "None"}}])
+    form = form_on(client, f"{LIST}/1") | {"questions.0.exclusive": ["", "none"], "questions.0.correct": ["asks"]}
+    client.post(f"{LIST}/1", data=form)
+    question = document(db)["questions"][0]
+    assert (question["exclusive"], question["correct"]) == (["none"], "asks")
+    page = client.post(
+        f"{LIST}/1", data=form_on(client, f"{LIST}/1") | {"labels": ["Helps\nNothing of this"]}, headers=HX
+    )
+    assert "Nothing of this" in page.text[page.text.index('id="answer-marks"') :]
+    question = document(db)["questions"][0]
+    assert (question["exclusive"], question["correct"]) == ([], None)
 
 
 @pytest.mark.parametrize(

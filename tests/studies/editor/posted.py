@@ -15,7 +15,11 @@ def posted(*controls: Control) -> dict[str, list[str]]:
         if control.key_name:
             fields[control.key_name] = [control.key]
         match control.shape:
-            case "line" | "prose" | "number" | "lines" | "choice":
+            case "ticks":
+                fields[control.name] = ["", *(one for one in control.value.split("\n") if one)]
+            case "radios" if not control.value:
+                pass
+            case "line" | "prose" | "number" | "lines" | "choice" | "radios":
                 fields[control.name] = [control.value.replace("\n", "\r\n")]
             case "flag":
                 fields[control.name] = ["", *(["true"] if control.value else [])]

@@ -12,6 +12,8 @@ from app.base.problems import Problems
 from app.protocol.study import Protocol
 from app.protocol.yaml.edited_yaml import edited_yaml
 from app.protocol.yaml.study_yaml import read_protocol
+from app.studies.editor.check_form import with_checks_that_fit
+from app.studies.editor.named_choices import with_choices
 from app.studies.editor.nodes import Part, part_of
 from app.studies.editor.question_form import QuestionEditor, question_editor, with_edited
 from app.studies.editor.sections import QUESTIONS, SECTIONS, section_controls, section_of, with_section
@@ -41,7 +43,8 @@ def sent_unchanged(data: dict[str, Any]) -> dict[str, Any]:
     """Return the data after every page was submitted unchanged."""
     for section in SECTIONS:
         if section.key != QUESTIONS:
-            data = with_section(section, data, posted(*section_controls(section, data)))
+            controls = [with_choices(control, data) for control in section_controls(section, data)]
+            data = with_checks_that_fit(data, with_section(section, data, posted(*controls)))
     for number in range(1, len(data[QUESTIONS]) + 1):
         data, misfit = with_edited(data, number, posted_question(question_editor(data, number)), may_rename=True)
         assert misfit is None
@@ -56,9 +59,14 @@ def posted_question(editor: QuestionEditor) -> dict[str, list[str]]:
         "label": editor.label,
         "labels": editor.labels,
         "strength": editor.strength,
+        "page": editor.page if editor.pages else None,
+        "asked_when": editor.when.value if editor.when else None,
+        "asked_when_lowest": editor.when.lowest if editor.when else None,
     }
     fields = {name: [value.replace("\n", "\r\n")] for name, value in own.items() if value is not None}
-    return fields | posted(*editor.main, *editor.more)
+    if editor.when and editor.when.ticks:
+        fields["asked_when_answers"] = [one.value for one in editor.when.ticks if one.value in editor.when.ticked]
+    return fields | posted(*editor.main, *editor.marks, *editor.more)
 
 
 @pytest.mark.parametrize("name", TEXTS)
