@@ -34,6 +34,8 @@ class Composite(BaseModel):
     """The score's name on the lead's pages and in charts."""
     text: Prose = ""
     """What the score means, for readers of the report."""
+    citation: Prose = ""
+    """The publication of the scale that the score is from; the methods of the report and the codebook cite it."""
 
     @model_validator(mode="before")
     @classmethod

@@ -127,6 +127,25 @@ def test_questions_are_edited_and_moved_with_keys_only(engine: Engine, page: Pag
     expect(page.locator("#asked-1")).to_contain_text("How warm is it?")
 
 
+def test_a_published_scale_is_added_with_keys_and_says_its_permission(engine: Engine, page: Page) -> None:
+    sign_in(page, a_lead(engine))
+    page.goto(QUESTIONS)
+    page.get_by_text("A published scale", exact=True).press("Enter")
+    page.get_by_text("Toronto Empathy Questionnaire (TEQ)", exact=True).press("Enter")
+    page.get_by_role("textbox", name="Its statements").fill("Only one")
+    page.get_by_role("button", name="Add TEQ").press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text(
+        "This is 1 statement. Toronto Empathy Questionnaire (TEQ) has 16."
+    )
+    expect(page.get_by_role("textbox", name="Its statements")).to_have_value("Only one")
+    page.get_by_text("Perceived Empathy of Technology Scale (PETS)", exact=True).press("Enter")
+    expect(page.get_by_text("Creative Commons BY")).to_be_visible()
+    check_in(LIGHT_AND_DARK_PHONE, page)
+    page.get_by_role("button", name="Add PETS").press("Enter")
+    expect(page.locator("#asked-12")).to_contain_text("The system understood my intentions.")
+    assert len(draft(engine)["analysis"]["composites"]) == 2
+
+
 def test_a_question_is_dragged_to_another_place(engine: Engine, page: Page) -> None:
     sign_in(page, a_lead(engine))
     page.goto(QUESTIONS)

@@ -279,6 +279,17 @@ def composite_sentences(protocol: Protocol) -> Iterator[str]:
         least = f" It needs answers to at least {one.n_needed} of them." if is_partial else ""
         of = f"{counted(len(one.questions), 'question')}: {and_list(map(name, one.questions))}"
         yield f"{name(key)} is the {one.score} of {of}{turned}.{least}"
+    for citation, scores in _cited(protocol).items():
+        yield f"{and_list(map(name, scores))}: {citation.rstrip('.')}."
+
+
+def _cited(protocol: Protocol) -> dict[str, list[str]]:
+    """The scores of each published scale, by its citation."""
+    cited: dict[str, list[str]] = {}
+    for key, one in protocol.analysis.composites.items():
+        if citation := " ".join(one.citation.split()):
+            cited.setdefault(citation, []).append(key)
+    return cited
 
 
 def decision_sentences(protocol: Protocol) -> Iterator[str]:

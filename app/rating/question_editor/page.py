@@ -31,6 +31,7 @@ from app.studies.editor.protocol_edits import (
     save_change,
     save_text,
 )
+from app.studies.editor.published_scales import BY_SHORT, ScaleWordsError, listed, with_published
 from app.studies.editor.question_form import ABOUT_WORDS, QuestionEditor, question_editor, with_edited
 from app.studies.editor.question_list import (
     acted,
@@ -88,10 +89,8 @@ def show_questions_list(
 @router.post("/studies/{slug}/design/questions")
 def submit_questions_list(request: Request, db: Db, lead: SignedIn, study: Own, form: DesignForm) -> Response:
     draft = get_draft(db, study)
-    if form.do == "undo":
-        return _undone(request, db, lead, study, draft, form)
-    if form.do == "statements":
-        return _statements(request, db, lead, study, draft, form)
+    if answer := {"undo": _undone, "statements": _statements, "published": _published}.get(form.do):
+        return answer(request, db, lead, study, draft, form)
     if form.do == "remove" and form.target in answered_questions(db, study.id):
         words = _title_of(draft.data, form.target)
         problem = f"Raters have answered “{words}”: it stays in the study, and its answers stay in the results."
@@ -187,6 +186,22 @@ def _statements(request: Request, db: Db, lead: Lead, study: StudyRow, draft: Ed
     return _to(request, study, at=first, **({"twice": len(twice)} if twice else {}))
 
 
+def _published(request: Request, db: Db, lead: Lead, study: StudyRow, draft: Edit, form: SentForm) -> Response:
+    scale, pasted = BY_SHORT.get(form.target), _first(form, "words")
+    if scale is None:
+        raise NotFoundError
+    about = about if (about := _first(form, "about")) in ABOUT_WORDS else scale.about
+
+    def apply(data: Data) -> Data:
+        return with_published(data, scale, pasted, about)
+
+    try:
+        edit = save_change(db, study, lead, form.number, Change(lambda _: None, apply))
+    except ScaleWordsError as error:
+        return _page(request, db, lead, study, draft, problem=str(error), status=422, form=form)
+    return _to(request, study, at=len(questions_in(edit.data)) - scale.n + 1)
+
+
 def _undone(request: Request, db: Db, lead: Lead, study: StudyRow, draft: Edit, form: SentForm) -> Response:
     """Restore what a removal removed, unless somebody has saved since then."""
     before = get_edit(db, study.id, draft.number - 1) if form.target == str(draft.number) else None
@@ -260,6 +275,9 @@ def _page(  # noqa: PLR0913 - what one of its forms may say
         scripts=[name for name, kind in KINDS.items() if kind.has_script],
         abouts=ABOUT_WORDS,
         templates=template_questions(),
+        published=listed(),
+        study_language=str(edit.data.get("language") or "en").partition("-")[0],
+        sent_scale=form.target if form and form.do == "published" else "",
     )
 
 

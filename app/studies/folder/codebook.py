@@ -140,6 +140,10 @@ def codebook_rows(protocol: Protocol, tables: Mapping[str, Sequence[str]]) -> It
         about = f"{question.text} ({question.type}, about the {question.target})"
         if rule := question.show_if:
             about += f"; asked only if {labels.question(rule.question)} {rule.in_words}, empty otherwise"
+        composites = protocol.analysis.composites.values()
+        cited = (_on_one_line(one.citation) for one in composites if question.key in one.questions)
+        if citation := next(filter(None, cited), ""):
+            about += f"; from {citation}"
         yield "ratings.csv", "value", labels.question(question.key), question.key, "", about
         for value, words in question.meanings():
             yield "ratings.csv", "value", labels.question(question.key), question.key, value, words

@@ -389,6 +389,20 @@ def test_marks_of_answers_follow_the_answers(client: TestClient, db: Connection,
     assert (question["exclusive"], question["correct"]) == ([], None)
 
 
+def test_a_published_scale_is_inserted_whole(client: TestClient, db: Connection, study_id: int) -> None:
+    page = unescape(client.get(LIST).text)
+    assert "Free to use and to share under Creative Commons BY" in page
+    page = press(client, "published pets")
+    assert "The system understood my intentions." in page
+    composites = document(db)["analysis"]["composites"]
+    assert len(composites["pets_emotional_responsiveness"]["questions"]) == 6
+    again = press(client, "published teq", words="Only one")
+    assert "This is 1 statement." in again
+    assert "Only one" in again
+    press(client, f"remove {keys(db)[-1]}")
+    assert len(document(db)["analysis"]["composites"]["pets_understanding_and_trust"]["questions"]) == 3
+
+
 @pytest.mark.parametrize(
     "broken",
     [
