@@ -141,7 +141,8 @@ def estimate_of(
     **detail: object,
 ) -> Estimate:
     """Return the estimate for a Result; `answers` is the hash of its answers, `of_answers` are their numbers.
-    Units are those of the Result if it states them. `detail` contains further data for charts and tables.
+    An interval without an upper limit has no `ci_high`, and `ci_reason` says so. Units are those of the Result if it
+    states them. `detail` contains further data for charts and tables.
     """
     interval = result.interval
     return Estimate(
@@ -151,10 +152,10 @@ def estimate_of(
         statistic=statistic,
         estimate=result.estimate,
         ci_low=interval.low if interval else None,
-        ci_high=interval.high if interval else None,
+        ci_high=interval.high if interval and not interval.is_open else None,
         ci_level=interval.level if interval else None,
         inference=interval.inference if interval else "none",
-        ci_reason=result.interval_reason,
+        ci_reason="no_upper_limit" if interval and interval.is_open else result.interval_reason,
         reason=result.reason,
         p_value=result.p_value,
         df=result.df,

@@ -76,7 +76,7 @@ def enough(result: Result, n: int, fewest: int, what: str) -> Result:
         fewest: the minimum number.
         what: what is counted, such as `ratings by this rater`.
     """
-    if n >= fewest or result.estimate is None:
+    if n >= fewest or (result.estimate is None and result.interval is None):
         return result
     note = f"not shown: needs {fewest} {what}, has {n}"
     return undefined("no_pairable_units", note, method=method_of(result), n_units=n)

@@ -26,8 +26,9 @@ def without_uninformative_interval(result: Result, statistic: str, ends: tuple[f
 
 
 def _is_everything(interval: Interval, ends: tuple[float, float] | None) -> bool:
+    """Whether the interval excludes nothing; numbers without an upper limit begin at 1."""
     if ends is None:
-        return False
+        return interval.is_open and interval.low <= 1
     near = NEAR * (ends[1] - ends[0])
     return interval.low <= ends[0] + near and interval.high >= ends[1] - near
 

@@ -44,7 +44,7 @@ def print_report(report: Report, protocol: Protocol, *, full: bool) -> None:
     ):
         about = f" · {labels.question(question)}" if question else ""
         out.print(Text(f"\n{section.capitalize()}{about}", style="bold"))
-        out.print(_table(estimates))
+        out.print(estimates_table(estimates))
     shown = f"{len(report.estimates):,} of {n_all:,} estimates shown. For all of them: --full, --json or --out."
     out.print(Text(f"\n{'' if full else f'{shown} '}Data {report.data_hash[:12]}", style="dim"))
 
@@ -69,7 +69,8 @@ def console() -> Console:
     return out if out.is_terminal else Console(width=LEAST_WIDTH)
 
 
-def _table(estimates: Iterable[Estimate]) -> Table:
+def estimates_table(estimates: Iterable[Estimate]) -> Table:
+    """All estimates, one per row."""
     shown = list(estimates)
     heading = ci_heading(shown)
     table = Table(box=None, pad_edge=False, header_style="dim")

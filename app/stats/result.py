@@ -15,6 +15,7 @@ Reason = Literal[
     "not_converged",
     "singular",
     "not_run",
+    "no_upper_limit",
 ]
 REASONS: tuple[str, ...] = get_args(Reason)
 
@@ -23,7 +24,7 @@ Inference = Literal["items", "raters", "items_and_raters", "items_and_responders
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A two-sided confidence interval.
+    """A two-sided confidence interval. If it `is_open`, it has no upper limit, and `high` is infinity.
 
     `method` names the computation and begins with a fixed identifier such as `two_way_cluster_t` or `wilson`; code must
     not parse it. `inference` is what the interval generalizes to: new items, new raters, both at once, new items and
@@ -36,6 +37,7 @@ class Interval:
     method: str
     level: float = 0.95
     inference: Inference = field(kw_only=True)
+    is_open: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +46,9 @@ class Result:
 
     `estimate` is None if and only if `reason` is set. `interval_reason` gives the reason for a missing interval where
     one could be expected. The values of `Reason` are a contract: without any ratings, the reason is
-    `no_pairable_units` and the note explains it. Numbers are always finite; nan is rejected. `seed` is the seed of any
-    random draws. `note` is a sentence for readers. The counts describe the data used; None if not applicable.
+    `no_pairable_units` and the note explains it. Numbers are always finite, except for the upper end of an interval
+    without an upper limit, which an undefined result can have; nan is rejected. `seed` is the seed of any random draws.
+    `note` is a sentence for readers. The counts describe the data used; None if not applicable.
     """
 
     estimate: float | None
@@ -76,8 +79,10 @@ class Result:
         """
         if (self.estimate is None) != (self.reason is not None):
             raise ValueError("a Result has an estimate or a reason, never both, never neither")
-        ends = (self.interval.low, self.interval.high) if self.interval else ()
-        for number in (self.estimate, self.standard_error, self.p_value, self.df, *ends):
+        numbers = [self.estimate, self.standard_error, self.p_value, self.df]
+        if self.interval:
+            numbers += [self.interval.low] if self.interval.is_open else [self.interval.low, self.interval.high]
+        for number in numbers:
             if number is not None and not abs(number) < float("inf"):
                 raise ValueError(f"a Result carries finite numbers only, found {number}")
 

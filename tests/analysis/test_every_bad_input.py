@@ -166,7 +166,10 @@ def test_bad_input_gives_reasons_and_keeps_other_estimates(case: str) -> None:
         where = (record["question"], record["statistic"], record["scope"])
         assert (record["estimate"] is None) == (record["reason"] in REASONS), where
         assert record["reason"] is None or len(record["note"]) > 10, where
-        assert record["ci_reason"] is None or (record["ci_reason"] in REASONS and record["ci_low"] is None), where
+        has_only_low = record["ci_low"] is not None and record["ci_high"] is None
+        assert has_only_low == (record["ci_reason"] == "no_upper_limit"), where
+        assert record["ci_reason"] is None or record["ci_reason"] in REASONS, where
+        assert record["ci_low"] is None or record["ci_reason"] in {None, "no_upper_limit"}, where
         assert record["recipe"]["answers"], where
     found = {(record["question"], record["statistic"]) for record in records}
     has_two = len(parts["sources"]) > 1

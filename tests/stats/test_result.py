@@ -16,6 +16,14 @@ def test_result_has_either_estimate_or_reason(bad: dict[str, object]) -> None:
 def test_infinite_interval_is_rejected() -> None:
     with pytest.raises(ValueError, match="finite numbers only"):
         Result(0.5, interval=Interval(0.0, float("inf"), "wilson", inference="ratings"))
+    with pytest.raises(ValueError, match="finite numbers only"):
+        Result(0.5, interval=Interval(float("-inf"), float("inf"), "wilson", inference="ratings", is_open=True))
+
+
+def test_interval_without_upper_limit_says_so() -> None:
+    open_one = Interval(3.0, float("inf"), "f_distribution", inference="ratings", is_open=True)
+    assert Result(9.0, interval=open_one).interval is open_one
+    assert Result(None, reason="no_variation", interval=open_one).estimate is None
 
 
 def test_undefined_result_keeps_reason_and_counts() -> None:

@@ -95,7 +95,8 @@ def _identity(estimate: Estimate) -> tuple[object, ...]:
 def value_cell(estimate: Estimate, heading: str, reasons: Reasons) -> str:
     """The estimate with its interval, and the level if the heading does not say it; or a dash with a footnote."""
     if estimate.estimate is None:
-        return f"– [{reasons.letter(why_text(estimate).rstrip('.'))}]"
+        known = f" ({ci_cell(estimate, heading)})" if estimate.ci_low is not None else ""
+        return f"–{known} [{reasons.letter(why_text(estimate).rstrip('.'))}]"
     if test := statistic_text(estimate):
         return test
     words = ci_cell(estimate, heading)

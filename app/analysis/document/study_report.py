@@ -74,11 +74,12 @@ def _rows(estimate: Estimate) -> tuple[str, ...]:
 
 def digits(estimate: Estimate) -> str:
     """The estimate with its interval as JSON and CSV write them."""
-    if estimate.estimate is None:
-        return f"none ({estimate.reason})"
+    value = f"none ({estimate.reason})" if estimate.estimate is None else repr(estimate.estimate)
     if estimate.ci_low is None:
-        return repr(estimate.estimate)
-    return f"{estimate.estimate!r} ({estimate.ci_low!r} to {estimate.ci_high!r})"
+        return value
+    return (
+        f"{value} ({estimate.ci_low!r} to {estimate.ci_reason if estimate.ci_high is None else repr(estimate.ci_high)})"
+    )
 
 
 ALWAYS_CITED = ("holm1979", "benjamini1995")

@@ -11,7 +11,6 @@ from app.analysis.statistic import declared
 from app.analysis.wording.formatting import interval_text, number
 from app.protocol.primary_default import by_importance
 from app.protocol.study import Protocol
-from app.stats.reliability.decision import UNLIMITED
 
 MODELS = "Model judges"
 
@@ -81,19 +80,17 @@ def needed_by_question(report: Report, rows: Sequence[AgreementRow]) -> str:
 
 
 def _needed(report: Report, key: str) -> str:
-    found = [f for f in report.of("agreement", key) if f.statistic == "raters_needed" and f.estimate is not None]
-    by_source = [f for f in found if f.scope.keys() == {"source"}]
-    shown = by_source or [f for f in found if not f.scope]
-    said = [_with_limits(f) for f in shown]
-    unknown = [f for f in report.of("agreement", key) if f.statistic == "raters_needed" and f.reason == "no_variation"]
-    names = [str(f.scope["source"]) for f in unknown if f.scope.keys() == {"source"}]
-    return ", ".join([*said, *([f"not estimable from these data for {' and '.join(names)}"] if said and names else [])])
+    found = [f for f in report.of("agreement", key) if f.statistic == "raters_needed"]
+    known = [f for f in found if f.estimate is not None]
+    shown = [f for f in known if f.scope.keys() == {"source"}] or [f for f in known if not f.scope]
+    said = [f"{f.estimate:.0f}{_about(f)}" for f in shown]
+    unknown = [f for f in found if f.reason == "no_variation" and f.scope.keys() == {"source"}]
+    said += [f"not estimable from these data{_about(f)}" for f in unknown if known]
+    return ", ".join(said)
 
 
-def _with_limits(estimate: Estimate) -> str:
-    """The number with its source and its limits, the upper one of which may be missing."""
-    has_no_end = estimate.ci_low is None and estimate.note.endswith(UNLIMITED)
-    limits = f"95% CI {interval_text(estimate)}" if estimate.ci_low is not None else ""
-    limits = "no upper limit" if has_no_end else limits
-    about = "; ".join(filter(None, (str(estimate.scope.get("source", "")), limits)))
-    return f"{estimate.estimate:.0f}{f' ({about})' if about else ''}"
+def _about(estimate: Estimate) -> str:
+    """The source and the interval of a number in brackets; empty without both."""
+    interval = f"95% CI {interval_text(estimate)}" if estimate.ci_low is not None else ""
+    said = "; ".join(filter(None, (estimate.scope.get("source", ""), interval)))
+    return f" ({said})" if said else ""

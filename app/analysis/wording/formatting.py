@@ -20,6 +20,7 @@ REASONS: dict[Reason, str] = {
     "not_converged": "the fit did not converge",
     "singular": "the data contain too little information for the model",
     "not_run": "not computed",
+    "no_upper_limit": "no upper limit",
 }
 # how to read a comparison whose interval would include nearly everything
 TOO_FEW = "There are too few items or raters to tell whether there is a difference."
@@ -116,10 +117,12 @@ def why_text(estimate: Estimate) -> str:
 
 
 def interval_text(estimate: Estimate) -> str:
-    """Format the interval, such as `0.75 to 1.01`; the reason if it is missing, or an empty text."""
+    """Format the interval, such as `0.75 to 1.01` or `from 12, no upper limit`; the reason if it is missing, if any."""
     if estimate.ci_low is not None and estimate.ci_high is not None:
         low, high = _limit(estimate.ci_low, estimate), _limit(estimate.ci_high, estimate)
         return high if high == BELOW_ZERO else f"{low} to {high}"
+    if estimate.ci_low is not None and estimate.ci_reason:
+        return f"from {_limit(estimate.ci_low, estimate)}, {REASONS[estimate.ci_reason]}"
     return f"no interval: {REASONS[estimate.ci_reason]}" if estimate.ci_reason else ""
 
 

@@ -23,7 +23,7 @@ from app.stats.result import Interval, Result, undefined
 Coefficient = Literal["phi", "g", "one_way"]
 _FORM: dict[Coefficient, Form] = {"phi": "a_1", "g": "c_1", "one_way": "1_1"}
 _NOT_SHOWN = "The units do not differ beyond chance in these data."
-UNLIMITED = "The reliability of one rating may be 0, so there is no upper limit."
+_UNLIMITED = "The reliability of one rating may be 0, so there is no upper limit."
 _BELOW = "The interval of the reliability of one rating is below 0, which counts as 0, so no interval."
 
 
@@ -48,36 +48,30 @@ def raters_needed(
     """Return the minimum number of ratings per unit with which the coefficient reaches `target`, between 0 and 1.
 
     n = target (1 - rho) / (rho (1 - target)) for the reliability rho of one rating, rounded up (Brennan 2001). The
-    limits come from those of rho, as n falls where rho rises. If rho may be 0, n has no upper limit, and the note gives
-    the lower one. A rho that is estimated as 0 or below does not show that no number is enough: with few units or
-    ratings it is so by chance, so that n cannot be estimated.
+    limits come from those of rho, as n falls where rho rises. If rho may be 0, n has no upper limit. A rho that is
+    estimated as 0 or below does not show that no number is enough: with few units or ratings it is so by chance, so
+    that n cannot be estimated, but it has a lower limit if the interval of rho ends above 0.
     """
     single = _single(ratings, coefficient, confidence)
     if single.estimate is None:
         return single
     method = f"decision_study: {coefficient}, {single.method}"
+    interval = single.interval and _limits(single.interval, target)
+    why = _UNLIMITED if interval and interval.is_open else ""
     if single.estimate <= 0:
-        note = f"{_NOT_SHOWN}{_at_least(single, target)}"
-        return undefined("no_variation", note, method=method).with_counts(**ratings.sizes())
-    n = Result(float(_needed(single.estimate, target)), method).with_counts(**ratings.sizes())
-    if single.interval is None:
-        return replace(n, interval_reason=single.interval_reason, note=single.note)
-    if single.interval.low <= 0:
-        return replace(n, interval_reason="no_variation", note=_at_least(single, target).strip())
-    fewest, most = _needed(single.interval.high, target), _needed(single.interval.low, target)
-    return replace(
-        n,
-        interval=Interval(
-            float(fewest), float(most), "f_distribution", confidence, inference=single.interval.inference
-        ),
-    )
+        found = undefined("no_variation", f"{_NOT_SHOWN} {why}".strip(), method=method)
+    else:
+        n, note = float(_needed(single.estimate, target)), why if interval else single.note
+        found = Result(n, method, interval_reason=single.interval_reason, note=note)
+    return replace(found, interval=interval).with_counts(**ratings.sizes())
 
 
-def _at_least(single: Result, target: float) -> str:
-    """Return the limits of the number in words if it has no upper one; empty if nothing is known."""
-    if single.interval is None or single.interval.high <= 0:
-        return ""
-    return f" The number is at least {_needed(single.interval.high, target)}. {UNLIMITED}"
+def _limits(of_one: Interval, target: float) -> Interval | None:
+    """Return the limits of the number by those of the reliability of one rating; None if that is below 0."""
+    if of_one.high <= 0:
+        return None
+    fewest, most = (float(_needed(end, target)) if end > 0 else math.inf for end in (of_one.high, of_one.low))
+    return replace(of_one, low=fewest, high=most, is_open=most == math.inf)
 
 
 def items_needed(

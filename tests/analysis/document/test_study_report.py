@@ -24,7 +24,6 @@ from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import needed_sentence
 from app.analysis.statistic import statistics
 from app.base.documents.blocks import Bullets, DataTable, Paragraph
-from app.stats.reliability.decision import UNLIMITED
 from tests.analysis.report.test_primary import rows
 from tests.kit.frames import CHOICE, FIVE, frames, protocol
 
@@ -103,14 +102,23 @@ def test_ratings_needed_are_told_in_one_sentence_for_all_questions() -> None:
 def test_source_whose_number_of_ratings_cannot_be_estimated_is_named() -> None:
     known = [
         Estimate("agreement", "empathy", {"source": "Model"}, "raters_needed", 32.0, 14.0, 120.0),
-        Estimate("agreement", "empathy", {"source": "Tool"}, "raters_needed", 9.0, note=f"At least 3. {UNLIMITED}"),
-        Estimate("agreement", "empathy", {"source": "Person"}, "raters_needed", None, reason="no_variation"),
+        Estimate("agreement", "empathy", {"source": "Tool"}, "raters_needed", 9.0, 3.0, ci_reason="no_upper_limit"),
+        Estimate(
+            "agreement",
+            "empathy",
+            {"source": "Person"},
+            "raters_needed",
+            None,
+            12.0,
+            reason="no_variation",
+            ci_reason="no_upper_limit",
+        ),
     ]
     report = replace(usual()[0], estimates=tuple(known))
     said = needed_sentence(report, "Empathy", "empathy")
     assert said.endswith(
-        " needs this many ratings per response: 32 (Model; 95% CI 14 to 120), 9 (Tool; no upper limit), "
-        "not estimable from these data for Person."
+        " needs this many ratings per response: 32 (Model; 95% CI 14 to 120), 9 (Tool; 95% CI from 3, no upper limit), "
+        "not estimable from these data (Person; 95% CI from 12, no upper limit)."
     )
     assert not needed_sentence(replace(report, estimates=(known[2],)), "Empathy", "empathy")
 

@@ -26,6 +26,13 @@ def test_other_coefficients_below_zero_are_printed() -> None:
     assert interval_text(disagreement) == "−0.30 to 0.08"
 
 
+def test_interval_without_upper_limit_is_said_in_words_and_null_in_files() -> None:
+    open_one = Estimate("agreement", "empathy", {}, "raters_needed", 30, 12.0, None, 0.95, ci_reason="no_upper_limit")
+    assert interval_text(open_one) == "from 12, no upper limit"
+    record = open_one.as_record()
+    assert (record["ci_low"], record["ci_high"], record["ci_reason"]) == (12.0, None, "no_upper_limit")
+
+
 def test_same_number_computed_in_two_ways_is_printed_alike() -> None:
     assert number(1.375, "points") == number(1.3749999999999996, "points") == number(1.3750000000000004, "points")
 

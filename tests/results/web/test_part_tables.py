@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+
+from app.analysis.document.numbered import Reasons, value_cell
 from app.analysis.estimate import Estimate
+from app.analysis.report.report_tables import records_csv
+from app.cli.print_report import estimates_table
 from app.protocol.labels import Labels
 from app.results.pages.sections.part_tables import MAX_ROWS, blocks_of
 from app.results.pages.sections.text_details import texts
@@ -42,6 +49,30 @@ def test_not_estimable_cell_is_a_dash_with_one_footnote() -> None:
     (block,) = blocks_of("agreement", estimates, Labels())
     assert [row[1:4] for row in block.table.rows] == [("all ratings", "0.50", "–"), ("a", "–", "0.25")]
     assert block.notes == ("– not estimable: no two ratings.",)
+
+
+def test_number_with_a_lower_limit_only_is_said_everywhere() -> None:
+    """On the page, in the report, on the command line, in CSV and JSON; with and without an estimate."""
+    more = {"ci_low": 12.0, "ci_level": 0.95, "ci_reason": "no_upper_limit"}
+    why = "The units do not differ beyond chance in these data."
+    estimates = [
+        _estimate("agreement", "krippendorff_alpha_ordinal", 0.1),
+        _estimate("agreement", "raters_needed", 30.0, **more),
+        _estimate("agreement", "raters_needed", None, scope={"source": "a"}, reason="no_variation", note=why, **more),
+    ]
+    (block,) = blocks_of("agreement", estimates, Labels())
+    assert [row[3] for row in block.table.rows] == ["30\nfrom 12, no upper limit", "–\nfrom 12, no upper limit"]
+    assert block.notes == (f"– not estimable: {why}",)
+    reasons = Reasons()
+    said = [value_cell(one, "95% CI", reasons) for one in estimates[1:]]
+    assert said == ["30 (from 12, no upper limit)", "– (from 12, no upper limit) [a]"]
+    cells = next(column for column in estimates_table(estimates).columns if column.header == "95% CI").cells
+    assert [str(cell) for cell in cells] == ["", "from 12, no upper limit", "from 12, no upper limit"]
+    for row in list(csv.DictReader(io.StringIO(records_csv(estimates))))[1:]:
+        assert (row["ci_low"], row["ci_high"], row["ci_reason"]) == ("12.0", "", "no_upper_limit")
+    for one in estimates[1:]:
+        record = json.loads(json.dumps(one.as_record(), allow_nan=False))
+        assert (record["ci_low"], record["ci_high"], record["ci_reason"]) == (12.0, None, "no_upper_limit")
 
 
 def test_missing_table_is_explained_in_a_sentence() -> None:

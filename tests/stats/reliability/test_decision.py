@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -8,7 +9,6 @@ import pytest
 from app.stats.ratings import Ratings
 from app.stats.reliability.components import variance_components
 from app.stats.reliability.decision import (
-    UNLIMITED,
     decision_study,
     g_coefficient,
     items_needed,
@@ -105,9 +105,10 @@ def test_possibly_zero_reliability_has_no_upper_limit() -> None:
     unit, rater = (axis.ravel() for axis in np.indices((6, 3)))
     weak = Ratings(unit, rater, 0.6 * rng.normal(size=6)[unit] + rng.normal(size=18))
     found = raters_needed(weak)
-    assert (found.estimate, found.interval_reason) == (6, "no_variation")
-    assert found.note.startswith("The number is at least 1.")
-    assert found.note.endswith(UNLIMITED)
+    assert found.estimate == 6
+    assert found.interval
+    assert (found.interval.low, found.interval.high, found.interval.is_open) == (1, math.inf, True)
+    assert found.note == "The reliability of one rating may be 0, so there is no upper limit."
 
 
 def test_negative_reliability_that_may_be_above_zero_leaves_the_number_of_raters_open() -> None:
@@ -116,8 +117,13 @@ def test_negative_reliability_that_may_be_above_zero_leaves_the_number_of_raters
     weak = next(one for one in (Ratings(unit, rater, rng.normal(size=18)) for _ in range(50)) if _is_open(one))
     found = raters_needed(weak)
     assert found.estimate is None
-    assert " The number is at least " in found.note
-    assert found.note.endswith(UNLIMITED)
+    assert found.reason == "no_variation"
+    assert found.interval
+    single = icc(weak, form="c_1")
+    rho = single.interval.high if single.interval else 0
+    assert found.interval.low == math.ceil(4 * (1 - rho) / rho)
+    assert found.interval.is_open
+    assert found.note.endswith("The reliability of one rating may be 0, so there is no upper limit.")
 
 
 def _is_open(ratings: Ratings) -> bool:

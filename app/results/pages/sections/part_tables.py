@@ -191,9 +191,9 @@ def _find(column: Column, found: Found) -> Estimate | None:
 
 
 def _cell(column: Column, found: Found) -> str:
-    """Estimate and interval on two lines; empty if there is none."""
+    """Estimate and interval on two lines; empty if there is neither."""
     estimate = _find(column, found)
-    if estimate is None or estimate.estimate is None:
+    if estimate is None or (estimate.estimate is None and estimate.ci_low is None):
         return ""
     if test := statistic_text(estimate):
         return test.replace(" ", NO_BREAK_SPACE)
