@@ -23,7 +23,7 @@ from app.rating.page.rate import HOT_ROUTES
 from app.rating.preview import preview_page
 from app.rating.prolific import prolific_page
 from app.rating.question_editor import page as questions_page
-from app.rating.recruitment import invited_raters_page, messages_page, platform_files
+from app.rating.recruitment import messages_page, platform_files, recruitment_page
 from app.rating.review import raters_page, seen_trials_page
 from app.rating.steps import checks_page, last_pages, pause_page, practice_page, questionnaires_page
 from app.rating.steps import messages_page as messages_from_lead
@@ -77,6 +77,7 @@ LEADS = (
     preview_page,
     text_page,
     questions_page,
+    recruitment_page,
     section_page,
     items_page,
     raters_page,
@@ -90,7 +91,6 @@ LEADS = (
     tokens_page,
     webhooks_page,
     plan_page,
-    invited_raters_page,
     messages_page,
     platform_files,
     prolific_page,

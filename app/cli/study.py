@@ -124,7 +124,8 @@ def open_(slug: Slug, as_written: AsWritten = None, address: Address = "") -> No
     with store() as engine, engine.connect() as db:
         study = stored_study(db, slug)
         protocol = get_protocol(db, study.id, study.protocol_version)
-    links = rater_links(address, study.rater_token, is_personal=protocol.design.links == "personal")
+    is_personal = protocol.design.links == "personal"
+    links = [] if is_personal else rater_links(address, study.rater_token, platform=protocol.recruitment.platform)
     for link in links:
         typer.echo(f"{link.words}\t{link.address}")
     if not links:

@@ -255,6 +255,9 @@ def problems_between_parts(protocol: ProtocolParts) -> Broken:
     yield from _flow(protocol)
     yield from _checks(protocol)
     yield from show_if_problems(protocol)
+    if protocol.recruitment.platform and protocol.design.links == "personal":
+        rule = "must not be set with design.links: personal, which admits nobody from elsewhere"
+        yield broken("recruitment.platform", rule, protocol.recruitment.platform)
 
 
 def _unknown(part: str, what: str, names: Iterable[str], known: Collection[str]) -> Broken:

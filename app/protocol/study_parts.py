@@ -27,6 +27,7 @@ from app.protocol.questions.of_set import SetQuestion
 from app.protocol.questions.question import Key, Prose
 from app.protocol.questions.registry import OrderQuestion, PreferenceQuestion, Question, ScaledQuestion
 from app.protocol.questions.scale import Label
+from app.protocol.recruitment import Recruitment
 from app.protocol.study_design import Design
 
 
@@ -240,6 +241,8 @@ class ProtocolParts(BaseModel):
     """What a preregistration says beyond the design."""
     privacy: Privacy = Privacy()
     """What raters and an ethics board are told about the data."""
+    recruitment: Recruitment = Recruitment()
+    """Where raters come from, and what they are paid."""
     completion: Completion = Completion()
     """What raters get at the end."""
     attributes: dict[str, Attribute] = {}

@@ -138,6 +138,11 @@ def design_in_words(db: Connection, study_id: int, version: int) -> DesignInWord
     )
 
 
+def get_needs(db: Connection, study_id: int, protocol: Protocol) -> Feasibility:
+    """The trials, raters and seats that a design needs."""
+    return _drawn_up(db, study_id, protocol).needs
+
+
 def pause_study(db: Connection, slug: str) -> None:
     """Admit no new raters; raters who have started can finish."""
     study_id, status, _, _ = _study(db, slug)
@@ -185,6 +190,7 @@ __all__ = [
     "change_status",
     "close_study",
     "design_in_words",
+    "get_needs",
     "open_study",
     "pause_study",
 ]

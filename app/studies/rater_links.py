@@ -6,38 +6,43 @@ from typing import NamedTuple
 
 
 class RaterLink(NamedTuple):
-    """What the link is for, the address, and instructions."""
+    """What the link is for, the address, and instructions. `platform` is its key in study.yaml."""
 
+    platform: str
     words: str
     address: str
     hint: str
 
 
-def rater_links(base: str, rater_token: str, *, is_personal: bool = False) -> list[RaterLink]:
-    """Return one link per platform; none if raters need personal links.
+def rater_links(base: str, rater_token: str, *, platform: str | None = None) -> list[RaterLink]:
+    """Return one link per platform.
 
     Args:
         base: the address of the server, without a slash at the end.
         rater_token: stands for the study in the addresses of raters.
-        is_personal: whether only raters with a personal link are admitted.
+        platform: where raters come from, if the study says so; only with `link`, a link without an ID admits raters.
 
     Parts in braces or percent signs are filled in by the platform.
     """
-    if is_personal:
-        return []
     study = f"{base}/s/{rater_token}"
     prolific = "&".join(f"{name}={{{{%{name}%}}}}" for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"))
+    plain = (study, "The same for everyone. Each browser that opens it is one rater.")
+    own_id = (f"{study}?participant=ID", "Replace ID with a participant ID of your own for each rater.")
     return [
-        RaterLink("Prolific", f"{study}?{prolific}", "Paste this as the study link. Prolific fills in the braces."),
         RaterLink(
+            "prolific",
+            "Prolific",
+            f"{study}?{prolific}",
+            "Paste this as the study link. Prolific fills in the braces.",
+        ),
+        RaterLink(
+            "mturk",
             "Mechanical Turk",
             study,
             "Use this as the ExternalURL of an external question (https only). Workers submit from the last page.",
         ),
-        RaterLink("SONA", f"{study}?survey_code=%SURVEY_CODE%", "Paste this as the study URL. SONA fills in the code."),
         RaterLink(
-            "Any other participants",
-            f"{study}?participant=ID",
-            "Replace ID with a participant ID of your own for each rater.",
+            "sona", "SONA", f"{study}?survey_code=%SURVEY_CODE%", "Paste this as the study URL. SONA fills in the code."
         ),
+        RaterLink("link", "Any other participants", *(plain if platform == "link" else own_id)),
     ]

@@ -1,18 +1,24 @@
 // Copying a rater's link. Without this script the address can still be marked and copied by hand.
-for (const button of document.querySelectorAll("[data-copy]")) {
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest?.("[data-copy]");
+  if (!button) return;
   const field = document.getElementById(button.dataset.copy);
-  button.hidden = false;
-  button.addEventListener("click", async () => {
-    field.select();
-    try {
-      await navigator.clipboard.writeText(field.value);
-      button.textContent = "Copied";
-    } catch {
-      button.textContent = "Marked: press Ctrl+C";
-    }
-    setTimeout(() => { button.textContent = "Copy"; }, 3000);
-  });
+  field.select();
+  try {
+    await navigator.clipboard.writeText(field.value);
+    button.textContent = "Copied";
+  } catch {
+    button.textContent = "Marked: press Ctrl+C";
+  }
+  setTimeout(() => { button.textContent = "Copy"; }, 3000);
+});
+
+// Also those of a part of the page that was drawn anew.
+function showCopyButtons() {
+  for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;
 }
+showCopyButtons();
+document.addEventListener("htmx:afterSettle", showCopyButtons);
 
 // On a narrow screen the tabs and the parts of a design lie in one line that scrolls: the current one is in sight.
 for (const line of document.querySelectorAll(".tabs, .sections")) {

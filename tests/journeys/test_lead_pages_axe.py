@@ -44,7 +44,7 @@ TABS = (
     "/items",
     "/raters",
     "/raters/messages",
-    "/raters/invitations",
+    "/design/recruitment",
     "/raters/prolific",
     "/people",
     "/settings/webhooks",

@@ -31,6 +31,10 @@ ADAPTIVE: dict[str, Any] = {"adaptive": "better", "trials_per_rater": 4}
             },
             "attributes.guided.reference_level must be the guided of a source (True), found no",
         ),
+        (
+            {"design": {"links": "personal"}, "recruitment": {"platform": "prolific"}},
+            "recruitment.platform must not be set with design.links: personal, which admits nobody from elsewhere",
+        ),
         ({"analysis": {"reference": "nobody"}}, "one of the sources (person or model), found nobody"),
         ({"analysis": {"cut": {"warm": 99}}}, "analysis.cut.warm must be from "),
         ({"analysis": {"cut": {"who": 1}}}, "analysis.cut must name rating questions (warm, sure or mood), found who"),

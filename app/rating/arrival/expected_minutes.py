@@ -1,4 +1,4 @@
-"""How long a rater's trials take, for the page before the first one."""
+"""How long a rater's trials take, for the page before the first one; and a whole study, for those who plan it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 
 from sqlalchemy import Connection, text
 
+from app.protocol.allocation.trials import kind_of_trials
 from app.protocol.study import Protocol
 from app.rating.review.text_words import n_words
 
@@ -26,10 +27,38 @@ _SHOWN = text(f"""
 """)  # noqa: S608 - constants only
 
 
+# The same before a study has trials, from its first items.
+_TEXTS = text(f"""
+    SELECT {n_words("i")} AS words, count(r.id) AS n, coalesce(avg({n_words("r")}), 0) AS words_each
+    FROM (SELECT * FROM items WHERE study_id = :study ORDER BY position LIMIT 50) AS i
+    LEFT JOIN responses r ON r.study_id = i.study_id AND r.item_id = i.id GROUP BY i.id, i.text, i.turns
+""")  # noqa: S608 - constants only
+
+
 def expected_minutes(db: Connection, study_id: int, protocol: Protocol, n_trials: int) -> int:
     """The time to read and rate so many trials, at least a minute."""
     words, n_shown = db.execute(_SHOWN, {"study": study_id}).one()
+    return _rounded(_of_trials(protocol, n_trials, float(words), float(n_shown)))
+
+
+def planned_minutes(db: Connection, study_id: int, protocol: Protocol, n_trials: int) -> int:
+    """The time from the consent form to the end, with so many trials; the study need not have any yet."""
+    items = db.execute(_TEXTS, {"study": study_id}).all()
+    kind, n_items = kind_of_trials(protocol, [item.n for item in items]), max(1, len(items))
+    shown = [min(item.n, {"single": 1, "pairs": 2}.get(kind, item.n)) for item in items]
+    words = sum(item.words + n * float(item.words_each) for item, n in zip(items, shown, strict=True)) / n_items
+    minutes = _of_trials(protocol, n_trials, words, sum(shown) / n_items)
+    consent = protocol.flow.consent.text if protocol.flow.consent else ""
+    n_asked = sum(question.target == "rater" for question in protocol.questions)
+    read = len(f"{consent} {protocol.instructions}".split()) / WORDS_PER_MINUTE
+    return _rounded(minutes + read + n_asked * SECONDS_PER_ANSWER / 60)
+
+
+def _of_trials(protocol: Protocol, n_trials: int, words: float, n_shown: float) -> float:
     asked = [question.target for question in protocol.questions if question.target != "rater"]
-    n_answers = sum(float(n_shown) if target == "response" else 1 for target in asked)
-    minutes = n_trials * (float(words) / WORDS_PER_MINUTE + n_answers * SECONDS_PER_ANSWER / 60)
+    n_answers = sum(n_shown if target == "response" else 1 for target in asked)
+    return n_trials * (words / WORDS_PER_MINUTE + n_answers * SECONDS_PER_ANSWER / 60)
+
+
+def _rounded(minutes: float) -> int:
     return max(1, math.ceil(minutes)) if minutes < _LONG else _STEP * round(minutes / _STEP)

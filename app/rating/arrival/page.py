@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import unicodedata
 from collections.abc import Mapping, Sequence
 
@@ -69,6 +70,9 @@ def show_arrival(request: Request, slug: str, db: Db) -> Response:
         return mturk.allow_frame(rater_page(request, "framed.html", slug, protocol, address=address))
     if arrival is None and get_cookie(request, rater_cookie(slug)):
         return go(request, "show_current", slug=slug)
+    if arrival is None and protocol.recruitment.platform == "link":
+        own_id = {**request.query_params, "participant": secrets.token_hex(8)}
+        arrival = read_arrival(own_id, list(protocol.design.quotas))
     if arrival is None:
         raise LinkError(
             message(

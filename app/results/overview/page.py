@@ -35,13 +35,15 @@ MANY_TRIALS, MANY_ANSWERS = 5000, 20_000
 @router.get("/studies/{slug}")
 def show_study(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
     protocol = get_protocol(db, study.id, study.protocol_version)
-    links = rater_links(base_address(request), study.rater_token, is_personal=protocol.design.links == "personal")
+    platform = protocol.recruitment.platform
+    links = rater_links(base_address(request), study.rater_token, platform=platform)
+    link = next((one for one in links if one.platform == platform), None)
     note = note_on(protocol.language)
     counted = _counted(db, study)
     is_small = counted["counts"].n_items < MANY_TRIALS
     in_words = design.design_in_words(db, study.id, study.protocol_version) if is_small else None
     progress_chart = ProgressChart(get_progress(db, study.id))
-    context = {"links": links, "note": note, "design": in_words, "progress_chart": progress_chart, **counted}
+    context = {"link": link, "note": note, "design": in_words, "progress_chart": progress_chart, **counted}
     context["n_draft_problems"] = count_draft_problems(db, study)
     context["is_final"] = protocol.monitoring.blind_interim
     context["unfilled"] = places_of_placeholders(protocol) if study.opened_at is None else []

@@ -102,10 +102,10 @@ def address_of_problem(problem: Problem) -> tuple[str, int | None]:
 
 
 def place_in_words(problem: Problem) -> str:
-    """Where a problem is, in the words of the pages: *Trials and raters: Trials per rater*, *Question 2: Scale*.
+    """Where a problem is, in the words of the pages: *Trials: Trials per rater*, *Question 2: Scale*.
 
     >>> place_in_words(Problem("study.yaml", 3, "design.trials_per_rater", "0", "1 or more"))
-    'Trials and raters: Trials per rater'
+    'Trials: Trials per rater'
     >>> place_in_words(Problem("study.yaml", 9, "questions.2.scale", "1", "2 points"))
     'Question 2: Scale'
     >>> place_in_words(Problem("study.yaml", 9, "questions", "no questions", "questions"))

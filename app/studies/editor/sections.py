@@ -27,9 +27,12 @@ class Section:
 
 
 _DESIGN = tuple(
-    f"design.{member.name}" for member in part_of(Protocol.model_fields["design"].default.__class__).members
+    f"design.{member.name}"
+    for member in part_of(Protocol.model_fields["design"].default.__class__).members
+    if member.name != "links"
 )
 QUESTIONS = "questions"
+ENDINGS = ("completion.code", "completion.url", "completion.text", "completion.otherwise")
 SECTIONS = (
     Section(
         "study",
@@ -70,14 +73,20 @@ SECTIONS = (
     Section(
         "conditions", "Conditions", "What the design varies between or within raters.", ("conditions",), is_rare=True
     ),
-    Section("assignment", "Trials and raters", "Which raters rate what, how often, and in which order.", _DESIGN),
+    Section("assignment", "Trials", "Who rates what, how often, and in which order.", _DESIGN),
+    Section("ending", "Debriefing", "What raters read at the end.", ("flow.debrief",), "debrief", is_rare=True),
     Section(
-        "ending",
-        "Debriefing and completion",
-        "What raters read and get at the end.",
-        ("flow.debrief", "completion.code", "completion.url", "completion.text", "completion.otherwise"),
-        "debrief",
-        is_rare=True,
+        "recruitment",
+        "Recruitment",
+        "Where raters come from, what they are paid, and how they return.",
+        (
+            *(
+                f"recruitment.{member.name}"
+                for member in part_of(Protocol.model_fields["recruitment"].default.__class__).members
+            ),
+            "design.links",
+            *ENDINGS,
+        ),
     ),
     Section(
         "privacy",

@@ -24,7 +24,7 @@ flow:
         ("2: warm", "2: very warm", [("Question Warmth: Scale, 2", "warm", "very warm")]),
         ("tie: true", "tie: false", [("Question Choice: Tie", "yes", "no")]),
         (", tie: true", "", [("Question Choice: Tie", "yes", "")]),
-        ("trials_per_rater: 8", "trials_per_rater: 10", [("Trials and raters: Trials per rater", "8", "10")]),
+        ("trials_per_rater: 8", "trials_per_rater: 10", [("Trials: Trials per rater", "8", "10")]),
         ("Please agree.", "Agree.", [("Consent and eligibility: Consent, Text", "Please agree.", "Agree.")]),
         ("title: Study", "title: 8", [("Title and instructions: Title", "Study", "8")]),
         (

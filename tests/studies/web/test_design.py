@@ -219,4 +219,4 @@ def test_summary_names_where_a_problem_is_as_the_pages_do(client: TestClient, st
     page = client.get("/studies/small/design/assignment").text
     client.post("/studies/small/design/assignment", data={"number": number_on(page), "design.trials_per_rater": "0"})
     summary = client.get("/studies/small/design").text
-    assert ">Trials and raters: Trials per rater</a>: Found: 0. Expected: a number of at least 1." in summary
+    assert ">Trials: Trials per rater</a>: Found: 0. Expected: a number of at least 1." in summary

@@ -1,0 +1,147 @@
+"""Who comes to a study, and what the form of their platform asks for."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.base.words import number_text
+from app.protocol.study import Protocol
+from app.protocol.study_parts import Outcome
+from app.studies.editor.sections import value_at, with_value
+
+Data = dict[str, Any]
+PERSONAL = "personal"
+# Without letters and digits that are easily taken for each other.
+_LETTERS, _N_LETTERS = "ABCDEFGHJKLMNPQRTUVWXY346789", 8
+# What Prolific asks to pay at least, and advises to pay, for an hour.
+PER_HOUR = {"GBP": (6, 9), "USD": (8, 12)}
+SYMBOLS = {"GBP": "£", "USD": "$", "EUR": "€"}
+
+
+@dataclass(frozen=True, slots=True)
+class Comer:
+    """One answer to *Who comes?*; `key` is a platform of study.yaml, or `personal`."""
+
+    key: str
+    title: str
+    words: str
+
+
+COMERS = (
+    Comer("prolific", "Prolific", "Participants with an account there"),
+    Comer("mturk", "Mechanical Turk", "Workers, by an external question"),
+    Comer("sona", "SONA", "Students, for credit"),
+    Comer(PERSONAL, "Personal links", "People you know, one secret link each"),
+    Comer("link", "A plain link", "Anyone who opens it, such as from a mailing list"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One field of a platform's form: its label there, what to enter, and a hint. It is chosen there, not typed, if it
+    `is_choice`.
+    """
+
+    label: str
+    value: str
+    hint: str = ""
+    is_choice: bool = False
+
+
+def comer_of(protocol: Protocol) -> str:
+    """Who comes, as a key of `COMERS`; empty if it has not been said."""
+    return PERSONAL if protocol.design.links == "personal" else protocol.recruitment.platform or ""
+
+
+def with_comer(data: Data, key: str) -> Data:
+    """The content of study.yaml once it is said who comes. Raters from Prolific get codes, if they have none."""
+    data = with_value(data, "design.links", "personal" if key == PERSONAL else None)
+    data = with_value(data, "recruitment.platform", None if key == PERSONAL else key)
+    if key == "prolific":
+        for path in ("code", *(f"otherwise.{outcome}.code" for outcome in _OTHERWISE)):
+            if not value_at(data, f"completion.{path}"):
+                data = with_value(data, f"completion.{path}", new_code())
+    return data
+
+
+def new_code() -> str:
+    """A completion code that nobody guesses."""
+    return "".join(secrets.choice(_LETTERS) for _ in range(_N_LETTERS))
+
+
+_OTHERWISE: Mapping[Outcome, tuple[str, str]] = {
+    "no_consent": ("No consent", "for participants who do not agree to the consent form"),
+    "screened_out": ("Screened out", "for participants who are not eligible"),
+    "failed_checks": ("Failed checks", "for participants who do not pass the practice or the comprehension check"),
+    "full": ("Study full", "for participants who arrive when all trials are taken"),
+}
+
+
+def prolific_form(
+    protocol: Protocol, link: str, n_raters: int, n_trials: int, minutes: int
+) -> dict[str, tuple[Asked, ...]]:
+    """What Prolific's form asks for, in its order, by its headings."""
+    return {
+        "Study details": (
+            Asked("Title", protocol.title_for_raters),
+            Asked("Internal name", protocol.title, "Participants do not see it."),
+            Asked("Description", _description(protocol, n_trials, round(protocol.recruitment.minutes or minutes))),
+            Asked("Devices", "Mobile, tablet and desktop", is_choice=True),
+        ),
+        "Data collection": (
+            Asked("Study link", link, "Prolific fills in the braces."),
+            Asked("How to record Prolific IDs", "I'll use URL parameters", is_choice=True),
+        ),
+        "Completion paths": tuple(_codes(protocol)),
+        "Participants": (
+            Asked("Number of participants", str(n_raters) if n_raters else "", "As many as the design needs."),
+        ),
+        "Time and payment": tuple(_payment(protocol, minutes)),
+    }
+
+
+def _description(protocol: Protocol, n_trials: int, minutes: int) -> str:
+    """What raters do, in the first words of the instructions, and how much there is to do."""
+    first = re.sub(r"[*_#`]+", "", protocol.instructions.strip().partition("\n\n")[0])
+    pages = f"There are {n_trials} pages. " if n_trials > 1 else ""
+    return f"{' '.join(first.split())}\n\n{pages}It takes about {minutes} minutes.".strip()
+
+
+def _codes(protocol: Protocol) -> Iterator[Asked]:
+    yield Asked("Completed", protocol.completion.code, "Action: approve, or review by hand.")
+    checks = protocol.checks.comprehension or (protocol.flow.practice and protocol.flow.practice.on_fail == "end")
+    happens = {
+        "no_consent": protocol.flow.consent,
+        "screened_out": protocol.flow.eligibility,
+        "failed_checks": checks,
+        "full": True,
+    }
+    for outcome, (label, words) in _OTHERWISE.items():
+        if happens[outcome]:
+            yield Asked(label, protocol.completion.of(outcome).code, f"Action: request a return; {words}.")
+
+
+def _payment(protocol: Protocol, minutes: int) -> Iterator[Asked]:
+    recruitment = protocol.recruitment
+    yield Asked("How long will your study take?", number_text(recruitment.minutes or minutes), "In minutes.")
+    pay = "" if recruitment.pay is None else f"{recruitment.pay:.2f}"
+    yield Asked("Payment per participant", pay, f"In {recruitment.currency}.")
+
+
+def pay_in_words(protocol: Protocol, minutes: int) -> tuple[str, bool]:
+    """The pay for an hour beside what Prolific asks for, and whether it is too little there."""
+    recruitment = protocol.recruitment
+    symbol = SYMBOLS.get(recruitment.currency, f"{recruitment.currency} ")
+    minutes_now = recruitment.minutes or minutes
+    least, advised = PER_HOUR.get(recruitment.currency, (None, None))
+    at_least = f"Prolific asks for at least {symbol}{least} and advises {symbol}{advised}." if least else ""
+    per_hour = recruitment.per_hour(minutes)
+    if per_hour is None or least is None or advised is None:
+        enough = f" {symbol}{minutes_now / 60 * advised:.2f} would be {symbol}{advised} an hour." if advised else ""
+        said = "" if per_hour is None else f"{symbol}{per_hour:.2f} an hour."
+        return said or f"For about {number_text(minutes_now)} minutes.{enough}", False
+    return f"{symbol}{per_hour:.2f} an hour. {at_least}", per_hour < least

@@ -1,0 +1,61 @@
+"""The step *Recruitment* in a real browser: one click for Prolific, pay, copying, keyboard only, without scripts."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from app.accounts.lead_access import add_lead, new_link
+from app.studies.creation.read_new_study import read_template, store_study
+from tests.journeys.axe import LIGHT_AND_DARK_PHONE, check_in
+from tests.journeys.lead_steps import PASSWORD, sign_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import BrowserContext, Page
+    from sqlalchemy import Engine
+
+pytestmark = pytest.mark.browser
+PAGE = "/studies/draft/design/recruitment"
+
+
+def a_draft(engine: Engine) -> str:
+    with engine.begin() as db:
+        lead = add_lead(db, "lead@example.org", PASSWORD)
+        store_study(db, read_template("ayers-pair", "Physicians and a chatbot", "draft"), lead.id)
+        return new_link(db, lead)
+
+
+def test_prolific_is_one_click_and_leaves_only_pay_to_type(engine: Engine, page: Page) -> None:
+    sign_in(page, a_draft(engine))
+    page.goto("/studies/draft")
+    page.get_by_role("navigation", name="Steps to an open study").get_by_role("link", name="Recruitment").click()
+    page.get_by_role("button", name="Prolific").click()
+    expect(page.get_by_role("heading", name="Prolific's form, field by field")).to_be_visible()
+    assert len(page.get_by_label("Completed", exact=True).input_value()) == 8
+    page.get_by_label("Pay per rater").fill("4.50")
+    expect(page.get_by_label("Payment per participant", exact=True)).to_have_value("4.50")
+    expect(page.locator("#recruitment-form [role=status]")).to_contain_text("an hour. Prolific asks for at least £6")
+    expect(page.locator("#design-state [role=status]")).to_contain_text("Saved")
+    page.get_by_label("Pay per rater").press("Enter")
+    expect(page.get_by_label("Pay per rater")).to_have_value("4.5")
+    expect(page.get_by_role("button", name="Prolific")).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="Copy Study link").click()
+    expect(page.get_by_role("button", name="Copy Study link")).to_have_text(re.compile("Copied|Marked"))
+    check_in(LIGHT_AND_DARK_PHONE, page)
+
+
+def test_recruitment_works_without_scripts(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
+    page = new_context(java_script_enabled=False).new_page()
+    sign_in(page, a_draft(engine))
+    page.goto(PAGE)
+    page.get_by_label("Minutes per rater").fill("12")
+    page.get_by_role("button", name="Personal links").press("Enter")
+    expect(page.get_by_label("Minutes per rater")).to_have_value("12")
+    page.get_by_label("Raters, one per line").fill("r01")
+    page.get_by_role("button", name="Make links").click()
+    assert "?invite=" in page.get_by_label("Link", exact=True).input_value()
