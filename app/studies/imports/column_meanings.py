@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from app.base.files.table import Table
 from app.base.problems import Problems
 from app.base.words import and_list, or_list
 from app.studies.folder.ratings.targets import Study
-from app.studies.imports.name_matching import plain, question_names, source_names
+from app.studies.imports.name_matching import Names, plain, question_names, source_names, words_of
 from app.studies.imports.patterns import AnswerColumn, Patterns, guessed, has_placeholder
 from app.studies.imports.text_lookup import TextLookup
 
@@ -73,6 +73,38 @@ COMMON = {
 OPTION = "--question"
 
 
+def rater_columns(columns: Iterable[str], sources: Names) -> dict[str, str]:
+    """Return the columns that name the raters of one source each, and their sources.
+
+    >>> names = Names.of({"gpt": ["GPT-4"], "nurse": ["Nurse"]})
+    >>> rater_columns(["annotator_gpt", "Rater ID (Nurse)", "annotator", "rating_gpt"], names)
+    {'annotator_gpt': 'gpt', 'Rater ID (Nurse)': 'nurse'}
+    """
+    return _common_beside_source("rater", columns, sources)
+
+
+def value_columns(columns: Iterable[str], sources: Names) -> dict[str, str]:
+    """Return the columns of answers to a question that their names do not say, and their sources.
+
+    >>> value_columns(["rating_gpt", "Score (Nurse)", "rating"], Names.of({"gpt": [], "nurse": []}))
+    {'rating_gpt': 'gpt', 'Score (Nurse)': 'nurse'}
+    """
+    return _common_beside_source("value", columns, sources)
+
+
+def _common_beside_source(part: str, columns: Iterable[str], sources: Names) -> dict[str, str]:
+    found = {}
+    for column in columns:
+        words = words_of(column)
+        source = sources.in_words(words)
+        if (
+            source is not None
+            and plain(" ".join([*words[: source[1].start], *words[source[1].stop :]])) in COMMON[part]
+        ):
+            found[column] = source[0]
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Columns:
     """The column for each part of an answer; None if there is none. `answers` are the columns with answers.
@@ -104,11 +136,14 @@ def columns_of(
     named = {name: finder.column(name) for name in ("item", "response", "source")}
     named["rater"] = None if is_pattern else finder.column("rater")
     names_raters = is_pattern or named["rater"] is not None or new_raters.rater is not None
-    question, answers = finder.answers({name for name in named.values() if name}, names_raters=names_raters)
+    of_source = {} if names_raters or layout.columns else finder.raters_of_sources()
+    taken = {name for name in (*named.values(), *of_source.values()) if name}
+    question, answers = finder.answers(taken, names_raters=names_raters or bool(of_source))
+    answers = [replace(one, rater_column=of_source.get(one.source or "", one.rater_column)) for one in answers]
     if is_pattern:
         answers = finder.with_raters(answers)
-    elif not names_raters and any(column.rater is None for column in answers):
-        without = next(column.column for column in answers if column.rater is None)
+    elif not names_raters and any(column.rater is column.rater_column is None for column in answers):
+        without = next(column.column for column in answers if column.rater is column.rater_column is None)
         allowed = "a column of raters (--rater), {rater} in the column names, or a single rater (--rater-id)"
         problems.add(sheet.file, 1, without, and_list(sheet.columns, 40), allowed)
     if named["item"] is None and named["response"] is None:
@@ -137,6 +172,10 @@ class _Finder:
         taken = self._layout.named_for(name)
         common = (self._plain[common] for common in COMMON[name] if common in self._plain)
         return next((column for column in common if column not in taken and self._fits(name, column)), None)
+
+    def raters_of_sources(self) -> dict[str, str]:
+        """Return the column that names the raters of each source, recognized by its name."""
+        return {source: column for column, source in rater_columns(self._sheet.columns, self._sources).items()}
 
     def _fits(self, name: str, column: str) -> bool:
         """Return whether a column with a common name has any cell of this kind; add a note if it has none."""
@@ -199,6 +238,9 @@ class _Finder:
                 )
             return question, patterns.found(value, None if question else only[0])
         found = guessed(self._sheet, taken, self._sources, self._questions, names_raters=names_raters)
+        if not found and len(self._questions.keys) == 1:
+            by_source = value_columns((name for name in self._sheet.columns if name not in taken), self._sources)
+            found = [AnswerColumn(column, self._questions.keys[0], source) for column, source in by_source.items()]
         if not found:
             allowed = "columns of answers, named with --question KEY=COLUMN or --value COLUMN"
             self._problems.add(self._sheet.file, 1, None, and_list(self._sheet.columns, 40), allowed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +16,7 @@ from app.protocol.questions.scaled import CANNOT_JUDGE
 from app.protocol.study import Protocol
 from app.studies.audit import record_act
 from app.studies.creation.upload_process import UploadReader
-from app.studies.imports.column_meanings import COMMON, NewRaters, RatingLayout
+from app.studies.imports.column_meanings import COMMON, NewRaters, RatingLayout, rater_columns, value_columns
 from app.studies.imports.grouped_problems import GroupedProblem
 from app.studies.imports.name_matching import Names, plain, question_names, source_names, words_of
 from app.studies.imports.patterns import AnswerColumn, guessed_column
@@ -31,15 +31,21 @@ _MAYBE_RATINGS = ("rating", "attribute", "ignore")
 
 @dataclass(frozen=True, slots=True)
 class RatingColumns:
-    """The description of the columns: those with answers, the column that names the raters, and who the raters are.
+    """The description of the columns: those with answers, those that name the raters, and who the raters are.
 
-    `recoded`: from question and cell to the value to read instead, empty for no answer.
+    `raters`: from column to the source whose responses they rated, empty for all. `recoded`: from question and cell to
+    the value to read instead, empty for no answer.
     """
 
     answers: tuple[AnswerColumn, ...]
-    rater: str | None = None
+    raters: Mapping[str, str] = field(default_factory=dict)
     kind: Kind = "person"
     recoded: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    def rater_column(self, source: str | None) -> str | None:
+        """The column that names the raters of a source, or of all."""
+        found = {of: column for column, of in self.raters.items()}
+        return found.get(source or "") or found.get("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +86,23 @@ def rating_columns(upload: TextUpload) -> list[dict[str, Any]]:
 
 
 def guess_rating_columns(upload: TextUpload, protocol: Protocol) -> RatingColumns:
-    """What the names of the columns say; a column that names no question of the study is left out."""
+    """What the names of the columns say; answers to an unnamed one of several questions have only a source."""
     sources, questions = _source_names(upload, protocol), question_names(protocol)
-    named = {plain(column["name"]): column["name"] for column in rating_columns(upload)}
+    names = [column["name"] for column in rating_columns(upload)]
+    named = {plain(name): name for name in names}
     rater = next((named[name] for name in COMMON["rater"] if name in named), None)
-    columns = [column["name"] for column in upload.columns if column["role"] == "rating"]
-    found = (guessed_column(column, sources, questions) for column in columns if column != rater)
-    return RatingColumns(tuple(one for one in found if one is not None), rater)
+    raters = ({rater: ""} if rater else {}) | rater_columns(names, sources)
+    columns = [
+        column["name"] for column in upload.columns if column["role"] == "rating" and column["name"] not in raters
+    ]
+    only = questions.keys[0] if len(questions.keys) == 1 else None
+    values = value_columns(columns, sources)
+    found = (
+        guessed_column(column, sources, questions)
+        or (AnswerColumn(column, only, values[column]) if column in values else None)
+        for column in columns
+    )
+    return RatingColumns(tuple(one for one in found if one is not None), raters)
 
 
 def unread_values(protocol: Protocol, columns: RatingColumns, problems: Iterable[Problem]) -> list[Unread]:
@@ -162,8 +178,10 @@ def _read(
     layout = RatingLayout(
         item=_column_of(upload, "item"),
         source=_column_of(upload, "source"),
-        rater=columns.rater,
-        columns=columns.answers,
+        rater=columns.rater_column(None),
+        columns=tuple(
+            one if one.rater else replace(one, rater_column=columns.rater_column(one.source)) for one in columns.answers
+        ),
         recoded=columns.recoded,
     )
     with begin() as db:

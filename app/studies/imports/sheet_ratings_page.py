@@ -11,6 +11,7 @@ from app.accounts.session import SignedIn
 from app.base.problem import InvalidInputError, Problem
 from app.base.rendering.pages import page
 from app.base.web.deps import Db
+from app.base.words import and_list
 from app.studies.creation.upload_form import upload_reader
 from app.studies.imports.text_uploads import TextUpload, get_upload, has_answers
 from app.studies.imports.texts_page import MAX_PROBLEMS, Sent
@@ -27,6 +28,9 @@ TEXTS_FIRST = "Use the texts of a spreadsheet first. Then the ratings in the sam
 NO_ANSWER, STANDS_FOR = "skip", "as:"
 NO_COLUMN = "Choose the question of at least one column."
 NO_RATER = "Say who gave the ratings: enter a rater for each column, or choose the column that names the raters."
+TWO_RATERS = "Only one column can name the raters of the same ratings: {}."
+# What the form says of a column instead of a question; no key of a question has a colon.
+NAMES_RATERS = "names:raters"
 
 
 @router.get("/studies/new/{slug}/ratings")
@@ -70,13 +74,14 @@ def _said(upload: TextUpload, fields: dict[str, list[str]]) -> RatingColumns:
         return next(iter(fields.get(name, ())), "").strip()
 
     found = rating_columns(upload)
-    rater = next((column["name"] for column in found if column["name"] == said("rater_column")), None)
+    asked = [(number, column["name"], said(f"question.{number}")) for number, column in enumerate(found)]
+    raters = {name: said(f"source.{number}") for number, name, question in asked if question == NAMES_RATERS}
     answers = tuple(
-        AnswerColumn(column["name"], question, said(f"source.{number}") or None, said(f"rater.{number}") or None)
-        for number, column in enumerate(found)
-        if (question := said(f"question.{number}")) and column["name"] != rater
+        AnswerColumn(name, question, said(f"source.{number}") or None, said(f"rater.{number}") or None)
+        for number, name, question in asked
+        if question and name not in raters
     )
-    return RatingColumns(answers, rater, "model" if said("kind") == "model" else "person", _recoded(fields))
+    return RatingColumns(answers, raters, "model" if said("kind") == "model" else "person", _recoded(fields))
 
 
 def _recoded(fields: dict[str, list[str]]) -> dict[tuple[str, str], str]:
@@ -95,9 +100,10 @@ def _recoded(fields: dict[str, list[str]]) -> dict[tuple[str, str], str]:
 def _missing(columns: RatingColumns) -> list[Problem]:
     if not columns.answers:
         return [Problem("the form", None, None, "", NO_COLUMN)]
-    if columns.rater is None and any(one.rater is None for one in columns.answers):
+    if any(one.rater is columns.rater_column(one.source) is None for one in columns.answers):
         return [Problem("the form", None, None, "", NO_RATER)]
-    return []
+    twice = [name for name, of in columns.raters.items() if list(columns.raters.values()).count(of) > 1]
+    return [Problem("the form", None, None, "", TWO_RATERS.format(and_list(twice)))] if twice else []
 
 
 def _page(
@@ -128,6 +134,7 @@ def _page(
         questions=[(one.key, protocol.labels.question(one.key)) for one in protocol.questions],
         sources=[(key, protocol.labels.source(key)) for key in protocol.sources],
         kinds=KINDS,
+        names_raters=NAMES_RATERS,
         counted=counted or [],
         unread=unread_values(protocol, described, problems or ()) if described else [],
         labels=protocol.labels,

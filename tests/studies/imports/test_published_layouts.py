@@ -19,6 +19,7 @@ ONE = NewRaters(rater="x", are_welcome=True)
 def test_raters_may_be_named_in_a_column_for_each_source(tmp_path: Path) -> None:
     text = "item,rating_person,rating_model-1,annotator_person,annotator_model-1\na,3,1,ann,bea\na,2,2,cem,ann\n"
     found = read(tmp_path, text, rater="annotator_{source}", questions={"warmth": "rating_{source}"})
+    assert answers(found) == answers(read(tmp_path, text, questions={"warmth": "rating_{source}"}))
     assert answers(found) == [
         ("ann", "a", "a:person", "warmth", 3.0),
         ("bea", "a", "a:model-1", "warmth", 1.0),

@@ -142,7 +142,54 @@ def test_raters_can_be_named_in_a_column(client: TestClient, db: Connection, stu
     rows = [f'q{n},{LONG} {n},"{REPLY} one {n}","{REPLY} two {n}",nurse-{n},{n}' for n in range(1, 5)]
     head = "ID,Question,Physician Response,ChatGPT Response,Annotator,Empathy (Physician)"
     use_texts(client, "\n".join([head, *rows]).encode())
-    assert "selected>the column Annotator" in client.get(PAGE).text
-    sent = {"question.1": "empathy", "source.1": "person", "rater_column": "Annotator", "import": "1"}
+    assert chosen(client)["question.0"] == "names:raters"
+    sent = {"question.0": "names:raters", "question.1": "empathy", "source.1": "person", "import": "1"}
     assert client.post(PAGE, data=sent).status_code == 303
     assert [row[2] for row in stored(db)] == [f"nurse-{n}" for n in range(1, 5)]
+
+
+def chosen(client: TestClient) -> dict[str, str]:
+    """What is chosen in the form as it is shown, without empty choices."""
+    found = re.findall(r'<select name="([^"]+)".*?</select>', client.get(PAGE).text, re.DOTALL)
+    shown = " ".join(client.get(PAGE).text.split())
+    selects = {name: re.search(rf'<select name="{name}".*?</select>', shown) for name in found}
+    values = {name: re.search(r'value="([^"]*)" selected', one[0]) for name, one in selects.items() if one}
+    return {name: one[1] for name, one in values.items() if one}
+
+
+def test_columns_that_name_the_raters_of_a_source_are_recognized(
+    client: TestClient, db: Connection, lead: Lead
+) -> None:
+    """As `--rater 'annotator_{source}'` with `--question empathy='rating_{source}'` on the command line."""
+    rows = [
+        f'q{n},{LONG} {n},"{REPLY} one {n}","{REPLY} two {n}",ann-{n % 2},{n},ben-{n % 3},{5 - n}' for n in range(1, 5)
+    ]
+    scale = {"key": "empathy", "type": "rating", "target": "response", "text": "How?"}
+    study_of(db, lead, questions=[{**scale, "scale": {n: str(n) for n in range(1, 6)}}])
+    head = "ID,Question,Person Response,Model Response,annotator_person,rating_person,annotator_model,rating_model"
+    use_texts(client, "\n".join([head, *rows]).encode())
+    guessed = {
+        "question.0": "names:raters",
+        "source.0": "person",
+        "question.1": "empathy",
+        "source.1": "person",
+        "question.2": "names:raters",
+        "source.2": "model",
+        "question.3": "empathy",
+        "source.3": "model",
+    }
+    assert chosen(client) == guessed
+    assert client.post(PAGE, data=guessed | {"import": "1"}).status_code == 303
+    found = stored(db)
+    assert found[:2] == [("q1", "person", "ann-1", True, 1.0), ("q1", "model", "ben-1", True, 4.0)]
+    assert found[4:6] == [("q3", "person", "ann-1", True, 3.0), ("q3", "model", "ben-0", True, 2.0)]
+
+
+def test_two_columns_cannot_name_the_raters_of_one_source(client: TestClient, study_id: int) -> None:
+    use_texts(client)
+    sent = {"question.0": "empathy", "question.1": "names:raters", "question.2": "names:raters"}
+    answer = client.post(PAGE, data=sent)
+    assert answer.status_code == 422
+    assert (
+        "Only one column can name the raters of the same ratings: Eval 1 Empathy (ChatGPT) and Warmth." in answer.text
+    )
