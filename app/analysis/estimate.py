@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypedDict, cast
 
-from app.stats.result import Inference, Reason, Result
+from app.stats.result import Inference, Method, Procedure, Reason, Result
 
 Unit = Literal["rating", "item_mean", "response", "choice", "rater_mean", "item"]
 # primary: named by the protocol before the data; exploratory: any other comparison; descriptive: no comparison
@@ -83,7 +83,8 @@ class Estimate:
     """A statistic with its scope. FIELDS, in their order, are the contract of JSON and CSV.
 
     `verdict` is set by `with_verdicts` only. `recipe` describes how to reproduce the estimate (see `with_recipes`).
-    `category` is the category of the question that the estimate is about, which FIELDS have in `question`.
+    `category` is the category of the question that the estimate is about, which FIELDS have in `question`. `procedure`
+    is how its interval and test were computed, with which `method` begins.
     `detail` contains further data for charts and tables (such as the counts of a distribution) and is not exported.
     """
 
@@ -114,6 +115,7 @@ class Estimate:
     recipe: dict[str, Any] = field(default_factory=dict)
     detail: dict[str, Any] = field(default_factory=dict)
     category: str | None = None
+    procedure: Procedure | None = None
 
     @property
     def asked(self) -> str | None:
@@ -125,7 +127,8 @@ class Estimate:
         return {name: getattr(self, name) for name in FIELDS} | {"question": self.asked}
 
 
-FIELDS: tuple[str, ...] = tuple(f.name for f in fields(Estimate) if f.name not in {"detail", "category"})
+INTERNAL = {"detail", "category", "procedure"}
+FIELDS: tuple[str, ...] = tuple(f.name for f in fields(Estimate) if f.name not in INTERNAL)
 
 
 def estimate_of(
@@ -144,7 +147,7 @@ def estimate_of(
     An interval without an upper limit has no `ci_high`, and `ci_reason` says so. Units are those of the Result if it
     states them. `detail` contains further data for charts and tables.
     """
-    interval = result.interval
+    interval, method = result.interval, method_of(result)
     return Estimate(
         section=section,
         question=question,
@@ -165,16 +168,17 @@ def estimate_of(
         n_pairable_units=of_answers["n_pairable_units"] if result.n_pairable_units is None else result.n_pairable_units,
         n_raters=of_answers["n_raters"],
         n_ratings=of_answers["n_ratings"],
-        method=method_of(result),
+        method=str(method),
+        procedure=method.procedure,
         note=result.note,
         recipe={"answers": answers, "seed": result.seed},
         detail=detail,
     )
 
 
-def method_of(result: Result) -> str:
-    """Return the method of the estimate after that of its interval, unless it names both."""
-    interval = result.interval
-    if interval is None or result.method.startswith(interval.method):
-        return result.method
-    return f"{interval.method}: {result.method}" if result.method else interval.method
+def method_of(result: Result) -> Method:
+    """Return the method of the estimate after that of its interval, unless both are the same procedure."""
+    interval, method = result.interval, result.method
+    if interval is None or method.procedure == interval.method.procedure:
+        return method
+    return interval.method.with_words(f": {method}" if method else "")

@@ -11,6 +11,8 @@ from functools import cache
 from importlib import import_module
 from typing import Literal
 
+from app.stats.result import Procedure
+
 # share: from 0 to 1, shown as a percentage · coefficient: at most 1 · points: of the question's scale · test: a test
 # statistic · ratio: 1 means no difference · count: an integer · percent: already a percentage · share_points: a
 # difference of two shares, shown in percentage points · slope: small values per unit of something
@@ -60,15 +62,15 @@ class Margin:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The effect behind a test statistic: its key, and the start of the method by which it is estimated."""
+    """The effect behind a test statistic: its key, and how it is estimated; None for any procedure."""
 
     statistic: str
-    method: str = ""
+    procedure: Procedure | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """How the estimates of a declared test are recorded: unit, keys of the scope, and start of the method if needed.
+    """How the estimates of a declared test are recorded: unit, keys of the scope, and procedure; None for any.
 
     `keys` are in the scope of every such record, `perhaps` only in some. The parts that a contrast names are added. If
     several records of one scope differ in their method, the first is the main one.
@@ -77,7 +79,7 @@ class Recorded:
     unit: str | None = "rating"
     keys: tuple[str, ...] = ("source", "reference")
     perhaps: tuple[str, ...] = ()
-    method: str = ""
+    procedure: Procedure | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,11 @@ from scipy import special
 
 from app.stats.arms import Arms, Side
 from app.stats.arrays import Floats, Ints, Labels, codes
-from app.stats.result import Interval, Reason, Result
+from app.stats.result import Interval, Method, Reason, Result
 
-METHOD = "two_way_cluster_t"
+METHOD = Method("two_way_cluster_t")
 _ROUNDING = 1e-12
-BY_ITEM = "item_cluster_t"
+BY_ITEM = Method("item_cluster_t")
 # with so few raters, an interval for new raters is too wide to be useful
 FEW_RATERS = 3
 _FEW = "With only {n} raters, an interval for new raters is very wide. See the interval for these raters only."
@@ -170,7 +170,12 @@ def for_new_items(result: Result, what: str = "") -> Result:
 
     Its interval generalizes to new items and treats the raters (if there are any) as fixed.
     """
-    method = result.method.replace(METHOD, BY_ITEM) + (f": {what}" if what else "")
+    method = (
+        replace(result.method, procedure="item_cluster_t")
+        if result.method.procedure == METHOD.procedure
+        else result.method
+    )
+    method = method.with_words(f": {what}" if what else "")
     interval = result.interval and replace(result.interval, method=BY_ITEM, inference="items")
     return replace(result, method=method, interval=interval)
 
@@ -287,5 +292,5 @@ def kept_within(result: Result, low: float, high: float) -> Result:
         ends, how = (max(interval.low, low), min(interval.high, high)), CUT
     else:
         ends, how = ends_within(estimate, (interval.high - interval.low) / 2, low, high), ON_LOGIT_SCALE
-    method = f"{result.method or interval.method}, {how}"
+    method = (result.method or interval.method).with_words(f", {how}")
     return replace(result, method=method, interval=replace(interval, low=ends[0], high=ends[1]))

@@ -21,7 +21,7 @@ from app.stats.clusters import (
 )
 from app.stats.comparison.describe import mean_difference
 from app.stats.linear.cluster_robust import linear_contrast
-from app.stats.result import Interval, Result, undefined
+from app.stats.result import Interval, Method, Result, undefined
 
 # Conjoint designs: the effects of attributes of responses that were varied at random.
 
@@ -155,7 +155,7 @@ def interaction(
 
 # Effects of attributes of the sources, such as reasoning models against others, or one model family and another.
 
-ATTRIBUTE_METHOD = "three_way_cluster_t: sources random"
+ATTRIBUTE_METHOD = Method("three_way_cluster_t", ": sources random")
 # on each side: the variance between two or three sources is too unstable for an interval that anyone can use
 MIN_SOURCES = 5
 

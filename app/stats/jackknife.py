@@ -10,7 +10,7 @@ import numpy as np
 from app.stats.arrays import Floats
 from app.stats.clusters import ends_within, t_quantile
 from app.stats.ratings import Ratings
-from app.stats.result import Interval, Reason, Result, undefined
+from app.stats.result import Interval, Method, Reason, Result, undefined
 
 # a standard error below this is a rounding error of zero
 ZERO = 1e-12
@@ -73,7 +73,7 @@ def correlation_spread(estimate: float, influence: Floats, weight: Floats, confi
     return {
         "standard_error": se,
         "df": n - 1,
-        "interval": Interval(low, high, "jackknife_units", confidence, inference="items"),
+        "interval": Interval(low, high, Method("jackknife_units"), confidence, inference="items"),
         "interval_reason": None,
     }
 
@@ -101,7 +101,9 @@ def share_spread(values: Floats, confidence: float) -> Spread:
     return {
         "standard_error": se,
         "df": float(n - 1),
-        "interval": Interval(*ends_within(mean, reach, 0.0, 1.0), "jackknife_units", confidence, inference="items"),
+        "interval": Interval(
+            *ends_within(mean, reach, 0.0, 1.0), Method("jackknife_units"), confidence, inference="items"
+        ),
         "interval_reason": None,
     }
 

@@ -19,6 +19,72 @@ Reason = Literal[
 ]
 REASONS: tuple[str, ...] = get_args(Reason)
 
+# Ways to compute intervals and tests that other code tells apart.
+Procedure = Literal[
+    "two_way_cluster_t",
+    "two_way_cr2_t",
+    "two_way_jackknife_t",
+    "item_cluster_t",
+    "item_cr2_t",
+    "item_jackknife_t",
+    "three_way_cluster_t",
+    "cluster_t_units",
+    "min_f_t",
+    "t_paired",
+    "t_unpaired",
+    "t_items",
+    "ancova_cr2_t",
+    "lmm",
+    "lmm_satterthwaite",
+    "clmm_laplace",
+    "glmm_laplace",
+    "pigeonhole",
+    "jackknife_two_way",
+    "jackknife_raters",
+    "jackknife_texts",
+    "jackknife_units",
+    "bins_bootstrap",
+    "bootstrap_units",
+    "bootstrap_items",
+    "wilson",
+    "wilson_cc",
+    "clopper_pearson",
+    "asymptotic_normal",
+    "f_distribution",
+    "feldt",
+    "wilcoxon",
+    "mann_whitney",
+    "chi_square",
+    "alt_test",
+    "stuart_maxwell",
+    "cochran_q",
+    "sign_test",
+    "em",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """How a number was computed: its text is the procedure, if it has one, followed by `words`, which code never reads.
+
+    >>> str(Method("t_paired", ": item means")), str(Method("wilson").with_words(", rounded"))
+    ('t_paired: item means', 'wilson, rounded')
+    """
+
+    procedure: Procedure | None = None
+    words: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.procedure or ''}{self.words}"
+
+    def __bool__(self) -> bool:
+        return bool(self.procedure or self.words)
+
+    def with_words(self, words: str) -> Method:
+        """The method with further words, which begin with what separates them."""
+        return replace(self, words=f"{self.words}{words}")
+
+
 Inference = Literal["items", "raters", "items_and_raters", "items_and_responders", "ratings", "none"]
 
 
@@ -26,15 +92,14 @@ Inference = Literal["items", "raters", "items_and_raters", "items_and_responders
 class Interval:
     """A two-sided confidence interval. If it `is_open`, it has no upper limit, and `high` is infinity.
 
-    `method` names the computation and begins with a fixed identifier such as `two_way_cluster_t` or `wilson`; code must
-    not parse it. `inference` is what the interval generalizes to: new items, new raters, both at once, new items and
+    `inference` is what the interval generalizes to: new items, new raters, both at once, new items and
     responders, or further ratings if all ratings are treated as independent. It is set by the function that computes
     the interval.
     """
 
     low: float
     high: float
-    method: str
+    method: Method
     level: float = 0.95
     inference: Inference = field(kw_only=True)
     is_open: bool = field(default=False, kw_only=True)
@@ -52,7 +117,7 @@ class Result:
     """
 
     estimate: float | None
-    method: str = ""
+    method: Method = Method()
     reason: Reason | None = None
     interval: Interval | None = None
     interval_reason: Reason | None = None
@@ -95,16 +160,16 @@ class Result:
         return replace(self, **counts)  # type: ignore[arg-type]  # replace checks the names
 
 
-def with_method(result: Result, method: str) -> Result:
+def with_method(result: Result, method: Method) -> Result:
     """Return the result; one that is undefined before any method was chosen gets the one that it was to have.
 
-    >>> with_method(undefined("no_variation"), "median").method
+    >>> str(with_method(undefined("no_variation"), Method(words="median")).method)
     'median'
     """
     return result if result.method else replace(result, method=method)
 
 
-def undefined(reason: Reason, note: str = "", *, method: str = "", **counts: int | None) -> Result:
+def undefined(reason: Reason, note: str = "", *, method: Method = Method(), **counts: int | None) -> Result:
     """Return a Result without an estimate, with the reason.
 
     >>> undefined("no_variation").estimate is None

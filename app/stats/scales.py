@@ -11,7 +11,7 @@ from scipy import optimize, special
 
 from app.stats.arrays import Bools, Floats, Labels
 from app.stats.clusters import clusters, with_two_way_interval, without_interval
-from app.stats.result import Interval, Result, undefined
+from app.stats.result import Interval, Method, Result, undefined
 
 # Composite scores from several questions: reverse scoring, means of answered questions, internal consistency.
 #
@@ -64,9 +64,11 @@ def cronbach_alpha(scores: Floats, *, level: float = 0.95, is_pairwise: bool = F
     # equal numbers such as 0.1 have a variance of 1e-34
     rounding = max(_ZERO * float(np.trace(covariance)), (_ZERO * float(np.abs(np.nan_to_num(complete)).max())) ** 2)
     if not np.isfinite(total) or total <= rounding:
-        return undefined("no_variation", "The sum of the questions does not vary.", method="cronbach_alpha", n_units=n)
+        return undefined(
+            "no_variation", "The sum of the questions does not vary.", method=Method(words="cronbach_alpha"), n_units=n
+        )
     alpha = k / (k - 1) * (1 - float(np.trace(covariance)) / total)
-    bare = Result(alpha, "cronbach_alpha", n_units=n, note=_NEGATIVE if alpha < 0 else "")
+    bare = Result(alpha, Method(words="cronbach_alpha"), n_units=n, note=_NEGATIVE if alpha < 0 else "")
     if is_pairwise:
         return bare
     if alpha > 1 - _ROUNDING:
@@ -75,7 +77,7 @@ def cronbach_alpha(scores: Floats, *, level: float = 0.95, is_pairwise: bool = F
     low, high = (1 - (1 - alpha) * float(special.fdtri(n - 1, (n - 1) * (k - 1), p)) for p in (1 - tail, tail))
     return replace(
         bare,
-        interval=Interval(low, high, "feldt", level, inference="ratings"),
+        interval=Interval(low, high, Method("feldt"), level, inference="ratings"),
         standard_error=_alpha_error(covariance, n),
     )
 
@@ -95,9 +97,9 @@ def item_rest_correlations(scores: Floats) -> list[Result]:
         one, rest = complete[:, k], np.delete(complete, k, axis=1).sum(axis=1)
         if n < _PAIR or np.ptp(one) == 0 or np.ptp(rest) == 0:
             note = "The question or the sum of the others does not vary."
-            found.append(undefined("no_variation", note, method="correlation", n_units=n))
+            found.append(undefined("no_variation", note, method=Method(words="correlation"), n_units=n))
         else:
-            found.append(Result(float(np.corrcoef(one, rest)[0, 1]), "correlation", n_units=n))
+            found.append(Result(float(np.corrcoef(one, rest)[0, 1]), Method(words="correlation"), n_units=n))
     return found
 
 
@@ -113,15 +115,17 @@ def _alpha_error(covariance: Floats, n: int) -> float:
 def problem_of(complete: Floats, method: str, fewest: int = _PAIR) -> Result | None:
     n, k = complete.shape
     if k < fewest:
-        return undefined("no_pairable_units", f"Needs {fewest} questions.", method=method, n_units=n)
+        return undefined("no_pairable_units", f"Needs {fewest} questions.", method=Method(words=method), n_units=n)
     if n < _PAIR:
-        return undefined("no_pairable_units", "Needs two rows with all answers.", method=method, n_units=n)
+        return undefined(
+            "no_pairable_units", "Needs two rows with all answers.", method=Method(words=method), n_units=n
+        )
     return None
 
 
 # McDonald's omega with its confidence interval for new items and raters.
 
-METHOD = "omega: one factor, minres"
+METHOD = Method(words="omega: one factor, minres")
 # at a loading this close to 1 the question has no unique variance: the least squares solution is at its bound
 _BOUND = 1 - 1e-6
 _SINGULAR = 1e-10
@@ -150,11 +154,11 @@ def omega(scores: Floats, *, item: Labels | None = None, rater: Labels | None = 
     n = len(complete)
     sds = complete.std(axis=0, ddof=1)
     if (np.ptp(complete, axis=0) == 0).any():
-        return undefined("no_variation", "One of the questions does not vary.", method="omega", n_units=n)
+        return undefined("no_variation", "One of the questions does not vary.", method=Method(words="omega"), n_units=n)
     correlation = np.asarray(np.corrcoef(complete, rowvar=False), dtype=np.float64)
     loadings = _loadings(correlation)
     if loadings is None:
-        return undefined("not_converged", "The fit did not converge.", method="omega", n_units=n)
+        return undefined("not_converged", "The fit did not converge.", method=Method(words="omega"), n_units=n)
     common = float((loadings * sds).sum() ** 2)
     unique = float(((1 - np.minimum(loadings**2, 1)) * sds**2).sum())
     estimate = common / (common + unique)

@@ -17,7 +17,7 @@ from krippendorff import alpha
 
 from app.stats.arrays import Bools, Floats, Ints, Labels
 from app.stats.clusters import METHOD, clusters, t_quantile, with_two_way_interval, without_interval
-from app.stats.result import Interval, Result, undefined
+from app.stats.result import Interval, Method, Result, undefined
 
 # Spans as boolean arrays of marked characters.
 
@@ -117,7 +117,7 @@ def _ratio(part: Floats, whole: Floats, *, item: Labels, rater: Labels, level: f
 
 # Agreement of raters on which characters to mark.
 
-ALPHA_METHOD = "jackknife_texts"
+ALPHA_METHOD = Method("jackknife_texts")
 _PAIR = 2
 # alphas that differ by less are equal but for rounding
 _ROUNDING = 1e-12

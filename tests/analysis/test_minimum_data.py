@@ -11,7 +11,7 @@ from app.analysis.minimum_data import enough, held_to_minimum
 from app.analysis.statistic import statistics
 from app.analysis.uninformative_intervals import without_uninformative_interval
 from app.analysis.wording.formatting import interval_text
-from app.stats.result import Interval, Result, undefined
+from app.stats.result import Interval, Method, Result, undefined
 from tests.kit.frames import CHOICE, FIVE, find, first, frames, only, protocol
 
 if TYPE_CHECKING:
@@ -114,7 +114,9 @@ def test_agreement_requires_five_units(small: Report, larger: Report) -> None:
 
 
 def test_share_of_agreeing_pairs_has_an_interval_from_five_units() -> None:
-    share = Result(0.5, "mean over units", interval=Interval(0.3, 0.7, "jackknife_units", inference="items"))
+    share = Result(
+        0.5, Method(words="mean over units"), interval=Interval(0.3, 0.7, Method("jackknife_units"), inference="items")
+    )
     in_scope: Counts = {"n_items": 9, "n_units": 9, "n_pairable_units": 4, "n_raters": 2, "n_ratings": 13}
     few = held_to_minimum(share, "percent_agreement", in_scope, {})
     assert (few.estimate, few.interval, few.interval_reason) == (0.5, None, "too_few")
@@ -156,9 +158,9 @@ def test_interval_that_includes_everything_is_said_in_words(small: Report) -> No
 )
 def test_intervals_of_nearly_all_values(statistic: str, low: float, high: float, *, is_kept: bool) -> None:
     ends = (-4.0, 4.0) if statistic == "mean_difference" else None
-    result = Result(0.5, "known", interval=Interval(low, high, "wilson", inference="items"))
+    result = Result(0.5, Method(words="known"), interval=Interval(low, high, Method("wilson"), inference="items"))
     shown = without_uninformative_interval(result, statistic, ends)
-    assert (shown.interval is not None, shown.estimate, shown.method.startswith("wilson")) == (
+    assert (shown.interval is not None, shown.estimate, shown.method.procedure == "wilson") == (
         is_kept,
         0.5,
         not is_kept,

@@ -8,7 +8,7 @@ from scipy import stats
 from app.stats.arrays import codes
 from app.stats.clusters import clusters, has_few_raters, two_way_standard_error, with_two_way_interval
 from app.stats.comparison.describe import mean_difference
-from app.stats.result import Interval, Result
+from app.stats.result import Interval, Method, Result
 
 
 def test_standard_error_matches_statsmodels_two_way_clusters() -> None:
@@ -59,6 +59,6 @@ def test_equal_cluster_totals_have_no_interval() -> None:
 
 @pytest.mark.parametrize(("n_raters", "is_few"), [(1, False), (2, True), (3, True), (4, False), (None, False)])
 def test_two_or_three_raters_are_flagged_as_few(n_raters: int | None, *, is_few: bool) -> None:
-    interval = Interval(0.1, 0.9, "two_way_cluster_t", inference="items_and_raters")
+    interval = Interval(0.1, 0.9, Method("two_way_cluster_t"), inference="items_and_raters")
     assert has_few_raters(Result(0.5, interval=interval, n_raters=n_raters)) is is_few
     assert not has_few_raters(Result(0.5, n_raters=n_raters))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.stats.result import REASONS, Interval, Result, undefined
+from app.stats.result import REASONS, Interval, Method, Result, undefined
 
 
 @pytest.mark.parametrize("bad", [{"estimate": None}, {"estimate": 1.0, "reason": "singular"}])
@@ -15,13 +15,13 @@ def test_result_has_either_estimate_or_reason(bad: dict[str, object]) -> None:
 
 def test_infinite_interval_is_rejected() -> None:
     with pytest.raises(ValueError, match="finite numbers only"):
-        Result(0.5, interval=Interval(0.0, float("inf"), "wilson", inference="ratings"))
+        Result(0.5, interval=Interval(0.0, float("inf"), Method("wilson"), inference="ratings"))
     with pytest.raises(ValueError, match="finite numbers only"):
-        Result(0.5, interval=Interval(float("-inf"), float("inf"), "wilson", inference="ratings", is_open=True))
+        Result(0.5, interval=Interval(float("-inf"), float("inf"), Method("wilson"), inference="ratings", is_open=True))
 
 
 def test_interval_without_upper_limit_says_so() -> None:
-    open_one = Interval(3.0, float("inf"), "f_distribution", inference="ratings", is_open=True)
+    open_one = Interval(3.0, float("inf"), Method("f_distribution"), inference="ratings", is_open=True)
     assert Result(9.0, interval=open_one).interval is open_one
     assert Result(None, reason="no_variation", interval=open_one).estimate is None
 
@@ -33,6 +33,8 @@ def test_undefined_result_keeps_reason_and_counts() -> None:
 
 
 def test_inference_of_interval_can_be_overridden() -> None:
-    result = Result(0.5, interval=Interval(0.4, 0.6, "jackknife_units", inference="items"))
-    assert result.with_inference("ratings").interval == Interval(0.4, 0.6, "jackknife_units", inference="ratings")
+    result = Result(0.5, interval=Interval(0.4, 0.6, Method("jackknife_units"), inference="items"))
+    assert result.with_inference("ratings").interval == Interval(
+        0.4, 0.6, Method("jackknife_units"), inference="ratings"
+    )
     assert Result(0.5).with_inference("items") == Result(0.5)

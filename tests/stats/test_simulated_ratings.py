@@ -12,7 +12,7 @@ from statsmodels.stats.power import TTestPower
 from app.stats.comparison.describe import mean_difference
 from app.stats.mixed.lmm import fit_lmm
 from app.stats.mixed.model_design import random_columns
-from app.stats.result import Interval, Result, undefined
+from app.stats.result import Interval, Method, Result, undefined
 from app.stats.simulated_ratings import Minds, Sds, Shown, expectation
 
 FINE = np.arange(-20, 20, 0.01)
@@ -88,7 +88,7 @@ def test_simulated_ratings_round_to_nearest_scale_point() -> None:
 
 
 def test_studies_without_interval_count_against_power_not_width() -> None:
-    sure = Result(0.4, interval=Interval(0.3, 0.5, "t", inference="items"), p_value=0.01)
+    sure = Result(0.4, interval=Interval(0.3, 0.5, Method(words="t"), inference="items"), p_value=0.01)
     found = expectation([sure, undefined("no_variation"), Result(0.2)])
     assert (found.power, found.width, found.estimate) == pytest.approx((1 / 3, 0.2, 0.3))
     assert (found.n_without, found.width_error) == (2, None)

@@ -36,7 +36,7 @@ def test_few_sources_limit_inference_to_these_sources() -> None:
     found = attribute_effect(value[few], HAS[few], SOURCE[few], item=ITEM[few], rater=RATER[few])
     assert found.note.startswith("For these 9 sources only.")
     assert found.interval
-    assert found.interval.method == "two_way_cr2_t"
+    assert str(found.interval.method) == "two_way_cr2_t"
 
 
 @pytest.mark.parametrize("n_human", [1, 2, 4])

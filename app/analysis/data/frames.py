@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from app.analysis.estimate import Estimate
 from app.protocol.rating_columns import FRAME_COLUMNS, Type, names_of
+from app.stats.result import Procedure
 
 Ints = NDArray[np.int64]
 
@@ -153,8 +154,12 @@ def is_missing(column: pd.Series[Any]) -> bool:
 # A slot is not a person. Each combination of item and slot becomes a rater with one item, so that nothing is computed
 # across items for one rater; intervals then generalize to new items only.
 
-# Prefixes of methods that use both items and raters, such as two_way_cluster_t.
-TWO_WAY, BY_ITEM = "two_way_", "item_"
+# The names of procedures by items and raters once each rater has a single item.
+OF_ITEMS: dict[Procedure | None, Procedure] = {
+    "two_way_cluster_t": "item_cluster_t",
+    "two_way_cr2_t": "item_cr2_t",
+    "two_way_jackknife_t": "item_jackknife_t",
+}
 
 
 def with_slots(frames: Frames) -> Frames:
@@ -179,9 +184,11 @@ def for_items_only(estimates: Sequence[Estimate]) -> Iterator[Estimate]:
         if estimate.scope.get("rater_kind") == "model":
             yield estimate
             continue
+        procedure = OF_ITEMS.get(estimate.procedure, estimate.procedure)
         yield replace(
             estimate,
             inference="items" if estimate.inference == "items_and_raters" else estimate.inference,
-            method=estimate.method.replace(TWO_WAY, BY_ITEM),
+            method=estimate.method.replace(estimate.procedure or "", procedure or ""),
+            procedure=procedure,
             note=estimate.note.replace("new items and raters needs two of each", "new items needs two of them"),
         )

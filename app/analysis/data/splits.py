@@ -15,7 +15,7 @@ from app.analysis.data.question_data import ScaledData
 from app.analysis.data.study_folder import RATER_MARKS
 from app.analysis.estimate import Scope
 from app.base.words import number, number_text
-from app.protocol.cells import cell_of
+from app.protocol.cells import Cell, cell_of
 
 MAX_LEVELS = 12
 # An attribute with a different value on nearly every row is a name, not a group.
@@ -25,13 +25,17 @@ OWN_COLUMNS = frozenset({"item", "rater", "kind", "pool", *RATER_MARKS})
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """One way to split the answers; `code` is the level of each answer in `Codes.rows`, -1 for none."""
+    """One way to split the answers; `code` is the level of each answer in `Codes.rows`, -1 for none.
+
+    `of_factor`: the factor and level that each level is, if all are levels of one factor of the design.
+    """
 
     kind: Literal["condition", "shown_label", "subgroup"]
     name: str
     levels: tuple[str, ...]
     code: Ints
     is_at_median: bool = False
+    of_factor: tuple[tuple[str, str], ...] = ()
 
     def scope(self, level: int) -> Scope:
         """Return the scope that restricts an estimate to a level."""
@@ -52,15 +56,17 @@ class Split:
 def designed_splits(codes: Codes) -> Iterator[Split]:
     """Yield splits by condition (by cell, and by each factor if there are several) and by shown label."""
     code, texts = _factorized(codes.kept["condition"])
-    yield from _of_levels("condition", "condition", texts, code)
-    cells = [cell_of(text).levels if "=" in text else () for text in texts]
-    factors = list(dict.fromkeys(name for cell in cells for name, _ in cell))
+    cells = [cell_of(text) if "=" in text else Cell() for text in texts]
+    factors = list(dict.fromkeys(name for cell in cells for name, _ in cell.levels))
+    is_one = len(factors) == 1 and all(cell.levels for cell in cells)
+    of_factor = tuple(cell.levels[0] for cell in cells) if is_one else ()
+    yield from _of_levels("condition", "condition", texts, code, of_factor=of_factor)
     for name in factors if len(factors) > 1 else ():
-        of_cell = pd.Series(
-            [f"{name}={dict(cell)[name]}" if name in dict(cell) else None for cell in cells], dtype=object
+        part, levels = _factorized(pd.Series([cell.level(name) for cell in cells], dtype=object))
+        named = tuple((name, level) for level in levels)
+        yield from _of_levels(
+            "condition", name, tuple(Cell((one,)).text for one in named), _through(part, code), of_factor=named
         )
-        part, levels = _factorized(of_cell)
-        yield from _of_levels("condition", name, levels, _through(part, code))
     code, labels = _factorized(codes.kept["shown_label"])
     yield from _of_levels("shown_label", "shown_label", labels, code)
 
@@ -117,9 +123,10 @@ def _of_levels(
     code: Ints,
     *,
     is_at_median: bool = False,
+    of_factor: tuple[tuple[str, str], ...] = (),
 ) -> Iterator[Split]:
     if len(levels) > 1:
-        yield Split(kind, name, levels, code, is_at_median)
+        yield Split(kind, name, levels, code, is_at_median, of_factor)
 
 
 def _levels(column: pd.Series[str]) -> tuple[Ints, tuple[str, ...], bool] | None:

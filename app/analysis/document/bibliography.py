@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from app.analysis.estimate import Estimate
 from app.analysis.statistic import declared
 from app.base.documents.reference import Reference
+from app.stats.result import Procedure
 
 # key | authors | year | title | journal or publisher | volume | pages | DOI
 _LISTED = """
@@ -91,8 +92,8 @@ def _read(line: str) -> Reference:
 
 REFERENCES: dict[str, Reference] = {one.key: one for one in map(_read, _LISTED.strip().splitlines())}
 
-# by how a method begins, longest first: its words, and what it cites
-OF_METHOD: dict[str, tuple[str, tuple[str, ...]]] = {
+# by procedure: how intervals are made, in words, and what that cites
+OF_PROCEDURE: dict[Procedure | None, tuple[str, tuple[str, ...]]] = {
     "two_way_cluster_t": ("t intervals with two-way clustering by items and raters", ("cameron2011",)),
     "two_way_cr2_t": (
         "two-way cluster-robust t intervals with small-sample correction",
@@ -112,19 +113,20 @@ OF_METHOD: dict[str, tuple[str, tuple[str, ...]]] = {
         "CR2 intervals of an analysis of covariance, with Satterthwaite degrees of freedom",
         ("vickers2001", "bell2002", "pustejovsky2018"),
     ),
-    "lmm": ("linear mixed models with Satterthwaite degrees of freedom", ("bates2015", "kuznetsova2017")),
-    "clmm": (
+    "lmm_satterthwaite": ("linear mixed models with Satterthwaite degrees of freedom", ("bates2015", "kuznetsova2017")),
+    "clmm_laplace": (
         "cumulative link mixed models with crossed random effects, Laplace approximation",
         ("mccullagh1980", "christensen2019"),
     ),
-    "glmm": ("logistic mixed models with crossed random effects, Laplace approximation", ("breslow1993",)),
+    "glmm_laplace": ("logistic mixed models with crossed random effects, Laplace approximation", ("breslow1993",)),
     "pigeonhole": ("the pigeonhole bootstrap", ("owen2007",)),
     "jackknife_two_way": ("jackknife intervals over units and raters", ("efron1993",)),
     "jackknife_raters": ("delete-one jackknife intervals over raters", ("efron1993",)),
     "jackknife_texts": ("delete-one jackknife intervals over texts", ("efron1993",)),
-    "jackknife": ("infinitesimal jackknife intervals", ("efron1993",)),
+    "jackknife_units": ("infinitesimal jackknife intervals", ("efron1993",)),
     "bins_bootstrap": ("bootstrap bounds of the total error of the bins", ("efron1993",)),
-    "bootstrap": ("bootstrap percentile intervals", ("efron1993",)),
+    "bootstrap_units": ("bootstrap percentile intervals", ("efron1993",)),
+    "bootstrap_items": ("bootstrap percentile intervals", ("efron1993",)),
     "wilson": ("Wilson intervals", ("wilson1927",)),
     "wilson_cc": ("Wilson intervals with continuity correction", ("wilson1927", "newcombe1998")),
     "clopper_pearson": ("Clopper-Pearson intervals", ("clopper1934",)),
@@ -142,17 +144,12 @@ def of_statistic(statistic: str) -> list[Reference]:
     return [REFERENCES[key] for key in declared(statistic).cites]
 
 
-def of_method(method: str) -> tuple[str, list[Reference]] | None:
-    """The words of a way to make intervals with what they cite; None for a method that is not of that list."""
-    start = _longest(method, OF_METHOD)
-    if not start:
+def of_procedure(procedure: Procedure | None) -> tuple[str, list[Reference]] | None:
+    """The words of a way to make intervals with what they cite; None for one that is not of that list."""
+    if procedure not in OF_PROCEDURE:
         return None
-    words, keys = OF_METHOD[start]
+    words, keys = OF_PROCEDURE[procedure]
     return words, [REFERENCES[key] for key in keys]
-
-
-def _longest(name: str, starts: Iterable[str]) -> str:
-    return max((start for start in starts if name.startswith(start)), key=len, default="")
 
 
 def of_estimate(estimate: Estimate) -> list[Reference]:
@@ -169,5 +166,5 @@ def references_of(estimates: Iterable[Estimate]) -> list[Reference]:
 
 
 def _of_interval(estimate: Estimate) -> list[Reference]:
-    method = of_method(estimate.method) if estimate.ci_low is not None else None
+    method = of_procedure(estimate.procedure) if estimate.ci_low is not None else None
     return method[1] if method else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from app.analysis.document.bibliography import REFERENCES, of_estimate, of_method
+from app.analysis.document.bibliography import REFERENCES, of_estimate, of_procedure
 from app.analysis.document.circumstances import Circumstances
 from app.analysis.document.design_words import (
     GENERALIZATION,
@@ -93,12 +93,15 @@ def missing_sentences(sample: Sample, protocol: Protocol, n_skipped: int | None)
 
 
 def _arm(arm: str, protocol: Protocol) -> str:
-    return protocol.labels.condition(arm) if "=" in arm else protocol.labels.pool(arm)
+    return protocol.labels.condition(arm) if _is_by_condition(protocol) else protocol.labels.pool(arm)
 
 
 def _kind_of_arm(protocol: Protocol) -> str:
-    is_between = any(factor.assign == "between" for factor in protocol.conditions.values())
-    return "condition" if is_between else "pool"
+    return "condition" if _is_by_condition(protocol) else "pool"
+
+
+def _is_by_condition(protocol: Protocol) -> bool:
+    return any(factor.assign == "between" for factor in protocol.conditions.values())
 
 
 def methods_section(report: Report, protocol: Protocol, shown: Iterable[Estimate], about: Circumstances) -> Section:
@@ -203,7 +206,7 @@ def _plan(protocol: Protocol, shown: list[Estimate]) -> Iterator[str]:
 
 
 def _intervals(shown: list[Estimate]) -> Iterator[str]:
-    methods = (of_method(one.method) for one in shown if one.ci_low is not None)
+    methods = (of_procedure(one.procedure) for one in shown if one.ci_low is not None)
     found = {method[0]: method[1] for method in methods if method}
     if found:
         yield f"Intervals: {and_list([f'{words}{cited(to)}' for words, to in found.items()])}."

@@ -18,6 +18,6 @@ def effect_behind(estimate: Estimate, among: Iterable[Estimate]) -> Estimate | N
         for one in among
         if (one.asked, one.scope, one.unit) == (estimate.asked, estimate.scope, estimate.unit)
         and one.statistic == effect.statistic
-        and one.method.startswith(effect.method)
+        and effect.procedure in {None, one.procedure}
     )
     return next(same, None)

@@ -34,7 +34,7 @@ def _is_of(estimate: Estimate, contrast: PrimaryContrast, protocol: Protocol) ->
     return (
         recorded is not None
         and recorded.unit in {None, estimate.unit}
-        and estimate.method.startswith(recorded.method)
+        and recorded.procedure in {None, estimate.procedure}
         and estimate.question == contrast.question
         and _has_keys(estimate.scope, recorded, contrast)
         and _fits(estimate.scope, contrast, protocol)

@@ -28,26 +28,29 @@ from app.base.words import number_text
 from app.protocol.primary_default import first_question
 from app.protocol.questions.registry import ScaledQuestion
 from app.protocol.study import Protocol
+from app.stats.result import Procedure
 
 # by the start of the method; more specific ones first
-TESTS = {
+TESTS: dict[Procedure | None, str] = {
     "two_way_cr2_t": "cluster-robust t test by items and raters (CR2)",
-    "two_way": "t test with two-way clustering by items and raters",
+    "two_way_cluster_t": "t test with two-way clustering by items and raters",
+    "two_way_jackknife_t": "t test with two-way clustering by items and raters",
     "item_cr2_t": "cluster-robust t test by items (CR2)",
-    "item_cluster": "t test with clustering by items",
-    "min_f": "min F' test by items and responders (CR2)",
+    "item_cluster_t": "t test with clustering by items",
+    "min_f_t": "min F' test by items and responders (CR2)",
     "lmm": "linear mixed model, Satterthwaite degrees of freedom",
-    "clmm": "cumulative link mixed model",
-    "glmm": "logistic mixed model",
-    "t_paired: after": "paired t test on raters' scores",
+    "lmm_satterthwaite": "linear mixed model, Satterthwaite degrees of freedom",
+    "clmm_laplace": "cumulative link mixed model",
+    "glmm_laplace": "logistic mixed model",
     "t_paired": "paired t test on item means",
     "t_unpaired": "unpaired t test on item means",
     "wilcoxon": "Wilcoxon signed-rank test on item means",
     "mann_whitney": "Mann-Whitney test",
     "chi_square": "chi-square test",
     "wilson_cc": "Wilson interval with continuity correction",
-    "ancova": "analysis of covariance",
+    "ancova_cr2_t": "analysis of covariance",
 }
+OF_RATERS = "paired t test on raters' scores"
 
 
 PUBLISHED = "As published, for comparison: "
@@ -201,7 +204,9 @@ def test_of(estimate: Estimate) -> str:
     """The name of the test by which an estimate was tested; empty if it has none."""
     if margin := declared(estimate.statistic).margin:
         return margin.test  # its p-value is not that of the difference
-    return next((words for start, words in TESTS.items() if estimate.method.startswith(start)), "")
+    if (estimate.procedure, estimate.unit) == ("t_paired", "rater_mean"):
+        return OF_RATERS
+    return TESTS.get(estimate.procedure, "")
 
 
 def p_words(estimate: Estimate) -> str:

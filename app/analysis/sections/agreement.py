@@ -17,7 +17,7 @@ from app.analysis.sections.coefficients import coefficients
 from app.analysis.statistic import Statistic, declare
 from app.protocol.questions.registry import PreferenceQuestion, ScaledQuestion
 from app.stats.reliability.decision import g_coefficient, one_way_coefficient, phi_coefficient, raters_needed
-from app.stats.result import Result, with_method
+from app.stats.result import Method, Result, with_method
 
 # Agreement per question, pooled and per source, for all human raters, each pool, and the model judges.
 
@@ -100,7 +100,7 @@ def in_words(result: Result, data: AnyQuestionData, answers: Answers) -> Result:
         one = f"not estimable: one rating per {data.question.target}"
         result = replace(result, note=one if len(answers.value) else "not estimable: there are no ratings")
     if isinstance(data.question, PreferenceQuestion):
-        result = replace(result, method=f"{result.method}; {CATEGORY}" if result.method else CATEGORY)
+        result = replace(result, method=result.method.with_words(f"; {CATEGORY}" if result.method else CATEGORY))
     return result
 
 
@@ -133,5 +133,5 @@ def _decision(data: ScaledData, answers: Answers, scope: Scope) -> Iterator[Esti
         phi, needed = one_way_coefficient(ratings, n), raters_needed(ratings, TARGET, coefficient="one_way")
     found = {"phi_coefficient": phi, "g_coefficient": g_coefficient(ratings, n), "raters_needed": needed}
     for statistic, result in found.items():
-        named = with_method(result, "decision_study")
+        named = with_method(result, Method(words="decision_study"))
         yield data.record(named, answers, section=SECTION, scope=scope, statistic=statistic, unit=unit)

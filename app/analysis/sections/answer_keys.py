@@ -20,7 +20,7 @@ from app.stats.accuracy.category_f1 import confusion, f1_macro, f1_scores
 from app.stats.arrays import Labels
 from app.stats.comparison.describe import share
 from app.stats.reliability.decision import items_needed
-from app.stats.result import Result
+from app.stats.result import Method, Result
 
 # Longer tables and lists would not be read.
 MAX_CODES, MAX_ITEMS = 12, 100
@@ -94,7 +94,7 @@ def _confused(data: ScaledData, answers: Answers, given: Labels, key: Labels, na
     for code, f1 in zip(names.tolist(), scores.tolist(), strict=True):
         if np.isfinite(f1):
             part = answers.select((key == code) | (given == code))
-            result = Result(f1, "f1: 2 TP / (2 TP + FP + FN)")
+            result = Result(f1, Method(words="f1: 2 TP / (2 TP + FP + FN)"))
             yield data.record(result, part, section=SECTION, scope={"category": code}, statistic="f1", unit="rating")
     for right in names.tolist():
         part = answers.select(key == right)

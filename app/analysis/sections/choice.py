@@ -21,7 +21,7 @@ from app.stats.choice import preference_shares as stats
 from app.stats.choice.preference_shares import coherence as share_coherent
 from app.stats.clusters import for_new_items, has_few_raters
 from app.stats.proportions import binomial_intervals as binomial
-from app.stats.result import Result, undefined
+from app.stats.result import Method, Result, undefined
 
 Found = tuple[str, Result]
 
@@ -44,7 +44,7 @@ declare(
         claim=claims.preferred,
         tests={
             "share_preferred": Recorded(unit="choice"),
-            "share_preferred_wilson_cc": Recorded(unit="choice", method="wilson_cc"),
+            "share_preferred_wilson_cc": Recorded(unit="choice", procedure="wilson_cc"),
         },
         at_equal_length="share_preferred_at_equal",
         is_of_choices=True,
@@ -125,7 +125,10 @@ def _without_sources(data: ChoiceData, answers: Choices, scope: Scope) -> Iterat
         found.append(("first_side_share", stats.first_side_share(answers.is_left, **answers.where)))
     else:
         found.append(
-            ("first_side_share", undefined("no_pairable_units", UNKNOWN_SIDES, method="share of choices", n_units=0))
+            (
+                "first_side_share",
+                undefined("no_pairable_units", UNKNOWN_SIDES, method=Method(words="share of choices"), n_units=0),
+            )
         )
     yield from _records(data, answers, scope, found)
 
@@ -146,7 +149,7 @@ def outcomes(answers: Choices, mine: int) -> Ints:
 
 
 def _named(result: Result, what: str) -> Result:
-    return replace(result, method=f"{result.method}: {what}")
+    return replace(result, method=result.method.with_words(f": {what}"))
 
 
 def _records(data: ChoiceData, answers: Choices, scope: Scope, found: list[Found]) -> Iterator[Estimate]:

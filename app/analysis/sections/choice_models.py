@@ -17,7 +17,7 @@ from app.stats.choice.controlled_shares import GLMM, preference_model, share_at_
 from app.stats.choice.strengths import strengths, win_matrix
 from app.stats.clusters import METHOD as CLUSTERED
 from app.stats.comparison.describe import mean
-from app.stats.result import Result, undefined
+from app.stats.result import Method, Result, undefined
 
 SECTION = "choice"
 UNKNOWN_SIDES = "not estimable: it is not known which response was on which side"
@@ -131,7 +131,7 @@ def _strengths(data: ChoiceData, answers: Choices, reference: str) -> Iterator[_
     if n > 2:  # noqa: PLR2004 - a triple needs three
         circles, triples = win_matrix(left, right, won, n_sources=n).n_intransitive
         words = f"out of {triples} triples of sources that were all compared with each other"
-        yield _Found("intransitive_triples", Result(float(circles), "majorities", note=words))
+        yield _Found("intransitive_triples", Result(float(circles), Method(words="majorities"), note=words))
 
 
 def _of_two(data: ChoiceData, answers: Choices, mine: int) -> Iterator[_Found]:

@@ -29,7 +29,7 @@ from app.stats.agreement import (
 from app.stats.agreement.chance import finn_r
 from app.stats.agreement.two_way import For
 from app.stats.ratings import Ratings
-from app.stats.result import Result, undefined, with_method
+from app.stats.result import Method, Result, undefined, with_method
 
 Named = tuple[str, Result]
 
@@ -274,9 +274,12 @@ def _of_categories(data: AnyQuestionData, ratings: Ratings, level: Level) -> Ite
         both = statistic("new_units_and_raters") if data.codes.raters.are_known else None
         if both and both.interval:
             yield name, both
-        yield name, with_method(statistic("new_units"), "jackknife_units")
+        yield name, with_method(statistic("new_units"), Method("jackknife_units"))
     if not is_fine(level, domain):
-        yield "unanimous_share", with_method(unanimous_share(ratings), "units that all raters rated alike")
+        yield (
+            "unanimous_share",
+            with_method(unanimous_share(ratings), Method(words="units that all raters rated alike")),
+        )
 
 
 def is_fine(level: Level, domain: Sequence[float]) -> bool:
@@ -291,7 +294,7 @@ def _alphas(data: AnyQuestionData, answers: Answers, level: Level) -> Iterator[N
     inferred: the interval for new units then comes first.
     """
     ratings, name = answers.ratings, f"krippendorff_alpha_{level}"
-    units = with_method(krippendorff_alpha(ratings, level=level), f"jackknife_units: {level} distances")
+    units = with_method(krippendorff_alpha(ratings, level=level), Method("jackknife_units", f": {level} distances"))
     if units.estimate is None:
         yield name, units
         return
@@ -299,14 +302,14 @@ def _alphas(data: AnyQuestionData, answers: Answers, level: Level) -> Iterator[N
     found = [units]
     if data.codes.raters.are_known:
         both = krippendorff_alpha(ratings, level=level, inference="new_units_and_raters")
-        both = with_method(both, f"jackknife_two_way: {level} distances")
+        both = with_method(both, Method("jackknife_two_way", f": {level} distances"))
         found = [both, units] if both.interval else [units, both]
         found[0] = replace(found[0], note=_range(ratings, level) if is_light else "")
     yield from ((name, result) for result in found)
     if is_light:
         yield name, alpha_bootstrap(ratings, level=level, seed=answers.seed)
     else:
-        yield name, undefined("not_run", TOO_MANY, method="bootstrap_units")
+        yield name, undefined("not_run", TOO_MANY, method=Method("bootstrap_units"))
 
 
 def _range(ratings: Ratings, level: Level) -> str:
@@ -337,5 +340,5 @@ def _iccs(data: AnyQuestionData, ratings: Ratings) -> Iterator[Named]:
     forms = [form for form in every if data.codes.raters.are_known or form.startswith("1")]
     found = icc_forms(ratings, [form for form in forms if is_light or form.startswith("1")])
     for form in forms:
-        result = found.get(form) or undefined("not_run", TOO_MANY, method="REML")
-        yield f"icc_{form}", with_method(result, "f_distribution: mean squares or REML")
+        result = found.get(form) or undefined("not_run", TOO_MANY, method=Method(words="REML"))
+        yield f"icc_{form}", with_method(result, Method("f_distribution", ": mean squares or REML"))

@@ -47,7 +47,7 @@ declare(
         no_difference=0.0,
         bounds=Bounds(times=1),
         claim=claims.rated,
-        tests={"mean_difference": Recorded(), "mean_difference_lmm": Recorded(method=LMM)},
+        tests={"mean_difference": Recorded(), "mean_difference_lmm": Recorded(procedure=LMM.procedure)},
         at_equal_length="mean_difference_at_equal",
     ),
     Statistic(
@@ -424,14 +424,14 @@ def _as_counted(result: Result, contrast: Contrast, n_columns: int) -> Result:
     """Name the steps in the method if the values of a fine slider were counted in steps."""
     if n_columns == len(contrast.data.question.values):
         return result
-    return replace(result, method=f"{result.method}, values in {n_columns} equal steps")
+    return replace(result, method=result.method.with_words(f", values in {n_columns} equal steps"))
 
 
 def _of_item_means(contrast: Contrast) -> Iterator[Found]:
     means = item_means(contrast.means.value, contrast.means_are_mine, **contrast.means.where)
     for name, test in (("mann_whitney", mann_whitney), ("rank_biserial", rank_biserial)):
         result = test(means.mine, means.theirs)
-        yield Found(name, "item_mean", replace(result, method=f"{result.method}, item means, unpaired"))
+        yield Found(name, "item_mean", replace(result, method=result.method.with_words(", item means, unpaired")))
 
 
 def _has_responders(contrast: Contrast) -> bool:
@@ -454,7 +454,7 @@ def _of_responders(contrast: Contrast) -> Iterator[Found]:
         ("mann_whitney", found.asymptotic),
         ("rank_biserial", found.rank_biserial),
     ):
-        of_means = replace(result, method=f"{result.method}, means of responders")
+        of_means = replace(result, method=result.method.with_words(", means of responders"))
         yield Found(name, "item_mean", of_means, {"level": "responder"})
 
 

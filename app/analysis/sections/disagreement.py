@@ -17,13 +17,13 @@ from app.analysis.sections.pairwise_kappas import busiest
 from app.analysis.statistic import Column, PageTable, Statistic, declare
 from app.stats.agreement import RaterPair, rater_pairs, worst_units
 from app.stats.ratings import Ratings
-from app.stats.result import Result, undefined
+from app.stats.result import Method, Result, undefined
 
 SECTION = "disagreement"
 MAX_UNITS = 10
 # A matrix with more raters would not be readable.
 MAX_IN_MATRIX = 20
-CAMPS = "two groups of two or more ratings, at least half the scale apart"
+CAMPS = Method(words="two groups of two or more ratings, at least half the scale apart")
 NO_CAMPS = f"not shown: no unit has the {MIN_RATINGS_FOR_CAMPS} ratings that split opinions need"
 NO_PAIR = f"not estimable: no two raters rated {MIN_IN_COMMON} or more units in common with any variation"
 
@@ -65,7 +65,9 @@ def _units(panel: Panel) -> Iterator[Estimate]:
         own = answers.select(answers.unit == worst.unit[place])
         camps = ", split opinions" if worst.is_split[place] else ""
         note = f"{worst.n_ratings[place]} ratings{camps}"
-        result = Result(float(worst.disagreement[place]), "disagreement relative to chance", n_units=1, note=note)
+        result = Result(
+            float(worst.disagreement[place]), Method(words="disagreement relative to chance"), n_units=1, note=note
+        )
         scope = _named(data, int(own.row[0]))
         yield data.record(result, own, section=SECTION, scope=scope, statistic="unit_disagreement", unit=unit)
 
@@ -82,11 +84,13 @@ def _pairs(panel: Panel) -> Estimate:
     found = [] if not len(kept.value) else _pairs_of(kept, is_nominal=panel.is_nominal)
     kappas: Floats = np.array([pair.kappa for pair in found if pair.kappa is not None])
     if not len(kappas):
-        result = undefined("no_pairable_units", NO_PAIR, method="pairs", n_units=0)
+        result = undefined("no_pairable_units", NO_PAIR, method=Method(words="pairs"), n_units=0)
     else:
         note = f"{len(kappas)} pairs of raters, from {kappas.min():.3f} to {kappas.max():.3f}"
         kind = "plain" if panel.is_nominal else "quadratic weights"
-        result = Result(float(np.median(kappas)), f"median over pairs of Cohen's kappa, {kind}", note=note)
+        result = Result(
+            float(np.median(kappas)), Method(words=f"median over pairs of Cohen's kappa, {kind}"), note=note
+        )
     matrix = _matrix(data, kept, found)
     return data.record(
         result,

@@ -15,7 +15,7 @@ from app.analysis.statistic import Bounds, Statistic, declare
 from app.base.words import number_text
 from app.protocol.questions.registry import ScaledQuestion
 from app.stats.comparison import describe
-from app.stats.result import Result, undefined
+from app.stats.result import Method, Result, undefined
 
 SECTION = "distribution"
 # Sliders with more points are divided into equal steps with this many edges.
@@ -73,11 +73,11 @@ def _counts(data: ScaledData, answers: Answers, scope: Scope) -> Estimate:
 def _middle(answers: Answers, statistic: str, note: str) -> Result:
     n = len(answers.value)
     if not n:
-        return undefined("no_pairable_units", "There are no ratings.", method=statistic, n_units=0)
+        return undefined("no_pairable_units", "There are no ratings.", method=Method(words=statistic), n_units=0)
     if statistic == "median":
-        return Result(float(np.median(answers.value)), statistic, n_units=n, note=note)
+        return Result(float(np.median(answers.value)), Method(words=statistic), n_units=n, note=note)
     values, counts = np.unique(answers.value, return_counts=True)
-    return Result(float(values[counts.argmax()]), statistic, n_units=n, note=note)
+    return Result(float(values[counts.argmax()]), Method(words=statistic), n_units=n, note=note)
 
 
 def point_counts(question: ScaledQuestion, answers: Answers) -> tuple[list[float], list[str], list[int]]:

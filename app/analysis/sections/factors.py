@@ -126,9 +126,8 @@ def named_factors(split: Split, splits: Sequence[Split]) -> Iterator[tuple[str, 
     has_factors = any(other.kind == "condition" and other.name != "condition" for other in splits)
     if split.kind == "condition" and split.name == "condition" and has_factors:
         return
-    named = [level.partition("=") for level in split.levels]
-    if split.kind == "condition" and all(sign for _, sign, _ in named):
-        yield named[0][0], [level for _, _, level in named]
+    if split.of_factor:
+        yield split.of_factor[0][0], [level for _, level in split.of_factor]
     else:
         yield split.name, list(split.levels)
 

@@ -18,9 +18,9 @@ from app.analysis.statistic import Statistic, declare
 from app.protocol.questions.registry import PreferenceQuestion
 from app.stats.arrays import codes
 from app.stats.raters.dawid_skene import DawidSkene, dawid_skene
-from app.stats.result import Result, undefined
+from app.stats.result import Method, Result, undefined
 
-METHOD = "em: Dawid and Skene (1979), from the majority"
+METHOD = Method("em", ": Dawid and Skene (1979), from the majority")
 NOTE = "assumes one true category per unit, which need not exist for matters of taste"
 NOTHING = "no unit was rated by two raters, so errors cannot be estimated"
 # Values of LOST, WON and TIE; of no and yes.

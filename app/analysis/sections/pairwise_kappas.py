@@ -22,7 +22,7 @@ from app.stats.agreement import cohen_kappa, cohen_kappas
 from app.stats.agreement.cohen import Categories
 from app.stats.agreement.disagreement import Weights
 from app.stats.arrays import sorted_unique
-from app.stats.result import Result, undefined
+from app.stats.result import Method, Result, undefined
 
 # All pairs of ten raters; hundreds of raters have thousands of pairs with hardly any items in common.
 MAX_PAIRS = 45
@@ -73,7 +73,9 @@ def kappas(data: AnyQuestionData) -> Iterator[Estimate]:
             for estimate in _of_pair(data, part, {**group.scope, "raters": ids}):
                 yield replace(estimate, note="; ".join(note for note in (estimate.note, left) if note))
         if not pairs and len(answers.value):
-            nothing = undefined("no_pairable_units", NO_PAIR, method="pairs of raters", n_pairable_units=0)
+            nothing = undefined(
+                "no_pairable_units", NO_PAIR, method=Method(words="pairs of raters"), n_pairable_units=0
+            )
             yield _record(data, answers, group.scope, nothing, _headline(data))
 
 

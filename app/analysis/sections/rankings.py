@@ -121,4 +121,4 @@ def _agreement(data: RankingData, answers: Ranks, scope: Scope) -> Iterator[Esti
 
 
 def _by(result: Result, how: str) -> Result:
-    return replace(result, method=f"{result.method}: {how}")
+    return replace(result, method=result.method.with_words(f": {how}"))

@@ -22,10 +22,10 @@ from app.stats.linear.correlation import correlation
 from app.stats.raters.profiles import mean_of_others, profiles, share_of_others
 from app.stats.raters.response_patterns import habits, side_habits
 from app.stats.raters.severity import METHOD, rater_severity
-from app.stats.result import Result, undefined
+from app.stats.result import Method, Result, undefined
 
 ALONE = "no other rater rated the same units"
-BY_ROW = "answers in the order they were given"
+BY_ROW = Method(words="answers in the order they were given")
 
 declare(
     Statistic(
@@ -133,7 +133,7 @@ def _habits(panel: Panel) -> Iterator[Estimate]:
         habit = habits(own.value, own.rater)[0]
         yield _run(panel, code, "longest_run", habit.longest_run, habit.n)
         for statistic, value in (("modal_share", habit.modal_share), ("answer_entropy", habit.entropy)):
-            yield panel.record(code, statistic, Result(value, statistic, n_units=habit.n), unit="rating")
+            yield panel.record(code, statistic, Result(value, Method(words=statistic), n_units=habit.n), unit="rating")
         if not panel.is_nominal:
             yield panel.record(code, "answer_sd", describe.sd(own.value, **own.where), unit="rating")
 
@@ -142,7 +142,7 @@ def _sides(panel: Panel) -> Iterator[Estimate]:
     """Yield the side preference of each rater with an exact sign test; nothing if the sides are unknown."""
     for code, own in panel.each():
         for side in side_habits(cast("Choices", own).is_left, own.rater):
-            share = Result(side.n_first / side.n, "sign_test", p_value=side.p_value, n_units=side.n)
+            share = Result(side.n_first / side.n, Method("sign_test"), p_value=side.p_value, n_units=side.n)
             shown = enough(share, side.n, MIN_ANSWERS_OF_RATER, "choices of one of the two by this rater")
             yield panel.record(code, "first_side_share", shown, unit="choice")
             yield _run(panel, code, "longest_side_run", side.longest_run, side.n)

@@ -20,7 +20,7 @@ from app.analysis.estimate import Estimate
 from app.analysis.statistic import Statistic, declare
 from app.protocol.rater_flags import Flag
 from app.protocol.study import Protocol
-from app.stats.result import Result, undefined
+from app.stats.result import Method, Result, undefined
 
 NO_TIMES = "no times were recorded"
 SECOND = 1000
@@ -83,27 +83,27 @@ def rating_sessions(known: RatingSessions) -> Iterator[Estimate]:
     if n:
         flagged = known.flagged_among(answers)
         names = ", ".join(f"{name} ({why})" for name, why in flagged.items())
-        share = Result(len(flagged) / n, "flagged", n_units=n, note=names or "no rater is flagged")
+        share = Result(len(flagged) / n, Method(words="flagged"), n_units=n, note=names or "no rater is flagged")
         yield record_of(None, share, answers, section=SECTION, scope={}, statistic="flagged_share", unit="rater_mean")
 
 
 def _times(known: RatingSessions, answers: Answers) -> Iterator[Estimate]:
     medians = known.trials.groupby("rater")["active_ms"].median() / SECOND
     size = known.trials["rater"].value_counts()
-    method = f"{MEDIAN_TIME}, then over raters"
+    method = Method(words=f"{MEDIAN_TIME}, then over raters")
     whole = undefined("no_pairable_units", NO_TIMES, method=method, n_units=0)
     if len(medians):
         whole = Result(float(medians.median()), method, n_units=len(medians))
     yield record_of(None, whole, answers, section=SECTION, scope={}, statistic="median_seconds", unit="rater_mean")
     by_need = sorted(size.index, key=lambda name: name not in known.flagged)  # stable: then by number of trials
     for name in sorted(by_need[:MAX_RATERS]):
-        result = Result(float(medians[name]), MEDIAN_TIME, n_units=int(size[name]))
+        result = Result(float(medians[name]), Method(words=MEDIAN_TIME), n_units=int(size[name]))
         yield _of_rater(known, answers, name, "median_seconds", result)
 
 
 def _checks(known: RatingSessions, answers: Answers) -> Iterator[Estimate]:
     passed = known.checks.assign(is_passed=known.checks["is_passed"].astype(float)).groupby("rater")["is_passed"]
-    method = "share of attention checks and gold trials"
+    method = Method(words="share of attention checks and gold trials")
     for name, share, n in zip(passed.mean().index[:MAX_RATERS], passed.mean(), passed.size(), strict=False):
         result = Result(float(share), method, n_units=int(n))
         yield _of_rater(known, answers, str(name), "checks_passed_share", result)

@@ -20,7 +20,7 @@ from app.protocol.questions.registry import PreferenceQuestion
 from app.stats.choice import preference_shares as choice_stats
 from app.stats.comparison import describe
 from app.stats.factors import interaction
-from app.stats.result import undefined
+from app.stats.result import Method, undefined
 
 SECTION = "subgroup"
 AT_MEDIAN = "Split at the median. A slope over all values needs the column in analysis.covariates."
@@ -118,7 +118,7 @@ def not_split(data: AnyQuestionData, name: str, why: str) -> Estimate:
     is_choice = isinstance(data.question, PreferenceQuestion)
     persons = groups(data.codes)[0].of(data.answers)
     return data.record(
-        undefined("not_run", why, method="split by levels"),
+        undefined("not_run", why, method=Method(words="split by levels")),
         persons,
         section=SECTION,
         scope={"covariate": name},

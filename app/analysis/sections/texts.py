@@ -21,7 +21,7 @@ from app.stats.clusters import for_new_items
 from app.stats.comparison import describe
 from app.stats.linear.correlation import Kind, correlation
 from app.stats.linear.regression import difference_at_equal
-from app.stats.result import Result, undefined
+from app.stats.result import Method, Result, undefined
 
 SECTION = "text"
 LENGTH: Scope = {"covariate": "length"}
@@ -84,7 +84,9 @@ def texts(study: StudyData) -> Iterator[Estimate]:
                 yield _of_texts(*_difference(whole, study.codes.sources, scope), scope, "text_difference")
     nothing = of_texts.select(np.zeros(0, dtype=np.int64))
     for name, why in study.covariates.left_out.items():
-        yield _of_texts(undefined("not_run", why, method="mean over texts"), nothing, {"covariate": name}, "text_mean")
+        yield _of_texts(
+            undefined("not_run", why, method=Method(words="mean over texts")), nothing, {"covariate": name}, "text_mean"
+        )
 
 
 def _one_each(study: StudyData) -> Answers:

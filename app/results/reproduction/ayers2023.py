@@ -14,6 +14,7 @@ from pathlib import Path
 
 from app.base.files.text_repair import repaired
 from app.results.reproduction.pack import Pack, Part, Published, Row, write_study
+from app.stats.result import Procedure
 
 YAML = """\
 attune: 1
@@ -128,8 +129,8 @@ SHARE, ONE_DECIMAL = 0.0005, 0.05
 
 def _preferred(words: str, value: float, part: Part) -> Published:
     # The limits are those of a score interval with continuity correction over the 585 evaluations.
-    method = "" if part == "estimate" else "wilson_cc"
-    return Published(words, value, SHARE, ABSTRACT, "share_preferred", "preference", AGAINST, method, part=part)
+    procedure: Procedure | None = None if part == "estimate" else "wilson_cc"
+    return Published(words, value, SHARE, ABSTRACT, "share_preferred", "preference", AGAINST, procedure, part=part)
 
 
 def _good(question: str, source: str, value: float) -> Published:

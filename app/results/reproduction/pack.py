@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from app.analysis.estimate import Estimate
+from app.stats.result import Procedure
 
 Part = Literal["estimate", "ci_low", "ci_high"]
 
@@ -18,8 +19,8 @@ class Published:
     """One printed number, and the estimate of the report that reproduces it.
 
     `tolerance`: half of the last printed digit, or more with a reason in the pack. `where`: where it is printed.
-    `method`: how the method of the estimate begins. `part`: the estimate or an end of its interval. `is_last`: whether
-    the last of several estimates that match is meant instead of the first.
+    `procedure`: how the estimate was computed, None for any. `part`: the estimate or an end of its interval.
+    `is_last`: whether the last of several estimates that match is meant instead of the first.
     """
 
     words: str
@@ -29,7 +30,7 @@ class Published:
     statistic: str
     question: str
     scope: Mapping[str, Any] = field(default_factory=dict)
-    method: str = ""
+    procedure: Procedure | None = None
     unit: str = ""
     part: Part = "estimate"
     is_last: bool = False
@@ -40,7 +41,7 @@ class Published:
             one.statistic == self.statistic
             and one.asked == self.question
             and dict(one.scope) == dict(self.scope)
-            and one.method.startswith(self.method)
+            and self.procedure in {None, one.procedure}
             and self.unit in {"", one.unit}
         )
 

@@ -14,12 +14,12 @@ import numpy as np
 from app.stats.arrays import Bools, Floats, Ints, Labels, codes
 from app.stats.clusters import BY_ITEM, for_new_items, kept_within, without_interval
 from app.stats.comparison import describe
-from app.stats.result import Interval, Result, undefined
+from app.stats.result import Interval, Method, Result, undefined
 
 N_BINS = 10
 # The largest score: all probability on one answer, and every human rater gave another.
 MAX_BRIER = 2.0
-ECE_METHOD = "bins_bootstrap"
+ECE_METHOD = Method("bins_bootstrap")
 _NO_UNITS = "No answer of the judge has a probability and human ratings of the same unit."
 _PAIR = 2
 # So that 0.3 times ten is three.

@@ -11,9 +11,9 @@ import pandas as pd
 from app.stats.arrays import Bools, Floats, Ints, Labels, codes
 from app.stats.clusters import without_interval
 from app.stats.comparison.describe import share
-from app.stats.result import Interval, Result, undefined
+from app.stats.result import Interval, Method, Result, undefined
 
-METHOD = "bootstrap_items"
+METHOD = Method("bootstrap_items")
 _PAIR = 2
 # maximum number of table entries in memory at once
 _MAX_NUMBERS = 4_000_000

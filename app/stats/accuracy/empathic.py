@@ -9,9 +9,9 @@ import numpy as np
 from app.stats.arrays import Floats, Ints, Labels
 from app.stats.clusters import clusters, t_p_value
 from app.stats.comparison.describe import mean
-from app.stats.result import Result, undefined
+from app.stats.result import Method, Result, undefined
 
-METHOD = "two_way_cluster_t: Fisher z, one correlation per target and perceiver"
+METHOD = Method("two_way_cluster_t", ": Fisher z, one correlation per target and perceiver")
 _MIN_N = 3
 _LARGEST = 0.99999
 _ROUNDING = 1e-9

@@ -20,7 +20,7 @@ from app.stats.agreement.two_way import For, alpha_two_way
 from app.stats.arrays import Floats, Ints
 from app.stats.jackknife import PAIR, correlation_spread, no_variation, nothing_to_compare
 from app.stats.ratings import MAX_PATTERNS, Ratings, present_codes, rows_of
-from app.stats.result import Interval, Result
+from app.stats.result import Interval, Method, Result
 
 # above this size (units x values x values; 40,000 units on five points) the package dominates the run time
 PACKAGE_CELLS = 1_000_000
@@ -50,7 +50,7 @@ def krippendorff_alpha(
         spread = correlation_spread(estimate, parts.unit_influence(), parts.weight, confidence)
     else:
         spread = alpha_two_way(paired, parts, estimate, confidence)
-    return Result(estimate, method=f"{level} distances", **spread, **ratings.sizes())
+    return Result(estimate, method=Method(words=f"{level} distances"), **spread, **ratings.sizes())
 
 
 def point_estimate(paired: Ratings, parts: Disagreement) -> float:
@@ -92,8 +92,10 @@ def alpha_bootstrap(
     note = f"{n_lost} of {n_resamples} resamples show no variation and have no alpha" if n_lost else ""
     return Result(
         estimate,
-        method=f"{level} distances, {n_resamples} resamples, seed {seed}",
-        interval=Interval(min(low, estimate), max(high, estimate), "bootstrap_units", confidence, inference="items"),
+        method=Method(words=f"{level} distances, {n_resamples} resamples, seed {seed}"),
+        interval=Interval(
+            min(low, estimate), max(high, estimate), Method("bootstrap_units"), confidence, inference="items"
+        ),
         standard_error=float(draws.std()),
         note=note,
         seed=seed,

@@ -14,7 +14,7 @@ from app.stats.arrays import Floats, Ints
 from app.stats.clusters import t_quantile
 from app.stats.jackknife import PAIR, ZERO, Spread, jackknife_se, no_spread, no_variation, nothing_to_compare
 from app.stats.ratings import Ratings
-from app.stats.result import Interval, Result
+from app.stats.result import Interval, Method, Result
 
 # maps proportions of values (V,) and agreement weights (V, V) to chance agreement and its gradient (V,)
 Chance = Callable[[Floats, Floats], tuple[float, Floats]]
@@ -150,7 +150,7 @@ def _corrected(
     else:
         parts = _Parts(counts, n_units, values, agreement, expected, gradient, by_unit)
         spread = _two_way(ratings, parts, chance, estimate, wanted.confidence)
-    method = f"{weights} weights, {len(values)} categories"
+    method = Method(words=f"{weights} weights, {len(values)} categories")
     note = _UNTESTED if len(ratings.paired.values) == 1 else ""
     return Result(estimate, method=method, note=note, **spread, **ratings.sizes())
 
@@ -222,5 +222,7 @@ def _t_spread(estimate: float, influence: Floats, weight: Floats, confidence: fl
     if se < ZERO:
         return no_spread("no_variation")
     reach = t_quantile(n - 1, confidence) * se
-    interval = Interval(estimate - reach, min(estimate + reach, 1.0), "jackknife_units", confidence, inference="items")
+    interval = Interval(
+        estimate - reach, min(estimate + reach, 1.0), Method("jackknife_units"), confidence, inference="items"
+    )
     return {"standard_error": se, "df": n - 1, "interval": interval, "interval_reason": None}

@@ -15,7 +15,7 @@ from app.stats.arrays import Floats, Ints
 from app.stats.clusters import ends_within
 from app.stats.jackknife import PAIR, ZERO, Spread, no_pairs, no_spread, no_variation
 from app.stats.ratings import Ratings
-from app.stats.result import Interval, Result
+from app.stats.result import Interval, Method, Result
 
 Categories = Literal["declared", "observed"]
 
@@ -62,7 +62,7 @@ def cohen_kappas(
     for weights, categories in wanted:
         places = used if categories == "declared" else np.arange(len(used), dtype=np.float64)
         kappa, spread = kappa_of_table(table, places, weights, confidence)
-        found.append(Result(kappa, method=_method(weights, categories), **spread, **sizes))
+        found.append(Result(kappa, method=Method(words=_words(weights, categories)), **spread, **sizes))
     return found
 
 
@@ -84,7 +84,9 @@ def kappa_of_table(table: Floats, values: Floats, weights: Weights, confidence: 
         return kappa, no_spread("no_variation")
     se = float(np.sqrt(variance))
     reach = float(ndtri((1 + confidence) / 2)) * se
-    interval = Interval(*ends_within(kappa, reach, -1.0, 1.0), "asymptotic_normal", confidence, inference="items")
+    interval = Interval(
+        *ends_within(kappa, reach, -1.0, 1.0), Method("asymptotic_normal"), confidence, inference="items"
+    )
     return kappa, {"standard_error": se, "df": None, "interval": interval, "interval_reason": None}
 
 
@@ -106,7 +108,7 @@ def _kappa_and_variance(table: Floats, weights: Floats) -> tuple[float, float]:
     return float(kappa), float(variance)
 
 
-def _method(weights: Weights, categories: Categories) -> str:
+def _words(weights: Weights, categories: Categories) -> str:
     if weights == "none":
         return "no weights"
     return "observed categories" if categories == "observed" else "distances between declared values"

@@ -8,9 +8,9 @@ from scipy.special import chdtrc
 from app.stats.arrays import Floats, midranks
 from app.stats.jackknife import PAIR, no_variation
 from app.stats.ratings import Ratings
-from app.stats.result import Result, undefined, with_method
+from app.stats.result import Method, Result, undefined, with_method
 
-METHOD = "ranks within rater, corrected for ties"
+METHOD = Method(words="ranks within rater, corrected for ties")
 
 
 def kendall_w(ratings: Ratings) -> Result:

@@ -11,7 +11,7 @@ from app.stats.agreement.two_way import For, is_too_small, two_way_spread
 from app.stats.arrays import Floats, Ints
 from app.stats.jackknife import PAIR, no_spread, nothing_to_compare, of_share, share_spread
 from app.stats.ratings import Ratings
-from app.stats.result import Result
+from app.stats.result import Method, Result
 
 
 def percent_agreement(ratings: Ratings, *, inference: For = "new_units", confidence: float = 0.95) -> Result:
@@ -91,5 +91,5 @@ def _mean_share(ratings: Ratings, share: Callable[[Ints], Floats], confidence: f
         return missing
     rows, of_unit = ratings.paired.patterns
     shares = share(rows)[of_unit]
-    method = "mean over units"
+    method = Method(words="mean over units")
     return Result(float(shares.mean()), method=method, **share_spread(shares, confidence), **ratings.sizes())

@@ -18,9 +18,9 @@ from app.stats.arrays import Floats, Ints
 from app.stats.clusters import t_quantile, without_interval
 from app.stats.jackknife import PAIR, ZERO
 from app.stats.ratings import Ratings
-from app.stats.result import Interval, Result, undefined
+from app.stats.result import Interval, Method, Result, undefined
 
-METHOD = "t_items"
+METHOD = Method("t_items")
 _NONE = "no item was ranked by two raters who ranked the same responses"
 
 

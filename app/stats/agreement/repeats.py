@@ -13,9 +13,9 @@ from app.stats.arrays import Ints
 from app.stats.clusters import t_quantile
 from app.stats.jackknife import PAIR, ZERO, fisher_ends
 from app.stats.ratings import Ratings
-from app.stats.result import Inference, Interval, Result
+from app.stats.result import Inference, Interval, Method, Result
 
-METHOD = "jackknife_raters"
+METHOD = Method("jackknife_raters")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from app.stats.arrays import Floats, Ints
 from app.stats.clusters import t_quantile
 from app.stats.jackknife import PAIR, ZERO, Spread, fisher_ends, jackknife_se, no_spread
 from app.stats.ratings import Ratings
-from app.stats.result import Interval
+from app.stats.result import Interval, Method
 
 For = Literal["new_units", "new_units_and_raters"]
-METHOD = "jackknife_two_way"
+METHOD = Method("jackknife_two_way")
 # two raters form a single pair, so that variation between pairs cannot be observed
 MIN_RATERS = 3
 

@@ -26,9 +26,9 @@ from app.stats.clusters import (
 from app.stats.mixed.clmm import Prediction
 from app.stats.mixed.clmm_fit import ClmmFit, fit_clmm
 from app.stats.mixed.model_design import RandomColumns, is_nested_one_to_one, random_columns
-from app.stats.result import Interval, Reason, Result, undefined
+from app.stats.result import Interval, Method, Reason, Result, undefined
 
-GLMM = "glmm_laplace"
+GLMM = Method("glmm_laplace")
 _FARTHEST = 20.0
 _PREDICTED = "Items, raters or covariates predict {} choice, so the odds have no finite estimate."
 

@@ -13,10 +13,10 @@ from app.stats.arrays import Bools, Floats, spread
 from app.stats.clusters import t_p_value, t_quantile, without_interval
 from app.stats.linear.cluster_robust import cluster_variance
 from app.stats.linear.regression import LeastSquares, least_squares
-from app.stats.result import Interval, Result, undefined
+from app.stats.result import Interval, Method, Result, undefined
 
-PAIRED = "t_paired: after minus before"
-ANCOVA = "ancova_cr2_t"
+PAIRED = Method("t_paired", ": after minus before")
+ANCOVA = Method("ancova_cr2_t")
 NO_RATER = "No rater has both scores."
 _PAIR = 2
 _ROUNDING = 1e-12
@@ -82,5 +82,5 @@ def _with_own_variances(bare: Result, fit: LeastSquares, contrast: Floats, level
 def _with_t(bare: Result, error: float, df: float, level: float) -> Result:
     estimate = bare.estimate or 0.0
     reach = t_quantile(df, level) * error
-    interval = Interval(estimate - reach, estimate + reach, bare.method.partition(":")[0], level, inference="raters")
+    interval = Interval(estimate - reach, estimate + reach, Method(bare.method.procedure), level, inference="raters")
     return replace(bare, interval=interval, standard_error=error, df=df, p_value=t_p_value(estimate / error, df))

@@ -14,7 +14,7 @@ import numpy as np
 from app.stats.arms import Arms
 from app.stats.arrays import Bools, Floats, Labels, present, spread
 from app.stats.clusters import METHOD, clusters, with_two_way_interval, without_interval
-from app.stats.result import Result, undefined
+from app.stats.result import Method, Result, undefined
 
 _NO_RATINGS = "There are no ratings."
 _POINT = 1e-9
@@ -63,8 +63,10 @@ def sd(value: Floats, *, item: Labels, rater: Labels) -> Result:
     groups, n = clusters(items, raters), len(number)
     counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
     if n < 2:  # noqa: PLR2004  # a standard deviation needs two values
-        return undefined("no_pairable_units", "A standard deviation needs two ratings.", method="sd", **counts)
-    return Result(spread(number), "sd").with_counts(**counts)
+        return undefined(
+            "no_pairable_units", "A standard deviation needs two ratings.", method=Method(words="sd"), **counts
+        )
+    return Result(spread(number), Method(words="sd")).with_counts(**counts)
 
 
 def mean_difference(

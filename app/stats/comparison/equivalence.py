@@ -54,7 +54,7 @@ def _against(difference: Result, margin: float, alpha: float, *sides: Side) -> R
     kind = f"equivalence within {margin:g}" if len(sides) > 1 else f"not {_WORSE[sides[0]]} by {margin:g}"
     return replace(
         difference,
-        method=f"{interval.method}: {kind}",
+        method=interval.method.with_words(f": {kind}"),
         interval=replace(interval, low=estimate - reach, high=estimate + reach, level=1 - 2 * alpha),
         p_value=p_value,
     )

@@ -12,9 +12,9 @@ from app.stats.arrays import Bools, Floats, Labels, codes, present
 from app.stats.clusters import combined_df, t_p_value, t_quantile, without_interval
 from app.stats.linear.cluster_robust import cluster_variance
 from app.stats.linear.regression import LeastSquares, least_squares
-from app.stats.result import Interval, Result
+from app.stats.result import Interval, Method, Result
 
-METHOD = "min_f_t"
+METHOD = Method("min_f_t")
 _ROUNDING = 1e-12
 
 

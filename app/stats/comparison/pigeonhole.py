@@ -13,9 +13,9 @@ from scipy import sparse
 
 from app.stats.arrays import Bools, Floats, Labels, present
 from app.stats.clusters import Clusters, clusters, without_interval
-from app.stats.result import Interval, Result, undefined
+from app.stats.result import Interval, Method, Result, undefined
 
-METHOD = "pigeonhole"
+METHOD = Method("pigeonhole")
 _AT_ONCE = 100
 _MIN_KEPT = 0.9
 

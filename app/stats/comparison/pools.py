@@ -15,7 +15,7 @@ from app.stats.arms import Arms, warned_of_few
 from app.stats.arrays import Bools, Floats, Ints, Labels, codes, present
 from app.stats.clusters import clusters, combined_df, t_p_value, t_quantile, without_interval
 from app.stats.linear.cluster_robust import linear_contrast
-from app.stats.result import Interval, Result, undefined
+from app.stats.result import Interval, Method, Result, undefined
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ def pool_difference(
 
 # Correlation between the mean ratings that two pools of raters give to the same responses.
 
-METHOD = "two_way_jackknife_t: Fisher z"
+METHOD = Method("two_way_jackknife_t", ": Fisher z")
 _MIN_N = 3
 _PERFECT = 1 - 1e-12
 
@@ -112,7 +112,7 @@ def pool_correlation(
     variance, df = parts
     reach, error = t_quantile(df, level) * variance**0.5, variance**0.5
     ends = np.tanh([z - reach, z + reach])
-    interval = Interval(float(ends[0]), float(ends[1]), METHOD.partition(":")[0], level, inference="items_and_raters")
+    interval = Interval(float(ends[0]), float(ends[1]), Method(METHOD.procedure), level, inference="items_and_raters")
     error_of_r = error * (1 - float(np.tanh(z)) ** 2)
     return replace(bare, interval=interval, standard_error=error_of_r, df=df, p_value=t_p_value(z / error, df))
 

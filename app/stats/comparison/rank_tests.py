@@ -15,7 +15,7 @@ from scipy import special
 from app.stats.arms import missing_side
 from app.stats.arrays import Bools, Floats, Ints, Labels, codes, midranks, present
 from app.stats.comparison.t_tests import item_means
-from app.stats.result import Result, undefined
+from app.stats.result import Method, Result, undefined
 
 MAX_EXACT_PAIRS = 300
 MAX_EXACT_POOLED = 60
@@ -38,7 +38,7 @@ def wilcoxon(difference: Floats, *, scale: float = 0.0) -> Result:
     tolerance = TIED * max(scale, float(np.abs(known).max(initial=0.0)))
     moved = known[np.abs(known) > tolerance]
     n = len(moved)
-    method = f"wilcoxon: {'exact permutation' if n <= MAX_EXACT_PAIRS else 'normal approximation'}"
+    method = Method("wilcoxon", f": {'exact permutation' if n <= MAX_EXACT_PAIRS else 'normal approximation'}")
     if n == 0:
         return undefined("no_variation", "No pair differs.", method=method, n_units=0)
     doubled = _doubled_ranks(_steps(np.abs(moved), tolerance))
@@ -68,7 +68,7 @@ def mann_whitney(mine: Floats, theirs: Floats) -> Result:
     mine, theirs = mine[np.isfinite(mine)], theirs[np.isfinite(theirs)]
     n, m = len(mine), len(theirs)
     is_exact = n + m <= MAX_EXACT_POOLED
-    method = f"mann_whitney: {'exact permutation' if is_exact else 'normal approximation'}"
+    method = Method("mann_whitney", f": {'exact permutation' if is_exact else 'normal approximation'}")
     if min(n, m) == 0:
         return undefined("no_pairable_units", "One of the two groups is empty.", method=method, n_units=n + m)
     pooled = _pooled_steps(mine, theirs)
@@ -193,7 +193,7 @@ def compare_responders(value: Floats, is_treated: Bools, responder: Labels) -> R
     note = f"U of the {'source' if smaller == above else 'reference'}, the smaller of the two."
     exact = replace(exact, estimate=smaller, note=note).with_counts(**counts)
     p = asymptotic_p(mine, theirs, is_corrected=False)
-    asymptotic = replace(exact, method="mann_whitney: normal approximation", p_value=p)
+    asymptotic = replace(exact, method=Method("mann_whitney", ": normal approximation"), p_value=p)
     return RespondersCompared(exact, asymptotic, r)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from app.stats.arrays import Bools, Floats, Labels, codes, present, spread
 from app.stats.clusters import t_p_value, t_quantile
-from app.stats.result import Interval, Result, undefined
+from app.stats.result import Interval, Method, Result, undefined
 
 # Item means of a source and of its reference: the unit of analysis of the field's classical tests.
 
@@ -72,7 +72,7 @@ class _TTest:
     difference: float
     standard_error: float
     df: float
-    method: str
+    method: Method
     counts: dict[str, int | None]
     scale: float
     only_one: str = ""
@@ -84,7 +84,7 @@ class _TTest:
 
 
 def _paired(means: ItemMeans) -> _TTest | Result:
-    method = "t_paired: item means"
+    method = Method("t_paired", ": item means")
     gap = means.mine - means.theirs
     gap = gap[np.isfinite(gap)]
     n = len(gap)
@@ -97,7 +97,7 @@ def _paired(means: ItemMeans) -> _TTest | Result:
 
 
 def _unpaired(means: ItemMeans) -> _TTest | Result:
-    method = "t_unpaired: item means, pooled variance"
+    method = Method("t_unpaired", ": item means, pooled variance")
     mine, theirs = (side[np.isfinite(side)] for side in (means.mine, means.theirs))
     n, m = len(mine), len(theirs)
     counts = means.counts(n + m)
@@ -152,6 +152,6 @@ def item_mean_difference(
         bare = Result(test.difference, test.method, interval_reason="no_variation", note="The item means do not vary.")
         return bare.with_counts(**test.counts)
     reach = t_quantile(test.df, level) * test.standard_error
-    method = test.method.partition(":")[0]
+    method = Method(test.method.procedure)
     interval = Interval(test.difference - reach, test.difference + reach, method, level, inference="items")
     return replace(_t(test), estimate=test.difference, interval=interval, standard_error=test.standard_error)

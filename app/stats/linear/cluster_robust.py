@@ -16,9 +16,9 @@ from app.stats.arms import Arms, ClusterSums, ClusterVariance, Side
 from app.stats.arrays import Floats, Ints, Labels
 from app.stats.clusters import Clusters, clusters, combined_df, t_p_value, t_quantile, without_interval
 from app.stats.linear.regression import LeastSquares, least_squares
-from app.stats.result import Interval, Result, undefined
+from app.stats.result import Interval, Method, Result, undefined
 
-METHOD = "two_way_cr2_t"
+METHOD = Method("two_way_cr2_t")
 _ROUNDING = 1e-12
 
 

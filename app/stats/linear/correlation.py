@@ -41,7 +41,7 @@ def correlation(
         first, second = midranks(first), midranks(second)
     u, v = (_standardized(column) for column in (first, second))
     r = float(np.clip((u * v).mean(), -1, 1))
-    bare = Result(r, f"{METHOD}: {kind}, Fisher z").with_counts(**counts)
+    bare = Result(r, METHOD.with_words(f": {kind}, Fisher z")).with_counts(**counts)
     if abs(r) > _PERFECT:
         return without_interval(bare, "no_variation", "The association is perfect, so no interval.")
     influence = (u * v - r * (u**2 + v**2) / 2) / (n * (1 - r**2))

@@ -20,7 +20,7 @@ from app.stats.clusters import t_p_value, t_quantile
 from app.stats.mixed.clmm_fit import BOUNDARY, ClmmFit, fit_clmm
 from app.stats.mixed.clmm_laplace import LinkName
 from app.stats.mixed.model_design import Classes, RandomColumns, is_nested_one_to_one, ordered_classes, random_columns
-from app.stats.result import Interval, Reason, Result
+from app.stats.result import Interval, Method, Reason, Result
 
 # Predictions of a fitted cumulative link mixed model for new raters and new items: proportions and means.
 #
@@ -69,7 +69,7 @@ class Prediction:
         return function(at), float(np.sqrt(max(gradient @ self.fit.covariance @ gradient, 0.0)) * largest)
 
 
-METHOD = "clmm_laplace"
+METHOD = Method("clmm_laplace")
 _FARTHEST = 20.0
 _PREDICTED = "Sources, items or raters predict the ratings perfectly, so the model has no finite estimate."
 
@@ -162,7 +162,7 @@ def _modelled(
     """Return the fitted model, or the undefined Result with the reason why there is none."""
     number, treated, items, raters = data
     (item_code, n_items), (rater_code, n_raters), n = codes(items), codes(raters), len(number)
-    bare = Result(0.0, f"{METHOD}: {link}", n_items=n_items, n_raters=n_raters, n_units=n, n_ratings=n)
+    bare = Result(0.0, METHOD.with_words(f": {link}"), n_items=n_items, n_raters=n_raters, n_units=n, n_ratings=n)
     problem = _problem(number, treated)
     if problem:
         return _nothing(bare, *problem)

@@ -1,3 +1,5 @@
 """The name of the method of `lmm`, for code that looks for its results without loading what it computes with."""
 
-LMM = "lmm_satterthwaite"
+from app.stats.result import Method
+
+LMM = Method("lmm_satterthwaite")

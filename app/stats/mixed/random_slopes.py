@@ -10,9 +10,9 @@ from app.stats.arrays import Floats, Ints, Labels, codes
 from app.stats.clusters import t_p_value, t_quantile, without_interval
 from app.stats.mixed.lmm import LmmFit, fit_lmm
 from app.stats.mixed.model_design import is_nested_one_to_one
-from app.stats.result import Interval, Result, undefined
+from app.stats.result import Interval, Method, Result, undefined
 
-METHOD = "lmm_satterthwaite"
+METHOD = Method("lmm_satterthwaite")
 _ROUNDING = 1e-12
 _REPEATS = 1.5
 

@@ -6,13 +6,15 @@ from collections.abc import Callable
 
 from scipy import special
 
-from app.stats.result import Interval, Result, undefined
+from app.stats.result import Interval, Method, Result, undefined
+
+_Ends = Callable[[int, int, float], tuple[float, float]]
 
 
-def _binomial(n_successes: int, n: int, method: str, level: float) -> Result:
+def _binomial(n_successes: int, n: int, ends: _Ends, method: Method, level: float) -> Result:
     if n == 0:
         return undefined("no_pairable_units", "There are no choices.", method=method, n_units=0, n_ratings=0)
-    low, high = _METHODS[method](n_successes, n, level)
+    low, high = ends(n_successes, n, level)
     interval = Interval(max(0.0, low), min(1.0, high), method, level, inference="ratings")
     p_value = sign_test_p(n_successes, n)
     return Result(n_successes / n, method, interval=interval, p_value=p_value, n_units=n, n_ratings=n)
@@ -51,21 +53,14 @@ def wilson(n_successes: int, n: int, *, level: float = 0.95) -> Result:
 
     Ignores clusters: only if each item and each rater occurs once, or to reproduce a published estimate.
     """
-    return _binomial(n_successes, n, "wilson", level)
+    return _binomial(n_successes, n, _wilson_ends, Method("wilson"), level)
 
 
 def wilson_cc(n_successes: int, n: int, *, level: float = 0.95) -> Result:
     """Return the Wilson interval with continuity correction, as R's prop.test (Newcombe 1998, Stat. Med. 17:857)."""
-    return _binomial(n_successes, n, "wilson_cc", level)
+    return _binomial(n_successes, n, _corrected_ends, Method("wilson_cc"), level)
 
 
 def clopper_pearson(n_successes: int, n: int, *, level: float = 0.95) -> Result:
     """Return the Clopper-Pearson (1934) exact interval: coverage at least `level`, positive width even at 0 or n."""
-    return _binomial(n_successes, n, "clopper_pearson", level)
-
-
-_METHODS: dict[str, Callable[[int, int, float], tuple[float, float]]] = {
-    "wilson": _wilson_ends,
-    "wilson_cc": _corrected_ends,
-    "clopper_pearson": _exact_ends,
-}
+    return _binomial(n_successes, n, _exact_ends, Method("clopper_pearson"), level)

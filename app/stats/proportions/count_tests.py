@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special
 
 from app.stats.arrays import Ints
-from app.stats.result import Result, undefined
+from app.stats.result import Method, Result, undefined
 
 
 def chi_square(counts: Ints) -> Result:
@@ -23,14 +23,14 @@ def chi_square(counts: Ints) -> Result:
     if min(table.shape) < 2:  # noqa: PLR2004  # at least two sources and two points
         note = "Fewer than two sources, or two points, were used."
         reason: Literal["no_variation", "no_pairable_units"] = "no_variation" if n else "no_pairable_units"
-        return undefined(reason, note, method="chi_square", n_units=n, n_ratings=n)
+        return undefined(reason, note, method=Method("chi_square"), n_units=n, n_ratings=n)
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / n
     found, df = float(((table - expected) ** 2 / expected).sum()), (table.shape[0] - 1) * (table.shape[1] - 1)
     is_thin = bool((expected < 5).any())  # noqa: PLR2004  # Cochran's rule
     note = "Some expected counts are below five." if is_thin else ""
     return Result(
         found,
-        "chi_square: ratings as independent",
+        Method("chi_square", ": ratings as independent"),
         df=float(df),
         p_value=float(special.chdtrc(df, found)),
         n_units=n,

@@ -13,9 +13,9 @@ import numpy as np
 from app.stats.arrays import Bools, Floats, Labels, codes, present
 from app.stats.clusters import without_interval
 from app.stats.comparison.t_tests import item_means, means_by_item
-from app.stats.result import Interval, Result, undefined
+from app.stats.result import Interval, Method, Result, undefined
 
-METHOD = "bootstrap_items"
+METHOD = Method("bootstrap_items")
 _POINT = 1e-9
 _HIGH, _BELOW, _ABSENT = 0, 1, 2
 

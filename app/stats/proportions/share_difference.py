@@ -12,7 +12,7 @@ from app.stats.arms import Arms, missing_side
 from app.stats.arrays import Bools, Floats, Labels, codes, present
 from app.stats.clusters import t_p_value, t_quantile
 from app.stats.linear.cluster_robust import linear_contrast
-from app.stats.result import Result, undefined
+from app.stats.result import Method, Result, undefined
 
 
 def share_difference(value: Floats, is_treated: Bools, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
@@ -72,7 +72,7 @@ def stuart_maxwell(mine: Labels, theirs: Labels) -> Result:
     change between all K categories; S_kk = n_k. + n_.k - 2 n_kk, S_kj = -(n_kj + n_jk). For two categories this is
     McNemar's chi-square without correction. Pairs are treated as independent.
     """
-    method, n = "stuart_maxwell: pairs as independent", len(mine)
+    method, n = Method("stuart_maxwell", ": pairs as independent"), len(mine)
     if n == 0:
         return undefined("no_pairable_units", "There are no paired answers.", method=method, n_units=0)
     both, n_categories = codes(np.concatenate([np.asarray(mine), np.asarray(theirs)]))
@@ -94,7 +94,7 @@ def cochran_q(has_category: Floats, unit: Labels, source: Labels) -> Result:
     majority; units without all sources are dropped. Q = (k - 1) (k sum C_j^2 - N^2) / (k N - sum R_i^2), chi-square
     with k - 1 degrees of freedom; units are treated as independent.
     """
-    method = "cochran_q: units as independent"
+    method = Method("cochran_q", ": units as independent")
     number, (units, sources) = present(has_category, unit, source)
     frame = pd.DataFrame({"value": number, "unit": units, "source": sources})
     table = frame.pivot_table(index="unit", columns="source", values="value").dropna() if len(frame) else pd.DataFrame()

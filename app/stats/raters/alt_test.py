@@ -16,7 +16,7 @@ from scipy import special
 from app.stats.arrays import Floats, Ints
 from app.stats.clusters import cluster_variance, t_quantile, without_interval
 from app.stats.multiplicity import benjamini_yekutieli
-from app.stats.result import Interval, Result, undefined
+from app.stats.result import Interval, Method, Result, undefined
 
 MIN_RATERS, MIN_UNITS = 3, 30
 _ALPHA = 0.05
@@ -65,11 +65,11 @@ def alternative_annotator_test(
     tested = [j for j, result in enumerate(by_rater) if result.reason is None]
     if len(tested) < MIN_RATERS:
         note = f"Needs {MIN_RATERS} raters with {MIN_UNITS} units each that others and the judge rated too."
-        nothing = undefined("no_pairable_units", note, method="alt_test", n_raters=len(tested))
+        nothing = undefined("no_pairable_units", note, method=Method("alt_test"), n_raters=len(tested))
         return AltTest(nothing, nothing, by_rater, nothing)
     p_values = np.array([by_rater[j].p_value for j in tested], dtype=np.float64)
     wins = benjamini_yekutieli(p_values) <= _ALPHA
-    method = f"alt_test: {score}, epsilon {epsilon:g}"
+    method = Method("alt_test", f": {score}, epsilon {epsilon:g}")
     shared = np.isfinite(judge_wins[tested]).any(axis=0)
     counts = {"n_raters": len(tested), "n_units": int(shared.sum()), "n_ratings": int(n_units[tested].sum())}
     rate = Result(float(np.mean(wins)), method).with_counts(**counts)
@@ -96,7 +96,7 @@ def units_to_pass(gap: Floats, epsilon: float, *, alpha: float = _ALPHA, power: 
     >>> units_to_pass(np.array([[1.0, -1.0, 0.0, 0.0] * 10]), 0.1).estimate
     318.0
     """
-    method = f"alt_test: power {power:g}, epsilon {epsilon:g}"
+    method = Method("alt_test", f": power {power:g}, epsilon {epsilon:g}")
     room = epsilon - np.nanmean(gap, axis=1)
     reach = (special.ndtri(1 - alpha) + special.ndtri(power)) * np.nanstd(gap, axis=1, ddof=1)
     each = np.where(room > _ROUNDING, np.ceil((reach / np.where(room > _ROUNDING, room, 1)) ** 2), np.inf)
@@ -136,15 +136,15 @@ def _against(judge_wins: Floats, human_wins: Floats, epsilon: float) -> Result:
     error = float(gap.std(ddof=1)) / n**0.5
     distance = float(gap.mean()) - epsilon
     p_value = float(special.stdtr(n - 1, distance / error)) if error > 0 else float(distance >= 0)
-    return Result(float(judge_wins[known].mean()), "alt_test", p_value=p_value, n_units=n)
+    return Result(float(judge_wins[known].mean()), Method("alt_test"), p_value=p_value, n_units=n)
 
 
 def _too_few(n: int) -> Result:
     note = f"Fewer than {MIN_UNITS} units that the judge and other raters also rated."
-    return undefined("no_pairable_units", note, method="alt_test", n_units=n)
+    return undefined("no_pairable_units", note, method=Method("alt_test"), n_units=n)
 
 
-def _advantage(judge_wins: Floats, method: str, level: float, counts: dict[str, int]) -> Result:
+def _advantage(judge_wins: Floats, method: Method, level: float, counts: dict[str, int]) -> Result:
     """Return the proportion of units on which the judge is as close, averaged over raters; logit t interval by unit."""
     known = np.isfinite(judge_wins)
     by_rater = np.nanmean(judge_wins, axis=1)
@@ -162,5 +162,5 @@ def _advantage(judge_wins: Floats, method: str, level: float, counts: dict[str, 
     # on the logit scale; the estimate is neither 0 nor 1, for then nothing would vary
     centre, reach = special.logit(estimate), t_quantile(n - 1, level) * error / (estimate * (1 - estimate))
     low, high = special.expit([centre - reach, centre + reach])
-    interval = Interval(float(low), float(high), "cluster_t_units", level, inference="items")
+    interval = Interval(float(low), float(high), Method("cluster_t_units"), level, inference="items")
     return replace(bare, interval=interval, standard_error=error, df=float(n - 1))

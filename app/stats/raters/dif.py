@@ -12,9 +12,9 @@ from app.stats.arrays import Bools, Floats, Labels, codes, present, spread
 from app.stats.clusters import without_interval
 from app.stats.mixed.clmm_fit import ClmmFit, fit_clmm
 from app.stats.mixed.model_design import is_nested_one_to_one, ordered_classes, random_columns
-from app.stats.result import Interval, Reason, Result, undefined
+from app.stats.result import Interval, Method, Reason, Result, undefined
 
-METHOD = "clmm_laplace: likelihood ratio"
+METHOD = Method("clmm_laplace", ": likelihood ratio")
 _LARGEST = 20.0
 _VAGUE = "The ratings hardly determine the effect of the group, so no interval."
 _LOGISTIC_VARIANCE = np.pi**2 / 3
@@ -115,7 +115,7 @@ def _compared(base: _Fitted, uniform: _Fitted, full: _Fitted, *, level: float, c
     p_value = _likelihood_ratio(base, uniform, 1).p_value
     odds_ratio = _with_wald_interval(Result(float(np.exp(log_odds)), METHOD, p_value=p_value), log_odds, error, level)
     parts = odds_ratio, _likelihood_ratio(uniform, full, 1), _likelihood_ratio(base, full, 2)
-    change = Result(full.r2 - base.r2, "mckelvey_zavoina")
+    change = Result(full.r2 - base.r2, Method(words="mckelvey_zavoina"))
     return Dif(*[part.with_counts(**counts) for part in (*parts, change)])
 
 
@@ -124,7 +124,9 @@ def _with_wald_interval(odds_ratio: Result, log_odds: float, error: float, level
         return without_interval(odds_ratio, "singular", _VAGUE)
     reach = float(special.ndtri(0.5 + level / 2)) * error
     low, high = float(np.exp(log_odds - reach)), float(np.exp(log_odds + reach))
-    return replace(odds_ratio, interval=Interval(low, high, "clmm_laplace", level, inference="items_and_raters"))
+    return replace(
+        odds_ratio, interval=Interval(low, high, Method("clmm_laplace"), level, inference="items_and_raters")
+    )
 
 
 def _likelihood_ratio(smaller: _Fitted, larger: _Fitted, df: int) -> Result:

@@ -11,9 +11,9 @@ from app.stats.arrays import Floats, Ints, Labels, codes, present, spread
 from app.stats.clusters import for_new_items
 from app.stats.linear.correlation import correlation
 from app.stats.mixed.lmm import fit_lmm
-from app.stats.result import Result, undefined
+from app.stats.result import Method, Result, undefined
 
-METHOD = "lmm: response and rater crossed"
+METHOD = Method("lmm", ": response and rater crossed")
 _PAIR = 2
 
 

@@ -14,9 +14,9 @@ from app.stats.mixed.clmm_fit import ClmmFit, fit_clmm
 from app.stats.mixed.clmm_laplace import Laplace
 from app.stats.mixed.crossed import Factor, crossed
 from app.stats.mixed.model_design import ordered_classes
-from app.stats.result import Interval, Result, undefined
+from app.stats.result import Interval, Method, Result, undefined
 
-METHOD = "clmm_laplace: conditional modes"
+METHOD = Method("clmm_laplace", ": conditional modes")
 _PAIR = 2
 _FARTHEST = 20.0
 # raters whose effects have a smaller standard deviation, in log odds, do not differ
@@ -72,7 +72,7 @@ def _result(severity: float, error: float, level: float) -> Result:
     if error < _ALIKE:
         return without_interval(Result(0.0, METHOD), "no_variation", _NO_DIFFERENCE)
     reach = float(special.ndtri(0.5 + level / 2)) * error
-    interval = Interval(severity - reach, severity + reach, "clmm_laplace", level, inference="items")
+    interval = Interval(severity - reach, severity + reach, Method("clmm_laplace"), level, inference="items")
     return Result(severity, METHOD, standard_error=error, interval=interval)
 
 

@@ -18,7 +18,7 @@ from typing import Literal
 
 from app.stats.ratings import Ratings
 from app.stats.reliability.icc import Form, icc_forms
-from app.stats.result import Interval, Result, undefined
+from app.stats.result import Interval, Method, Result, undefined
 
 Coefficient = Literal["phi", "g", "one_way"]
 _FORM: dict[Coefficient, Form] = {"phi": "a_1", "g": "c_1", "one_way": "1_1"}
@@ -55,7 +55,7 @@ def raters_needed(
     single = _single(ratings, coefficient, confidence)
     if single.estimate is None:
         return single
-    method = f"decision_study: {coefficient}, {single.method}"
+    method = Method(words=f"decision_study: {coefficient}, {single.method}")
     interval = single.interval and _limits(single.interval, target)
     why = _UNLIMITED if interval and interval.is_open else ""
     if single.estimate <= 0:
@@ -90,7 +90,7 @@ def _stepped_up(ratings: Ratings, coefficient: Coefficient, n: float, confidence
     single = _single(ratings, coefficient, confidence)
     if single.estimate is None:
         return single
-    method = f"decision_study: {coefficient}({n:g}), {single.method}"
+    method = Method(words=f"decision_study: {coefficient}({n:g}), {single.method}")
     mean = replace(single, estimate=_of_mean(single.estimate, n), method=method, p_value=None)
     ends = single.interval
     if ends is None:

@@ -10,7 +10,7 @@ from scipy.special import fdtri
 from app.stats.jackknife import PAIR, ZERO, no_variation, nothing_to_compare
 from app.stats.ratings import Ratings
 from app.stats.reliability.components import MeanSquares, crossed, one_way
-from app.stats.result import Inference, Interval, Result, undefined
+from app.stats.result import Inference, Interval, Method, Result, undefined
 
 Form = Literal["1_1", "1_k", "a_1", "a_k", "c_1", "c_k"]
 NEGATIVE = (
@@ -65,10 +65,10 @@ def _of(ratings: Ratings, squares: MeanSquares | None, form: Form, confidence: f
     if low is not None and high is not None:
         # Consistency cancels raters' main effects; the other forms generalize to new raters as well as new units.
         inference: Inference = "items" if form.startswith("c") else "items_and_raters"
-        interval = Interval(low, high, "f_distribution", confidence, inference=inference)
+        interval = Interval(low, high, Method("f_distribution"), confidence, inference=inference)
     return Result(
         estimate,
-        method=f"{squares.method}, k = {squares.k:.4g}",
+        method=Method(words=f"{squares.method}, k = {squares.k:.4g}"),
         interval=interval,
         interval_reason=None if interval else "no_variation",
         p_value=squares.p_value,

@@ -19,7 +19,7 @@ from tests.kit.frames import FIVE, protocol
 SCOPE: Scope = {"source": "model", "reference": "human"}
 # Two-sided p of t(29) = 2.045230 is .05 (any table of Student's t).
 TESTED = Estimate("comparison", "empathy", SCOPE, "mean_difference", 0.5, 0.0, 1.0, 0.95, p_value=0.05, df=29.0)
-TWO_WAY = replace(TESTED, method="two_way_cluster_t")
+TWO_WAY = replace(TESTED, procedure="two_way_cluster_t")
 
 
 @pytest.mark.parametrize(
@@ -29,10 +29,10 @@ TWO_WAY = replace(TESTED, method="two_way_cluster_t")
         ({"estimate": -0.5}, "t(29) = −2.05"),
         ({"df": 13.59}, "t(13.59) = 2.15"),
         ({"statistic": "share_preferred", "estimate": 0.4}, "t(29) = −2.05"),
-        ({"statistic": "t_paired", "method": "t_paired", "estimate": 2.2, "df": 194.0}, "t(194) = 2.20"),
+        ({"statistic": "t_paired", "procedure": "t_paired", "estimate": 2.2, "df": 194.0}, "t(194) = 2.20"),
         ({"statistic": "non_inferiority", "ci_level": 0.9}, ""),
         ({"p_value": None}, ""),
-        ({"df": None, "method": "clmm_laplace"}, ""),
+        ({"df": None, "procedure": "clmm_laplace"}, ""),
     ],
 )
 def test_statistic_follows_from_p_and_degrees_of_freedom(parts: dict[str, Any], words: str) -> None:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from app.analysis import analyze
 from app.analysis.document.bibliography import (
-    OF_METHOD,
+    OF_PROCEDURE,
     OF_TEXT_MEASURE,
     REFERENCES,
     of_estimate,
-    of_method,
+    of_procedure,
     of_statistic,
     references_of,
 )
@@ -163,14 +163,16 @@ def test_report_without_ratings_says_so() -> None:
 
 
 def test_every_listed_publication_is_cited() -> None:
-    lists = [*(one.cites for one in statistics().values()), *(keys for _, keys in OF_METHOD.values())]
+    lists = [*(one.cites for one in statistics().values()), *(keys for _, keys in OF_PROCEDURE.values())]
     others = {*OF_TEXT_MEASURE.values(), *ALWAYS_CITED, "lan1983", *(key for _, key in SHAPES.values())}
     assert {key for keys in lists for key in keys} | others == set(REFERENCES)
 
 
 def test_every_interval_method_is_described() -> None:
     report, _, _ = usual()
-    assert {one.method for one in report.estimates if one.ci_low is not None and not of_method(one.method)} == set()
+    assert {
+        one.method for one in report.estimates if one.ci_low is not None and not of_procedure(one.procedure)
+    } == set()
 
 
 def test_statistic_without_reference_cites_its_interval_method() -> None:

@@ -243,7 +243,7 @@ def test_two_way_interval_reflects_rater_differences(coefficient: str) -> None:
     assert both.interval is not None
     assert alone.estimate == both.estimate
     assert both.interval.high - both.interval.low > 1.3 * (alone.interval.high - alone.interval.low)
-    assert both.interval.method == "jackknife_two_way"
+    assert str(both.interval.method) == "jackknife_two_way"
     assert TWO_WAY[coefficient](ratings.of_raters([0, 1]), "new_units_and_raters").interval_reason == "one_cluster"
 
 

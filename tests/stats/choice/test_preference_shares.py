@@ -38,7 +38,7 @@ def test_tie_and_neither_shares_are_of_all_choices() -> None:
 
 def test_unclustered_share_counts_decisive_choices() -> None:
     result = choice.share_decisive_unclustered(OUTCOME, binomial.clopper_pearson)
-    assert (result.estimate, result.n_ratings, result.method) == (2 / 3, 3, "clopper_pearson")
+    assert (result.estimate, result.n_ratings, str(result.method)) == (2 / 3, 3, "clopper_pearson")
 
 
 def test_ayers_2023_preference_share_is_reproduced(shared: Path) -> None:

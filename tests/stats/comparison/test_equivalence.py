@@ -9,7 +9,7 @@ from statsmodels.stats.weightstats import ttost_paired
 from app.stats.comparison.describe import mean_difference
 from app.stats.comparison.equivalence import equivalence, non_inferiority
 from app.stats.mixed.clmm_fit import fit_clmm
-from app.stats.result import Interval, Result, undefined
+from app.stats.result import Interval, Method, Result, undefined
 
 if TYPE_CHECKING:
     from app.stats.mixed.clmm_laplace import LinkName
@@ -37,7 +37,7 @@ def test_shift_on_the_ordinal_scale_matches_r(
         POINT, IS_SOURCE[np.newaxis] * 1.0, item=EACH, rater=EACH, item_columns=none, rater_columns=none, link=link
     )
     assert fit is not None
-    interval = Interval(-1, 1, "wald", inference="ratings")
+    interval = Interval(-1, 1, Method(words="wald"), inference="ratings")
     found = Result(float(fit.beta[0]), interval=interval, standard_error=float(fit.beta_errors[0]), df=1e9)
     both, one = equivalence(found, margin), non_inferiority(found, margin)
     assert both.interval is not None
@@ -71,7 +71,7 @@ def test_equivalence_interval_and_p_value_agree(estimate: float, *, is_equivalen
         np.array([1.0, 2, 3, 5]), np.array([True, False] * 2), item=np.array([0, 0, 1, 1]), rater=np.array([0, 0, 1, 1])
     )
     assert base.interval is not None
-    difference = Result(estimate, "", interval=base.interval, standard_error=0.2, df=20.0)
+    difference = Result(estimate, Method(words=""), interval=base.interval, standard_error=0.2, df=20.0)
     both, one = equivalence(difference, 0.5), non_inferiority(difference, 0.5)
     assert both.interval is not None
     assert one.interval is not None
@@ -79,11 +79,11 @@ def test_equivalence_interval_and_p_value_agree(estimate: float, *, is_equivalen
     assert (both.interval.low > -0.5 and both.interval.high < 0.5) == is_equivalent
     assert (one.p_value or 0) < 0.05 if is_not_worse else (one.p_value or 1) > 0.05
     assert (one.interval.low > -0.5) == is_not_worse
-    assert (both.interval.level, both.method) == (0.9, "two_way_cluster_t: equivalence within 0.5")
+    assert (both.interval.level, str(both.method)) == (0.9, "two_way_cluster_t: equivalence within 0.5")
 
 
 def test_difference_without_standard_error_is_not_tested() -> None:
-    bare = Result(0.1, "two_way_cluster_t", interval_reason="one_cluster")
+    bare = Result(0.1, Method("two_way_cluster_t"), interval_reason="one_cluster")
     assert equivalence(bare, 0.5) == bare
     nothing = undefined("no_pairable_units")
     assert non_inferiority(nothing, 0.5) == nothing

@@ -43,7 +43,7 @@ def test_t_tests_match_scipy_on_item_means(*, is_paired: bool) -> None:
     expected = known.confidence_interval()
     assert interval is not None
     assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high))
-    assert interval.method == ("t_paired" if is_paired else "t_unpaired")
+    assert str(interval.method) == ("t_paired" if is_paired else "t_unpaired")
 
 
 @pytest.mark.parametrize(

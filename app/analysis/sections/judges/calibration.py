@@ -147,7 +147,7 @@ def calibration(data: AnyQuestionData, humans: Answers, judge: Answers, scope: S
     unit: Unit = "choice" if isinstance(judge, Choices) else "response" if data.question.rated == "response" else "item"
     part = humans.select(np.isin(humans.unit, stated.judge.unit))
     for statistic, result, words, more in (*_brier_scores(stated), *_calibration_errors(stated), *_bins(stated)):
-        named = replace(result, method=f"{result.method}: {words}")
+        named = replace(result, method=result.method.with_words(f": {words}"))
         yield data.record(named, part, section=SECTION, scope={**scope, **more}, statistic=statistic, unit=unit)
 
 

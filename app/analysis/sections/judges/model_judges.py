@@ -26,7 +26,7 @@ from app.stats.comparison import describe
 from app.stats.linear.correlation import correlation
 from app.stats.raters.alt_test import alternative_annotator_test
 from app.stats.raters.profiles import mean_of_others, share_of_others
-from app.stats.result import Result, undefined
+from app.stats.result import Method, Result, undefined
 
 # Whether a model judge answers the same when it is asked again, on the same sides and on swapped sides.
 
@@ -124,7 +124,7 @@ def repeated_answers(data: AnyQuestionData, own: Answers, is_again: Bools, scope
             same = (own.value[one[kept]] == own.value[other[kept]]) * 1.0
             items = own.item[one[kept]]
             share = for_new_items(describe.share(same, item=items, rater=items))
-            result = replace(share, method=f"{share.method}: {words}")
+            result = replace(share, method=share.method.with_words(f": {words}"))
             part = own.select(one[kept])
             yield data.record(result, part, section=SECTION, scope=scope, statistic=statistic, unit=unit)
 
@@ -265,7 +265,7 @@ def _test(judged: Judged) -> Iterator[Estimate]:
     raters, row = np.unique(humans.rater, return_inverse=True)
     units, column = np.unique(humans.unit, return_inverse=True)
     if len(raters) ** 2 * len(units) > MAX_CELLS and not judged.data.full:
-        nothing = undefined("not_run", TOO_MANY, method="alt_test")
+        nothing = undefined("not_run", TOO_MANY, method=Method("alt_test"))
         yield judged.record("alt_test_winning_rate", nothing)
         yield judged.record("alt_test_advantage_probability", nothing)
         yield judged.record("alt_test_units_needed", nothing)
