@@ -13,6 +13,7 @@ from app.base.help import pages as help_pages
 from app.base.rendering.pages import language_now
 from app.base.web import health, metrics
 from app.llm.judges import judges_page
+from app.llm.methods import methods_page
 from app.llm.runs import run_rows
 from app.llm.writers import generated_page, generated_texts_page
 from app.rating.arrival import consent_page, privacy_page, start_page
@@ -85,6 +86,7 @@ LEADS = (
     people_page,
     settings_page,
     judges_page,
+    methods_page,
     generated_page,
     generated_texts_page,
     run_rows,

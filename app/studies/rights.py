@@ -82,6 +82,8 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "submit_questions_list",
         "submit_question",
         "submit_section",
+        "show_methods",
+        "submit_methods",
         "submit_retirement",
         "submit_exclusion",
         "submit_simulated_deletion",

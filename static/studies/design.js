@@ -30,6 +30,14 @@ window.addEventListener("pagehide", () => {
   if (isUnsaved && form) navigator.sendBeacon(form.action, new FormData(form));
 });
 
+// A pasted text is there again after going back, until the browser's tab is closed.
+const keepPasted = () => {
+  const area = document.querySelector("textarea[data-kept]");
+  if (area && !area.value) area.value = sessionStorage.getItem(area.dataset.kept) ?? "";
+};
+document.addEventListener("input", ({ target }) => { if (target.dataset?.kept) sessionStorage.setItem(target.dataset.kept, target.value); });
+keepPasted();
+
 // Without this, the line would still say when an earlier change was saved.
 function notSaved(words) {
   const line = document.querySelector("#design-state [role=status]");

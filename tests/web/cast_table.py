@@ -108,6 +108,8 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /studies/{slug}/people/{member}/removal": OWN_CHANGE,
     "POST /studies/{slug}/people/{member}/recovery": OWN_PAGE,
     "GET /studies/{slug}/plan": READ_PAGE,
+    "GET /studies/{slug}/methods": EDIT_PAGE,
+    "POST /studies/{slug}/methods": study(422, *EDITORS),
     "GET /studies/{slug}/judges": READ_PAGE,
     "GET /studies/{slug}/judges/new": EDIT_PAGE,
     "POST /studies/{slug}/judges/new": study(422, *EDITORS),
