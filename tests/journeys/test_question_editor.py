@@ -164,3 +164,30 @@ def test_without_scripts_every_question_is_a_form(engine: Engine, new_context: C
     expect(page.locator("#asked-2")).to_contain_text("How warm is it?")
     page.get_by_role("button", name=re.compile("Move up: How warm")).click()
     expect(page.locator("#asked-1")).to_contain_text("How warm is it?")
+
+
+def test_a_lost_connection_and_a_second_lead_lose_nothing_and_add_nothing_twice(
+    engine: Engine, new_context: Callable[..., BrowserContext]
+) -> None:
+    context = new_context()
+    page, other = context.new_page(), context.new_page()
+    sign_in(page, a_lead(engine))
+    for one, number in ((page, 1), (other, 2)):
+        one.goto(f"{QUESTIONS}/{number}")
+    words = page.get_by_label("Text of the question")
+    context.set_offline(True)
+    words.fill("Which one is warmer?")
+    expect(page.locator("#design-state [role=status]")).to_contain_text("Not saved: no connection")
+    context.set_offline(False)
+    other.get_by_label("Text of the question").fill("How warm is it?")
+    expect(other.locator("#design-state [role=status]")).to_contain_text("All changes are saved")
+    page.get_by_role("button", name="Done").click()
+    expect(page.get_by_label("Text of the question")).to_have_count(0)
+    assert [one["text"] for one in draft(engine)["questions"]] == ["Which one is warmer?", "How warm is it?"]
+    page.goto(f"{QUESTIONS}/2")
+    other.get_by_label("Text of the question").fill("How kind is it?")
+    expect(other.locator("#asked-2")).to_contain_text("How kind is it?")
+    page.get_by_label("Text of the question").fill("How calm is it?")
+    expect(page.get_by_text("How kind is it?").first).to_be_visible()
+    expect(page.get_by_text("How calm is it?").first).to_be_visible()
+    assert [one["text"] for one in draft(engine)["questions"]] == ["Which one is warmer?", "How kind is it?"]

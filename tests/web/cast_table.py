@@ -92,6 +92,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /studies/{slug}/raters/{rater}/data.json": EDIT_PAGE,
     "POST /studies/{slug}/raters/prolific.csv": EDIT_PAGE,
     "POST /studies/{slug}/raters/bonus.csv": EDIT_PAGE,
+    "POST /studies/{slug}/raters/simulated/deletion": EDIT_CHANGE,
     "POST /studies/{slug}/raters/mturk.csv": EDIT_PAGE,
     "POST /studies/{slug}/raters/sona.csv": EDIT_PAGE,
     "POST /studies/{slug}/raters/invitations": study(422, *EDITORS),
