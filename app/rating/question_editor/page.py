@@ -44,7 +44,7 @@ from app.studies.editor.question_list import (
     with_new,
     with_statements,
 )
-from app.studies.editor.scale_labels import Pasted
+from app.studies.editor.scale_labels import Pasted, read_lines
 from app.studies.editor.scale_library import ScaleChoice, has_scale, scale_choices, scale_parts, with_scale
 from app.studies.editor.sections import BY_KEY, QUESTIONS
 from app.studies.editor.shown_draft import shown_protocol
@@ -167,16 +167,22 @@ def _statements(request: Request, db: Db, lead: Lead, study: StudyRow, draft: Ed
         (one for one in scale_choices(db, study.id, lead.id, draft.data, None) if one.key == _first(form, "scale")),
         None,
     )
+    own = read_lines(_first(form, "labels"))
+    if own:
+        scale = ScaleChoice("", "", "", {"type": "rating", "scale": Pasted(own, {}).as_points()})
     problem = ""
     if len(statements) > MAX_STATEMENTS:
         problem = f"These are {len(statements)} statements. At most {MAX_STATEMENTS} can be added at once."
     elif scale is None or _first(form, "about") not in ABOUT_WORDS:
         problem = "Choose a scale, and what the statements are about."
+    elif len(own) == 1:
+        problem = "A scale has at least two labels. Write one per line."
     elif not statements:
         problem = "There is no new statement. Write one per line."
     if problem or scale is None:
         return _page(request, db, lead, study, draft, problem=problem, status=422, form=form)
-    score = " ".join(_first(form, "score").split()) if _first(form, "combine") else None
+    name = " ".join(_first(form, "score").split())
+    score = name if name or _first(form, "combine") else None
 
     def apply(data: Data) -> Data:
         return with_statements(data, statements, _first(form, "about"), scale.parts, score)

@@ -24,6 +24,8 @@ _CONSENT = {
     "What you will do.": "[What raters read and answer, and how long it takes.]",
     "Risks and benefits.": "[Whether the texts may be distressing, and what raters get.]",
 }
+# Words of a template's questions that are only those of its own field.
+_OF_FIELD = " or bedside manner"
 _PAIR = 2
 _COMMENT = re.compile(r"^ *#.*\n", re.MULTILINE)
 
@@ -83,12 +85,19 @@ def draft_yaml(goal: Goal, slug: str, title: str, sources: Mapping[str, Mapping[
         "rater_title": RATER_TITLE,
         "instructions": INSTRUCTIONS,
         "sources": dict(sources),
+        "questions": [_without_field(question) for question in data["questions"]],
         "flow": {**data["flow"], "consent": {**consent, "text": _own_consent(consent["text"])}},
         "analysis": _analysis(data["analysis"], sources),
     }
     if data["design"]["trials"] == "pairs" and len(sources) > _PAIR and "reference" in changed["analysis"]:
         changed["design"] = {**data["design"], "pairs": "reference"}
     return edited_yaml(yaml, {**data, **changed})
+
+
+def _without_field(question: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: words.replace(_OF_FIELD, "") if name in {"text", "label"} else words for name, words in question.items()
+    }
 
 
 def _own_consent(text: str) -> str:

@@ -433,3 +433,18 @@ def test_the_editor_opens_whatever_the_file_says(
     press(client, "statements", statements="Warm.\nCalm.", about="response", scale=AGREE, combine="true", score="Tone")
     page = press(client, "remove calm")
     assert 'id="question-editor"' in page
+
+
+def test_statements_take_labels_of_their_own(client: TestClient, db: Connection, study_id: int) -> None:
+    press(client, "statements", statements="Warm.\nCalm.", about="response", scale=AGREE, labels="no\na bit\nyes")
+    assert [[one["words"] for one in question["scale"]["points"]] for question in document(db)["questions"][2:]] == [
+        ["no", "a bit", "yes"]
+    ] * 2
+    one = press(client, "statements", statements="Kind.", about="response", scale=AGREE, labels="only one")
+    assert "A scale has at least two labels." in one
+    assert "only one" in one
+
+
+def test_a_score_with_a_name_needs_no_tick(client: TestClient, db: Connection, study_id: int) -> None:
+    press(client, "statements", statements="Warm.\nCalm.", about="response", scale=AGREE, score="Tone")
+    assert document(db)["analysis"]["composites"]["tone"]["questions"] == ["warm", "calm"]

@@ -112,7 +112,8 @@ def test_awkward_sheet_becomes_the_study_that_was_meant(client: TestClient, db: 
     }
     assert said["analysis"]["reference"] == "Antwort Beraterin"
     assert said["design"]["pairs"] == "reference"
-    assert "patient" not in json.dumps([said["title"], said["rater_title"], said["instructions"]]).casefold()
+    raters_read = json.dumps([said["title"], said["rater_title"], said["instructions"], said["questions"]]).casefold()
+    assert not [word for word in ("patient", "bedside", "health") if word in raters_read]
     assert "health" not in said["flow"]["consent"]["text"]
     detail = db.execute(text("SELECT detail FROM audit_log WHERE action = 'made from a spreadsheet'")).scalar_one()
     assert "row 32, Beitrag: the same texts as row 4 (drop)" in detail["choices"]
