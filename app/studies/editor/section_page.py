@@ -16,6 +16,7 @@ from app.studies.editor.check_form import KINDS as CHECKS
 from app.studies.editor.check_form import with_checks_that_fit, with_new_check
 from app.studies.editor.controls import Control
 from app.studies.editor.design_page import DesignForm, SentForm, conflict_page, design_page, placed
+from app.studies.editor.item_choices import item_options, with_items
 from app.studies.editor.named_choices import with_choices
 from app.studies.editor.preview_pages import preview_pages
 from app.studies.editor.protocol_edits import Change, Edit, EditConflictError, get_draft, save_change
@@ -24,11 +25,13 @@ from app.studies.own_study import Own
 from app.studies.studies import StudyRow
 
 router = APIRouter()
+# The pages that name items.
+_WITH_ITEMS = frozenset({"checks", "practice"})
 
 
 @router.get("/studies/{slug}/design/{part}")
 def show_section(request: Request, db: Db, lead: SignedIn, study: Own, part: str, add: str = "") -> Response:
-    return _page(request, lead, study, get_draft(db, study), _section(part), add=add)
+    return _page(request, db, lead, study, get_draft(db, study), _section(part), add=add)
 
 
 @router.post("/studies/{slug}/design/{part}")
@@ -45,7 +48,7 @@ def submit_section(request: Request, db: Db, lead: SignedIn, study: Own, part: s
     except EditConflictError as error:
         return conflict_page(request, lead, study, get_draft(db, study), error, form, section)
     if is_htmx(request):
-        return _page(request, lead, study, edit, section, form=form)
+        return _page(request, db, lead, study, edit, section, form=form)
     address = request.url.path
     if form.do == "add" and form.target not in CHECKS:
         return RedirectResponse(f"{address}?add={form.target}#{form.target}", 303)
@@ -60,6 +63,7 @@ def _section(part: str) -> Section:
 
 def _page(
     request: Request,
+    db: Db,
     lead: Lead,
     study: StudyRow,
     edit: Edit,
@@ -69,6 +73,9 @@ def _page(
     form: SentForm | None = None,
 ) -> Response:
     controls = [with_choices(one, edit.data) for one in section_controls(section, edit.data, add=add)]
+    if section.key in _WITH_ITEMS:
+        items = item_options(db, study.id)
+        controls = [with_items(one, items) for one in controls]
     return design_page(
         request,
         "section.html",

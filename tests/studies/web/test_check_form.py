@@ -113,3 +113,14 @@ def test_questionnaires_and_eligibility_are_ticked(client: TestClient, db: Conne
     assert flow["eligibility"]["accept"] == {"grown": ["18 to 29"]}
     page = client.get(address).text
     assert re.search(r'value="18 to 29"\s+checked', page)
+
+
+def test_the_item_of_a_gold_trial_is_chosen_by_its_first_words(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
+    page = client.get(f"{CHECKS}?add=checks.gold").text
+    select = re.search(r'<select id="checks.gold.0.item".*?</select>', page, re.DOTALL)
+    assert select
+    assert "Choose an item" in select[0]
+    keys = db.execute(text("SELECT key FROM items ORDER BY position")).scalars().all()
+    assert re.findall(r'value="([^"]+)"', select[0]) == keys
