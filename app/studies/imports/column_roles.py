@@ -11,6 +11,7 @@ import numpy as np
 
 from app.base.files.table import Column, Table
 from app.base.problems import Problems, shown
+from app.base.words import number
 from app.studies.imports.source_kinds import kind_of
 
 Role = Literal["attribute", "ignore", "item", "text", "response", "source", "profile", "content_note", "rating"]
@@ -21,6 +22,8 @@ _FEW = 12
 # Many names in a column are sources if each of them is there so many times.
 _MIN_REPEATED = 3
 _ID = re.compile(r"(^|[\s_])(id|key|item|nr|no|number|nummer)[.:]?$|^#$|ID$", re.IGNORECASE)
+# A few rows of a sheet may be there twice, with their IDs.
+_MOST_DISTINCT = 0.9
 _RATING = re.compile(r"\b(eval|evaluator|rating|score|likert|rater|preference|annotator)", re.IGNORECASE)
 _RESPONSE = re.compile(r"response|reply|answer|completion|output", re.IGNORECASE)
 _SITUATION = re.compile(
@@ -31,6 +34,8 @@ _SITUATION = re.compile(
 _MIN_WORDS = 4
 # Names of so many characters and words may be the texts of the first item.
 _LONG_NAME, _MANY_WORDS = 40, 6
+# A second row of names has so few characters above so many columns of long texts.
+_SHORT, _MIN_TEXTS = 25, 2
 _SOURCE = re.compile(r"^(source|model|author|system|written by|group)$", re.IGNORECASE)
 _NOTE = re.compile(r"content.?(note|warning)|trigger", re.IGNORECASE)
 _EXAMPLES, _EXAMPLE_LENGTH = 3, 120
@@ -85,7 +90,7 @@ def _role(name: str, filled: Sequence[str], mean: int) -> Role:  # noqa: PLR0911
         return "profile"
     if mean >= _LONG or (_RESPONSE.search(name) and n_distinct > _FEW) or _is_named_text(name, filled, n_distinct):
         return "text"
-    if _ID.search(name) and n_distinct == len(filled):
+    if _ID.search(name) and n_distinct >= _MOST_DISTINCT * len(filled):
         return "item"
     if _RATING.search(name) and n_distinct <= _FEW:
         return "rating"
@@ -99,6 +104,28 @@ def _is_named_text(name: str, filled: Sequence[str], n_distinct: int) -> bool:
         return False
     n_words = sum(len(cell.split()) for cell in filled)
     return n_words >= _MIN_WORDS * len(filled) and 2 * n_distinct > len(filled)
+
+
+def without_second_header(table: Table, problems: Problems) -> Table:
+    """The table without a first row that names the columns again, such as labels below the names; with a note.
+
+    It has a word or two where the rows below have long texts, and a number nowhere.
+    """
+    if len(table) <= _MIN_REPEATED:
+        return table
+    top = [str(cells[0]).strip() for cells in table.columns.values()]
+    lengths = [np.array([len(cell.strip()) for cell in cells]) for cells in table.columns.values()]
+    long = [of_column for of_column in lengths if of_column[1:].mean() >= _LONG]
+    is_short = all(0 < of_column[0] < _SHORT and 4 * of_column[0] < np.median(of_column[1:]) for of_column in long)
+    if (
+        len(long) < _MIN_TEXTS
+        or not is_short
+        or any(len(cell) >= _LONG_NAME or number(cell) is not None for cell in top)
+    ):
+        return table
+    found = f"a second row of column names ({shown(', '.join(cell for cell in top if cell))})"
+    problems.note(table.file, int(table.rows[0]), None, found, "one row of column names; the second row was left out")
+    return table.only(np.arange(len(table)) > 0)
 
 
 def note_texts_as_names(table: Table, columns: Iterable[str], problems: Problems) -> None:

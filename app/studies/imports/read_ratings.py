@@ -22,6 +22,7 @@ from app.studies.folder.ratings.ratings import check_ratings
 from app.studies.folder.ratings.targets import AMBIGUOUS, UNKNOWN, Replies, Study
 from app.studies.imports.answer_table import answer_table
 from app.studies.imports.column_meanings import Columns, NewRaters, RatingLayout, columns_of
+from app.studies.imports.column_roles import without_second_header
 from app.studies.imports.grouped_problems import grouped
 from app.studies.imports.name_matching import source_names
 from app.studies.imports.patterns import check_one_encoding
@@ -71,7 +72,8 @@ class Ratings:
         """
         if self.study is None:
             raise AssertionError("ratings are read for a study")
-        sheet = table_of(self.file, problems := Problems(limits), self.content, self.sheet)
+        problems = Problems(limits)
+        sheet = without_second_header(table_of(self.file, problems, self.content, self.sheet), problems)
         return read_ratings(sheet, self.layout, self.new_raters, self.study, problems, rated_here=self.rated_here)
 
 

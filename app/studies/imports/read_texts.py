@@ -21,7 +21,7 @@ from app.studies.folder.designs import check_rankable, note_unpaired
 from app.studies.folder.raters import named_in
 from app.studies.folder.ratings.ratings import no_ratings
 from app.studies.folder.texts import check_items, check_responses
-from app.studies.imports.column_roles import guess_columns
+from app.studies.imports.column_roles import guess_columns, without_second_header
 from app.studies.imports.import_report import repaired_table
 from app.studies.imports.name_matching import question_names, source_names
 from app.studies.imports.patterns import guessed
@@ -73,6 +73,7 @@ class Texts:
             return read_texts(self.file, self.layout, protocol, self.yaml, problems)
         sheet = table_of(self.file, problems, self.content, self.sheet)
         problems.raise_if_any()
+        sheet = without_second_header(sheet, problems)
         if self.choices is not None:
             sheet = settled(sheet, self.columns, self.choices)
         table, layout = _described(sheet, self.columns, self.is_repaired)
@@ -88,7 +89,7 @@ def read_texts(file: Path, layout: Layout, protocol: Protocol, yaml: str, proble
     layout = _of_study(layout, protocol)
     _check_sources(layout, protocol, problems)
     problems.raise_if_any()
-    sheet = table_of(file, problems)
+    sheet = without_second_header(table_of(file, problems), problems)
     layout = _with_text(sheet, layout, problems)
     return texts_of_table(sheet, _without_answers(sheet, layout, protocol), protocol, yaml, problems)
 

@@ -23,7 +23,7 @@ from app.protocol.yaml.study_yaml import FILE, read_protocol
 from app.studies.audit import record_act
 from app.studies.creation.upload_process import UploadReader
 from app.studies.editor.protocol_edits import Change, Edit, get_draft, save_change
-from app.studies.imports.column_roles import guess_columns, note_texts_as_names
+from app.studies.imports.column_roles import guess_columns, note_texts_as_names, without_second_header
 from app.studies.imports.import_report import import_report
 from app.studies.imports.name_matching import source_names
 from app.studies.imports.pipeline import import_texts
@@ -68,6 +68,7 @@ def look_at_sheet(sheet: TextSheet, limits: Limits) -> tuple[Columns, dict[str, 
     problems = Problems(limits)
     table = table_of(Path(sheet.file_name), problems, sheet.content, sheet.sheet)
     problems.raise_if_any()
+    table = without_second_header(table, problems)
     if not len(table):
         found, allowed = "no rows below the column names", "one row per item, or one row per response"
         raise InvalidInputError([Problem(table.file, None, None, found, allowed)])

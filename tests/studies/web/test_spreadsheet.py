@@ -250,9 +250,57 @@ def test_same_source_in_two_columns_is_refused_and_input_kept(client: TestClient
     assert "each source in one column" in answer.text
 
 
-def test_title_and_merged_cells_are_read_with_notes(client: TestClient) -> None:
+def test_title_above_the_names_is_said(client: TestClient) -> None:
     page = dropped(client, excel([("Posts of our study",), *awkward()]))
     assert "Posts of our study" in client.get(page).text
+
+
+def test_merged_cells_are_repeated_and_said(client: TestClient, db: Connection) -> None:
+    book, buffer = Workbook(), io.BytesIO()
+    sheet = book.worksheets[0]
+    rows = [("id", "post", "model", "reply")]
+    rows += [(str(n), long_text(f"P{n}"), who, long_text(f"{who} {n}")) for n in range(3) for who in ("Nurse", "GPT-4")]
+    for row in rows:
+        sheet.append(row)
+    for first in (2, 4, 6):
+        for column in "AB":
+            sheet.merge_cells(f"{column}{first}:{column}{first + 1}")
+    book.save(buffer)
+    page = dropped(client, buffer.getvalue(), "merged.xlsx")
+    assert "Merged cells (A2:A3, B2:B3, A4:A5, B4:B5, A6:A7 and 1 more)" in client.get(page).text
+    make(client, page, "ayers-pair")
+    found = responses(db)
+    assert len(found) == 6
+    assert {item for item, _, _ in found} == {"0", "1", "2"}
+
+
+@pytest.mark.parametrize(
+    "second", [("", "text", "reply", "reply", "reply", ""), ("ID", "post", "a", "b", "c", "topic")]
+)
+def test_second_row_of_names_is_left_out_and_said(client: TestClient, db: Connection, second: tuple[str, ...]) -> None:
+    rows = awkward()
+    page = dropped(client, excel([rows[0], second, *rows[1:]]))
+    shown = client.get(page).text
+    assert "A second row of column names" in shown
+    assert "the second row was left out" in shown
+    make(client, page, "four-dimensions")
+    assert responses(db)[0][0] == "1"
+    assert db.execute(text("SELECT count(*) FROM items")).scalar_one() == 30
+
+
+def test_short_first_row_of_texts_stays(client: TestClient) -> None:
+    rows = awkward()
+    rows[1][1:5] = ["Bin müde.", long_text("B"), long_text("G"), long_text("L")]
+    assert "second row of column names" not in client.get(dropped(client, excel(rows))).text
+
+
+def test_number_is_an_id_though_a_row_is_there_twice(client: TestClient, db: Connection) -> None:
+    rows = awkward()
+    rows[-1][0] = rows[3][0]
+    page = dropped(client, csv(rows), "posts.csv")
+    assert re.search(r'name="role.0".*?value="item"\s+selected', client.get(page).text, re.DOTALL)
+    make(client, page, "four-dimensions")
+    assert list(db.execute(text("SELECT key FROM items ORDER BY position")).scalars()) == [str(n) for n in range(1, 31)]
 
 
 def test_large_sheet(client: TestClient) -> None:
