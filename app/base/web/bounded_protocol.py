@@ -10,12 +10,17 @@ import asyncio
 import logging
 import sys
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from app.base.logs import ThrottledLog
 from app.base.web.header_timeout import HeaderTimeoutProtocol
 
 if sys.platform != "win32":  # Windows has no such module
     import resource
+
+if TYPE_CHECKING:
+    from uvicorn._types import ASGI3Application
+    from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 log = ThrottledLog(logging.getLogger("attune.web"), every_s=10)
 # For each process; hundreds of raters of one university may share an address.
@@ -77,6 +82,7 @@ class BoundedProtocol(HeaderTimeoutProtocol):
     idle = IdleConnections(MAX_IDLE_PER_ADDRESS, allow_open_files() // 2)
     unread_s = UNREAD_S
     address = EVERYONE
+    _answered: RequestResponseCycle | None = None
     _unread: tuple[asyncio.TimerHandle, int] | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -89,6 +95,7 @@ class BoundedProtocol(HeaderTimeoutProtocol):
         """Forget the connection, and requests in it that have not begun."""
         self.idle.remove(self)
         self.pipeline.clear()
+        self._stop_answering()
         self._stop_watching()
         super().connection_lost(exc)
 
@@ -96,7 +103,7 @@ class BoundedProtocol(HeaderTimeoutProtocol):
         """End a connection in which too many requests wait for a response; raising stops the parser."""
         if len(self.pipeline) >= MAX_PIPELINED:
             log.error("a client sent requests without waiting for responses and was cut off")
-            self.transport.abort()
+            self._cut_off()
             raise ConnectionAbortedError
         super().on_message_begin()
 
@@ -104,6 +111,11 @@ class BoundedProtocol(HeaderTimeoutProtocol):
         """Say nothing in a connection that was ended."""
         if not self.transport.is_closing():
             super().send_400_response(msg)
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        """Note which of the requests is being answered; uvicorn knows only the last one that came."""
+        self._answered = cycle
+        super()._start_asgi_task(cycle, app)
 
     def on_headers_complete(self) -> None:
         """Count the connection as busy."""
@@ -141,7 +153,17 @@ class BoundedProtocol(HeaderTimeoutProtocol):
             self._watch()
         else:
             log.error("a client did not read its response for %.0f seconds and was cut off", self.unread_s)
-            self.transport.abort()
+            self._cut_off()
+
+    def _cut_off(self) -> None:
+        self._stop_answering()
+        self.transport.abort()
+
+    def _stop_answering(self) -> None:
+        """Drop the rest of a response; written to a closed connection it would be an error."""
+        if self._answered is not None and not self._answered.response_complete:
+            self._answered.disconnected = True
+            self._answered.message_event.set()
 
     def _stop_watching(self) -> None:
         if self._unread is not None:

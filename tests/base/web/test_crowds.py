@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 import tracemalloc
 from contextlib import ExitStack, suppress
@@ -77,6 +78,30 @@ def test_requests_without_reading_use_no_memory_and_block_nobody(app: FastAPI) -
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     assert most < 30 * MEGABYTE
+
+
+def test_page_that_is_being_sent_when_its_client_is_cut_off_is_no_error() -> None:
+    failed: list[Exception] = []
+
+    async def trickle(_: Scope, __: Receive, send: Send) -> None:
+        try:
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            for _n in range(2000):
+                await send({"type": "http.response.body", "body": b"x", "more_body": True})
+                await asyncio.sleep(0)
+            await send({"type": "http.response.body", "body": b""})
+        except RuntimeError as error:
+            failed.append(error)
+
+    with served(trickle) as port:
+        for _ in range(10):
+            with connect(port) as flood, suppress(ConnectionError):
+                flood.sendall(HEALTH)
+                flood.recv(64)
+                flood.sendall(20 * HEALTH)
+                while flood.recv(MEGABYTE):
+                    pass
+    assert failed == []
 
 
 async def send_big_page(_: Scope, __: Receive, send: Send) -> None:
