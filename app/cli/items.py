@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace as set_fields
 from pathlib import Path
 from typing import Annotated
 
@@ -9,14 +10,15 @@ import typer
 
 from app.analysis.data.study_folder import StudyFolder
 from app.base.database.engine import transactions
-from app.base.words import counted
+from app.base.words import counted, or_list
 from app.cli.options import column, spreadsheet
 from app.cli.output import fail, say
 from app.cli.reading import read_sheet, reading
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_study
 from app.studies.imports.pipeline import InFolder, InStore, Place, TextsInTheWayError, import_texts
-from app.studies.imports.read_texts import Texts
+from app.studies.imports.read_texts import Texts, response_columns
+from app.studies.imports.source_kinds import KINDS, Kind, kind_of
 from app.studies.imports.wide_table import Layout
 from app.studies.studies import StudyMissingError
 
@@ -52,6 +54,22 @@ Replace = Annotated[
 ]
 
 
+NewSources = Annotated[
+    bool,
+    typer.Option(
+        "--new-sources",
+        help="Add the sources that study.yaml lacks to it, with their kinds (human, model, human+model) by their "
+        "names. Without --response, the columns that look like responses are imported, each as a source.",
+    ),
+]
+SourceKinds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kind",
+        metavar="SOURCES=KIND",
+        help="The kind of new sources, as in B=model or 'gpt-*=model'. Can be repeated.",
+    ),
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Check the file, and store nothing.")]
 
 
@@ -74,10 +92,15 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
     no_attributes: NoAttributes = False,
     out: Out = None,
     replace: Replace = False,
+    new_sources: NewSources = False,
+    kind: SourceKinds = None,
     is_dry_run: DryRun = False,
     is_folder: BareName = None,
 ) -> None:
     """Import items and responses from a spreadsheet with one row per item and any column names."""
+    said = _kinds(kind or [])
+    if said and not new_sources:
+        raise typer.BadParameter("--kind is for --new-sources.", param_hint="--kind")
     layout = Layout(
         responses=_sources(response or []),
         item=item,
@@ -92,12 +115,18 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
     found = folder_or_slug(study, command="items import", is_folder=is_folder)
     if isinstance(found, Path):
         where = str(out or found)
+        if new_sources and not layout.responses:
+            with reading():
+                layout = set_fields(layout, responses=read_sheet(response_columns, file))
+        kinds = {name: kind_of(name, said) for name in layout.responses} if new_sources else {}
         try:
-            added = _import(InFolder(found, out, replace), Texts(file, layout), is_dry_run=is_dry_run)
+            added = _import(InFolder(found, out, replace, kinds), Texts(file, layout), is_dry_run=is_dry_run)
         except TextsInTheWayError as error:
             fail(f"{error} To replace these files, add --replace.")
-    elif out is not None or replace:
-        raise typer.BadParameter("--out and --replace can be used only with a study folder.", param_hint="STUDY")
+    elif out is not None or replace or new_sources:
+        raise typer.BadParameter(
+            "--out, --replace and --new-sources can be used only with a study folder.", param_hint="STUDY"
+        )
     else:
         where = found
         with store() as engine:
@@ -107,8 +136,24 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
                 no_such_study(found)
     for note in added.notes:
         say(f"Note: {note.sentence()}")
+    if new_sources:
+        kinds_of = ((name, source.kind) for name, source in added.protocol.sources.items())
+        say(f"Sources: {', '.join(f'{name} ({kind})' for name, kind in kinds_of)}. To change a kind: --kind.")
     done = "Nothing was stored. This would be imported into" if is_dry_run else "Imported into"
     say(f"{done} {where}: {counted(len(added.items), 'item')}, {counted(len(added.responses), 'response')}.")
+
+
+def _kinds(named: list[str]) -> list[tuple[str, Kind]]:
+    found: list[tuple[str, Kind]] = []
+    for pair in named:
+        pattern, _, word = pair.rpartition("=")
+        kind = next((one for one in KINDS if one == word), None)
+        if not pattern or kind is None:
+            raise typer.BadParameter(
+                f'Expected SOURCES=KIND with a kind of {or_list(KINDS)}; found "{pair}".', param_hint="--kind"
+            )
+        found.append((pattern.strip(), kind))
+    return found
 
 
 def _sources(named: list[str]) -> dict[str, str]:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.base.problems import Problems
+from app.protocol.yaml.study_yaml import protocol_from_bytes
 from tests.kit.command_line import Outcome, attune
 from tests.kit.small import RATINGS, YAML, small
 
@@ -74,3 +76,43 @@ def test_spreadsheet_is_imported_into_folder_and_database(attune: Attune, folder
     assert (said.code, "an ID that no item of the study has yet" in said.err) == (1, True)
     unknown = attune("items", "import", "nobody", *options)
     assert (unknown.code, "No stored study has the slug nobody." in unknown.err) == (2, True)
+
+
+def test_kinds_of_many_new_sources_are_found_by_their_names(attune: Attune, tmp_path: Path) -> None:
+    models = [f"gpt-{n}" for n in range(10)] + [f"llama-{n}" for n in range(10)]
+    people = ["Physician", "Nurse", "Peer"]
+    names = [*models, *people, "B", "C", "Nurse with GPT-4"]
+    sheet = tmp_path / "sheet.csv"
+    long = "I am sorry that you have to go through this and I hope that you will find some help very soon"
+    replies = ",".join(f"{long} {name}" for name in names)
+    sheet.write_text(f"Question,{','.join(f'{name} response' for name in names)}\n" + f"Why? {long},{replies}\n" * 3)
+    place = tmp_path / "new"
+    place.mkdir()
+    (place / "study.yaml").write_text(f"# my study\n{YAML}")
+    options = ("--new-sources", "--kind", "[BC]=model", "--kind", "gpt-9=human+model")
+    dry = attune("items", "import", place, sheet, *options, "--dry-run")
+    assert (dry.code, list(place.iterdir())) == (0, [place / "study.yaml"]), dry.err
+    assert (place / "study.yaml").read_text() == f"# my study\n{YAML}"
+    said = attune("items", "import", place, sheet, *options)
+    assert said.code == 0, said.err
+    assert "3 items, 78 responses" in said.err
+    assert "gpt-0 (model)" in said.err
+    text = (place / "study.yaml").read_text()
+    assert text.startswith("# my study\n")
+    protocol, _ = protocol_from_bytes(text.encode(), Problems())
+    kinds = {key: source.kind for key, source in protocol.sources.items()} if protocol else {}
+    expected = {"person": "human", "model-1": "model"} | dict.fromkeys(models, "model") | dict.fromkeys(people, "human")
+    assert kinds == expected | {"gpt-9": "human+model", "B": "model", "C": "model", "Nurse with GPT-4": "human+model"}
+
+
+def test_options_for_new_sources_are_checked(attune: Attune, folder: Path, tmp_path: Path) -> None:
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text("ID,Post,Human Reply\nx1,One,h1\n")
+    named = ("items", "import", folder, sheet, "--response", "doctor=Human Reply", "--text", "Post", "--replace")
+    assert 'found "doctor"; allowed: person or model-1.' in attune(*named).err
+    assert "--kind is for --new-sources" in attune(*named, "--kind", "doctor=human").err
+    assert "Expected SOURCES=KIND" in attune(*named, "--new-sources", "--kind", "doctor=robot").err
+    assert attune("items", "import", "small", sheet, "--new-sources").code == 2
+    said = attune(*named, "--new-sources")
+    assert said.code == 0, said.err
+    assert "doctor (human)" in said.err

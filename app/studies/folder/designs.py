@@ -14,6 +14,7 @@ from app.protocol.questions.of_set import MIN_SET
 from app.protocol.study import Protocol
 
 MAX_NAMED = 5
+_WAYS_OUT = "add a response to it, delete its row, or ask about pairs or single responses instead"
 
 
 def note_unpaired(items: Table, responses: pd.DataFrame, protocol: Protocol, problems: Problems) -> None:
@@ -62,6 +63,7 @@ def check_rankable(items: Table, responses: pd.DataFrame, protocol: Protocol, pr
     """
     if not protocol.set_questions or "item" not in items.columns:
         return
+    deed = protocol.set_questions[0].deed
     counts, keys = responses["item"].value_counts(), items.stripped("item")
     special = special_items(protocol)
     n_responses = np.array([counts.get(key, 0) for key in keys])
@@ -73,6 +75,6 @@ def check_rankable(items: Table, responses: pd.DataFrame, protocol: Protocol, pr
             where,
             "item",
             keys,
-            f"an item with at least {MIN_SET} responses to {protocol.set_questions[0].deed}; this item has {n}",
+            f"an item with at least {MIN_SET} responses to {deed}; this item has {n}: {_WAYS_OUT}",
             problems,
         )

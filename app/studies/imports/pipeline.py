@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -22,15 +22,18 @@ from sqlalchemy import Connection
 from app.analysis.data.study_folder import StudyFolder
 from app.base.database.engine import Begin
 from app.base.files.csv_cells import write_csv
+from app.base.files.yaml_tree import read_yaml
 from app.base.limits import ON_THIS_COMPUTER, Limits
 from app.base.problem import Problem
 from app.base.problems import Problems
 from app.protocol.study import Protocol as StudyProtocol
-from app.protocol.yaml.study_yaml import FILE, protocol_from_bytes
+from app.protocol.yaml.edited_yaml import edited_yaml
+from app.protocol.yaml.study_yaml import FILE, protocol_from_bytes, read_protocol
 from app.studies.export import study_folder
 from app.studies.folder.read import read_folder
 from app.studies.folder.write import write_texts
 from app.studies.folder.written_tables import tables_of
+from app.studies.imports.name_matching import source_names
 from app.studies.imports.read_ratings import Ratings, ReadRatings
 from app.studies.imports.read_texts import Texts, name_known
 from app.studies.load import count_answers, known_keys, list_raters_with_sessions, store_imported, store_texts
@@ -117,12 +120,14 @@ def import_ratings(place: Place, ratings: Ratings, read: Read = read_here, *, is
 class InFolder:
     """A study folder. `out`: the folder that texts are written to, to which study.yaml is copied; None for the same.
 
-    `replaces`: whether existing items may be replaced.
+    `replaces`: whether existing items may be replaced. `kinds`: sources with their kinds; those that study.yaml lacks
+    are added to it together with the texts.
     """
 
     folder: Path
     out: Path | None = None
     replaces: bool = False
+    kinds: Mapping[str, str] = field(default_factory=dict)
 
     def protocol(self) -> tuple[StudyProtocol, str, list[Problem]]:
         """See TextPlace."""
@@ -136,16 +141,27 @@ class InFolder:
         problems.raise_if_any()
         if protocol is None:
             raise AssertionError("a protocol that cannot be read is a problem")
+        known = source_names(protocol)
+        if new := {name: {"kind": kind} for name, kind in self.kinds.items() if known.key(name) is None}:
+            tree = read_yaml(FILE, yaml, problems)
+            data = tree.data if tree else {}
+            yaml = edited_yaml(yaml, {**data, "sources": {**data["sources"], **new}})
+            protocol = read_protocol(yaml, problems)
+            problems.raise_if_any()
+            if protocol is None:
+                raise AssertionError("a source that is not allowed is a problem")
         return protocol, yaml, problems.notes
 
     def add_texts(self, file: Path, texts: StudyFolder) -> None:  # noqa: ARG002 - problems do not name it here
-        """Write items.csv and responses.csv next to study.yaml."""
+        """Write items.csv and responses.csv next to study.yaml, and new sources into that."""
         out = self._out
         out.mkdir(parents=True, exist_ok=True)
         if not (out / FILE).exists():
             shutil.copyfile(self.folder / FILE, out / FILE)
         with tempfile.TemporaryDirectory(dir=out, prefix=".items-") as half:
             write_texts(Path(half), texts)
+            if self.kinds:
+                (Path(half) / FILE).write_text(texts.yaml, encoding="utf-8")
             for name in self._there():
                 (out / name).unlink()
             for written in Path(half).iterdir():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -129,6 +129,19 @@ def wide_of(table: Table, columns: Columns) -> tuple[Table, dict[str, str]]:
     if twice := sorted({key for key in keys if keys.count(key) > 1}):
         raise InvalidInputError([Problem(table.file, 1, None, f"{twice[0]} twice", "each source in one column")])
     return table, {key: column["name"] for key, column in zip(keys, responses, strict=True)}
+
+
+def response_columns(file: Path, limits: Limits) -> dict[str, str]:
+    """The sources that the columns of a spreadsheet are named after, and their columns.
+
+    Raises:
+        InvalidInputError: the file cannot be read, or two columns belong to the same source.
+    """
+    problems = Problems(limits)
+    table = table_of(file, problems)
+    problems.raise_if_any()
+    responses = [asdict(guess) for guess in guess_columns(table) if guess.role == "response"]
+    return wide_of(table, responses)[1]
 
 
 def column_of(columns: Columns, role: str) -> str | None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from typing import Literal, get_args
 
 Kind = Literal["human", "model", "human+model"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 _SIGNS = re.compile(r"[^\w+&]+|_")
 _MODEL = re.compile(
     r"gpt|claude|llama|alpaca|vicuna|gemini|mistral|mixtral|deepseek|qwen|falcon|cerebras|davinci|pythia|stablelm|"
@@ -38,6 +41,11 @@ def recognized_kind(name: str) -> Kind | None:
     return "model" if is_model else "human" if is_human else None
 
 
-def kind_of(name: str) -> Kind:
-    """Return the recognized kind, otherwise `human`."""
-    return recognized_kind(name) or "human"
+def kind_of(name: str, said: Sequence[tuple[str, Kind]] = ()) -> Kind:
+    """Return the kind of the last pattern of names that matches; without one the recognized kind, otherwise `human`.
+
+    >>> kind_of("GPT-4"), kind_of("B"), kind_of("B", [("?", "model")]), kind_of("gpt-4", [("GPT*", "human+model")])
+    ('model', 'human', 'model', 'human+model')
+    """
+    matching = [kind for pattern, kind in said if fnmatchcase(name.casefold(), pattern.casefold())]
+    return matching[-1] if matching else recognized_kind(name) or "human"

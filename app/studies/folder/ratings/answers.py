@@ -157,7 +157,8 @@ class _Sets:
         if len(given) >= MIN_SET and (given == whole or given in self._named):
             return None
         if len(whole) < MIN_SET:
-            return f"an item with at least {MIN_SET} responses; this item has {len(whole)}"
+            few = f"an item with at least {MIN_SET} responses; this item has {len(whole)}"
+            return f"{few}: add a response to it, or delete this answer"
         missing, asked = or_list(sorted(whole - given)), self._question
         return f"{asked.noun} of all responses to the item; {asked.lacks} for {missing}"
 

@@ -21,6 +21,8 @@ FILES = {
     "responses.csv": "item,source,text,response\n" + "".join(f"a,{s},Oh.,a-{s}\n" for s in ("person", "one", "two")),
 }
 
+WAYS_OUT = "add a response to it, delete its row, or ask about pairs or single responses instead"
+
 
 def read(*rows: str) -> list[Problem]:
     ratings = "rater,item,response,question,value\n" + "".join(f"r1,a,a-{row}\n" for row in rows)
@@ -59,4 +61,4 @@ def test_item_with_two_responses_is_refused() -> None:
     with pytest.raises(InvalidInputError) as refused:
         read_files({name: text.encode() for name, text in files.items()})
     (problem,) = [one for one in refused.value.problems if one.severity == "error"]
-    assert problem.allowed == "an item with at least 3 responses to share points among; this item has 2"
+    assert problem.allowed == f"an item with at least 3 responses to share points among; this item has 2: {WAYS_OUT}"

@@ -23,6 +23,8 @@ RESPONSES = "item,source,text,response\n" + "".join(
 HEADER = "rater,item,response,question,value\n"
 RIGHT = "r1,a,a-person,order,2\nr1,a,a-one,order,1\nr1,a,a-two,order,3\n"
 
+WAYS_OUT = "add a response to it, delete its row, or ask about pairs or single responses instead"
+
 
 def read(ratings: str, responses: str = RESPONSES) -> list[Problem]:
     files = {"study.yaml": YAML, "items.csv": ITEMS, "responses.csv": responses, "ratings.csv": HEADER + ratings}
@@ -70,6 +72,9 @@ def test_item_with_two_responses_cannot_be_ranked() -> None:
     two = RESPONSES.replace("b,two,Oh.,b-two\n", "")
     (problem,) = read("", two)
     assert (problem.file, problem.row, problem.column, problem.found) == ("items.csv", 3, "item", "b")
-    assert problem.allowed == "an item with at least 3 responses to rank; this item has 2"
+    assert problem.allowed == f"an item with at least 3 responses to rank; this item has 2: {WAYS_OUT}"
     *_, in_file = read("r1,b,b-person,order,1\nr1,b,b-one,order,2\n", two)
-    assert in_file.allowed == "an item with at least 3 responses; this item has 2"
+    assert (
+        in_file.allowed
+        == "an item with at least 3 responses; this item has 2: add a response to it, or delete this answer"
+    )
