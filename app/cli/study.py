@@ -19,11 +19,13 @@ from app.cli.store import store
 from app.cli.study_argument import Folder, Slug, no_such_study, stored_study
 from app.rating.arrival.arrivals import get_own_study_door
 from app.rating.arrival.invitations import InviteError, invite_raters
+from app.rating.checklist import get_opening
 from app.rating.life_cycle import OpeningError, change_status
 from app.results.downloads.stored_folder import LeadUnknownError, export_study, lead_for
 from app.studies.creation.read_new_study import feasibility_of_folder
 from app.studies.load import load_study
-from app.studies.opening_checks import UnfilledError, notes_on_opening
+from app.studies.opening_checklist import Opening
+from app.studies.opening_checks import UnfilledError
 from app.studies.protocols import get_protocol
 from app.studies.rater_links import rater_links
 from app.studies.studies import GivenStatus, list_studies
@@ -73,11 +75,7 @@ cli.command("new")(templates.new)
 def check(folder: Folder) -> None:
     """Check a study folder, and list every error with its file, row and column."""
     found = _read(folder)
-    needs = feasibility_of_folder(found)
-    for note in notes_on_opening(found.protocol, found.yaml, needs):
-        say(f"Warning: {note}")
-    for note in needs.notes:
-        say(f"Note: {note}")
+    _say_checks(Opening(found.protocol, found.yaml, feasibility_of_folder(found)))
     say(f"No errors found: {_contents(found)}. To load the study: attune study load {folder}")
 
 
@@ -120,6 +118,10 @@ def open_(slug: Slug, as_written: AsWritten = None, address: Address = "") -> No
     Items that were added since it was last opened are included. A study whose texts have placeholders that were not
     filled in, such as [name of the institution], is not opened.
     """
+    with store() as engine, engine.connect() as db:
+        study = stored_study(db, slug)
+        if study.opened_at is None:
+            _say_checks(get_opening(db, study, as_written or ()))
     _change(slug, "open", f"The study {slug} is open.", as_written or ())
     with store() as engine, engine.connect() as db:
         study = stored_study(db, slug)
@@ -184,6 +186,14 @@ def _change(slug: str, status: GivenStatus, words: str, as_written: Sequence[str
         except OpeningError as error:
             fail(str(error))
     say(words)
+
+
+def _say_checks(opening: Opening) -> None:
+    """The lines of the checklist that are not as they should be."""
+    words = {"stop": "Warning", "look": "Note"}
+    for check in opening.checklist():
+        if check.state in words:
+            say(f"{words[check.state]}: {check.sentence()}")
 
 
 def _read(folder: Path) -> StudyFolder:

@@ -77,33 +77,33 @@ _READ = frozenset({"instructions", "questions", "conditions", "flow", "checks", 
 
 
 def placeholders(protocol: Protocol) -> dict[str, str]:
-    """The distinct placeholders in the texts that raters read, each with the part of the protocol that has it first.
+    """The distinct placeholders in the texts that raters read, each with the path of the text that has it first.
 
-    A part is a top-level key of study.yaml, or one of its keys: `flow.consent`.
+    A path is of keys of study.yaml, and counts the entries of a list from 1: `flow.consent.text`, `questions.2.text`.
 
     >>> _PLACEHOLDER.findall("Ask [name] or read [our page](https://example.org) [1].")
     ['[name]']
     """
     found: dict[str, str] = {}
     texts = protocol.model_dump(mode="json", include=set(_READ))
-    texts["flow"] = {f"flow.{part}": text for part, text in texts["flow"].items()}
-    for part, content in [("title", protocol.title_for_raters), *texts.pop("flow").items(), *texts.items()]:
-        for text in _texts(content):
-            for words in _PLACEHOLDER.findall(text):
-                found.setdefault(" ".join(words.split()), part)
+    title = "rater_title" if protocol.rater_title else "title"
+    for path, text in [(title, protocol.title_for_raters), *_texts(texts, "")]:
+        for words in _PLACEHOLDER.findall(text):
+            found.setdefault(" ".join(words.split()), path)
     return found
 
 
-def _texts(content: object) -> Iterator[str]:
+def _texts(content: object, path: str) -> Iterator[tuple[str, str]]:
+    """Every text in a part, with its path."""
     match content:
         case str():
-            yield content
+            yield path, content
         case dict():
-            for value in content.values():
-                yield from _texts(value)
+            for key, value in content.items():
+                yield from _texts(value, f"{path}.{key}" if path else str(key))
         case list():
-            for value in content:
-                yield from _texts(value)
+            for number, value in enumerate(content, 1):
+                yield from _texts(value, f"{path}.{number}")
 
 
 # Studies that count how raters type declare that the consent form says so.

@@ -7,7 +7,6 @@ from typing import NamedTuple, assert_never
 
 from sqlalchemy import Connection
 
-from app.base.words import and_list, counted
 from app.protocol.allocation.feasibility import Feasibility, feasibility
 from app.protocol.allocation.trials import (
     PlannedItem,
@@ -17,7 +16,6 @@ from app.protocol.allocation.trials import (
     planned_trials,
     special_trials,
 )
-from app.protocol.opening import placeholders
 from app.protocol.study import Protocol
 from app.rating.arrival.admission import make_admission_seats
 from app.rating.arrival.conditions import make_condition_seats
@@ -31,7 +29,6 @@ from app.rating.seats.trials import (
     record_trials,
 )
 from app.studies.editor.protocol_edits import check_draft
-from app.studies.imports.import_report import revealing_notes
 from app.studies.opening_checks import (
     OpeningError,
     StudyEmptyError,
@@ -39,28 +36,19 @@ from app.studies.opening_checks import (
     check_feasible,
     check_placeholders,
     check_typing_consent,
-    notes_on_opening,
 )
 from app.studies.protocols import get_protocol
 from app.studies.studies import GivenStatus, StudyMissingError, StudyRow
 
-# Maximum number of items that a note names; the others are counted.
-N_NAMED = 5
 SEEN = (
     "This study cannot be reopened: its protocol hides estimates until it closes (blind_interim), and they have been "
     "visible since."
 )
 
 
-class DesignInWords(NamedTuple):
-    """Sentences for a lead: the arithmetic of the design, what will be uneven, and why it cannot be opened."""
+class DrawnUp(NamedTuple):
+    """The trials that a study gets when it is opened, and what they need."""
 
-    needs: Sequence[str]
-    notes: Sequence[str]
-    in_the_way: Sequence[str]
-
-
-class _DrawnUp(NamedTuple):
     items: Sequence[PlannedItem]
     trials: Sequence[PlannedTrial]
     special: Special
@@ -107,7 +95,7 @@ def open_study(db: Connection, slug: str, as_written: Container[str] | None = No
     check_typing_consent(protocol)
     if status == "draft" and as_written is not None:
         check_placeholders(protocol, as_written)
-    drawn = _drawn_up(db, study_id, protocol)
+    drawn = drawn_up(db, study_id, protocol)
     if not drawn.trials:
         kind = kind_of_trials(protocol, (len(item.responses) for item in drawn.items))
         raise StudyEmptyError(f"The study {slug} has nothing to rate: no {kind} can be made from its responses.")
@@ -120,27 +108,9 @@ def open_study(db: Connection, slug: str, as_written: Container[str] | None = No
     record_status(db, study_id, "open")
 
 
-def design_in_words(db: Connection, study_id: int, version: int) -> DesignInWords:
-    """What a study's design needs, and what prevents the study from being opened, in sentences for its lead."""
-    protocol = get_protocol(db, study_id, version)
-    # The page asks about placeholders beside the button that opens the study.
-    as_written = placeholders(protocol)
-    drawn = _drawn_up(db, study_id, protocol)
-    needs = drawn.needs
-    return DesignInWords(
-        needs=[sentence for sentence in needs.sentences() if sentence not in needs.notes] if needs.n_seats else [],
-        notes=[
-            *needs.notes,
-            *(() if protocol.design.listed else _items_left_out(drawn)),
-            *revealing_notes(db, study_id),
-        ],
-        in_the_way=notes_on_opening(protocol, get_yaml(db, study_id, version), needs, as_written),
-    )
-
-
 def get_needs(db: Connection, study_id: int, protocol: Protocol) -> Feasibility:
     """The trials, raters and seats that a design needs."""
-    return _drawn_up(db, study_id, protocol).needs
+    return drawn_up(db, study_id, protocol).needs
 
 
 def pause_study(db: Connection, slug: str) -> None:
@@ -157,22 +127,13 @@ def close_study(db: Connection, slug: str) -> None:
         record_status(db, study_id, "closed")
 
 
-def _drawn_up(db: Connection, study_id: int, protocol: Protocol) -> _DrawnUp:
+def drawn_up(db: Connection, study_id: int, protocol: Protocol) -> DrawnUp:
+    """Plan the trials of a study; nothing is stored."""
     items = list_items(db, study_id)
     trials = planned_trials(protocol, items)
     special = special_trials(protocol, items)
     needs = feasibility(protocol, trials, list_named_raters(db, study_id), special.problems)
-    return _DrawnUp(items, trials, special, needs)
-
-
-def _items_left_out(drawn: _DrawnUp) -> list[str]:
-    """Which items no rater would see, because their responses make no trial."""
-    used = {trial.item.key for trial in drawn.trials} | {trial.item.key for trial in drawn.special.trials}
-    left_out = [item.key for item in drawn.items if item.key not in used]
-    if not left_out or not drawn.trials:
-        return []
-    items = counted(len(left_out), "item")
-    return [f"{items} without the responses that a trial needs will not be shown: {and_list(left_out, N_NAMED)}."]
+    return DrawnUp(items, trials, special, needs)
 
 
 def _study(db: Connection, slug: str) -> tuple[int, str, int, int]:
@@ -183,13 +144,13 @@ def _study(db: Connection, slug: str) -> tuple[int, str, int, int]:
 
 
 __all__ = [
-    "DesignInWords",
+    "DrawnUp",
     "OpeningError",
     "StudyEmptyError",
     "StudyMissingError",
     "change_status",
     "close_study",
-    "design_in_words",
+    "drawn_up",
     "get_needs",
     "open_study",
     "pause_study",

@@ -90,21 +90,3 @@ def check_feasible(protocol: Protocol, needs: Feasibility) -> None:
     if needs.problems:
         words = [sentence for sentence in needs.sentences() if sentence not in needs.notes]
         raise DesignUnmetError(f"The study {protocol.slug} cannot be opened. {' '.join(words)}")
-
-
-def notes_on_opening(protocol: Protocol, yaml: str, needs: Feasibility, as_written: Container[str] = ()) -> list[str]:
-    """What prevents a study folder from being opened, one sentence each; empty if nothing does."""
-    sentences: list[str] = []
-    try:
-        check_carried_out(protocol, yaml)
-    except NotCarriedOutError as error:
-        sentences.append(str(error))
-    if missing := typing_not_declared(protocol):
-        sentences.append(missing)
-    if left := unfilled(protocol, as_written):
-        sentences.append(left)
-    try:
-        check_feasible(protocol, needs)
-    except DesignUnmetError as error:
-        sentences.append(str(error))
-    return sentences

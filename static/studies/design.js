@@ -49,6 +49,16 @@ function notSaved(words) {
 const pages = document.getElementById("preview-page");
 pages?.addEventListener("change", () => pages.form.requestSubmit());
 
+// A link of the checklist leads to a field, which may be among those that are folded away.
+function showField() {
+  const field = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let more = field?.closest("details"); more; more = more.parentElement.closest("details")) more.open = true;
+  field?.scrollIntoView({ block: "center" });
+  field?.focus();
+}
+addEventListener("hashchange", showField);
+showField();
+
 // A preview that is to be redrawn stays where it was scrolled to.
 let scrolled = 0;
 frame?.addEventListener("load", () => {

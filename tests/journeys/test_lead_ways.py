@@ -108,7 +108,8 @@ def test_lead_can_run_study_without_scripts(engine: Engine, new_context: Callabl
     page = new_context(java_script_enabled=False).new_page()
     sign_in(page, a_lead(engine))
     page.get_by_role("link", name="Replies that were rated").click()
-    for button, status in (("Open study", "open"), ("Pause", "paused"), ("Reopen study", "open")):
+    page.get_by_text("Open study", exact=True).click()
+    for button, status in (("Open now", "open"), ("Pause", "paused"), ("Reopen study", "open")):
         page.get_by_role("button", name=button).click()
         expect(page.locator(".chip")).to_have_text(status)
     page.get_by_role("link", name="Results").click()
@@ -166,11 +167,12 @@ def test_template_becomes_an_open_study(engine: Engine, page: Page) -> None:
     expect(page).to_have_url(re.compile("/studies/new/ours/texts$"))
     page.get_by_role("link", name="Check and open").click()
     expect(page.locator("main")).to_contain_text("This design needs at least")
-    page.get_by_role("button", name="Open study").click()
+    page.get_by_text("Open study", exact=True).click()
+    page.get_by_role("button", name="Open now").click()
     expect(page.locator(".chip")).to_have_text("draft")
     for words in TEMPLATE_WORDS:
         page.get_by_label(words).check()
-    page.get_by_role("button", name="Open study").click()
+    page.get_by_role("button", name="Open now").click()
     expect(page.locator(".chip")).to_have_text("open")
 
 

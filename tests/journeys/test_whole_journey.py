@@ -115,7 +115,8 @@ def plan_and_open(hand: Hand) -> str:
     hand.link("Preview as a rater")
     expect(page.locator("main")).to_contain_text("You will read questions that patients asked")
     page.go_back()
-    hand.button("Open study")
+    hand.click(page.get_by_text("Open study", exact=True))
+    hand.button("Open now")
     expect(page.locator(".chip")).to_have_text("open")
     return page.get_by_label("Link for raters").input_value()
 

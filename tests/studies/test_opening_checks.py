@@ -9,12 +9,10 @@ from sqlalchemy import text
 
 from app.protocol.opening import not_carried_out
 from app.rating.life_cycle import OpeningError, open_study
-from app.studies.creation.read_new_study import feasibility_of_folder
 from app.studies.creation.templates import new_study
 from app.studies.folder.read import read_folder
 from app.studies.load import load_study
-from app.studies.opening_checks import notes_on_opening
-from tests.kit.builder import TEMPLATE_WORDS, build_study, protocol_of
+from tests.kit.builder import build_study, protocol_of
 from tests.kit.protocols import protocol
 
 if TYPE_CHECKING:
@@ -69,22 +67,6 @@ def test_study_without_responses_cannot_be_opened(db: Connection) -> None:
     db.execute(text("DELETE FROM responses"))
     with pytest.raises(OpeningError, match="nothing to rate"):
         open_study(db, "study")
-
-
-def test_folder_check_reports_opening_problems_before_loading(tmp_path: Path) -> None:
-    path = new_study("ab-tie", tmp_path / "s", "s", "T")
-    found = read_folder(path)
-    (unfilled,) = notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found))
-    assert "placeholders that have not been filled in: [name of the institution], [name" in unfilled
-    assert notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found), TEMPLATE_WORDS) == []
-    yaml = path / "study.yaml"
-    words = yaml.read_text().replace("trials_per_rater: 5", "trials_per_rater: 5, repeats: {n: 2}")
-    yaml.write_text(with_practice_in_a_turned_scale(words))
-    found = read_folder(path)
-    not_yet, unmet = notes_on_opening(found.protocol, found.yaml, feasibility_of_folder(found), TEMPLATE_WORDS)
-    assert "can be loaded and analysed, not opened" in not_yet
-    assert "flow.practice (line " in not_yet
-    assert "5 trials per rater are too few for 2 repeats at least 5 trials apart." in unmet
 
 
 def test_placeholders_stop_the_opening_until_each_is_confirmed(db: Connection) -> None:

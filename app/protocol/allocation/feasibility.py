@@ -11,7 +11,6 @@ from app.protocol.allocation.rater_plan import has_room_for_repeats
 from app.protocol.allocation.requirements import Group, group_of
 from app.protocol.allocation.trials import PlannedItem, PlannedTrial, planned_trials, seats_of, special_items
 from app.protocol.cells import cells_by
-from app.protocol.opening import sources_in_title
 from app.protocol.questions.of_set import MIN_SET
 from app.protocol.study import Protocol
 
@@ -144,11 +143,6 @@ def _attention(protocol: Protocol, groups: Sequence[Group]) -> Iterator[str]:
 
 
 def _notes(protocol: Protocol, groups: Sequence[Group]) -> Iterator[str]:
-    if named := sources_in_title(protocol):
-        yield (
-            f"This study is blind, but its title names {counted(len(named), 'model')}: {', '.join(named)}."
-            " Set rater_title to show raters another title."
-        )
     n_within = len(cells_by(protocol.conditions, "within"))
     for group in groups:
         n_each = counted(group.n_each, "trial")

@@ -15,12 +15,13 @@ from app.base.web.deps import Db
 from app.base.web.errors import PageError
 from app.base.web.links import base_address
 from app.rating import life_cycle as design
+from app.rating.checklist import get_opening
 from app.results.overview.progress import get_progress, progress_words
 from app.results.overview.progress_chart import ProgressChart
 from app.studies import coverage
 from app.studies.audit import record_act
 from app.studies.editor.design_page import places_of_placeholders
-from app.studies.editor.protocol_edits import UnreadableEditError, count_draft_problems, publish
+from app.studies.editor.protocol_edits import UnreadableEditError, publish
 from app.studies.own_study import Own
 from app.studies.protocols import get_protocol
 from app.studies.rater_links import rater_links
@@ -40,11 +41,16 @@ def show_study(request: Request, db: Db, lead: SignedIn, study: Own) -> Response
     link = next((one for one in links if one.platform == platform), None)
     note = note_on(protocol.language)
     counted = _counted(db, study)
-    is_small = counted["counts"].n_items < MANY_TRIALS
-    in_words = design.design_in_words(db, study.id, study.protocol_version) if is_small else None
+    opening = get_opening(db, study)
     progress_chart = ProgressChart(get_progress(db, study.id))
-    context = {"link": link, "note": note, "design": in_words, "progress_chart": progress_chart, **counted}
-    context["n_draft_problems"] = count_draft_problems(db, study)
+    context = {
+        "link": link,
+        "note": note,
+        "opening": opening,
+        "checklist": opening.checklist(),
+        "progress_chart": progress_chart,
+        **counted,
+    }
     context["is_final"] = protocol.monitoring.blind_interim
     context["unfilled"] = places_of_placeholders(protocol) if study.opened_at is None else []
     return page(request, "results/overview/study.html", lead=lead, study=study, is_refreshed=False, **context)

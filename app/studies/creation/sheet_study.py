@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 from app.accounts.leads import Lead
@@ -32,7 +30,7 @@ from app.studies.creation.upload_process import UploadReader
 from app.studies.imports.pipeline import import_texts
 from app.studies.imports.read_texts import column_of
 from app.studies.imports.text_import import NO_SITUATION, TextSheet, look_at_sheet, sources_of, texts_of
-from app.studies.imports.text_uploads import record_columns, record_upload, record_use
+from app.studies.imports.text_uploads import decided, record_columns, record_upload, record_use
 from app.studies.studies import get_study
 
 
@@ -139,18 +137,9 @@ class InNewStudy:
             record_upload(db, study.id, draft.file_name, self.content, draft.columns, draft.report)
             record_columns(db, study.id, draft.columns, draft.report, is_repaired=draft.is_repaired)
             record_use(db, study.id)
-            detail = {"file": file.name, "n_items": len(texts.items), "choices": _said(draft.report)}
+            detail = {"file": file.name, "n_items": len(texts.items), "choices": decided(draft.report)}
             record_act(db, self.lead, study, "made from a spreadsheet", **detail)
             record_made(db, draft.token, {**made, self.goal.template: slug})
-
-
-def _said(report: Mapping[str, Any]) -> list[str]:
-    """What became of each listed problem, for the log."""
-    said = []
-    for one in report["problems"]:
-        act = report["choices"].get(one["key"], {}).get("act", one["usual"])
-        said.append(f"row {one['row']}, {one['column']}: {one['found']} ({act})")
-    return said
 
 
 def title_of(file_name: str) -> str:

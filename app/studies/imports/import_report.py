@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection
-
 from app.base.files.text_repair import n_odd, repaired
-from app.studies.imports.text_uploads import get_upload
+from app.studies.imports.source_kinds import recognized_kind
 
 if TYPE_CHECKING:
     from app.base.files.table import Table
@@ -25,15 +23,25 @@ _REVEALS = re.compile(
     re.IGNORECASE,
 )
 _AROUND = 40
+# Shorter names of models, such as "AI", are words of many texts, and so are these.
+_MIN_NAME = 4
+_WORDS = frozenset({"bots", "chat", "chatbot", "generated", "machine", "model", "system", "transformer"})
 
 
-def revealing_excerpt(text: str) -> str | None:
-    """The words that give the source away, with what is around them; None if there are none.
+def names_of_models(names: Iterable[str]) -> re.Pattern[str] | None:
+    """A pattern of the names that are recognized as those of models; None if there are none."""
+    own = [name for name in names if len(name) >= _MIN_NAME and name.casefold() not in _WORDS]
+    words = [re.escape(name) for name in own if recognized_kind(name) == "model"]
+    return re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE) if words else None
+
+
+def revealing_excerpt(text: str, names: re.Pattern[str] | None = None) -> str | None:
+    """The words that give the source away, or one of these names, with what is around it; None if there is nothing.
 
     >>> revealing_excerpt("I am sorry. As an AI, I have no feelings.")
     'I am sorry. As an AI, I have no feelings.'
     """
-    match = _REVEALS.search(text)
+    match = _REVEALS.search(text) or (names.search(text) if names else None)
     return None if match is None else excerpt(text, match.start())
 
 
@@ -120,19 +128,3 @@ def _group(name: str, cells: Sequence[str], mended: Sequence[str]) -> TextGroup:
 def _difference(row: int, group: str, before: str, after: str) -> Example:
     place = next((n for n, (old, new) in enumerate(zip(before, after, strict=False)) if old != new), 0)
     return Example(row, group, excerpt(before, place), excerpt(after, place))
-
-
-# Imported texts that may reveal who wrote them, in a sentence for the lead before raters see them.
-
-
-def revealing_notes(db: Connection, study_id: int) -> Iterator[str]:
-    """One sentence with the first of these texts; none if the study's texts are not from a spreadsheet."""
-    upload = get_upload(db, study_id)
-    if upload is None or upload.used_at is None or not upload.report.get("revealing"):
-        return
-    n = sum(group["n_revealing"] for group in upload.report["groups"])
-    first = upload.report["revealing"][0]
-    texts = "A text" if n == 1 else f"{n:,} texts"
-    reveals = "may reveal who wrote it" if n == 1 else "may reveal who wrote them"
-    where = f"{'' if n == 1 else 'the first is '}row {first['row']}, {first['group']}"
-    yield f"{texts} of {upload.file_name} {reveals} ({where}: {first['before']}). Retire the item, or use other texts."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,16 +10,13 @@ import numpy as np
 
 from app.base.files.table import Table
 from app.base.problems import shown
-from app.studies.imports.import_report import excerpt, revealing_excerpt
-from app.studies.imports.source_kinds import recognized_kind
+from app.studies.imports.import_report import names_of_models, revealing_excerpt
 
 Act = Literal["keep", "drop", "edit"]
 # From the key of a problem to what becomes of the text: `act`, and `text` of an edit.
 Choices = Mapping[str, Mapping[str, str]]
 # More problems are not listed; what is usual becomes of them.
 MAX_LISTED = 100
-# Shorter names of models, such as "AI", are words of many texts.
-_MIN_NAME = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +86,7 @@ class _Finder:
         self._sources = [column.get("source") or "" for column in columns if column["role"] == "response"]
         self._sources = [source for source in self._sources if source] or self._responses
         models = {str(cell).strip() for cell in table.column(self._source)} if self._source else {*self._sources}
-        words = [re.escape(name) for name in models if recognized_kind(name) == "model" and len(name) >= _MIN_NAME]
-        self._names = re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE) if words else None
+        self._names = names_of_models(models)
 
     def problems(self) -> Iterator[TextProblem]:
         if self._text is None:
@@ -106,7 +101,7 @@ class _Finder:
         yield from self._same_texts(self._text)
         for name in self._responses:
             for place, cell in enumerate(self._table.column(name)):
-                if (words := self._revealed(cell)) is not None:
+                if (words := revealing_excerpt(cell, self._names)) is not None:
                     yield self._problem(place, name, f"may reveal its source: {words}", usual="keep")
 
     def _repeated_rows(self, situation: str) -> Iterator[TextProblem]:
@@ -149,13 +144,6 @@ class _Finder:
                 other = seen.setdefault((str(item), cell), source)
                 if cell and other != source:
                     yield self._problem(place, column, f"the same text as the response of {shown(other)}", usual="keep")
-
-    def _revealed(self, cell: str) -> str | None:
-        """The words around a name of the source, or around what only a model or a professional says."""
-        if (words := revealing_excerpt(cell)) is not None or self._names is None:
-            return words
-        match = self._names.search(cell)
-        return None if match is None else excerpt(cell, match.start())
 
     def _problem(
         self, place: int, name: str, found: str, *, usual: Act, is_row: bool = False, can_keep: bool = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -41,6 +42,19 @@ class TextUpload:
     report: dict[str, Any]
     uploaded_at: datetime
     used_at: datetime | None
+
+    def decided(self) -> list[str]:
+        """What became of each text with a problem: `row 5, Post: the same texts as row 4 (drop)`."""
+        return decided(self.report)
+
+
+def decided(report: Mapping[str, Any]) -> list[str]:
+    """What became of each text that a report lists as a problem."""
+    choices = report.get("choices", {})
+    return [
+        f"row {one['row']}, {one['column']}: {one['found']} ({choices.get(one['key'], {}).get('act', one['usual'])})"
+        for one in report.get("problems", ())
+    ]
 
 
 def get_upload(db: Connection, study_id: int) -> TextUpload | None:

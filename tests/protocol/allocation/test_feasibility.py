@@ -214,24 +214,6 @@ def test_uneven_design_is_noted_without_problem() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("parts", "notes"),
-    [
-        ({"title": "Replies by GPT"}, 1),
-        ({"title": "Replies by GPT", "rater_title": "Replies"}, 0),
-        ({"title": "Replies", "rater_title": "GPTs"}, 0),
-        ({"title": "Physician and GPT-4", "design": {"blind": False}}, 0),
-        ({"title": "A physician writes"}, 0),
-    ],
-)
-def test_blind_study_title_naming_a_model_is_noted(parts: dict[str, Any], notes: int) -> None:
-    sources = {"physician": {"kind": "human"}, "m": {"kind": "model", "family": "gpt"}}
-    study = protocol(sources=sources, **parts)
-    outcome = feasibility(study, planned_trials(study, items(4)), {})
-    assert len(outcome.notes) == notes
-    assert not notes or "This study is blind, but its title names 1 model: m." in outcome.notes[0]
-
-
 def test_unreachable_attention_check_is_a_problem() -> None:
     look = {"key": "look", "text": "Choose Never.", "codes": {"a": "Never", "b": "Often"}, "correct": "a"}
     for after, problems in (

@@ -68,7 +68,10 @@ def test_overview_repeats_that_a_text_reveals_its_author(client: TestClient, stu
     upload(client)
     assert "may reveal" not in client.get("/studies/small").text
     use(client)
-    assert "A text of my_sheet.csv may reveal who wrote it (row 2, model: As an AI" in client.get("/studies/small").text
+    page = client.get("/studies/small").text
+    assert "A response may reveal who wrote it" in page
+    assert "N1, Model: As an AI" in page
+    assert "Every text of my_sheet.csv is used." in page or "my_sheet.csv had a problem" in page
 
 
 def test_texts_are_unchanged_without_repair(client: TestClient, db: Connection, study_id: int) -> None:
