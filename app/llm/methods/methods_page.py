@@ -17,7 +17,7 @@ from app.llm.methods.model_reader import ReadingError, read_by_model
 from app.llm.runs.run_rows import servers
 from app.studies.editor.design_page import DesignForm, SentForm, design_page
 from app.studies.editor.protocol_edits import Change, Edit, get_draft, save_change
-from app.studies.methods.guesses import KINDS, Guess, GuessError, in_order, is_there, title_of, with_guess
+from app.studies.methods.guesses import KINDS, Guess, GuessError, in_order, is_there, names_in, title_of, with_guess
 from app.studies.methods.rules import MethodsError, Reading, missing_in, read_methods
 from app.studies.own_study import Own
 from app.studies.studies import StudyRow
@@ -151,4 +151,5 @@ def _page(  # noqa: PLR0913 - what one of its forms may say
         note=note,
         n_there=n_there,
         servers=servers(request),
+        names=names_in(edit.data, guesses),
     )

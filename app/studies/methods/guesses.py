@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from app.base.problems import Problems
-from app.base.words import counted
+from app.base.words import counted, readable
 from app.protocol.primary import TESTS
 from app.protocol.yaml.study_yaml import FILE, read_protocol
 from app.studies.editor.check_form import with_new_check
@@ -386,6 +386,26 @@ def in_order(guesses: Sequence[Guess]) -> list[Guess]:
         once.setdefault(guess.about, guess)
     order = list(KINDS)
     return sorted(once.values(), key=lambda guess: order.index(guess.kind))
+
+
+def names_in(data: Data, guesses: Sequence[Guess]) -> dict[str, list[str]]:
+    """What a contrast can name: the sources and the questions and scores of the study, and those that are guessed."""
+    composites = value_at(data, "analysis.composites")
+    entries = {str(one.get("key")): one for one in _questions(data)}
+    entries |= dict(composites) if isinstance(composites, dict) else {}
+    named = {"sources": _sources(data), "questions": entries}
+    guessed = {
+        "sources": [guess.values["name"] for guess in guesses if guess.kind == "source"],
+        "questions": [guess.values["label"] for guess in guesses if guess.kind in {"rating", "slider", "composite"}],
+    }
+    return {
+        what: list(dict.fromkeys([*map(_label_of, there.items()), *guessed[what]])) for what, there in named.items()
+    }
+
+
+def _label_of(entry: tuple[str, Any]) -> str:
+    key, about = entry
+    return str(about.get("label") or readable(key)) if isinstance(about, dict) else readable(key)
 
 
 def title_of(guess: Guess) -> str:
