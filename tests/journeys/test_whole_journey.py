@@ -144,7 +144,7 @@ def copy_and_delete(hand: Hand) -> None:
     hand.button("Close now")
     hand.tab("Settings")
     hand.button("Copy study")
-    expect(hand.page).to_have_url(re.compile("/studies/new/ayers-copy/texts$"))
+    expect(hand.page).to_have_url(re.compile("/studies/new/ayers-copy/texts\\?copied=1$"))
     hand.link("Studies")
     hand.link("Physicians and a chatbot")
     hand.tab("Settings")

@@ -68,6 +68,16 @@ def with_comer(data: Data, key: str) -> Data:
     return data
 
 
+def with_own_codes(data: Data) -> Data:
+    """The content of study.yaml in a copy: Prolific takes each code for one study only."""
+    if value_at(data, "recruitment.platform") != "prolific":
+        return data
+    for path in ("completion.code", *(f"completion.otherwise.{outcome}.code" for outcome in _OTHERWISE)):
+        if value_at(data, path):
+            data = with_value(data, path, new_code())
+    return data
+
+
 def new_code() -> str:
     """A completion code that nobody guesses."""
     return "".join(secrets.choice(_LETTERS) for _ in range(_N_LETTERS))

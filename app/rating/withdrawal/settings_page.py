@@ -19,6 +19,7 @@ from app.base.rendering.pages import page
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
 from app.protocol.study_parts import control_character
+from app.rating.recruitment.recruitment import with_own_codes
 from app.rating.withdrawal.deletions import deletion_of_study
 from app.studies.audit import get_receipt, list_acts, record_act
 from app.studies.editor.protocol_edits import Change, EditConflictError, get_draft, publish, save_change
@@ -77,11 +78,12 @@ def submit_copy(
 
     try:
         with request.app.state.begin() as db:
-            slug = copy_study(db, own.study, own.lead, name.strip(), title.strip())
+            slug = copy_study(db, own.study, own.lead, name.strip(), title.strip(), with_own_codes)
             record_act(db, own.lead, own.study, "study copied", to=slug)
     except InvalidInputError as error:
         return _problem(request, own, error.problems[0].sentence())
-    return RedirectResponse(request.app.url_path_for("show_texts", slug=slug), status_code=303)
+    address = request.app.url_path_for("show_texts", slug=slug)
+    return RedirectResponse(f"{address}?copied=1", status_code=303)
 
 
 @router.post("/studies/{slug}/settings/archive")

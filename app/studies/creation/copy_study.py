@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Connection
@@ -21,9 +23,21 @@ from app.studies.folder.ratings.ratings import no_ratings
 from app.studies.load import load_study
 from app.studies.studies import StudyRow
 
+Data = dict[str, Any]
 
-def copy_study(db: Connection, study: StudyRow, lead: Lead, slug: str, title: str) -> str:
+
+def copy_study(
+    db: Connection, study: StudyRow, lead: Lead, slug: str, title: str, own: Callable[[Data], Data] = lambda data: data
+) -> str:
     """Store a copy of the current version as a draft under another slug and title; end the lead's sign-in links.
+
+    Args:
+        db: a connection in a transaction.
+        study: the study to copy.
+        lead: becomes the owner of the copy.
+        slug: of the copy.
+        title: of the copy.
+        own: replaces what each study has of its own, such as completion codes.
 
     Returns:
         The slug of the copy.
@@ -39,7 +53,8 @@ def copy_study(db: Connection, study: StudyRow, lead: Lead, slug: str, title: st
     folder = study_folder(db, study.id)
     problems = Problems()
     tree = read_yaml(FILE, folder.yaml, problems)
-    yaml = edited_yaml(folder.yaml, {**(tree.data if tree else {}), "slug": slug, "title": title})
+    data = {**own(tree.data if tree else {}), "slug": slug, "title": title}
+    yaml = edited_yaml(folder.yaml, data)
     protocol = read_protocol(yaml, problems)
     if protocol is None:
         raise InvalidInputError(problems.list_of(FILE))

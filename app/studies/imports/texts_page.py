@@ -65,8 +65,8 @@ Sent = Annotated[TextForm, Depends(text_form, scope="function")]
 
 
 @router.get("/studies/new/{slug}/texts")
-def show_texts(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
-    return _page(request, db, LeadAndStudy(lead, study))
+def show_texts(request: Request, db: Db, lead: SignedIn, study: Own, *, copied: bool = False) -> Response:
+    return _page(request, db, LeadAndStudy(lead, study), is_copied=copied)
 
 
 @router.post("/studies/new/{slug}/texts")
@@ -129,7 +129,9 @@ def _problems(request: Request, own: LeadAndStudy, problems: list[Problem]) -> R
         return _page(request, db, own, problems)
 
 
-def _page(request: Request, db: Db, own: LeadAndStudy, problems: list[Problem] | None = None) -> Response:
+def _page(
+    request: Request, db: Db, own: LeadAndStudy, problems: list[Problem] | None = None, *, is_copied: bool = False
+) -> Response:
     fixed = ""
     try:
         check_replaceable(db, own.study)
@@ -145,6 +147,7 @@ def _page(request: Request, db: Db, own: LeadAndStudy, problems: list[Problem] |
         counts=get_counts(db, own.study.id),
         problems=[one for one in problems or [] if one.severity == "error" and one.allowed != fixed][:MAX_PROBLEMS],
         fixed=fixed,
+        is_copied=is_copied,
         roles=ROLES,
         kinds=KINDS,
         recognized_kind=recognized_kind,

@@ -43,12 +43,29 @@ def test_renaming_opened_study_creates_new_version(client: TestClient, db: Conne
 def test_copy_has_design_and_texts_without_answers(client: TestClient, db: Connection, lead: Lead) -> None:
     store_study(db, read_template("label-experiment", "Ours", "ours"), lead.id)
     answer = client.post("/studies/ours/settings/copy", data={"title": "Second", "slug": "second"})
-    assert answer.headers["location"] == "/studies/new/second/texts"
+    assert answer.headers["location"] == "/studies/new/second/texts?copied=1"
+    assert "Which texts is it about?" in client.get(answer.headers["location"]).text
     counts = "SELECT count(*) FROM responses r JOIN studies s ON s.id = r.study_id WHERE s.slug = :slug"
     first, second = (db.execute(text(counts), {"slug": slug}).scalar_one() for slug in ("ours", "second"))
     assert first == second > 0
     for name in ("ours", "Not a slug"):
         assert client.post("/studies/ours/settings/copy", data={"title": "Third", "slug": name}).status_code == 422
+
+
+def test_copy_keeps_questions_consent_and_recruitment_with_codes_of_its_own(
+    client: TestClient, db: Connection, lead: Lead
+) -> None:
+    store_study(db, read_template("label-experiment", "Ours", "ours"), lead.id)
+    address = "/studies/ours/design/recruitment"
+    client.post(address, data={"number": "0", "do": "comer prolific", "recruitment.pay": "3"})
+    client.post("/studies/ours/settings/copy", data={"title": "Second", "slug": "second"})
+    query = text("SELECT document FROM protocols p JOIN studies s ON s.id = p.study_id AND s.slug = :slug")
+    first, second = (db.execute(query, {"slug": slug}).scalar_one() for slug in ("ours", "second"))
+    for part in ("questions", "flow", "recruitment", "design", "analysis", "checks", "sources"):
+        assert first[part] == second[part], part
+    assert first["completion"]["code"] != second["completion"]["code"]
+    assert first["completion"]["otherwise"].keys() == second["completion"]["otherwise"].keys()
+    assert second["recruitment"]["platform"] == "prolific"
 
 
 def test_archived_study_is_listed_separately(client: TestClient, study_id: int) -> None:
@@ -116,7 +133,7 @@ def test_every_template_can_be_previewed_edited_opened_copied_and_deleted(
     assert client.get("/studies/ours/design/preview").status_code == 200
     assert client.post("/studies/ours/status", data={"status": "open", "as_written": TEMPLATE_WORDS}).status_code == 303
     copy = client.post("/studies/ours/settings/copy", data={"title": "Second", "slug": "second"})
-    assert copy.headers["location"] == "/studies/new/second/texts"
+    assert copy.headers["location"] == "/studies/new/second/texts?copied=1"
     assert "Read **everything**." in client.get("/studies/second/design/text").text
     client.post("/studies/ours/status", data={"status": "closed"})
     assert client.post("/studies/ours/settings/delete", data={"confirm": "ours"}).status_code == 303
