@@ -10,6 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from app.analysis.estimate import Estimate
+from app.analysis.findings.answers import answers_of
+from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.report.brief import brief
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
@@ -36,6 +38,8 @@ def print_report(report: Report, protocol: Protocol, *, full: bool) -> None:
     if not report.sample.n_raters and not report.sample.excluded:
         out.print(Text(f"\n{NO_MATCH if report.filters else NO_RATINGS}"))
         return
+    for answer in answers_of(main_contrasts(labelled(report, labels), protocol), protocol):
+        out.print(Text(f"\n{answer.english}"))
     _print_primary(report, protocol, out)
     n_all = len(report.estimates)
     report = report if full else brief(report, protocol)

@@ -110,8 +110,9 @@ def study_report(
 
 def _summary(report: Report, protocol: Protocol, summary: Summary, numbers: Numbered) -> Section:
     said = [*summary.warnings, *([summary.agreement_words] if summary.agreement else [])]
-    blocks = (Paragraph(summary.question), primary_bullets(report, protocol, numbers), Paragraph(" ".join(said)))
-    return Section("Summary", blocks if said else blocks[:2])
+    answers = [Paragraph(words) for words in (summary.question, *summary.answers)]
+    last = [Paragraph(" ".join(said))] if said else []
+    return Section("Summary", (*answers, primary_bullets(report, protocol, numbers), *last))
 
 
 def _lines(report: Report, about: Circumstances) -> tuple[str, ...]:

@@ -72,8 +72,8 @@ class MainContrast:
             verb = "ranked above" if self.estimate.section == "ranking" else "preferred"
             return f"{self.source} {verb} in {number(value, 'share')}"
         if self.estimate.statistic == "category_difference":
-            return f"{self.source} {_signed(value, 'share_points')} percentage points"
-        return f"{self.source} {_signed(value, 'points')} points"
+            return f"{self.source} {signed(value, 'share_points')} percentage points"
+        return f"{self.source} {signed(value, 'points')} points"
 
     @property
     def answer(self) -> Estimate:
@@ -220,7 +220,7 @@ def interval_words(estimate: Estimate) -> str:
         return f"No interval: {REASONS[estimate.ci_reason]}" if estimate.ci_reason else ""
     level = f"{100 * (estimate.ci_level or 0.95):.0f}% CI"
     if estimate.statistic == "category_difference":
-        return f"{level} {_signed(estimate.ci_low, 'share_points')} to {_signed(estimate.ci_high, 'share_points')}"
+        return f"{level} {signed(estimate.ci_low, 'share_points')} to {signed(estimate.ci_high, 'share_points')}"
     return f"{level} {interval_text(estimate)}"
 
 
@@ -232,7 +232,7 @@ def counts_words(estimate: Estimate, *, are_raters_known: bool = True) -> str:
     return ", ".join(f"{n:,} {word if n != 1 else word[:-1]}" for n, word in parts if n is not None)
 
 
-def _signed(value: float, kind: Kind) -> str:
+def signed(value: float, kind: Kind) -> str:
     """Format a difference with its sign, and with the digits that tables print."""
     words = number(value, kind)
     return words if words[0] == MINUS or not words.strip("0.") else f"+{words}"

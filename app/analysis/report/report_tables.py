@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -47,12 +47,14 @@ def estimates_csvs(estimates: Sequence[Estimate]) -> dict[str, str]:
     return {"agreement.csv": records_csv(agreement), "comparisons.csv": records_csv(others)}
 
 
-def report_json(report: Report, read_at: datetime | None = None) -> str:
+def report_json(report: Report, answers: Sequence[Mapping[str, str]], read_at: datetime | None = None) -> str:
     """Return the report as printed by `analyze --json`: one line per estimate, without NaN or Infinity.
 
-    `read_at`: when the ratings of a stored study were read; a folder has no such time.
+    `answers`: the sentences that answer the primary questions. `read_at`: when the ratings of a stored study were read;
+    a folder has no such time.
     """
     document = report.as_document() | ({"ratings_read_at": _time(read_at)} if read_at else {})
+    document["answers"] = list(answers)
     estimates = document.pop("estimates")
     head = _json(document).removesuffix("}")
     lines = ",\n".join(f"  {_json(record)}" for record in estimates)

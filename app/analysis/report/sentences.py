@@ -145,7 +145,7 @@ def sentence_of(estimate: Estimate, among: Iterable[Estimate], protocol: Protoco
         topic = ", ".join(filter(None, (protocol.labels.question(estimate.question or "", estimate.category), of)))
         claim = f"{topic}: {words} not estimable"
         return Sentence(estimate, claim, why_text(estimate).rstrip("."), "", counts_text(estimate))
-    scale, cut = _scale(estimate, protocol), _cut(estimate, protocol)
+    scale, cut = scale_ends(estimate.question, protocol), _cut(estimate, protocol)
     about = About(estimate, protocol.labels, estimate.estimate, scale, effect, cut)
     reading = _reading(estimate, shown, protocol)
     claim = claim_of(about)
@@ -153,10 +153,10 @@ def sentence_of(estimate: Estimate, among: Iterable[Estimate], protocol: Protoco
     return Sentence(estimate, claim, level_text(shown), test, counts_text(estimate), reading)
 
 
-def _scale(estimate: Estimate, protocol: Protocol) -> tuple[float, float] | None:
+def scale_ends(key: str | None, protocol: Protocol) -> tuple[float, float] | None:
     """Return the ends of the scale of a question or composite; None if it has no scale."""
-    composite = protocol.analysis.composites.get(estimate.question or "")
-    keys = composite.questions if composite else (estimate.question or "",)
+    composite = protocol.analysis.composites.get(key or "")
+    keys = composite.questions if composite else (key or "",)
     scales = [one.values for key in keys if isinstance(one := protocol.question(key), ScaledQuestion)]
     times = len(keys) if composite and composite.score == "sum" else 1
     if not scales:
@@ -172,7 +172,7 @@ def _cut(estimate: Estimate, protocol: Protocol) -> str:
     cut, question = estimate.scope["cut"], protocol.question(estimate.question or "")
     words = dict(question.meanings()).get(number_text(cut), "") if question else ""
     named = f"{number_text(cut)} ({words})" if words else number_text(cut)
-    scale = _scale(estimate, protocol)
+    scale = scale_ends(estimate.question, protocol)
     return named if scale and cut >= scale[1] else f"{named} or more"
 
 
