@@ -113,7 +113,8 @@ def recruit_and_open(hand: Hand) -> str:
     expect(page.get_by_label("Payment per participant", exact=True)).to_have_value("4.50")
     link = page.get_by_label("Study link", exact=True).input_value()
     hand.step("Check and open")
-    hand.button("Open study")
+    hand.click(page.get_by_text("Open study", exact=True))
+    hand.button("Open now")
     expect(page.locator(".chip")).to_have_text("open")
     return link
 
