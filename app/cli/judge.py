@@ -9,6 +9,9 @@ import typer
 from sqlalchemy import Engine
 
 from app.base.database.engine import Begin, transactions
+from app.base.files.spreadsheet import table_of
+from app.base.limits import ON_THIS_COMPUTER, Limits
+from app.base.problems import Problems
 from app.cli.model_options import ModelOptions, with_model_options
 from app.cli.model_work import RunOptions, cost_words, exit_on_error, work_through
 from app.cli.output import say
@@ -21,7 +24,7 @@ from app.llm.judges.judge_pages import NOT_ASKED, judged_study
 from app.llm.judges.judge_runs import begin_run, estimate_run
 from app.llm.judges.judge_settings import JudgeSettings, profile_settings
 from app.llm.judges.judging import judging
-from app.llm.judges.read_profiles import read_profiles
+from app.llm.judges.rater_profiles import ProfileTable, RaterProfile, profiles_of
 from app.llm.runs.request_run import RequestRun
 from app.studies.studies import StudyRow
 
@@ -141,3 +144,19 @@ def _judge(
     is_complete = work_through(engine, run, budget, work_of, is_new=is_new, n_at_once=n_at_once, doing="Judging")
     if not is_complete:
         raise typer.Exit(1)
+
+
+def read_profiles(path: Path, limits: Limits = ON_THIS_COMPUTER) -> list[RaterProfile]:
+    """The profiles of a spreadsheet, read within these limits.
+
+    Raises:
+        InvalidInputError: every problem of the file.
+    """
+    problems = Problems(limits)
+    table = table_of(path, problems)
+    problems.raise_if_any()
+    columns = [*table.columns]
+    rows = [
+        (int(row), {name: str(table.column(name)[place]) for name in columns}) for place, row in enumerate(table.rows)
+    ]
+    return profiles_of(ProfileTable(path.name, columns, rows))

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.analysis import analyze
+from app.analysis.minimum_data import NEAR, RANGES
 from app.analysis.statistic import declared
-from app.analysis.uninformative_intervals import NEAR, RANGES
 from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
 
 if TYPE_CHECKING:

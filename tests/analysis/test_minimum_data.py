@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.analysis import analyze
-from app.analysis.minimum_data import enough, held_to_minimum
+from app.analysis.minimum_data import enough, held_to_minimum, without_uninformative_interval
 from app.analysis.statistic import statistics
-from app.analysis.uninformative_intervals import without_uninformative_interval
 from app.analysis.wording.formatting import interval_text
 from app.stats.result import Interval, Method, Result, undefined
 from tests.kit.frames import CHOICE, FIVE, find, first, frames, only, protocol

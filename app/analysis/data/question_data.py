@@ -8,9 +8,8 @@ from typing import Generic, TypeVar
 from app.analysis.data.answers import Answers, Choices
 from app.analysis.data.encoded_study import Codes
 from app.analysis.estimate import Estimate, Scope, Unit, estimate_of
-from app.analysis.minimum_data import held_to_minimum
+from app.analysis.minimum_data import held_to_minimum, without_uninformative_interval
 from app.analysis.statistic import declared
-from app.analysis.uninformative_intervals import without_uninformative_interval
 from app.protocol.questions.registry import OrderQuestion, PreferenceQuestion, ScaledQuestion
 from app.stats.clusters import kept_within
 from app.stats.result import Result

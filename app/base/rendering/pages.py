@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
@@ -16,7 +17,6 @@ from app.base.language.language import ENGLISH, Language, catalogue_of, language
 from app.base.language.message import Message
 from app.base.rendering.assets import Assets
 from app.base.rendering.holes import say
-from app.base.rendering.kept_html import KeptHtml
 from app.base.rendering.markdown import markdown
 from app.base.rendering.words import FILTERS
 from app.base.words import is_number, number_text
@@ -42,6 +42,35 @@ def said(text: Message | str | float) -> str:
 def language_now() -> Language:
     """The language of the page being rendered."""
     return _now.get()
+
+
+# Questions take longer to render than all the rest of a page, and are the same for all raters.
+MAX_KEPT = 256
+
+
+class KeptHtml:
+    """For templates: `{% call kept(key) %}...{% endcall %}` renders its body once per key.
+
+    The key must contain everything that the body depends on. If a part of it is None, the body is rendered each time.
+    """
+
+    def __init__(self, variant: Callable[[], Hashable]) -> None:
+        """`variant` returns a part of every key, such as the language of the page."""
+        self._variant = variant
+        self._kept: dict[Hashable, Markup] = {}
+
+    def __call__(self, *key: Hashable, caller: Callable[[], str]) -> Markup:
+        """Return the rendered body of a call block."""
+        if None in key:
+            return Markup(caller())  # noqa: S704 - a template's own output, escaped there
+        whole = (self._variant(), key)
+        found = self._kept.get(whole)
+        if found is None:
+            found = Markup(caller())  # noqa: S704 - as above
+            if len(self._kept) >= MAX_KEPT:
+                self._kept.clear()
+            self._kept[whole] = found
+        return found
 
 
 class Pages:
