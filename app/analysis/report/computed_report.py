@@ -29,6 +29,7 @@ from app.analysis.sections.study_data import StudyData
 from app.base.words import counted
 from app.protocol.cells import Cell, cell_of
 from app.protocol.primary_default import primary_contrasts
+from app.protocol.questions.question import Measure
 from app.protocol.study import Protocol
 from app.stats.arrays import one_thread
 from app.stats.multiplicity import Adjustment, adjusted
@@ -36,7 +37,7 @@ from app.stats.multiplicity import Adjustment, adjusted
 # The sample of a report, counted once from the same frames.
 
 # Questions that may well be left unanswered.
-OPEN = frozenset({"text", "highlight"})
+OPEN: frozenset[Measure] = frozenset({"text", "passages"})
 
 
 def sample_of(frames: Frames, codes: Codes, protocol: Protocol) -> Sample:
@@ -107,7 +108,7 @@ def _asked_together(protocol: Protocol) -> Iterator[list[str]]:
         if question.show_if is None
         and question.condition is None
         and question.key not in protocol.flow.revisit
-        and question.type not in OPEN
+        and question.measure not in OPEN
     ]
     for target in ("response", "turn", "item"):
         keys = [question.key for question in always if question.target == target]
