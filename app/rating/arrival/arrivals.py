@@ -276,15 +276,18 @@ def _pseudonym(key: bytes, study_id: int, platform: str, platform_id: str) -> st
 
 # Raters who do not consent: no data about them are kept.
 
-# A rater whom the lead listed existed before the rating session and is kept. Personal links can be used again.
-IS_NEW = """
-    EXISTS (SELECT FROM raters r JOIN rating_sessions s ON s.study_id = r.study_id AND s.rater_id = r.id
-            WHERE r.study_id = :study AND r.id = :rater AND s.id = :session AND r.created_at = s.arrived_at)
-"""
 _REFUSE = (
-    text(f"UPDATE invites SET rater_id = NULL WHERE study_id = :study AND rater_id = :rater AND {IS_NEW}"),  # noqa: S608 - constants only
     text("DELETE FROM platform_ids WHERE study_id = :study AND rater_id = :rater"),
-    text(f"DELETE FROM raters WHERE study_id = :study AND id = :rater AND {IS_NEW}"),  # noqa: S608 - constants only
+    # A rater whom the lead listed existed before the rating session and is kept. Personal links can be used again.
+    text("""
+        WITH came AS (
+          SELECT r.id FROM raters r JOIN rating_sessions s ON s.study_id = r.study_id AND s.rater_id = r.id
+          WHERE r.study_id = :study AND r.id = :rater AND s.id = :session AND r.created_at = s.arrived_at
+        ), freed AS (
+          UPDATE invites SET rater_id = NULL WHERE study_id = :study AND rater_id IN (SELECT id FROM came)
+        )
+        DELETE FROM raters WHERE study_id = :study AND id IN (SELECT id FROM came)
+    """),
     text("DELETE FROM rating_sessions WHERE study_id = :study AND id = :session"),
     text("UPDATE studies SET n_refused = n_refused + 1 WHERE id = :study"),
 )

@@ -17,18 +17,18 @@ from app.studies.studies import StudyRow
 
 # Raters who have not ended. Those whose lease has expired can come back, so they get messages too.
 OPEN_STATES = ("arrived", "active", "expired", "full")
-_IS_OPEN = f"s.state IN {OPEN_STATES}"
-_SEND = text(f"""
+_SEND = text("""
     INSERT INTO rater_messages (study_id, rater_id, batch, text, lead_id)
     SELECT DISTINCT s.study_id, s.rater_id, CAST(:batch AS uuid), :text, CAST(:lead AS bigint) FROM rating_sessions s
     JOIN raters r ON r.study_id = s.study_id AND r.id = s.rater_id
-    WHERE s.study_id = :study AND {_IS_OPEN} AND NOT r.is_simulated AND (CAST(:key AS text) IS NULL OR r.key = :key)
-""")  # noqa: S608 - constants only
-_COUNT = text(f"""
+    WHERE s.study_id = :study AND s.state = ANY (CAST(:open AS text[])) AND NOT r.is_simulated
+      AND (CAST(:key AS text) IS NULL OR r.key = :key)
+""")
+_COUNT = text("""
     SELECT count(DISTINCT s.rater_id) FROM rating_sessions s
     JOIN raters r ON r.study_id = s.study_id AND r.id = s.rater_id
-    WHERE s.study_id = :study AND {_IS_OPEN} AND NOT r.is_simulated
-""")  # noqa: S608 - constants only
+    WHERE s.study_id = :study AND s.state = ANY (CAST(:open AS text[])) AND NOT r.is_simulated
+""")
 _UNREAD = text("""
     SELECT id, text, sent_at FROM rater_messages
     WHERE study_id = :study AND rater_id = :rater AND read_at IS NULL ORDER BY id
@@ -69,13 +69,13 @@ class SentMessage:
 
 def record_message(db: Connection, study_id: int, words: str, *, lead_id: int, rater: str | None = None) -> int:
     """Send a message to one rater, by pseudonym, or to all whose session is open; returns to how many."""
-    values = {"study": study_id, "text": words, "lead": lead_id, "key": rater, "batch": str(uuid4())}
-    return db.execute(_SEND, values).rowcount
+    who = {"study": study_id, "open": list(OPEN_STATES), "key": rater}
+    return db.execute(_SEND, {**who, "text": words, "lead": lead_id, "batch": str(uuid4())}).rowcount
 
 
 def count_open_raters(db: Connection, study_id: int) -> int:
     """How many raters have an open session."""
-    return int(db.execute(_COUNT, {"study": study_id}).scalar_one())
+    return int(db.execute(_COUNT, {"study": study_id, "open": list(OPEN_STATES)}).scalar_one())
 
 
 def list_unread(db: Connection, session: RatingSession) -> list[UnreadMessage]:

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 RaterData = dict[str, list[dict[str, Any]]]
-_SESSIONS = "SELECT id FROM rating_sessions WHERE study_id = :study AND rater_id = :rater"
+_SESSIONS = text("SELECT id FROM rating_sessions WHERE study_id = :study AND rater_id = :rater")
 # For each table, the rows of a rater. Secrets of the link and the cookie are left out, even as hashes.
 _ROWS = {
     "raters": "SELECT to_jsonb(t) FROM raters t WHERE study_id = :study AND id = :rater",
@@ -17,19 +17,19 @@ _ROWS = {
         SELECT to_jsonb(t) - 'token_hash' FROM rating_sessions t
         WHERE study_id = :study AND rater_id = :rater ORDER BY id
     """,
-    "session_moves": f"""
+    "session_moves": """
         SELECT to_jsonb(t) - 'token_hash' FROM session_moves t
-        WHERE study_id = :study AND rating_session_id IN ({_SESSIONS}) ORDER BY id
-    """,  # noqa: S608 - constants only
-    "admission_seats": f"""
-        SELECT to_jsonb(t) FROM admission_seats t WHERE study_id = :study AND rating_session_id IN ({_SESSIONS})
-    """,  # noqa: S608 - constants only
-    "condition_seats": f"""
-        SELECT to_jsonb(t) FROM condition_seats t WHERE study_id = :study AND rating_session_id IN ({_SESSIONS})
-    """,  # noqa: S608 - constants only
-    "steps": f"""
-        SELECT to_jsonb(t) FROM steps t WHERE study_id = :study AND rating_session_id IN ({_SESSIONS}) ORDER BY done_at
-    """,  # noqa: S608 - constants only
+        WHERE study_id = :study AND rating_session_id = ANY(:sessions) ORDER BY id
+    """,
+    "admission_seats": """
+        SELECT to_jsonb(t) FROM admission_seats t WHERE study_id = :study AND rating_session_id = ANY(:sessions)
+    """,
+    "condition_seats": """
+        SELECT to_jsonb(t) FROM condition_seats t WHERE study_id = :study AND rating_session_id = ANY(:sessions)
+    """,
+    "steps": """
+        SELECT to_jsonb(t) FROM steps t WHERE study_id = :study AND rating_session_id = ANY(:sessions) ORDER BY done_at
+    """,
     "assignments": """
         SELECT to_jsonb(t) - 'token' FROM assignments t WHERE study_id = :study AND rater_id = :rater ORDER BY position
     """,
@@ -65,7 +65,8 @@ def get_rater_data(db: Connection, study_id: int, rater_id: int, *, is_own: bool
 
     With `is_own` they are for the rater, and leave out the keys of responses, which often tell who wrote them.
     """
-    who = {"study": study_id, "rater": rater_id}
+    who: dict[str, object] = {"study": study_id, "rater": rater_id}
+    who["sessions"] = list(db.execute(_SESSIONS, who).scalars())
     found = {table: [row[0] for row in db.execute(text(sql), who)] for table, sql in _ROWS.items()}
     if is_own:
         for row in found["ratings"]:
