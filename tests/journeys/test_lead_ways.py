@@ -130,15 +130,6 @@ def test_coverage_updates_automatically(engine: Engine, page: Page) -> None:
     expect(page.locator("#coverage")).to_contain_text("Data integrity check passed")
 
 
-def test_rater_link_is_copied(engine: Engine, page: Page) -> None:
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    sign_in(page, a_lead(engine))
-    page.goto("/studies/rated")
-    page.get_by_role("button", name="Copy").first.click()
-    expect(page.locator("[data-copy]").first).to_have_text("Copied")
-    assert page.evaluate("navigator.clipboard.readText()") == page.locator("#link-1").input_value()
-
-
 def test_study_folder_is_uploaded_and_downloaded(engine: Engine, page: Page, tmp_path: Path) -> None:
     sign_in(page, a_lead(engine))
     files = rated_folder() | {"study.yaml": rated_folder()["study.yaml"].replace(b"slug: rated", b"slug: again")}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -44,8 +43,12 @@ def test_prolific_is_one_click_and_leaves_only_pay_to_type(engine: Engine, page:
     page.get_by_label("Pay per rater").press("Enter")
     expect(page.get_by_label("Pay per rater")).to_have_value("4.5")
     expect(page.get_by_role("button", name="Prolific")).to_have_attribute("aria-pressed", "true")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Copy Study link").click()
-    expect(page.get_by_role("button", name="Copy Study link")).to_have_text(re.compile("Copied|Marked"))
+    expect(page.get_by_role("button", name="Copy Study link")).to_have_text("Copied")
+    link = page.get_by_label("Study link", exact=True).input_value()
+    assert page.evaluate("navigator.clipboard.readText()") == link
+    assert link.endswith("?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}")
     check_in(LIGHT_AND_DARK_PHONE, page)
 
 

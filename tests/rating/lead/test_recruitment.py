@@ -84,7 +84,7 @@ def test_codes_stay_when_prolific_is_chosen_again(
 ) -> None:
     choose(client, "prolific", **{"completion.code": "C123"})
     code = draft(db, lead)["completion"]["code"]
-    choose(client, "sona")
+    assert "?survey_code=%SURVEY_CODE%" in choose(client, "sona")
     choose(client, "prolific")
     assert draft(db, lead)["completion"]["code"] == code
     assert len({new_code() for _ in range(50)}) == 50
