@@ -34,12 +34,13 @@ def contrast(
     **more: Any,  # noqa: ANN401 - fields of an estimate
 ) -> MainContrast:
     """A primary contrast with Counselor; `answer` is the statistic whose verdict it is, if it is another one."""
-    fields = {"p_value": 0.012, "p_adjusted": 0.024, "n_items": 30, "n_raters": 1036, **more}
+    fields: dict[str, Any] = {"p_value": 0.012, "p_adjusted": 0.024, "n_items": 30, "n_raters": 1036, **more}
     width = 0.1 if statistic == "share_preferred" else 0.35
     ends = (None, None, None) if value is None else (value - width, value + width, 0.95)
     scope: Any = {"source": source, "reference": "Counselor"}
-    made = Estimate("comparison", key, scope, statistic, value, *ends, verdict=verdict, **fields)
-    decided = Estimate("comparison", key, scope, answer, value, verdict=verdict, **fields) if answer else made
+    fields["verdict"] = verdict
+    made = Estimate("comparison", key, scope, statistic, value, *ends, **fields)
+    decided = Estimate("comparison", key, scope, answer, value, **fields) if answer else made
     return MainContrast(key, LABELS[key], "", made, None, None, is_reversed=key == "harm", primary=decided)
 
 
