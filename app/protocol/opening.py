@@ -26,6 +26,8 @@ def sources_in_title(protocol: Protocol) -> tuple[str, ...]:
     ('m',)
     >>> sources_in_title(Protocol.model_validate(parts | {"rater_title": "Replies to patients"}))
     ()
+    >>> sources_in_title(Protocol.model_validate(parts | {"design": {"blind": False}}))
+    ()
     """
     return sources_named(protocol, protocol.title_for_raters)
 

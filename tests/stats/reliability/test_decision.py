@@ -9,6 +9,7 @@ import pytest
 from app.stats.ratings import Ratings
 from app.stats.reliability.components import variance_components
 from app.stats.reliability.decision import (
+    _limits,
     decision_study,
     g_coefficient,
     items_needed,
@@ -17,6 +18,7 @@ from app.stats.reliability.decision import (
     raters_needed,
 )
 from app.stats.reliability.icc import icc
+from app.stats.result import Interval, Method
 
 if TYPE_CHECKING:
     from tests.stats.conftest import Ayers
@@ -152,3 +154,8 @@ def test_one_rating_per_response_is_not_estimable() -> None:
     alone = Ratings(np.arange(4), np.arange(4), np.arange(4.0))
     assert raters_needed(alone).reason == "no_pairable_units"
     assert phi_coefficient(alone, 3).reason == "no_pairable_units"
+
+
+def test_reliability_below_zero_throughout_gives_no_limits() -> None:
+    of_one = Interval(low=-0.6, high=-0.1, level=0.95, inference="items", method=Method(words="t"))
+    assert _limits(of_one, 0.8) is None
