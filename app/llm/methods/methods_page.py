@@ -18,7 +18,8 @@ from app.llm.runs.run_rows import servers
 from app.studies.editor.design_page import DesignForm, SentForm, design_page
 from app.studies.editor.protocol_edits import Change, Edit, get_draft, save_change
 from app.studies.methods.guesses import KINDS, Guess, GuessError, in_order, is_there, names_in, title_of, with_guess
-from app.studies.methods.rules import MethodsError, Reading, missing_in, read_methods
+from app.studies.methods.methods_text import MethodsError
+from app.studies.methods.rules import Reading, missing_in, read_methods
 from app.studies.own_study import Own
 from app.studies.studies import StudyRow
 

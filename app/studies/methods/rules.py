@@ -4,50 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from app.base.words import counted
-from app.studies.editor.published_scales import PUBLISHED
 from app.studies.methods.guesses import Guess, in_order
-
-MAX_CHARACTERS = 60_000
-_PER_PAGE = 3_000
-_LEAST_WORDS = 12
-_LONGEST = 1_500
-_N_NEAR = 2
-_NUMBERS = dict(
-    zip(
-        [
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "fifteen",
-            "twenty",
-            "thirty",
-        ],
-        (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 20, 30),
-        strict=True,
-    )
+from app.studies.methods.methods_text import (
+    RATED,
+    RATERS,
+    THINGS,
+    N,
+    check_text,
+    number_of,
+    sentences_of,
 )
-_N = rf"(\d{{1,3}}|{'|'.join(_NUMBERS)})"
-_RATERS = r"(?:raters?|annotators?|evaluators?|judges?|assessors?|coders?|participants?|respondents?|experts?|workers?|crowd\s?workers?|clinicians?|professionals?|psychologists?|therapists?|physicians?|reviewers?|readers?|people|persons?|students?|users?)"
-_THINGS = r"(?:responses?|repl(?:y|ies)|answers?|messages?|dialogues?|conversations?|texts?|posts?|pairs?|items?|outputs?|utterances?|turns?|transcripts?|vignettes?|comparisons?)"
-_RATED = r"(?:rated|evaluated|judged|annotated|scored|assessed|reviewed|coded|compared)"
-_ABBREVIATIONS = re.compile(r"\b(e\.g|i\.e|et al|vs|cf|approx|Fig|Dr|St|No|Prof|resp|incl|ca)\.", re.IGNORECASE)
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"”’)]?\s+(?=[A-Z“\"(0-9])|\n{2,}|\n(?=\s*(?:[-•*]|\d+[.)])\s)")
-
-
-class MethodsError(ValueError):
-    """The text cannot be read as methods of such a study; the message says why."""
+from app.studies.methods.question_rules import composites_in, questions_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,146 +28,6 @@ class Reading:
     missing: tuple[str, ...]
 
 
-def sentences_of(text: str) -> list[str]:
-    """The sentences of a text, each on one line.
-
-    >>> sentences_of("Raters (e.g. Smith et al. 2020) saw both. Each rated 4.")
-    ['Raters (e.g. Smith et al. 2020) saw both.', 'Each rated 4.']
-    """
-    kept = _ABBREVIATIONS.sub(lambda found: f"{found[1]}\0", text)
-    # A sentence of more than this is a table, or has lost its punctuation.
-    parts = (" ".join(part.split()).replace("\0", ".") for part in _SENTENCE_END.split(kept))
-    return [part.lstrip("-•* ") for part in parts if 0 < len(part) <= _LONGEST]
-
-
-def check_text(text: str) -> None:
-    """Reject what cannot be the methods of a study of rated texts.
-
-    Raises:
-        MethodsError: it is empty, too short or too long, in another language, or about something else.
-    """
-    words = re.findall(r"[^\W\d_]+", text.casefold())
-    if len(text) > MAX_CHARACTERS:
-        pages = counted(round(len(text) / _PER_PAGE), "page")
-        raise MethodsError(
-            f"This text has about {pages}. Paste the Methods section or the preregistration alone: at most "
-            f"{MAX_CHARACTERS:,} characters, about {MAX_CHARACTERS // _PER_PAGE} pages."
-        )
-    if not words:
-        raise MethodsError("There is no text yet. Paste a Methods section or a preregistration.")
-    if len(words) < _LEAST_WORDS:
-        raise MethodsError("This text is too short to read a study from. Paste the whole Methods section.")
-    counts = {name: sum(word in known for word in words) / len(words) for name, known in _COMMON.items()}
-    likely = max(counts, key=lambda name: counts[name])
-    if likely != "English" and counts[likely] > counts["English"]:
-        raise MethodsError(f"This text is in {likely}. Methods are read in English only: paste a translation.")
-    if counts["English"] < _LEAST_ENGLISH:
-        raise MethodsError("This text does not look like English. Methods are read in English only.")
-    rated = re.search(rf"\b{_RATED}\b|\brat(?:e|ing)s?\b|\blikert\b|\bprefer|\bchose\b|\bannotat", text, re.IGNORECASE)
-    if not rated or not re.search(_OF_TEXTS, text, re.IGNORECASE):
-        raise MethodsError(
-            "This text does not describe people or models who rate responses or other texts. Nothing was guessed."
-        )
-
-
-_COMMON = {
-    "English": frozenset(
-        [
-            "the",
-            "of",
-            "and",
-            "to",
-            "in",
-            "was",
-            "were",
-            "we",
-            "with",
-            "that",
-            "for",
-            "on",
-            "each",
-            "by",
-            "from",
-            "is",
-            "as",
-            "an",
-            "or",
-        ]
-    ),
-    "German": frozenset(
-        [
-            "der",
-            "die",
-            "das",
-            "und",
-            "wurde",
-            "wurden",
-            "wir",
-            "mit",
-            "von",
-            "zu",
-            "den",
-            "dem",
-            "ein",
-            "eine",
-            "auf",
-            "für",
-            "jede",
-            "nicht",
-        ]
-    ),
-    "French": frozenset(
-        [
-            "le",
-            "la",
-            "les",
-            "des",
-            "et",
-            "une",
-            "dans",
-            "nous",
-            "avec",
-            "pour",
-            "sur",
-            "par",
-            "est",
-            "ont",
-            "été",
-            "du",
-            "chaque",
-            "au",
-        ]
-    ),
-    "Spanish": frozenset(
-        [
-            "el",
-            "los",
-            "las",
-            "una",
-            "en",
-            "con",
-            "para",
-            "por",
-            "se",
-            "que",
-            "fue",
-            "fueron",
-            "del",
-            "cada",
-            "su",
-            "al",
-            "como",
-            "y",
-        ]
-    ),
-}
-_LEAST_ENGLISH = 0.06
-_OF_TEXTS = (
-    r"\b(?:repl(?:y|ies)|empath\w*|chatbots?|dialogues?|conversations?|utterances?|counsel\w+|posts?|messages?"
-    r"|GPT\S*|ChatGPT|language models?|LLMs?|(?:written|generated|chatbot|model|AI|human|physician)\W+responses?)\b"
-)
-
-
 def read_methods(text: str) -> Reading:
     """What the rules find in a text.
 
@@ -207,10 +36,10 @@ def read_methods(text: str) -> Reading:
     """
     check_text(text)
     sentences = sentences_of(text)
-    guesses = [*_questions(sentences)]
+    guesses = [*questions_in(sentences)]
     for sentence in sentences:
         guesses += [*_sources(sentence), *_counts(sentence), *_design(sentence), *_prose(sentence)]
-    guesses += _composites(sentences, guesses)
+    guesses += composites_in(sentences, guesses)
     guesses = in_order(guesses)
     guesses += _contrasts(sentences, guesses)
     found = in_order(guesses)
@@ -279,267 +108,28 @@ def _sources(sentence: str) -> Iterator[Guess]:
         yield Guess("source", sentence, {"name": name, "kind": "human"})
 
 
-# Questions and their scales.
-
-_POINTS = re.compile(rf"\b{_N}[- ]point\b", re.IGNORECASE)
-_PAIR = re.compile(
-    r"(?<![\w.])(-?\d{1,3})\s*(?:=|:|\()\s*[“\"‘']?([A-Za-z][^)”\"’;,=:]{1,60}?)[”\"’']?(?=\s*(?:\)|;|,|\.|$|\bto\b|\band\b|\bthrough\b|[-–—]\s*\d))"
-)
-_AFTER = re.compile(
-    r"[“\"‘']([a-z][^”\"’()]{1,60}?)[”\"’']?\s*\((-?\d{1,3})\)|\b([a-z][a-z ]{2,40}?)\s\((-?\d{1,3})\)", re.IGNORECASE
-)
-_RANGE = re.compile(
-    r"\b(?:from|between|range of|ranging from|scale of)\s+(-?\d{1,3})\s*(?:to|and|[-–—])\s*(-?\d{1,3})\b", re.IGNORECASE
-)
-_ENDS = re.compile(
-    r"\b(?:from|between|anchored (?:by|at|with)|labell?ed)\s+[“\"‘']?([A-Za-z][\w -]{1,40}?)[”\"’']?\s+(?:to|and)\s+[“\"‘']?([A-Za-z][\w -]{1,40}?)[”\"’']?(?=[,.;)]|$| on\b| for\b)",
-    re.IGNORECASE,
-)
-_LISTED = re.compile(r"\(([^()\d]{8,200})\)|:\s*([^:.()\d]{8,200})(?=[.;]|$)")
-_SLIDER = re.compile(r"\bsliders?\b|\bvisual analog(?:ue)?\b|\bVAS\b", re.IGNORECASE)
-_LONGEST_SCALE = 11
-
-
-def _scale_in(sentence: str) -> dict[str, str] | None:
-    """The points of the scale that a sentence describes, from value to words; None if it describes none."""
-    pairs = {int(number): words.strip() for number, words in _PAIR.findall(sentence)}
-    for before, one, after, other in _AFTER.findall(sentence):
-        words = re.sub(r"^.*\b(?:from|to|and)\s+", "", (before or after).strip())
-        pairs.setdefault(int(one or other), words.strip())
-    found = _POINTS.search(sentence)
-    n = _number(found[1]) if found else 0
-    numbers = _RANGE.search(sentence)
-    if len(pairs) > 1:
-        low, high = min(pairs), max(pairs)
-    elif numbers and int(numbers[1]) < int(numbers[2]):
-        low, high = int(numbers[1]), int(numbers[2])
-    elif n > 1:
-        low, high = 1, n
-    else:
-        return None
-    if not 1 <= high - low <= 100:  # noqa: PLR2004 - the longest slider
-        return None
-    points = {str(value): pairs.get(value, "") for value in range(low, high + 1)}
-    return points if any(points.values()) else _with_words(points, sentence)
-
-
-def _with_words(points: dict[str, str], sentence: str) -> dict[str, str]:
-    for one, other in _LISTED.findall(sentence):
-        words = _listed(one or other)
-        if len(words) == len(points):
-            return dict(zip(points, words, strict=True))
-    ends = _ENDS.search(sentence)
-    if ends:
-        first, *_, last = points
-        return points | {first: ends[1].strip(), last: ends[2].strip()}
-    return points
-
-
-_WHAT = r"((?:[\w’'/-]+,?\s+){0,14}?[\w’'/-]+)"
-_STOP = r"(?=,?\s*(?:\bon\b|\busing\b|\bfrom\b|\bwith\b|\bvia\b|\balong\b|\bby\b|[.;(]|$))"
-_DIMENSIONS = (
-    re.compile(
-        rf"\b(?:rated|evaluated|judged|scored|assessed|annotated|rate)\s+(?:each|every|all|the|both|these|{_N})\s+(?:\w+\s+){{0,3}}?{_THINGS}\s+(?:for|on|in terms of|regarding|with respect to|along|according to)\s+(?:{_N}\s+)?(?:(?:dimensions?|aspects?|criteria|items?|qualities)\s*[:,(]?\s*)?(?:(?:their|its|the|perceived|how)\s+)*{_WHAT}{_STOP}",
-        re.IGNORECASE,
-    ),
-    re.compile(
-        rf"\b(?:dimensions|aspects|criteria|qualities|attributes)\b\s*(?:of \w+\s*)?(?:were|are|:|,|\(|namely|including|such as)+\s*:?\s*{_WHAT}{_STOP}",
-        re.IGNORECASE,
-    ),
-    re.compile(
-        rf"\b(?:rated|judged|scored|assessed|evaluated|rate)\s+(?:the\s+|their\s+|how\s+)?(?:perceived\s+|overall\s+)?{_WHAT}\s+(?:of\s+(?:each|every|the|both|all)\s+(?:\w+\s+){{0,3}}?{_THINGS}\s*)?(?:on|using|from|with)\b",
-        re.IGNORECASE,
-    ),
-    re.compile(
-        rf"(?:^|[,;]\s*)(?:the\s+)?(?:perceived\s+)?{_WHAT}\s+(?:of\s+(?:each|every|the)\s+(?:\w+\s+){{0,2}}?{_THINGS}\s+)?(?:was|were)\s+(?:each\s+|then\s+|both\s+)?(?:rated|measured|assessed|judged|scored|evaluated)\s+(?:on|using|with|from)\b",
-        re.IGNORECASE,
-    ),
-)
-_QUOTED = re.compile(r"[“\"]([^”\"]{6,240}?[?.]?)[”\"]")
-_NO_DIMENSION = re.compile(
-    rf"\b(?:agreement|reliability|consistency|kappa|age|gender|power|yields?|scale|likert|point|which|that|were|was|who|participants?|{_THINGS}|{_RATERS}|study|data|we|they|it|system|models?)\b|\d|^(?:both|each|all|them|overall|then|independently|separately)$",
-    re.IGNORECASE,
-)
-_AGREEING = re.compile(r"\bagree", re.IGNORECASE)
-_LONGEST_NAME = 5
-
-
-def _questions(sentences: Sequence[str]) -> Iterator[Guess]:
-    """Each quoted question and each dimension that is rated, with the scale in the same sentence or the next ones."""
-    for place, sentence in enumerate(sentences):
-        yield from _choices(sentence)
-        yield from _published(sentence)
-        clauses = _CLAUSE.split(sentence)
-        if len(clauses) > 1 and all(_scale_in(clause) and _dimensions_in(clause) for clause in clauses):
-            for clause in clauses:
-                yield from (replace(guess, sentence=sentence) for guess in _asked([clause], 0))
-        else:
-            yield from _asked(sentences, place)
-
-
-_CLAUSE = re.compile(
-    r",?\s+and\s+(?:then\s+)?(?=(?:\w+\s+)?(?:rated|scored|judged|assessed|evaluated)\b)|;\s+", re.IGNORECASE
-)
-
-
-def _asked(sentences: Sequence[str], place: int) -> Iterator[Guess]:
-    """The questions of one sentence."""
-    for sentence in sentences[place : place + 1]:
-        dimensions = _dimensions_in(sentence)
-        quoted = [
-            one
-            for one in _QUOTED.findall(sentence)
-            if one.endswith("?") or (_is_statement(one) and _AGREEING.search(sentence))
-        ]
-        if not dimensions and not quoted:
-            continue
-        scale = next((found for near in _near(sentences, place) if (found := _scale_in(near))), None)
-        if scale is None or _asks_choice(sentence):
-            continue
-        is_slider = any(map(_SLIDER.search, _near(sentences, place))) or len(scale) > _LONGEST_SCALE
-        texts = quoted if len(quoted) == max(1, len(dimensions)) else []
-        for number, name in enumerate(dimensions or [_short(one) for one in quoted]):
-            text = texts[number] if texts else quoted[number] if not dimensions else ""
-            words = {"label": name, "text": text}
-            first, *_, last = scale
-            if is_slider:
-                ends = {"min": first, "max": last, "min_words": scale[first], "max_words": scale[last]}
-                yield Guess("slider", sentence, words | ends)
-            else:
-                lines = "\n".join(f"{value} = {said}" if said else value for value, said in scale.items())
-                yield Guess("rating", sentence, words | {"labels": lines})
-
-
-def _near(sentences: Sequence[str], place: int) -> list[str]:
-    """A sentence, the next ones, and the one before."""
-    return [*sentences[place : place + 1 + _N_NEAR], *sentences[max(0, place - 1) : place]]
-
-
-def _dimensions_in(sentence: str) -> list[str]:
-    sentence = re.sub(r"\s*\([^()]*\)", "", sentence)
-    for pattern in _DIMENSIONS:
-        for found in pattern.finditer(sentence):
-            groups = [one for one in found.groups() if one and _number(one) == 0]
-            listed = re.split(r"\s*[,;]\s*(?:and\s+)?|\s+and\s+|\s+as well as\s+", groups[-1]) if groups else []
-            names = [name for name in map(_cleaned, listed) if _is_dimension(name)]
-            if names:
-                return [name[:1].upper() + name[1:] for name in dict.fromkeys(names)]
-    return []
-
-
-def _cleaned(name: str) -> str:
-    name = re.sub(r"^\W*(?:\(?[a-z0-9ivx]{1,3}\)\s*)", "", name.strip())
-    return re.sub(
-        r"^(?:(?:the|their|its|perceived|for|on|in|how|level of|degree of|overall)\s+)+", "", name, flags=re.IGNORECASE
-    ).strip(" ,:-“”\"'")
-
-
-def _is_dimension(name: str) -> bool:
-    return bool(name) and len(name.split()) <= _LONGEST_NAME and len(name) > 2 and not _NO_DIMENSION.search(name)  # noqa: PLR2004 - two letters
-
-
-def _is_statement(words: str) -> bool:
-    return len(words.split()) > 3  # noqa: PLR2004 - fewer are the words of a scale
-
-
-def _short(text: str) -> str:
-    words = re.sub(r"[?.]$", "", text).split()
-    return " ".join(words[:6]).strip(" ,")
-
-
-def _listed(text: str) -> list[str]:
-    parts = re.split(r"\s*[,;]\s*(?:and|or)?\s*|\s+(?:and|or|as well as)\s+", text.strip())
-    return [part.strip(" .") for part in parts if part.strip(" .")]
-
-
-def _asks_choice(sentence: str) -> bool:
-    return bool(
-        re.search(
-            r"\bforced[- ]choice|\bpreferred\b|\bwhich (?:one|of|response|reply|answer)|\bpairwise\b",
-            sentence,
-            re.IGNORECASE,
-        )
-    )
-
-
-_CHOSEN = re.compile(
-    r"\b(?:cho(?:se|ose)|select(?:ed)?|pick(?:ed)?|indicate[d]?)\b[^.]*\b(?:better|prefer\w*|more \w+|best)\b|\bforced[- ]choice\b"
-    r"|\bpairwise (?:comparison|preference)s?\b|\bwhich (?:of the (?:two )?)?(?:response|reply|answer|one)s?[^.]*\b(?:better|prefer\w*|more \w+)\b",
-    re.IGNORECASE,
-)
-_TIES = re.compile(r"\bties?\b|\babout the same\b|\bno preference\b|\bequally\b|\bboth (?:are )?equal", re.IGNORECASE)
-_NO_TIES = re.compile(
-    r"\bwithout (?:a )?ties?\b|\bno ties\b|\bforced\b|\bnot allow(?:ed)? (?:for )?ties\b|\bties were not\b",
-    re.IGNORECASE,
-)
-
-
-def _choices(sentence: str) -> Iterator[Guess]:
-    if _CHOSEN.search(sentence):
-        text = next((one for one in _QUOTED.findall(sentence) if one.endswith("?")), "")
-        tie = "yes" if _TIES.search(sentence) and not _NO_TIES.search(sentence) else "no"
-        yield Guess("choice", sentence, {"text": text, "tie": tie})
-
-
-def _published(sentence: str) -> Iterator[Guess]:
-    for scale in PUBLISHED:
-        name = scale.name.partition(" (")[0].partition(":")[0]
-        if re.search(rf"\b{re.escape(name)}\b", sentence, re.IGNORECASE) or re.search(
-            rf"\b{scale.short.upper()}\b", sentence
-        ):
-            yield Guess("published", sentence, {"scale": scale.short, "words": ""})
-
-
-def _composites(sentences: Sequence[str], guesses: Sequence[Guess]) -> list[Guess]:
-    pattern = re.compile(
-        r"\b(?:averag\w+|mean of|summ?ed|combined|composite|index)\b[^.]*?\b(?:items?|ratings|dimensions|questions|scores?|statements)\b",
-        re.IGNORECASE,
-    )
-    rated = [guess.values["label"] for guess in guesses if guess.kind in {"rating", "slider"}]
-    if len(rated) < 2:  # noqa: PLR2004 - a score of one question is the question
-        return []
-    for sentence in sentences:
-        if pattern.search(sentence) and re.search(
-            r"\b(?:into|composite|index|overall|single|total|combined)\b", sentence, re.IGNORECASE
-        ):
-            named = re.search(
-                r"\b(?:into|composite|index|measure)\s+(?:an?\s+|one\s+|of\s+)*(?:overall\s+|single\s+)?([a-z]+(?: [a-z]+)?)\s+(?:composite|score|index)",
-                sentence,
-                re.IGNORECASE,
-            )
-            label = named[1].capitalize() if named else "Overall score"
-            return [Guess("composite", sentence, {"label": label, "questions": "\n".join(dict.fromkeys(rated))})]
-    return []
-
-
 # Numbers, layout, and what a preregistration says.
 
 _BY_RATERS = re.compile(
-    rf"\b(?:each|every|all)\s+(?:[\w-]+\s+){{0,4}}?{_THINGS}\s+(?:was|were|is|are|will be)\s+(?:then\s+)?(?:independently\s+)?{_RATED}\s+(?:independently\s+)?by\s+(?:at least\s+|a total of\s+)?{_N}\s+(?:[\w-]+\s+){{0,5}}?{_RATERS}"
-    rf"|\b{_N}\s+(?:[\w-]+\s+){{0,4}}?{_RATERS}\s+(?:independently\s+|each\s+)?{_RATED}\s+(?:each|every|all|pairs)\b"
-    rf"|\b{_N}\s+(?:independent\s+)?(?:ratings|judgments|annotations|{_RATERS})\s+(?:per|for each)\s+{_THINGS}",
+    rf"\b(?:each|every|all)\s+(?:[\w-]+\s+){{0,4}}?{THINGS}\s+(?:was|were|is|are|will be)\s+(?:then\s+)?(?:independently\s+)?{RATED}\s+(?:independently\s+)?by\s+(?:at least\s+|a total of\s+)?{N}\s+(?:[\w-]+\s+){{0,5}}?{RATERS}"
+    rf"|\b{N}\s+(?:[\w-]+\s+){{0,4}}?{RATERS}\s+(?:independently\s+|each\s+)?{RATED}\s+(?:each|every|all|pairs)\b"
+    rf"|\b{N}\s+(?:independent\s+)?(?:ratings|judgments|annotations|{RATERS})\s+(?:per|for each)\s+{THINGS}",
     re.IGNORECASE,
 )
 _PER_RATER = re.compile(
-    rf"\b(?:each|every)\s+(?:[\w-]+\s+)?{_RATERS}\s+(?:was shown|saw|read|{_RATED}|received|completed|will (?:see|rate|read))\s+(?:and {_RATED}\s+)?(?:a total of\s+|up to\s+)?{_N}\s+(?:[\w-]+\s+){{0,3}}?{_THINGS}"
-    rf"|\b{_RATERS}\s+(?:each\s+)?{_RATED}\s+{_N}\s+(?:[\w-]+\s+){{0,3}}?{_THINGS}\s+each\b",
+    rf"\b(?:each|every)\s+(?:[\w-]+\s+)?{RATERS}\s+(?:was shown|saw|read|{RATED}|received|completed|will (?:see|rate|read))\s+(?:and {RATED}\s+)?(?:a total of\s+|up to\s+)?{N}\s+(?:[\w-]+\s+){{0,3}}?{THINGS}"
+    rf"|\b{RATERS}\s+(?:each\s+)?{RATED}\s+{N}\s+(?:[\w-]+\s+){{0,3}}?{THINGS}\s+each\b",
     re.IGNORECASE,
 )
-_CHECKS = re.compile(rf"\b({_N[1:-1]}|an?)\s+(?:[\w-]+\s+)?attention[- ]checks?\b", re.IGNORECASE)
+_CHECKS = re.compile(rf"\b({N[1:-1]}|an?)\s+(?:[\w-]+\s+)?attention[- ]checks?\b", re.IGNORECASE)
 
 
 def _counts(sentence: str) -> Iterator[Guess]:
     for kind, pattern in (("raters_per_trial", _BY_RATERS), ("trials_per_rater", _PER_RATER), ("attention", _CHECKS)):
         found = pattern.search(sentence)
-        n = next((_number(one) for one in found.groups() if one), 0) if found else 0
+        n = next((number_of(one) for one in found.groups() if one), 0) if found else 0
         if n:
             yield Guess(kind, sentence, {"n": str(n)})
-
-
-def _number(words: str) -> int:
-    """A number in digits or words; 0 for anything else."""
-    low = words.lower()
-    return int(low) if low.isdecimal() and low.isascii() else 1 if low in {"a", "an"} else _NUMBERS.get(low, 0)
 
 
 _PAIRS = re.compile(
@@ -572,7 +162,7 @@ _PROSE = (
     (
         "exclusion",
         re.compile(
-            rf"\b(?:exclud\w+|remov(?:ed?|ing)|discard\w*|dropp?\w*|omit\w*)\b[^.]*\b(?:{_RATERS}|ratings?|data|answers?)\b|\b(?:{_RATERS}|ratings?|data)\b[^.]*\b(?:exclud\w+|removed|discarded|dropped|omitted)\b",
+            rf"\b(?:exclud\w+|remov(?:ed?|ing)|discard\w*|dropp?\w*|omit\w*)\b[^.]*\b(?:{RATERS}|ratings?|data|answers?)\b|\b(?:{RATERS}|ratings?|data)\b[^.]*\b(?:exclud\w+|removed|discarded|dropped|omitted)\b",
             re.IGNORECASE,
         ),
     ),

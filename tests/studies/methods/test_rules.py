@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.studies.methods.rules import MAX_CHARACTERS, MethodsError, read_methods, sentences_of
+from app.studies.methods.methods_text import MAX_CHARACTERS, MethodsError, sentences_of
+from app.studies.methods.rules import read_methods
 from tests.studies.methods import paraphrases
 
 if TYPE_CHECKING:
