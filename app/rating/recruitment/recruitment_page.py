@@ -24,8 +24,8 @@ from app.rating.recruitment.invited_people import invited_people
 from app.rating.recruitment.recruitment import COMERS, PERSONAL, comer_of, pay_in_words, prolific_form, with_comer
 from app.studies.audit import record_act
 from app.studies.editor.controls import text_of
-from app.studies.editor.design_page import DesignForm, conflict_page, design_page, placed
-from app.studies.editor.protocol_edits import Change, Edit, EditConflictError, get_draft, save_change
+from app.studies.editor.design_page import DesignForm, design_page, placed, save_section
+from app.studies.editor.protocol_edits import Edit, get_draft
 from app.studies.editor.sections import BY_KEY, ENDINGS, section_controls, value_at, with_section
 from app.studies.editor.shown_draft import shown_protocol
 from app.studies.own_study import Own
@@ -50,11 +50,9 @@ def submit_recruitment(request: Request, db: Db, lead: SignedIn, study: Own, for
         data = with_section(SECTION, data, form.fields)
         return with_comer(data, form.target) if form.do == "comer" and form.target in _KEYS else data
 
-    change = Change(lambda data: [value_at(data, path) for path in SECTION.paths], apply)
-    try:
-        edit = save_change(db, study, lead, form.number, change)
-    except EditConflictError as error:
-        return conflict_page(request, lead, study, get_draft(db, study), error, form, SECTION)
+    edit = save_section(request, db, lead, study, form, SECTION, apply)
+    if isinstance(edit, Response):
+        return edit
     if is_htmx(request):
         return _page(request, db, lead, study, edit)
     address = request.url.path

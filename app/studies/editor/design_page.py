@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import Depends, Request
@@ -12,15 +12,16 @@ from starlette.responses import Response
 from app.accounts.leads import Lead
 from app.base.problem import Problem
 from app.base.rendering.pages import page
+from app.base.web.deps import Db
 from app.base.web.middleware.security import POLICY
 from app.base.words import readable
 from app.protocol.opening import placeholders
 from app.protocol.study import Protocol
 from app.studies.editor.changes import changes
 from app.studies.editor.controls import Control
-from app.studies.editor.protocol_edits import Edit, EditConflictError
+from app.studies.editor.protocol_edits import Change, Edit, EditConflictError, get_draft, save_change
 from app.studies.editor.reading import REMOVE
-from app.studies.editor.sections import QUESTIONS, SECTIONS, Section, section_of
+from app.studies.editor.sections import QUESTIONS, SECTIONS, Section, section_of, value_at
 from app.studies.studies import StudyRow
 
 # Far above the size of our forms: a large study has sixty questions with twenty fields each.
@@ -157,6 +158,23 @@ def design_page(
     )
     response.headers["Content-Security-Policy"] = f"{POLICY}; frame-src 'self'"
     return response
+
+
+def save_section(
+    request: Request,
+    db: Db,
+    lead: Lead,
+    study: StudyRow,
+    form: SentForm,
+    section: Section,
+    apply: Callable[[dict[str, Any]], dict[str, Any]],
+) -> Edit | Response:
+    """The draft with a change to one section, or the page to answer with if someone else has changed it meanwhile."""
+    change = Change(lambda data: [value_at(data, path) for path in section.paths], apply)
+    try:
+        return save_change(db, study, lead, form.number, change)
+    except EditConflictError as error:
+        return conflict_page(request, lead, study, get_draft(db, study), error, form, section)
 
 
 def conflict_page(

@@ -19,11 +19,11 @@ from app.base.web.errors import NotFoundError
 from app.studies.editor.check_form import KINDS as CHECKS
 from app.studies.editor.check_form import with_checks_that_fit, with_new_check
 from app.studies.editor.controls import Control, Option
-from app.studies.editor.design_page import DesignForm, SentForm, conflict_page, design_page, placed
+from app.studies.editor.design_page import DesignForm, SentForm, design_page, placed, save_section
 from app.studies.editor.named_choices import with_choices
 from app.studies.editor.preview_pages import preview_pages
-from app.studies.editor.protocol_edits import Change, Edit, EditConflictError, get_draft, save_change
-from app.studies.editor.sections import BY_KEY, Section, section_controls, value_at, with_section
+from app.studies.editor.protocol_edits import Edit, get_draft
+from app.studies.editor.sections import BY_KEY, Section, section_controls, with_section
 from app.studies.own_study import Own
 from app.studies.studies import StudyRow
 
@@ -45,11 +45,9 @@ def submit_section(request: Request, db: Db, lead: SignedIn, study: Own, part: s
         edited = with_checks_that_fit(data, with_section(section, data, form.fields))
         return with_new_check(edited, form.target) if form.do == "add" and form.target in CHECKS else edited
 
-    change = Change(lambda data: [value_at(data, path) for path in section.paths], apply)
-    try:
-        edit = save_change(db, study, lead, form.number, change)
-    except EditConflictError as error:
-        return conflict_page(request, lead, study, get_draft(db, study), error, form, section)
+    edit = save_section(request, db, lead, study, form, section, apply)
+    if isinstance(edit, Response):
+        return edit
     if is_htmx(request):
         return _page(request, db, lead, study, edit, section, form=form)
     address = request.url.path
