@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request
-from sqlalchemy import Connection, text
 from starlette.responses import RedirectResponse, Response
 
 from app.accounts.leads import Lead
@@ -18,9 +14,9 @@ from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
 from app.studies.editor.check_form import KINDS as CHECKS
 from app.studies.editor.check_form import with_checks_that_fit, with_new_check
-from app.studies.editor.controls import Control, Option
+from app.studies.editor.controls import Control
 from app.studies.editor.design_page import DesignForm, SentForm, design_page, placed, save_section
-from app.studies.editor.named_choices import with_choices
+from app.studies.editor.named_choices import item_options, with_choices, with_items
 from app.studies.editor.preview_pages import preview_pages
 from app.studies.editor.protocol_edits import Edit, get_draft
 from app.studies.editor.sections import BY_KEY, Section, section_controls, with_section
@@ -92,30 +88,6 @@ def _page(
         title=section.title,
         intro=section.intro,
     )
-
-
-# Items of practice and gold trials are chosen by their first words; with more items than this, their ID is typed.
-MAX_ITEMS = 500
-_ITEM = re.compile(r"(flow\.practice\.trials|checks\.gold)\.\d+\.item")
-_LISTED = text("""
-    SELECT key, left(coalesce(text, turns -> 0 ->> 'text', ''), 80) AS words FROM items
-    WHERE study_id = :study ORDER BY position LIMIT :most
-""")
-
-
-def item_options(db: Connection, study_id: int) -> list[Option]:
-    """The items of a study; none if there are too many to choose from."""
-    rows = db.execute(_LISTED, {"study": study_id, "most": MAX_ITEMS + 1}).all()
-    if len(rows) > MAX_ITEMS:
-        return []
-    return [Option(row.key, f"{row.key}: {' '.join(row.words.split())}") for row in rows]
-
-
-def with_items(control: Control, items: Sequence[Option]) -> Control:
-    """A control with the choice among items in place of typed IDs, also in the controls inside it."""
-    if items and _ITEM.fullmatch(control.name):
-        return replace(control, shape="choice", options=(Option("", "Choose an item"), *items))
-    return replace(control, children=tuple(with_items(child, items) for child in control.children))
 
 
 def _is_redrawn(control: Control, form: SentForm) -> bool:
