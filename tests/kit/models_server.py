@@ -73,6 +73,7 @@ class ModelServer:
     version_of: Callable[[int], str] = lambda _number: "test-model-1"
     seen: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
     by_id: Counter[str] = field(default_factory=Counter)
     finish: str = "stop"
     refusal: str | None = None
@@ -144,6 +145,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Note the request, and answer it as the server does."""
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         request_id = self.headers.get("Idempotency-Key", "")
+        self.of.headers.append(dict(self.headers))
         number = self.of.note(body, request_id, self.headers.get("Authorization", ""))
         time.sleep(self.of.delay_s)
         status, headers, content = self.of.troubles(number) or (200, {}, self.of.answer(body, number))
@@ -181,10 +183,18 @@ def first_offer(prompt: Prompt, _rng: Random) -> dict[str, Any]:
     return {name: (allowed[0] if allowed else "words") for name, allowed in prompt.fields.items()}
 
 
-def fail_with(status: int, words: str = "", **headers: str) -> tuple[int, dict[str, str], bytes]:
-    """A failure of the server."""
-    content = json.dumps({"error": {"message": words, "type": "test", "code": None}}).encode()
-    return status, {name.replace("_", "-"): value for name, value in headers.items()}, content
+def fail_with(status: int, words: str = "", **more: object) -> tuple[int, dict[str, str], bytes]:
+    """A failure of the server; names with a capital letter are headers, others are fields of the error."""
+    error = {"message": words, "type": "test", "code": None} | {n: v for n, v in more.items() if n.islower()}
+    headers = {name.replace("_", "-"): str(value) for name, value in more.items() if not name.islower()}
+    return status, headers, json.dumps({"error": error}).encode()
+
+
+def completed(message: object, finish: str | None = "stop", **more: object) -> tuple[int, dict[str, str], bytes]:
+    """A completion with this message, as false as the test wants it."""
+    choice = {"index": 0, "finish_reason": finish, "message": message}
+    usage = {"prompt_tokens": 100, "completion_tokens": 20}
+    return 200, {}, json.dumps({"id": "c-1", "model": "m", "choices": [choice], "usage": usage} | more).encode()
 
 
 def queued_runs(db: Connection) -> list[RunRow]:

@@ -4,31 +4,100 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from app.llm.client.asked import Asked
 
-_FENCED = re.compile(r"\A```(?:json)?\s*\n(.*?)\n?```\Z", re.DOTALL)
 # A longer value is named by its beginning only.
 _MAX_SHOWN = 60
+# Objects that are tried, from the end of the text.
+_MAX_OBJECTS = 100
 
 
 class UnparsedError(ValueError):
     """The answer cannot be used; the message says why, for the repair and for the lead."""
 
 
+_SORRY = r"(?:(?:i[’']?m|i am|my apologies|apologies|sorry)\b.{0,40}?)?(?:but )?(?:as an ai\b.{0,60}?)?"
+_WILL_NOT = r"can[’']?t|can ?not|won[’']t|will not|unable to|not able to|must decline|decline"
+_REFUSING = re.compile(rf"\W*{_SORRY}\bi(?: am|[’']m)? (?:{_WILL_NOT})\b", re.IGNORECASE | re.DOTALL)
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a text without an answer begins with the words by which models refuse to give one.
+
+    >>> is_refusal("I'm sorry, I can't help with that."), is_refusal("As an AI, I cannot judge people.")
+    (True, True)
+    >>> is_refusal("I prefer A."), is_refusal("I am sorry for the delay. A is better.")
+    (False, False)
+    """
+    return "{" not in text and _REFUSING.match(text.strip()) is not None
+
+
 def read_reply(text: str, asked: Sequence[Asked]) -> dict[str, list[str]]:
     """The answers by field; a field without an answer is missing.
+
+    A model may write drafts first: the last JSON object that fits counts, also one within another object.
 
     Args:
         text: what the model wrote.
         asked: the fields.
 
     Raises:
-        UnparsedError: there is no JSON object, or more than one, or a field is missing or has a value not allowed.
+        UnparsedError: there is no JSON object, or none in which each field has a value that is allowed.
     """
-    found = _object(text.strip())
+    return _answer_in(text, asked)[0]
+
+
+def _answer_in(text: str, asked: Sequence[Asked]) -> tuple[dict[str, list[str]], int]:
+    """The answers, and the place of their object in the text."""
+    if "{" not in text:
+        raise UnparsedError("The answer is not a JSON object.")
+    first_problem = None
+    outermost = None
+    for start in _braces(text):
+        try:
+            found = _object(text, start)
+        except UnparsedError as error:
+            first_problem = first_problem or error
+            continue
+        outermost = (found, start) if found is not None else outermost
+        if found is None or not any(one.name in found for one in asked):
+            continue
+        try:
+            return _answers(found, asked), start
+        except UnparsedError as error:
+            first_problem = first_problem or error
+    if first_problem is not None:
+        raise first_problem
+    if outermost is None:
+        raise UnparsedError("The answer is not valid JSON.")
+    # It has none of the fields: an answer only if none is required.
+    return _answers(outermost[0], asked), outermost[1]
+
+
+def _braces(text: str) -> Iterator[int]:
+    """The places at which an object may begin, the last one first."""
+    at = len(text)
+    for _ in range(_MAX_OBJECTS):
+        at = text.rfind("{", 0, at)
+        if at < 0:
+            return
+        yield at
+
+
+def _object(text: str, start: int) -> dict[str, Any] | None:
+    """The object that begins here; None if it is not valid JSON."""
+    try:
+        found, _ = json.JSONDecoder(object_pairs_hook=_without_doubles).raw_decode(text, start)
+    except (json.JSONDecodeError, RecursionError):
+        return None
+    assert isinstance(found, dict)  # noqa: S101 - it begins with a brace
+    return found
+
+
+def _answers(found: Mapping[str, Any], asked: Sequence[Asked]) -> dict[str, list[str]]:
     answers: dict[str, list[str]] = {}
     problems = []
     for one in asked:
@@ -42,22 +111,6 @@ def read_reply(text: str, asked: Sequence[Asked]) -> dict[str, list[str]]:
     if problems:
         raise UnparsedError(" ".join(problems))
     return answers
-
-
-def _object(text: str) -> dict[str, Any]:
-    fenced = _FENCED.match(text)
-    body = fenced[1] if fenced else text
-    start = body.find("{")
-    if start < 0:
-        raise UnparsedError("The answer is not a JSON object.")
-    try:
-        found, end = json.JSONDecoder(object_pairs_hook=_without_doubles).raw_decode(body, start)
-    except (json.JSONDecodeError, RecursionError):
-        raise UnparsedError("The answer is not valid JSON.") from None
-    if "{" in body[end:]:
-        raise UnparsedError("The answer contains more than one JSON object.")
-    assert isinstance(found, dict)  # noqa: S101 - it begins with a brace
-    return found
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -88,10 +141,31 @@ def _values(value: Any, one: Asked) -> list[str] | None:  # noqa: ANN401 - whate
 def _allowed(value: Any, one: Asked) -> str:  # noqa: ANN401 - as above
     text = _number(value, one) if isinstance(value, int | float) else _text(value, one)
     by_sign = {sign.casefold(): sign for sign in one.allowed}
-    sign = by_sign.get(text.strip().casefold())
+    sign = by_sign.get(text.strip().casefold()) or _meant(text.strip().casefold(), by_sign)
     if sign is None:
         raise UnparsedError(f"The field {one.name} has the value {_shown(value)}. Allowed: {', '.join(one.allowed)}.")
     return sign
+
+
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_OUT_OF = re.compile(r"(-?[\d.]+) ?(?:/|out of|of) ?(-?[\d.]+)")
+# What stands between an answer and words about it.
+_SEPARATOR = re.compile(r" *[-–—:=(,] *|\. +|\.$")
+
+
+def _meant(text: str, by_sign: Mapping[str, str]) -> str | None:
+    """The only allowed answer that a text in small letters can mean: `4/5`, `4 - good`, or `b` for `response b`."""
+    if out_of := _OUT_OF.fullmatch(text):
+        highest = max((sign for sign in by_sign if _NUMBER.fullmatch(sign)), key=float, default=None)
+        return by_sign.get(out_of[1]) if out_of[2] == highest else None
+    begun = [sign for sign in by_sign if text.startswith(sign) and _SEPARATOR.match(text, len(sign))]
+    if begun:
+        sign = max(begun, key=len)
+        words = re.findall(r"[\w.]+", text[len(sign) :])
+        others = {other for other in by_sign if other != sign} | {other.rpartition(" ")[2] for other in by_sign}
+        return None if others & {*words} else by_sign[sign]
+    last = [sign for sign in by_sign if len(text) == 1 and sign.rpartition(" ")[2] == text]
+    return by_sign[last[0]] if len(last) == 1 else None
 
 
 def _number(value: Any, one: Asked) -> str:  # noqa: ANN401 - as above
@@ -109,7 +183,8 @@ def _number(value: Any, one: Asked) -> str:  # noqa: ANN401 - as above
 def _text(value: Any, one: Asked) -> str:  # noqa: ANN401 - as above
     if not isinstance(value, str):
         raise UnparsedError(f"The field {one.name} has the value {_shown(value)}, which is not a text.")
-    return value
+    # Half of a pair of code units cannot be stored.
+    return value.encode("utf-8", "replace").decode()
 
 
 def _list(value: Any, one: Asked) -> list[Any]:  # noqa: ANN401 - as above
@@ -128,16 +203,18 @@ def _shown(value: Any) -> str:  # noqa: ANN401 - as above
 _SPACE = re.compile(r"\s*")
 
 
-def value_spans(text: str) -> dict[str, tuple[int, int]]:
-    """The first and the end character of each value of the JSON object in a text, by field; empty without an object.
+def value_spans(text: str, asked: Sequence[Asked]) -> dict[str, tuple[int, int]]:
+    """The first and the end character of each value of the answer in a text, by field; empty without an answer.
 
-    >>> value_spans('{"q1": "Response A", "q2": 4}')
+    >>> value_spans('{"q1": "Response A", "q2": 4}', [Asked("q2", "", "number")])
     {'q1': (7, 19), 'q2': (27, 28)}
     """
     found: dict[str, tuple[int, int]] = {}
-    at = text.find("{") + 1
-    if not at:
+    try:
+        _, start = _answer_in(text, asked)
+    except UnparsedError:
         return found
+    at = start + 1
     decoder = json.JSONDecoder()
     try:
         while text[at := _after_space(text, at)] == '"':

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Message = dict[str, str]
 # How the server is asked for JSON: by a schema, by JSON mode, or in words only.
 AnswerFormat = Literal["schema", "json", "words"]
+# Why an answer ended, as servers say it.
+_CUT_OFF = {"length", "max_tokens", "max_output_tokens", "model_length"}
+_FILTERED = {"content_filter", "refusal", "safety", "blocklist", "prohibited_content", "sensitive"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,11 @@ class TokenProbability:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back. `stop` is the server's reason for the end, such as `stop` or `length`."""
+    """What came back. `stop` is the server's reason for the end, such as `stop` or `length`.
+
+    `text` is the answer without thoughts, `raw` the whole text as it was sent, `thoughts` what the model thought in
+    that text or beside it. `sent`: the parameters of the request; `provider`: who answered for the server.
+    """
 
     text: str
     stop: str
@@ -62,3 +70,22 @@ class Reply:
     tokens_in: int
     tokens_out: int
     probabilities: tuple[TokenProbability, ...] = ()
+    raw: str = ""
+    thoughts: str = ""
+    response_id: str = ""
+    provider: str = ""
+    tokens_cached: int = 0
+    tokens_thinking: int = 0
+    sent: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether the answer reached its limit of tokens."""
+        return self.stop.lower() in _CUT_OFF
+
+    @property
+    def refused_because(self) -> str | None:
+        """Why the model or a filter refused to answer; None if it did not."""
+        if self.refusal or self.stop.lower() in _FILTERED:
+            return self.refusal or "The endpoint's content filter ended the answer."
+        return None

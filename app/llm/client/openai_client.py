@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 import httpx
-from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError, AsyncOpenAI
-from openai.types.chat import ChatCompletion
+from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, Omit
 
-from app.llm.client.endpoint import Endpoint, Message, Parameters, Reply, TokenProbability
+from app.llm.client.completion import reply_of
+from app.llm.client.endpoint import Endpoint, Message, Parameters, Reply
 from app.llm.client.request_errors import RequestError, cut_to_line, problem_of_status
-
-if TYPE_CHECKING:
-    from openai.types.chat import ChatCompletionTokenLogprob
-
 
 # This server calls the limit of an answer by another name than all others.
 _OWN_NAME_FOR_LIMIT = "api.openai.com"
@@ -26,8 +24,18 @@ _OWN_NAME_FOR_LIMIT = "api.openai.com"
 async def connected(endpoint: Endpoint) -> AsyncIterator[AsyncOpenAI]:
     """Yield a client that follows no redirects, so that neither texts nor the key go to another server."""
     async with httpx.AsyncClient(follow_redirects=False, timeout=endpoint.timeout_s) as http:
-        # A server without keys needs none, but the client insists on one.
-        yield AsyncOpenAI(api_key=endpoint.key or "none", base_url=endpoint.base_url, max_retries=0, http_client=http)
+        # A server without keys needs none, but the client insists on one. It also reads variables of the environment
+        # that are meant for its own company's server.
+        client = AsyncOpenAI(
+            api_key=endpoint.key or "none",
+            organization="",
+            project="",
+            base_url=endpoint.base_url,
+            max_retries=0,
+            http_client=http,
+        )
+        client._custom_headers = {"OpenAI-Organization": Omit(), "OpenAI-Project": Omit()}  # noqa: SLF001 - see above
+        yield client
 
 
 async def send(
@@ -45,23 +53,25 @@ async def send(
     Raises:
         RequestError: there is no answer; it says why, and whether another try may help.
     """
+    body = _body(endpoint, messages, parameters)
     try:
         async with asyncio.timeout(endpoint.timeout_s):
-            found = await client.chat.completions.create(
-                **_body(endpoint, messages, parameters), extra_headers={"Idempotency-Key": request_id}
+            raw = await client.chat.completions.with_raw_response.create(
+                **body, extra_headers={"Idempotency-Key": request_id}
             )
     except (TimeoutError, APITimeoutError):
         seconds = f"{endpoint.timeout_s:g}"
         raise RequestError(f"The endpoint did not answer within {seconds} s.", may_help=True) from None
     except APIStatusError as error:
         headers, has_key = dict(error.response.headers), bool(endpoint.key)
-        raise problem_of_status(error.status_code, _words_of(error), headers, has_key=has_key) from None
+        raise problem_of_status(error.status_code, _json(error.response.text), headers, has_key=has_key) from None
     except APIConnectionError as error:
         cause = cut_to_line(str(error.__cause__ or error))
         raise RequestError(f"The endpoint cannot be reached: {cause}", may_help=True) from None
-    except (APIError, ValueError) as error:
-        raise RequestError(f"The endpoint's answer cannot be read: {cut_to_line(str(error))}") from None
-    return _reply(found)
+    found = _json(raw.text)
+    if isinstance(found, str) and found.lstrip().startswith(("{", "[")):
+        raise RequestError(f"The endpoint's answer cannot be read: {cut_to_line(found)}")
+    return replace(reply_of(found, dict(raw.headers)), sent={n: v for n, v in body.items() if n != "messages"})
 
 
 def _body(endpoint: Endpoint, messages: Sequence[Message], parameters: Parameters) -> dict[str, Any]:
@@ -81,32 +91,9 @@ def _body(endpoint: Endpoint, messages: Sequence[Message], parameters: Parameter
     return body | ({"logprobs": True, "top_logprobs": n} if n else {})
 
 
-def _words_of(error: APIStatusError) -> str:
-    """The server's own message, in one line."""
-    body = error.body
-    words = body.get("message") if isinstance(body, dict) else None
-    return cut_to_line(words if isinstance(words, str) else str(body or ""))
-
-
-def _reply(found: object) -> Reply:
-    if not isinstance(found, ChatCompletion) or not found.choices:
-        raise RequestError("The endpoint answered with a page or a text, not with an answer of a model.")
-    choice, usage = found.choices[0], found.usage
-    tokens = choice.logprobs.content if choice.logprobs and choice.logprobs.content else []
-    return Reply(
-        choice.message.content or "",
-        str(choice.finish_reason),
-        choice.message.refusal,
-        found.model,
-        found.system_fingerprint,
-        usage.prompt_tokens if usage else 0,
-        usage.completion_tokens if usage else 0,
-        tuple(map(_token, tokens)),
-    )
-
-
-def _token(found: ChatCompletionTokenLogprob) -> TokenProbability:
-    # Servers that are nearly compatible leave out bytes or alternatives.
-    data = None if found.bytes is None else bytes(found.bytes)
-    others = tuple((other.token, other.logprob) for other in found.top_logprobs or ())
-    return TokenProbability(found.token, found.logprob, data, others)
+def _json(text: str) -> object:
+    """The body of an error; its text if it is no JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

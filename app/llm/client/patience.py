@@ -31,21 +31,24 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A request with its tries: the reply, or the last error."""
+    """A request with its tries: the reply, or the last error. `tokens`: of prompt and answer, in failed tries."""
 
     n_tries: int
     reply: Reply | None = None
     error: RequestError | None = None
+    tokens: tuple[int, int] = (0, 0)
 
 
 async def send_patiently(send: Callable[[], Awaitable[Reply]], patience: Patience) -> Tried:
     """Send a request until it is answered, fails for good, or has used all tries."""
+    tokens_in = tokens_out = 0
     for n_failed in range(1, patience.n_tries + 1):
         try:
-            return Tried(n_failed, await send())
+            return Tried(n_failed, await send(), tokens=(tokens_in, tokens_out))
         except RequestError as error:
+            tokens_in, tokens_out = tokens_in + error.tokens[0], tokens_out + error.tokens[1]
             if not error.may_help or n_failed == patience.n_tries:
-                return Tried(n_failed, error=error)
+                return Tried(n_failed, error=error, tokens=(tokens_in, tokens_out))
             await asyncio.sleep(patience.wait_s(n_failed, error.wait_s))
     raise AssertionError("the last try returns")
 

@@ -155,7 +155,7 @@ def answer_probabilities(reply: Reply, asked: Sequence[Asked]) -> dict[str, Answ
     tokens = _placed(reply)
     if tokens is None:
         return None
-    spans = value_spans(reply.text)
+    spans = value_spans(reply.text, asked)
     return {
         one.name: _of_value(tokens, reply.text, spans[one.name], one)
         for one in asked

@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, text
 
 from app.base.database.engine import Begin
-from app.llm.client.answers import UnparsedError
+from app.llm.client.answers import UnparsedError, is_refusal
 from app.llm.client.asked import schema_of
 from app.llm.client.budget import Budget
 from app.llm.client.connection import N_ALTERNATIVES
 from app.llm.client.endpoint import Endpoint, Message, Parameters, Reply
 from app.llm.client.patience import Tried
 from app.llm.client.probabilities import answer_probabilities
+from app.llm.client.request_errors import cut_to_line
 from app.llm.judges.judge_pages import answers_of, probabilities_by_slot
 from app.llm.judges.judge_settings import JudgeSettings
 from app.llm.outcomes import Outcome
-from app.llm.runs.request_run import RequestRun, Result, answered_by, failed, without_use
+from app.llm.runs.request_run import RequestRun, Result, answered_by, failed, without_answer
 from app.llm.runs.requests import FollowUp, PlannedRequest, get_progress
 from app.llm.runs.runs import RunRow, record_judge_attributes
 from app.protocol.questions.form import Answer
@@ -146,6 +147,8 @@ class JudgeJob:
         reply, page, rater_id = tried.reply, self.page, self.run.rater_id
         if reply is None:
             return Result(failed(tried))
+        if ended := without_answer(reply):
+            return Result(answered_by(*ended, prompt, tried))
         try:
             answers = answers_of(page.sheet, page.questions, reply.text, page.view.response_ids)
         except UnparsedError as error:
@@ -163,12 +166,13 @@ class JudgeJob:
 
 
 def _unusable(planned: PlannedRequest, prompt: Sequence[Message], tried: Tried, reply: Reply, why: str) -> Result:
-    """The result of a reply that cannot be used; the first reply that is not refused or cut off is repaired."""
-    outcome, problem = without_use(reply, why)
+    """The result of a reply that cannot be used; the first one is repaired, if the model did not refuse to answer."""
+    if is_refusal(reply.text):
+        return Result(answered_by(Outcome.REFUSED, cut_to_line(reply.text), prompt, tried))
     repair = None
-    if outcome is Outcome.UNPARSED and not planned.attempt:
-        repair = FollowUp.after(prompt, reply.text, REPAIR.format(problem=problem), kind="repair")
-    return Result(answered_by(outcome, problem, prompt, tried), follow_up=repair)
+    if not planned.attempt:
+        repair = FollowUp.after(prompt, reply.text, REPAIR.format(problem=why), kind="repair")
+    return Result(answered_by(Outcome.UNPARSED, why, prompt, tried), follow_up=repair)
 
 
 def finish_run(db: Connection, run: RunRow) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 from collections.abc import Sequence
@@ -10,7 +11,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
+from sqlalchemy import Connection
+
 from app.base.database.engine import Begin, make_engine, transactions
+from app.base.database.outages import outage_in_words
 from app.base.processes.side_process import SideProcess
 from app.llm.client.budget import Budget
 from app.llm.client.connection import ClientMissingError
@@ -19,9 +23,13 @@ from app.llm.client.servers import ModelServer
 from app.llm.judges.judge_pages import judged_study
 from app.llm.judges.judging import finish_run, judging
 from app.llm.runs.requests import get_progress
-from app.llm.runs.runs import RunIsBusyError, RunRow, get_run_by_id, only_worker, record_stop, work_soon
+from app.llm.runs.runs import RunIsBusyError, RunRow, get_run_by_id, only_worker, record_limits, record_stop, work_soon
 from app.llm.writers.responding import responding
 
+log = logging.getLogger("attune.models")
+# Processes that end one after the other without an outcome: each may have sent requests that cost money.
+MAX_DEATHS = 3
+AFTER_DEATH = timedelta(seconds=2)
 BUSY = timedelta(seconds=10)
 # The process is not needed for another run: each has its own, with the key of its server.
 _REST_S = 0.1
@@ -83,12 +91,16 @@ class QueuedRuns:
         self._url = url
         self._servers = {server.name: server for server in servers}
         self._processes: dict[int, SideProcess] = {}
+        self._is_stopping = False
 
     def work(self, begin: Begin, study: int, run: int) -> None:
         """Work on a run until it ends; does nothing if it was stopped or its study deleted meanwhile.
 
+        A run whose process ends before it continues with the next one, unless several in a row record nothing new.
+
         Raises:
-            SideProcessError: the process ended before the run did.
+            SideProcessError: the processes are being ended.
+            Exception: the database is away.
         """
         with begin() as db:
             row = get_run_by_id(db, study, run)
@@ -104,6 +116,11 @@ class QueuedRuns:
         except RunIsBusyError:
             with begin() as db:
                 work_soon(db, row, wait=BUSY)
+        except Exception as error:
+            if self._is_stopping or _has_outage(error):
+                raise
+            with begin() as db:
+                _note_death(db, row, error)
         finally:
             del self._processes[run]
 
@@ -114,6 +131,7 @@ class QueuedRuns:
 
     def stop(self) -> None:
         """End the processes; their runs continue after the next start."""
+        self._is_stopping = True
         for pid in self.pids:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -126,3 +144,28 @@ class QueuedRuns:
         tokens = min(int(limits.get("max_tokens", server.max_tokens)), server.max_tokens)
         budget = Budget(server.prices, max_tokens=tokens)
         return RunJob(self._url, run, server.endpoint(run.model), budget, server.at_once)
+
+
+def _has_outage(error: BaseException) -> bool:
+    """Whether the database was away, also for one of several requests at a time."""
+    if isinstance(error, BaseExceptionGroup):
+        return any(map(_has_outage, error.exceptions))
+    return isinstance(error, Exception) and outage_in_words(error) is not None
+
+
+def _note_death(db: Connection, run: RunRow, error: Exception) -> None:
+    """Let a run continue whose process ended; stop it if this was the last of several without an outcome."""
+    n_now = get_progress(db, run).n_with_outcome
+    limits = run.limits or {}
+    n_deaths = limits.get("n_deaths", 0) + 1 if limits.get("n_at_death") == n_now else 1
+    if n_deaths < MAX_DEATHS:
+        record_limits(db, run, {**limits, "n_deaths": n_deaths, "n_at_death": n_now})
+        work_soon(db, run, wait=AFTER_DEATH)
+        return
+    log.error("the run %s is stopped: its process ended %s times", run.id, n_deaths, exc_info=error)
+    record_stop(
+        db,
+        run,
+        f"The process of this run ended {n_deaths} times without recording an answer ({type(error).__name__}). "
+        "No more requests are sent. Ask the administrator for the log of the server before you continue.",
+    )

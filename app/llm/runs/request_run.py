@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import DataError, IntegrityError
 
 from app.base.database.engine import Begin
 from app.llm.client.budget import Budget, estimated_tokens
@@ -25,6 +27,7 @@ from app.llm.runs.requests import (
 )
 from app.llm.runs.runs import RunRow, is_stopped, record_stop
 
+log = logging.getLogger("attune.models")
 # So many requests in a row without an answer mean that something is wrong for all of them, such as the key.
 MAX_FAILURES_IN_A_ROW = 10
 CUT_OFF = "The answer was cut off at the token limit. Allow more tokens per answer (--max-tokens)."
@@ -119,11 +122,23 @@ class RequestRun:
             record_asked(db, self.run, planned.id, prompt)
         request_id = f"{self.run.settings['run_key']}-{planned.number}-{planned.attempt}"
         tried = await send_patiently(lambda: send(prompt, parameters, request_id), self.patience)
-        result = job.result(planned, prompt, tried)
-        self.budget.settle(reserved, (result.answered.tokens_in, result.answered.tokens_out))
+        try:
+            result = job.result(planned, prompt, tried)
+        except Exception as error:  # noqa: BLE001 - what was paid for is recorded, whatever it is
+            result = Result(_not_read(prompt, tried, error))
+        used = result.answered.tokens_in, result.answered.tokens_out
+        self.budget.settle(reserved, used)
+        result = replace(result, answered=replace(result.answered, cost=self.budget.prices.cost(*used)))
         self._count(result.answered)
-        with self.begin() as db:
-            return self._store(db, planned, result)
+        if tried.error is not None and tried.error.ends_run:
+            self._stop(str(tried.error))
+        try:
+            with self.begin() as db:
+                return self._store(db, planned, result)
+        except (DataError, IntegrityError, UnicodeError) as error:
+            with self.begin() as db:
+                record_answered(db, self.run, planned.id, _not_read(prompt, tried, error))
+            return None
 
     def _store(self, db: Connection, planned: PlannedRequest, result: Result) -> PlannedRequest | None:
         is_new = record_answered(db, self.run, planned.id, result.answered)
@@ -149,19 +164,31 @@ def prompt_tokens(prompt: Sequence[Message]) -> int:
     return estimated_tokens(*(message["content"] for message in prompt))
 
 
+def _not_read(prompt: Sequence[Message], tried: Tried, error: Exception) -> Answered:
+    """The outcome of a request whose answer cannot be used for a reason that nobody has thought of."""
+    log.error("an answer of a model cannot be used", exc_info=error)
+    if tried.reply is None:
+        return failed(tried)
+    return answered_by(Outcome.UNPARSED, f"The answer cannot be used ({type(error).__name__}).", prompt, tried)
+
+
 def failed(tried: Tried) -> Answered:
     """The outcome of a request without a reply."""
     assert tried.error is not None  # noqa: S101 - without a reply there is an error
-    return Answered(tried.error.outcome, str(tried.error), n_tries=tried.n_tries)
+    return Answered(
+        tried.error.outcome,
+        str(tried.error),
+        n_tries=tried.n_tries,
+        tokens_in=tried.tokens[0],
+        tokens_out=tried.tokens[1],
+    )
 
 
-def without_use(reply: Reply, problem: str) -> tuple[Outcome, str]:
-    """Why a reply cannot be used: refused, cut off, or else the problem of reading it."""
-    if reply.refusal or reply.stop == "content_filter":
-        return Outcome.REFUSED, reply.refusal or "The endpoint's content filter ended the answer."
-    if reply.stop == "length":
-        return Outcome.CUT_OFF, CUT_OFF
-    return Outcome.UNPARSED, problem
+def without_answer(reply: Reply) -> tuple[Outcome, str] | None:
+    """Why a reply is no answer, whatever it says: it was refused, or cut off; None if it ended as it should."""
+    if because := reply.refused_because:
+        return Outcome.REFUSED, because
+    return (Outcome.CUT_OFF, CUT_OFF) if reply.is_cut_off else None
 
 
 def answered_by(
@@ -177,11 +204,18 @@ def answered_by(
     return Answered(
         outcome=outcome,
         problem=problem,
-        raw_answer=reply.text or reply.refusal or "",
+        raw_answer=reply.raw or reply.refusal or "",
         n_tries=tried.n_tries,
-        tokens_in=reply.tokens_in or prompt_tokens(prompt),
-        tokens_out=reply.tokens_out or estimated_tokens(reply.text),
+        tokens_in=tried.tokens[0] + (reply.tokens_in or prompt_tokens(prompt)),
+        tokens_out=tried.tokens[1] + (reply.tokens_out or estimated_tokens(reply.raw, reply.thoughts)),
         model_version=reply.model_version or None,
         fingerprint=reply.fingerprint,
         probabilities=probabilities,
+        finish_reason=reply.stop or None,
+        thoughts=reply.thoughts or None,
+        provider=reply.provider or None,
+        response_id=reply.response_id or None,
+        tokens_cached=reply.tokens_cached,
+        tokens_thinking=reply.tokens_thinking,
+        parameters=reply.sent or None,
     )

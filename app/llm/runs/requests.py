@@ -44,7 +44,10 @@ _ANSWERED = text("""
     UPDATE model_requests SET outcome = :outcome, problem = :problem, raw_answer = :raw,
       n_tries = n_tries + :tries, tokens_in = coalesce(tokens_in, 0) + :tokens_in,
       tokens_out = coalesce(tokens_out, 0) + :tokens_out, model_version = :version, fingerprint = :fingerprint,
-      probabilities = CAST(:probabilities AS jsonb), answered_at = clock_timestamp(),
+      probabilities = CAST(:probabilities AS jsonb), finish_reason = :finish_reason, thoughts = :thoughts,
+      provider = :provider, response_id = :response_id, tokens_cached = :tokens_cached,
+      tokens_thinking = :tokens_thinking, cost = coalesce(cost, 0) + :cost, parameters = CAST(:parameters AS jsonb),
+      answered_at = clock_timestamp(),
       latency_ms = CAST(extract(epoch FROM clock_timestamp() - asked_at) * 1000 AS integer)
     WHERE study_id = :study AND id = :request AND outcome IS NULL
     RETURNING id
@@ -124,6 +127,14 @@ class Answered:
     model_version: str | None = None
     fingerprint: str | None = None
     probabilities: Mapping[str, Any] | None = None
+    finish_reason: str | None = None
+    thoughts: str | None = None
+    provider: str | None = None
+    response_id: str | None = None
+    tokens_cached: int = 0
+    tokens_thinking: int = 0
+    parameters: Mapping[str, Any] | None = None
+    cost: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +152,12 @@ class Progress:
     @property
     def n_all(self) -> int:
         """The number of all requests, without repairs."""
-        return sum(self.by_outcome.values()) + self.n_open
+        return self.n_with_outcome + self.n_open
+
+    @property
+    def n_with_outcome(self) -> int:
+        """The number of requests that have an outcome."""
+        return sum(self.by_outcome.values())
 
 
 def record_plan(db: Connection, run: RunRow, planned: Sequence[PlannedRequest]) -> None:
@@ -201,15 +217,28 @@ def record_answered(db: Connection, run: RunRow, request_id: int, answered: Answ
         "request": request_id,
         "outcome": str(answered.outcome),
         "problem": answered.problem,
-        "raw": None if answered.raw_answer is None else answered.raw_answer.replace("\x00", "�"),
+        "raw": _storable(answered.raw_answer),
         "tries": answered.n_tries,
         "tokens_in": answered.tokens_in,
         "tokens_out": answered.tokens_out,
         "version": answered.model_version,
         "fingerprint": answered.fingerprint,
         "probabilities": None if answered.probabilities is None else json.dumps(dict(answered.probabilities)),
+        "finish_reason": _storable(answered.finish_reason),
+        "thoughts": _storable(answered.thoughts),
+        "provider": _storable(answered.provider),
+        "response_id": _storable(answered.response_id),
+        "tokens_cached": answered.tokens_cached,
+        "tokens_thinking": answered.tokens_thinking,
+        "parameters": None if answered.parameters is None else json.dumps(dict(answered.parameters)),
+        "cost": answered.cost,
     }
     return db.execute(_ANSWERED, values).one_or_none() is not None
+
+
+def _storable(text: str | None) -> str | None:
+    """A text without the one character that the database does not take."""
+    return None if text is None else text.replace("\x00", "�")
 
 
 def get_progress(db: Connection, run: RunRow) -> Progress:

@@ -43,6 +43,7 @@ _QUEUE = text("""
     UPDATE model_runs SET is_stopped = false, stop_reason = NULL, limits = CAST(:limits AS jsonb)
     WHERE study_id = :study AND id = :run
 """)
+_LIMITS = text("UPDATE model_runs SET limits = CAST(:limits AS jsonb) WHERE study_id = :study AND id = :run")
 _IS_STOPPED = text("SELECT is_stopped FROM model_runs WHERE study_id = :study AND id = :run")
 # Its key is in the columns above too.
 RUNNING = Kind("model run", lane="models")
@@ -139,6 +140,11 @@ def record_queued(db: Connection, run: RunRow, server: str, max_tokens: int) -> 
     limits = json.dumps({"server": server, "max_tokens": max_tokens})
     db.execute(_QUEUE, {"study": run.study_id, "run": run.id, "limits": limits})
     work_soon(db, run)
+
+
+def record_limits(db: Connection, run: RunRow, limits: Mapping[str, Any]) -> None:
+    """Store server and budget of a queued run, and how often its process ended."""
+    db.execute(_LIMITS, {"study": run.study_id, "run": run.id, "limits": json.dumps(dict(limits))})
 
 
 def work_soon(db: Connection, run: RunRow, *, wait: timedelta | None = None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,7 @@ from app.llm.client.budget import Budget
 from app.llm.client.endpoint import Endpoint, Message, Parameters, Reply
 from app.llm.client.patience import Tried
 from app.llm.outcomes import Outcome
-from app.llm.runs.request_run import RequestRun, Result, answered_by, failed, without_use
+from app.llm.runs.request_run import RequestRun, Result, answered_by, failed, without_answer
 from app.llm.runs.requests import FollowUp, PlannedRequest
 from app.llm.runs.runs import RunRow
 from app.llm.writers.respond_prompt import EMPTY, ItemPrompt, count_words
@@ -22,10 +21,6 @@ from app.llm.writers.respond_settings import RespondSettings
 from app.llm.writers.texts import ItemToAnswer, NewText, list_items_to_answer, record_text
 
 Store = Callable[[Connection], None]
-
-
-# Reasoning that some servers leave in the answer.
-_THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
 
 def responding(
@@ -80,8 +75,8 @@ class RespondJob:
         reply = tried.reply
         if reply is None:
             return Result(failed(tried), self._earlier(planned, prompt, tried))
-        found = _text_of(reply)
-        if not found or reply.refusal or reply.stop in {"length", "content_filter"}:
+        found = reply.text.strip()
+        if not found or without_answer(reply):
             return self._without_text(planned, prompt, tried, reply)
         return Result(
             answered_by(Outcome.ANSWERED, None, prompt, tried),
@@ -90,7 +85,8 @@ class RespondJob:
         )
 
     def _without_text(self, planned: PlannedRequest, prompt: Sequence[Message], tried: Tried, reply: Reply) -> Result:
-        outcome, problem = without_use(reply, f"The answer to step {planned.stage + 1} has no text.")
+        no_text = Outcome.UNPARSED, f"The answer to step {planned.stage + 1} has no text."
+        outcome, problem = without_answer(reply) or no_text
         repair = None
         if outcome is Outcome.UNPARSED and planned.kind != "repair":
             repair = FollowUp.after(prompt, reply.text, EMPTY, kind="repair", stage=planned.stage)
@@ -121,9 +117,3 @@ class RespondJob:
             return None
         said = [message["content"] for message in prompt if message["role"] == "assistant" and message["content"]]
         return self._store(planned, said[-1])
-
-
-def _text_of(reply: Reply) -> str:
-    """The text without reasoning; empty if the reasoning has no end."""
-    found = _THOUGHT.sub("", reply.text).strip()
-    return "" if found.startswith("<think>") else found

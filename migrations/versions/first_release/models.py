@@ -9,6 +9,7 @@ from alembic import op
 from first_release.columns import (
     BIGINT,
     BIGINTS,
+    DOUBLE,
     INTEGER,
     JSONB,
     SMALLINT,
@@ -104,6 +105,14 @@ def _model_answer_columns() -> list[Column[Any]]:
         optional("model_version", TEXT),
         optional("fingerprint", TEXT),
         optional("probabilities", JSONB),
+        optional("finish_reason", TEXT),
+        optional("thoughts", TEXT),
+        optional("provider", TEXT),
+        optional("response_id", TEXT),
+        optional("tokens_cached", INTEGER),
+        optional("tokens_thinking", INTEGER),
+        optional("cost", DOUBLE),
+        optional("parameters", JSONB),
         optional("asked_at", TIME),
         optional("answered_at", TIME),
     ]

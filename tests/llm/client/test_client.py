@@ -12,7 +12,7 @@ from app.llm.client.endpoint import Endpoint, Parameters
 from app.llm.client.patience import Patience
 from app.llm.client.request_errors import RequestError
 from app.llm.outcomes import Outcome
-from tests.kit.models_server import KEY, ModelServer, fail_with, serving
+from tests.kit.models_server import KEY, ModelServer, completed, fail_with, serving
 
 if TYPE_CHECKING:
     from app.llm.client.endpoint import Reply
@@ -61,6 +61,85 @@ def test_other_answers_are_explained_in_a_sentence(
     assert words in str(error)
     assert error.may_help is may_help
     assert KEY not in str(error)
+
+
+TEXT = '{"q1": 4}'
+HARMONY = "<|channel|>analysis<|message|>Perhaps 3.<|end|><|start|>assistant<|channel|>final<|message|>"
+
+
+@pytest.mark.parametrize(
+    ("message", "text", "thoughts"),
+    [
+        ({"content": TEXT}, TEXT, ""),
+        ({"content": f"<think>Perhaps 3.</think>\n{TEXT}"}, TEXT, "Perhaps 3."),
+        ({"content": f"Perhaps 3.\n</think>\n\n{TEXT}"}, TEXT, "Perhaps 3."),
+        ({"content": '<think>Perhaps {"q1": 3}'}, "", 'Perhaps {"q1": 3}'),
+        ({"content": TEXT, "reasoning_content": "Perhaps 3."}, TEXT, "Perhaps 3."),
+        ({"content": f"[THINK]Perhaps 3.[/THINK]{TEXT}"}, TEXT, "Perhaps 3."),
+        (
+            {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "Perhaps 3."}]}, {"text": TEXT}]},
+            TEXT,
+            "Perhaps 3.",
+        ),
+        (
+            {"content": f"{HARMONY}{TEXT}"},
+            TEXT,
+            "analysis Perhaps 3.",
+        ),
+        ({"content": [TEXT[:3], {"type": "text", "text": TEXT[3:]}]}, TEXT, ""),
+        ({"content": None}, "", ""),
+        ({"content": 7}, "", ""),
+        (None, "", ""),
+        ("text", "", ""),
+    ],
+)
+def test_every_form_of_an_answer_is_read_with_its_tokens(message: object, text: str, thoughts: str) -> None:
+    with serving(ModelServer(lambda _prompt, _rng: "", lambda _: completed(message))) as server:
+        reply = ask(server)
+    assert (reply.text, " ".join(reply.thoughts.split()), reply.tokens_in, reply.tokens_out) == (
+        text,
+        thoughts,
+        100,
+        20,
+    )
+
+
+@pytest.mark.parametrize(
+    ("trouble", "words"),
+    [
+        (fail_with(400, "The response was filtered", code="content_filter"), "The response was filtered"),
+        (
+            fail_with(403, "Your input was flagged", metadata={"reasons": ["violence"], "flagged_input": "..."}),
+            "flagged",
+        ),
+        (fail_with(400, "Refused", innererror={"code": "ResponsibleAIPolicyViolation"}), "Refused"),
+        ((200, {}, b'{"error": {"message": "Blocked by moderation", "code": 403}}'), "Blocked by moderation"),
+    ],
+)
+def test_a_filter_is_a_refusal(trouble: tuple[int, dict[str, str], bytes], words: str) -> None:
+    error = refused_by(ModelServer(lambda _prompt, _rng: "", lambda _: trouble))
+    assert (error.outcome, error.may_help, words in str(error)) == (Outcome.REFUSED, False, True)
+
+
+def test_an_error_with_http_200_is_an_error_with_its_tokens() -> None:
+    body = b'{"error": {"message": "Overloaded", "code": 529}, "usage": {"prompt_tokens": 7, "completion_tokens": 1}}'
+    error = refused_by(ModelServer(lambda _prompt, _rng: "", lambda _: (200, {}, body)))
+    assert (str(error), error.may_help, error.tokens) == ("The endpoint answered HTTP 529: Overloaded.", True, (7, 1))
+
+
+@pytest.mark.parametrize("trouble", [fail_with(429, "Quota", code="insufficient_quota"), fail_with(402, "Pay")])
+def test_an_account_without_credit_ends_the_run(trouble: tuple[int, dict[str, str], bytes]) -> None:
+    error = refused_by(ModelServer(lambda _prompt, _rng: "", lambda _: trouble))
+    assert (error.ends_run, error.may_help) == (True, False)
+    assert "has no credit left" in str(error)
+
+
+def test_variables_of_another_company_stay_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-secret")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Own: secret")
+    with serving(ModelServer(lambda _prompt, _rng: "Hello")) as server:
+        ask(server)
+    assert "secret" not in str(server.headers[0]).replace(KEY, "")
 
 
 def test_a_server_that_asks_for_a_key_says_that_none_is_set() -> None:

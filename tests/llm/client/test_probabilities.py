@@ -137,13 +137,13 @@ def test_character_in_two_tokens() -> None:
 
 
 def test_places_of_values() -> None:
+    asked = [Asked("q5", "question 5", "text", is_required=False)]
     text = 'Here: {"q1" : "a\\"b", "q2":[1, 2] , "q3": {"q4": 1}, "q5": null} and {'
-    assert {name: text[start:end] for name, (start, end) in value_spans(text).items()} == {
+    assert {name: text[start:end] for name, (start, end) in value_spans(text, asked).items()} == {
         "q1": '"a\\"b"',
         "q2": "[1, 2]",
         "q3": '{"q4": 1}',
         "q5": "null",
     }
-    assert value_spans("no object") == {}
-    assert value_spans('{"q1": 1, "q2": x') == {"q1": (7, 8)}
-    assert value_spans('{"q1"') == {}
+    assert value_spans("no object", asked) == {}
+    assert value_spans('{"q1": 1, "q2": x', asked) == {}

@@ -21,7 +21,7 @@ from app.llm.runs.run_start import OtherSettingsError
 from app.llm.runs.runs import get_run, record_stop
 from app.studies.studies import get_study
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
-from tests.kit.models_server import KEY, ModelServer, Prompt, fail_with, first_offer, serving
+from tests.kit.models_server import KEY, ModelServer, Prompt, completed, fail_with, first_offer, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -261,13 +261,69 @@ def test_a_refusal_yields_no_rating_and_is_not_repaired(judge: Make) -> None:
     assert one.rows("SELECT count(*) FROM ratings") == [(0,)]
 
 
-def test_reply_with_two_answers_yields_no_rating(judge: Make) -> None:
+def test_the_last_of_two_answers_counts(judge: Make) -> None:
     answer = '{"q1": "Response A", "q2_A": "3", "q2_B": "2"}'
     one, server = judge(lambda _prompt, _rng: f"{answer}\nOr rather: {answer.replace('3', '4')}", n_items=1)
+    assert one.go().by_outcome == {"answered": 2}
+    assert len(server.seen) == 2
+    assert one.rows("SELECT DISTINCT number FROM ratings WHERE question = 'empathy'") == [(2.0,), (4.0,)]
+
+
+ANSWER = '{"q1": "Response A", "q2_A": "3", "q2_B": "2"}'
+FALSE_REPLIES = {
+    1: (completed({"content": [{"type": "text", "text": ANSWER}]}), "answered"),
+    2: (completed(None, "content_filter"), "refused"),
+    3: (completed({"content": f"<think>So {ANSWER}"}, "length"), "cut_off"),
+    4: (completed({"content": f"So {ANSWER}</think>{ANSWER}"}), "answered"),
+    5: (completed({"content": "I'm sorry, I can't judge this."}), "refused"),
+    6: (fail_with(400, "Filtered", code="content_filter"), "refused"),
+    7: (completed({"content": f'{{"answer": {ANSWER}}}'}), "answered"),
+    8: (completed({"content": f"{ANSWER} \ud800 \x00"}), "answered"),
+    9: (completed({"content": ANSWER}, "MAX_TOKENS"), "cut_off"),
+    10: (completed({"content": ANSWER}, usage={"prompt_tokens": "many", "completion_tokens": -3}), "answered"),
+    11: (completed({"content": ANSWER * 20_000}), "answered"),
+    12: (completed(None), "unparsed"),
+}
+
+
+def test_every_false_reply_is_an_outcome_with_its_tokens_and_none_is_asked_twice(judge: Make) -> None:
+    server = ModelServer(first_offer, lambda number: FALSE_REPLIES.get(number, FALSE_REPLIES[12])[0])
+    one, _ = judge(server=server, n_items=len(FALSE_REPLIES), both_sides=False)
+    progress = one.go(Budget(Prices(1.0, 2.0)), n_at_once=1)
+    # The last one is repaired once.
+    assert len(server.seen) == len(FALSE_REPLIES) + 1
+    found = one.rows("SELECT DISTINCT ON (number) outcome FROM model_requests ORDER BY number, attempt DESC")
+    assert [outcome for (outcome,) in found] == [outcome for _, outcome in FALSE_REPLIES.values()]
+    assert progress.n_open == 0
+    assert one.rows("SELECT count(*) FROM model_requests WHERE tokens_in > 0") == [(12,)]
+    ((cost,),) = one.rows("SELECT sum(cost) FROM model_requests")
+    assert cost == pytest.approx(Prices(1.0, 2.0).cost(progress.tokens_in, progress.tokens_out))
+    stored = one.rows(
+        "SELECT thoughts, finish_reason, parameters ->> 'max_tokens' FROM model_requests WHERE number = 3"
+    )
+    assert stored == [(f"So {ANSWER}", "length", "1000")]
+
+
+def test_an_answer_that_nobody_has_thought_of_does_not_end_the_run(
+    judge: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise KeyError("q1")
+
+    one, server = judge(n_items=2, both_sides=False)
+    monkeypatch.setattr("app.llm.judges.judging.answers_of", fail)
     assert one.go().by_outcome == {"unparsed": 2}
-    assert "more than one JSON object" in one.problems[0][1]
-    assert len(server.seen) == 4
-    assert one.rows("SELECT count(*) FROM ratings") == [(0,)]
+    assert len(server.seen) == 2
+    assert one.problems == [("unparsed", "The answer cannot be used (KeyError).", 2)]
+
+
+def test_an_account_without_credit_stops_the_run_at_once(judge: Make) -> None:
+    server = ModelServer(first_offer, lambda _: fail_with(429, "You exceeded your quota", code="insufficient_quota"))
+    one, _ = judge(server=server, n_items=5, both_sides=False)
+    one.go(n_at_once=1)
+    assert len(server.seen) == 1
+    assert one.stop_reason
+    assert "has no credit left" in one.stop_reason
 
 
 @pytest.mark.parametrize("usage", [(900, 100), None])

@@ -13,10 +13,11 @@ import pytest
 from sqlalchemy import text
 
 from app.base.jobs.worker import Work, Worker
+from app.base.processes.side_process import SideProcess, SideProcessError
 from app.llm.client.servers import ModelServer as Listed
 from app.llm.judges.judge_runs import begin_run
 from app.llm.judges.judge_settings import JudgeSettings
-from app.llm.runs.queued_runs import QueuedRuns
+from app.llm.runs.queued_runs import MAX_DEATHS, QueuedRuns
 from app.llm.runs.runs import RUNNING, RunRow, get_run, is_worked_on, record_queued, record_stop
 from app.studies.studies import delete_study, get_study
 from tests.kit.builder import build_study, protocol_of
@@ -141,3 +142,24 @@ def test_a_run_whose_study_was_deleted_meanwhile_is_no_error(engine: Engine) -> 
             delete_study(db, run.study_id)
         QueuedRuns("", [listed(server)]).work(engine.begin, run.study_id, run.id)
         assert server.seen == []
+
+
+def test_a_run_whose_processes_record_nothing_is_stopped(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(ModelServer(first_offer)) as server:
+        run = queued(engine, server, "first", n_items=1)
+        runs = QueuedRuns(engine.url.render_as_string(hide_password=False), [listed(server)])
+        deaths = []
+
+        def die(_self: object, _job: object) -> None:
+            deaths.append(1)
+            raise SideProcessError
+
+        monkeypatch.setattr(SideProcess, "ask", die)
+        for _ in range(5):
+            runs.work(engine.begin, run.study_id, run.id)
+    with engine.connect() as db:
+        ended = get_run(db, run.study_id, "judge", "first")
+    assert ended
+    assert len(deaths) == MAX_DEATHS
+    assert ended.stop_reason
+    assert ended.stop_reason.startswith("The process of this run ended 3 times without recording an answer")
