@@ -49,6 +49,7 @@ from app.studies.tables import (
     sources,
     studies,
     text_uploads,
+    trial_runs,
 )
 from app.webhooks.tables import webhook_deliveries, webhooks
 
@@ -96,6 +97,7 @@ __all__ = [
     "study_invitations",
     "study_members",
     "text_uploads",
+    "trial_runs",
     "trials",
     "webhook_deliveries",
     "webhooks",

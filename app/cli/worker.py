@@ -24,6 +24,7 @@ from app.rating.withdrawal.deletions import DeletionList, delete_outdated
 from app.results.reports.report_job import LARGE, QUICK, Place, ReportBounds, ReportJobs
 from app.settings import Settings, settings
 from app.studies.creation.sheet_drafts import forget_old_drafts
+from app.studies.trial_runs import forget_old_trial_runs
 from app.webhooks.addresses import Networks, parse_networks
 from app.webhooks.outbox import SENDING
 from app.webhooks.sender import send_due
@@ -101,6 +102,7 @@ def _delete_outdated(begin: Begin, deletions: DeletionList) -> None:
     """Announce and then delete the studies whose retention date has passed, if their protocol says so."""
     with begin() as db:
         forget_old_drafts(db)
+        forget_old_trial_runs(db)
     announced, deleted = delete_outdated(begin, deletions, datetime.now(UTC))
     for slug in announced:
         log.warning("the study %s will be deleted in a day, as its retention date asks", slug)

@@ -18,6 +18,7 @@ from app.studies.imports.text_uploads import get_upload
 from app.studies.opening_checklist import Opening, Revealing
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow
+from app.studies.trial_runs import get_walk
 
 # Trials of more items are only planned when the study is opened.
 MANY_ITEMS = 5000
@@ -43,6 +44,7 @@ def get_opening(db: Connection, study: StudyRow, as_written: Container[str] = ()
         problems=list_draft_problems(db, study),
         file_name=upload.file_name if upload is not None and is_used else "",
         decided=upload.decided() if upload is not None and is_used else (),
+        walk=get_walk(db, study.id, study.protocol_version) if study.opened_at is None else None,
     )
     if db.execute(_N_ITEMS, {"study": study.id}).scalar_one() >= MANY_ITEMS:
         return opening

@@ -39,6 +39,7 @@ from app.studies.opening_checks import (
 )
 from app.studies.protocols import get_protocol
 from app.studies.studies import GivenStatus, StudyMissingError, StudyRow
+from app.studies.trial_runs import forget_trial_runs
 
 SEEN = (
     "This study cannot be reopened: its protocol hides estimates until it closes (blind_interim), and they have been "
@@ -65,6 +66,7 @@ def change_status(db: Connection, study: StudyRow, status: GivenStatus, as_writt
         case "open":
             check_draft(db, study)
             open_study(db, study.slug, as_written)
+            forget_trial_runs(db, study.id)
         case "paused":
             pause_study(db, study.slug)
         case "closed":
@@ -98,7 +100,9 @@ def open_study(db: Connection, slug: str, as_written: Container[str] | None = No
     drawn = drawn_up(db, study_id, protocol)
     if not drawn.trials:
         kind = kind_of_trials(protocol, (len(item.responses) for item in drawn.items))
-        raise StudyEmptyError(f"The study {slug} has nothing to rate: no {kind} can be made from its responses.")
+        raise StudyEmptyError(
+            f"The study {protocol.slug} has nothing to rate: no {kind} can be made from its responses."
+        )
     check_feasible(protocol, drawn.needs)
     record_trials(db, study_id, seed, drawn.trials)
     for pool in sorted({seats.pool or "" for trial in drawn.trials for seats in trial.seats}):

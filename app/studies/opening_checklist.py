@@ -16,6 +16,7 @@ from app.base.words import and_list, counted
 from app.protocol.allocation.feasibility import Feasibility
 from app.protocol.opening import placeholders, sources_in_title
 from app.protocol.study import Protocol
+from app.studies.editor.preview_pages import title_of_step
 from app.studies.editor.sections import QUESTIONS, section_of
 from app.studies.folder.study_templates import PROTOCOL, TemplateMissingError, template_folder
 from app.studies.opening_checks import (
@@ -24,6 +25,7 @@ from app.studies.opening_checks import (
     check_feasible,
     check_typing_consent,
 )
+from app.studies.trial_runs import Walk
 
 # `stop`: the study cannot be opened. `look`: it can, and the lead should look at it first.
 State = Literal["stop", "look", "good"]
@@ -83,6 +85,7 @@ class Opening:
         minutes: reading and answering, for the most trials that one rater gets; None if this is not known.
         n_trials: that number of trials.
         low_pay: what raters get for an hour, if that is less than their platform asks for.
+        walk: whether a trial run reached the end; None where there are no trial runs.
     """
 
     protocol: Protocol
@@ -97,6 +100,7 @@ class Opening:
     minutes: int | None = None
     n_trials: int = 0
     low_pay: str = ""
+    walk: Walk | None = None
 
     def checklist(self) -> list[Check]:
         """Every check that applies, in the order of a study's pages."""
@@ -110,6 +114,7 @@ class Opening:
             *self._trials(),
             *self._ending(),
             *self._language(),
+            *self._walk(),
         ]
 
     def _draft(self) -> Iterator[Check]:
@@ -238,6 +243,19 @@ class Opening:
         else:
             words = f"Buttons and messages are translated ({self.protocol.language})."
             yield Check("good", "Language", words, fix)
+
+    def _walk(self) -> Iterator[Check]:
+        if self.walk is None:
+            return
+        title, fix = "A full walk was done", Fix("show_study", {}, "trial-run")
+        if not self.walk.is_done:
+            words = "Nobody has walked through this design to the completion code, as a rater would."
+            yield Check("look", title, words, fix)
+        elif self.walk.skipped:
+            names = and_list([title_of_step(self.protocol, step) for step in self.walk.skipped], N_NAMED)
+            yield Check("look", title, f"A trial run reached the last page, but skipped: {names}.", fix)
+        else:
+            yield Check("good", title, "A trial run of this design reached the last page.", fix)
 
 
 def place_of(path: str) -> Fix:

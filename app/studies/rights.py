@@ -76,6 +76,7 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "show_sheet_ratings",
         "submit_sheet_ratings",
         "submit_status",
+        "submit_trial_run",
         "submit_version",
         "submit_preregistration",
         "submit_text",

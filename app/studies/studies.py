@@ -25,7 +25,12 @@ _STUDIES = """
 """
 _ONE = text(f"{_STUDIES} WHERE s.slug = :slug")
 _BY_ID = text(f"{_STUDIES} WHERE s.id = :study")
-_ALL = text(f"{_STUDIES} WHERE CAST(:lead AS bigint) IS NULL OR m.role IS NOT NULL ORDER BY s.created_at DESC, s.slug")
+# The copies on which leads try their drafts have no members.
+_ALL = text(f"""
+    {_STUDIES} WHERE CASE WHEN CAST(:lead AS bigint) IS NOT NULL THEN m.role IS NOT NULL
+      ELSE NOT EXISTS (SELECT FROM trial_runs t WHERE t.copy_id = s.id) END
+    ORDER BY s.created_at DESC, s.slug
+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +125,7 @@ _DELETE = tuple(
 _SNAPSHOTS = text("UPDATE snapshots SET name = '', report = NULL, deleted_at = now() WHERE study_id = :study")
 _STUDY = text("DELETE FROM studies WHERE id = :study")
 _CHARTS = text("DELETE FROM chart_files")
+_COPIES = text("SELECT copy_id FROM trial_runs WHERE study_id = :study AND copy_id IS NOT NULL")
 
 
 def record_archived(db: Connection, study_id: int, *, is_archived: bool) -> None:
@@ -171,7 +177,16 @@ def count_contents(db: Connection, study_id: int) -> dict[str, int]:
 
 def delete_study(db: Connection, study_id: int) -> None:
     """Delete a study with its texts, raters, answers and versions; its slug can be used again."""
-    for statement in (*_DELETE, _SNAPSHOTS, _STUDY, _CHARTS):
+    for copy_id in db.execute(_COPIES, {"study": study_id}).scalars().all():
+        delete_copy(db, copy_id)
+    db.execute(_SNAPSHOTS, {"study": study_id})
+    delete_copy(db, study_id)
+    db.execute(_CHARTS)
+
+
+def delete_copy(db: Connection, study_id: int) -> None:
+    """Delete a study of which no results were ever made, such as the copy of a trial run."""
+    for statement in (*_DELETE, _STUDY):
         db.execute(statement, {"study": study_id})
 
 

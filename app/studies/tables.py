@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 from sqlalchemy import (
+    ARRAY,
     BigInteger,
     Boolean,
     CheckConstraint,
@@ -109,6 +110,23 @@ sheet_drafts = Table(
     Column("report", JSON, nullable=False),
     Column("made", JSON, nullable=False),
     time("uploaded_at", now=True),
+)
+
+# Trial runs: a lead walks through a draft as a rater, on a copy of it with its own address. The copy is a study without
+# members that no list shows; it is deleted with its answers, and this row, which says how far the lead came, stays.
+trial_runs = Table(
+    "trial_runs",
+    metadata,
+    study_key(),
+    row_id(),
+    Column("lead_id", BigInteger, ForeignKey("leads.id", ondelete="SET NULL")),
+    Column("copy_id", BigInteger, ForeignKey("studies.id", ondelete="SET NULL"), unique=True),
+    # Of the protocol of the draft as it was then.
+    Column("sha256", Text, nullable=False),
+    Column("skipped", ARRAY(Text), nullable=False, server_default=text("'{}'")),
+    time("started_at", now=True),
+    time("ended_at"),
+    PrimaryKeyConstraint("study_id", "id"),
 )
 
 questions = Table(

@@ -44,6 +44,7 @@ TABLES = (
     studies.create_protocol_edits,
     studies.create_text_uploads,
     studies.create_sheet_drafts,
+    studies.create_trial_runs,
     items.create_questions,
     raters.create_raters,
     items.create_sources,

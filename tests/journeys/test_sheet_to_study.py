@@ -12,6 +12,7 @@ from sqlalchemy import text
 
 from app.protocol.study import Protocol
 from app.studies.editor.question_keys import key_of
+from tests.journeys.axe import LIGHT_AND_DARK_PHONE, check_in
 from tests.journeys.lead_steps import a_lead, sign_in
 from tests.journeys.test_question_editor import LABELS, STATEMENTS, Counted
 from tests.studies.web.test_spreadsheet import awkward, excel
@@ -113,6 +114,13 @@ def recruit_and_open(hand: Hand) -> str:
     expect(page.get_by_label("Payment per participant", exact=True)).to_have_value("4.50")
     link = page.get_by_label("Study link", exact=True).input_value()
     hand.step("Check and open")
+    expect(page.locator("li.look", has_text="A full walk was done")).to_be_visible()
+    hand.button("Walk through as a rater")
+    check_in(LIGHT_AND_DARK_PHONE, page)
+    take_part(page)
+    expect(page.locator("#completion-code")).to_be_visible()
+    hand.click(page.get_by_role("link", name="Back to the study"))
+    expect(page.locator("li.good", has_text="A full walk was done")).to_be_visible()
     hand.click(page.get_by_text("Open study", exact=True))
     hand.button("Open now")
     expect(page.locator(".chip")).to_have_text("open")
@@ -178,9 +186,8 @@ def meant(completion: dict[str, Any]) -> Protocol:
     )
 
 
-def take_part(page: Page, address: str) -> None:
-    """A rater from Prolific answers everything that is asked, one page after the other."""
-    page.goto(address)
+def take_part(page: Page) -> None:
+    """Answer everything that is asked, one page after the other."""
     page.get_by_role("button", name="I agree and want to take part").click()
     page.get_by_role("button", name="Begin").click()
     while "/done" not in page.url:
@@ -226,10 +233,10 @@ def test_sheet_becomes_the_study_that_was_meant(
     for part in Protocol.model_fields:
         assert getattr(made, part) == getattr(wanted, part), part
     rater = new_context().new_page()
-    take_part(
-        rater,
-        link.replace("{{%PROLIFIC_PID%}}", "p1").replace("{{%STUDY_ID%}}", "s1").replace("{{%SESSION_ID%}}", "x1"),
+    rater.goto(
+        link.replace("{{%PROLIFIC_PID%}}", "p1").replace("{{%STUDY_ID%}}", "s1").replace("{{%SESSION_ID%}}", "x1")
     )
+    take_part(rater)
     expect(rater.locator("#completion-code")).to_have_text(made.completion.code)
     address = f"https://app.prolific.com/submissions/complete?cc={made.completion.code}"
     expect(rater.locator("#completion-link")).to_have_attribute("href", address)

@@ -231,6 +231,11 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /s/{slug}/my-data.json": (403,) * 8,
     "GET /s/{slug}/wait": raters(403, 303, 303, 403),
     "GET /s/{slug}/done": raters(403, 303, 303, 403),
+    # Only at the address of a trial run, and for drafts.
+    "GET /s/{slug}/trial-run": (404,) * 8,
+    "POST /s/{slug}/trial-run/again": (404,) * 8,
+    "POST /s/{slug}/trial-run/skip": raters(403, 404, 404, 403),
+    "POST /studies/{slug}/trial-run": study(409, *EDITORS),
 }
 FORMS: dict[str, dict[str, str]] = {
     "POST /sign-in": {"email": "nobody@example.org", "password": "a guess at it"},

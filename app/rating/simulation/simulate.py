@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from sqlalchemy import Connection, text
 from app.base.database.engine import Begin
 from app.protocol.study_design import Design
 from app.rating.arrival.arrivals import StudyDoor, get_own_study_door
-from app.rating.rating import Arrival, arrive, current_page, finish, protocol_of, slots_of, submit_rating
+from app.rating.rating import Arrival, arrive, current_page, current_step, finish, protocol_of, slots_of, submit_rating
 from app.rating.seats.assignment_view import AssignmentView
 from app.rating.seats.trials import list_item_keys, list_items, list_named_raters
 from app.rating.sessions import ENDED, RatingSession, get_rating_session
@@ -104,24 +104,31 @@ def simulate(
         study = get_own_study_door(db, slug)
         if study is None or study.status != "open":
             raise StudyNotOpenError(f"The study {slug} is not open. To open it: attune study open {slug}")
-        items, keys = list_items(db, study.id), list_item_keys(db, study.id)
         design = get_protocol(db, study.id, study.protocol_version, study.sha256).design
-        comers = _comers(db, study.id, design, n_raters, seed)
-    names = Names(
-        keys,
-        {response.response_id: (response.key, response.source) for item in items for response in item.responses},
-    )
+        expected = comers(db, study.id, design, n_raters, seed)
+        names = _names(db, study.id)
     n_done = []
-    for number, comer in enumerate(comers, 1):
+    for number, comer in enumerate(expected, 1):
         with begin() as db, db.begin_nested() as savepoint:
             n_done.append(_go(db, study, comer, seed, names))
             if not n_done[-1]:
                 savepoint.rollback()
-        progress("Simulating raters", number, len(comers))
+        progress("Simulating raters", number, len(expected))
     return Simulation(n_raters, sum(n > 0 for n in n_done), sum(n_done))
 
 
-def _comers(db: Connection, study_id: int, design: Design, n_raters: int, seed: int) -> list[Comer]:
+def _names(db: Connection, study_id: int) -> Names:
+    items = list_items(db, study_id)
+    responses = (response for item in items for response in item.responses)
+    return Names(list_item_keys(db, study_id), {one.response_id: (one.key, one.source) for one in responses})
+
+
+def mind_of(db: Connection, study_id: int, seed: int, name: str) -> Mind:
+    """A simulated rater who can answer every page of a study."""
+    return Mind(seed, name, _names(db, study_id))
+
+
+def comers(db: Connection, study_id: int, design: Design, n_raters: int, seed: int) -> list[Comer]:
     """The listed raters, then others up to the requested number; no others if all pools are for listed raters only."""
     absent = list_named_absent(db, study_id)
     invited = [rater for rater in absent if not design.pools or rater.pool in design.pools]
@@ -142,33 +149,49 @@ def _go(db: Connection, study: StudyDoor, comer: Comer, seed: int, names: Names)
         mark_simulated(db, study.id, comer.rater_id)
     rating_session = arrive(db, study, Arrival(SIMULATED, comer.name, {}), pool=comer.pool, is_simulated=True)
     assert rating_session is not None  # noqa: S101 - only invited raters can be turned away
-    mind = Mind(seed, comer.name, names)
-    session = _session(db, study, rating_session.token)
-    rated: set[int] = set()
-    while isinstance(page := current_page(db, session), AssignmentView) or page not in ENDS:
-        if isinstance(page, AssignmentView):
-            _rate(db, session, page, mind, names)
-            rated.add(page.id)
-        else:
-            pass_step(db, session, page, mind.fill)
-            session = _session(db, study, rating_session.token)
-    finish(db, _session(db, study, rating_session.token))
+    rated = go_on(db, study.slug, rating_session.token, Mind(seed, comer.name, names))
+    finish(db, _session(db, study.slug, rating_session.token))
     return len(rated)
 
 
-def _rate(db: Connection, session: RatingSession, page: AssignmentView, mind: Mind, names: Names) -> None:
+def go_on(db: Connection, slug: str, token: str, mind: Mind, *, until: Container[str] = ()) -> set[int]:
+    """Answer every page from here to the end; returns the IDs of the assignments that were rated.
+
+    Args:
+        db: a connection in a transaction.
+        slug: the study, or its address.
+        token: of the rating session.
+        mind: who answers.
+        until: steps at which it stops.
+    """
+    session = _session(db, slug, token)
+    rated: set[int] = set()
+    while current_step(db, session) not in until:
+        page = current_page(db, session)
+        if isinstance(page, AssignmentView):
+            _rate(db, session, page, mind)
+            rated.add(page.id)
+        elif page in ENDS:
+            break
+        else:
+            pass_step(db, session, page, mind.fill)
+        session = _session(db, slug, token)
+    return rated
+
+
+def _rate(db: Connection, session: RatingSession, page: AssignmentView, mind: Mind) -> None:
     """Answer and submit the page of a trial."""
     protocol = protocol_of(db, session)
     slots = slots_of(protocol, page)
     form, active_ms = mind.answer(page, slots)
-    form |= gold_form(protocol, slots, page, names, mind.rng)
+    form |= gold_form(protocol, slots, page, mind.names, mind.rng)
     submission = submit_rating(db, session, page, form, active_ms=active_ms)
     if not submission.is_stored:
         raise RuntimeError(f"a simulated answer was refused: {submission.answers.wrong}")
 
 
-def _session(db: Connection, study: StudyDoor, token: str) -> RatingSession:
-    session = get_rating_session(db, study.slug, token)
+def _session(db: Connection, slug: str, token: str) -> RatingSession:
+    session = get_rating_session(db, slug, token)
     if session is None:
         raise RuntimeError("the rating session of a simulated rater is gone")
     return session

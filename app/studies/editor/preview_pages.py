@@ -12,7 +12,10 @@ _TITLES = {
     "consent": "Consent form",
     "eligibility": "Eligibility questions",
     "instructions": "Instructions",
+    "comprehension": "Comprehension check",
+    "practice": "Practice trials",
     "rating": "Rating page",
+    "revisit": "Second look at the trials",
     "about": "Questions about the rater",
     "debrief": "Debriefing",
     DONE: "Last page",
@@ -46,11 +49,12 @@ def preview_pages(protocol: Protocol) -> list[PreviewPage]:
                 title = f"{_TITLES[step]}: {words}" if words else _TITLES[step]
                 pages.append(PreviewPage(step, cell.text, title))
         elif step not in _NOT_SHOWN:
-            pages.append(PreviewPage(step, "", _title(protocol, step)))
+            pages.append(PreviewPage(step, "", title_of_step(protocol, step)))
     return pages
 
 
-def _title(protocol: Protocol, step: str) -> str:
+def title_of_step(protocol: Protocol, step: str) -> str:
+    """What a lead reads for a step of `way_of`."""
     if step in _TITLES:
         return _TITLES[step]
     page = questionnaire_of(protocol, step)

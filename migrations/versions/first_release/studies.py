@@ -13,6 +13,7 @@ from first_release.columns import (
     INTEGER,
     JSON,
     TEXT,
+    TEXTS,
     TIME,
     UUID,
     flag,
@@ -117,6 +118,25 @@ def create_sheet_drafts() -> None:
         primary_key("sheet_drafts", "token"),
     )
     index("sheet_drafts", "lead_id")
+
+
+def create_trial_runs() -> None:
+    op.create_table(
+        "trial_runs",
+        study_id(),
+        row_id(),
+        optional("lead_id", BIGINT),
+        optional("copy_id", BIGINT),
+        required("sha256", TEXT),
+        required("skipped", TEXTS, server_default=sa.text("'{}'")),
+        now("started_at"),
+        optional("ended_at", TIME),
+        of_study("trial_runs"),
+        of_lead("trial_runs", ondelete="SET NULL"),
+        reference("trial_runs", ["copy_id"], ["studies.id"], ondelete="SET NULL"),
+        primary_key("trial_runs", "study_id", "id"),
+        unique("trial_runs", "copy_id"),
+    )
 
 
 def create_registrations() -> None:

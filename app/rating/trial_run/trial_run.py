@@ -1,0 +1,105 @@
+"""Start a trial run, and skip to a later step of it; everything between is the pages that raters see."""
+
+from __future__ import annotations
+
+import secrets
+
+from sqlalchemy import Connection
+
+from app.accounts.leads import Lead
+from app.base.words import counted
+from app.protocol.pages.steps import way_of
+from app.protocol.study import Protocol
+from app.rating.arrival.arrivals import OpenedSession, StudyDoor, get_own_study_door
+from app.rating.life_cycle import OpeningError, StudyEmptyError, open_study
+from app.rating.rating import Arrival, arrive, current_step, protocol_of
+from app.rating.sessions import RatingSession
+from app.rating.simulation.simulate import SIMULATED, comers, go_on, mark_simulated, mind_of
+from app.rating.steps.attention import count_passed_trials
+from app.studies.editor.preview_pages import title_of_step
+from app.studies.editor.protocol_edits import get_draft, lock_edits
+from app.studies.studies import StudyRow
+from app.studies.trial_runs import copy_for_trial_run, record_skipped
+
+
+class TrialRunError(ValueError):
+    """The draft cannot be walked through; the message says what to do first."""
+
+
+def start_trial_run(db: Connection, study: StudyRow, lead: Lead) -> tuple[str, OpenedSession]:
+    """Copy a draft and arrive there as its first rater; returns the address of the copy and the rating session.
+
+    Raises:
+        TrialRunError: the study was opened, its draft has problems, or its texts make no trial.
+    """
+    lock_edits(db, study.id)
+    if study.opened_at is not None:
+        raise TrialRunError("This study was opened. A trial run is for drafts.")
+    draft = get_draft(db, study)
+    if draft.protocol is None:
+        n = counted(len(draft.problems), "problem")
+        raise TrialRunError(f"The design has {n}. Solve what the Design page lists, then start the trial run.")
+    with db.begin_nested():
+        address = copy_for_trial_run(
+            db, study.id, lead.id, _for_one(draft.protocol), draft.yaml, _special_items(draft.protocol)
+        )
+        try:
+            open_study(db, address)
+        except StudyEmptyError as error:
+            raise TrialRunError(f"{error} Add texts, or choose other trials under Trials.") from error
+        except OpeningError as error:
+            raise TrialRunError(str(error)) from error
+        door = get_own_study_door(db, address)
+        if door is None or (session := _arrive(db, door, draft.protocol)) is None:
+            raise TrialRunError("All raters of this study have an account elsewhere, so nobody can try it here.")
+    return address, session
+
+
+def _for_one(protocol: Protocol) -> Protocol:
+    """The protocol without what keeps one person out who comes without a personal link."""
+    design = protocol.design.model_copy(update={"links": "any", "quotas": {}})
+    return protocol.model_copy(update={"design": design})
+
+
+def _special_items(protocol: Protocol) -> set[str]:
+    practice = protocol.flow.practice.trials if protocol.flow.practice else ()
+    return {trial.item for trial in practice} | {trial.item for trial in protocol.checks.gold}
+
+
+def _arrive(db: Connection, door: StudyDoor, protocol: Protocol) -> OpenedSession | None:
+    """Arrive as a listed rater if the design names raters, otherwise as someone from the study's platform."""
+    comer = next(iter(comers(db, door.id, protocol.design, 1, 0)), None)
+    if comer is None:
+        return None
+    if comer.rater_id is not None:
+        mark_simulated(db, door.id, comer.rater_id)
+        return arrive(db, door, Arrival(SIMULATED, comer.name, {}), pool=comer.pool, is_simulated=True)
+    platform = protocol.recruitment.platform
+    arrival = Arrival(platform if platform in {"prolific", "sona"} else "participant", secrets.token_hex(8), {})
+    return arrive(db, door, arrival, pool=comer.pool)
+
+
+def steps_ahead(protocol: Protocol, session: RatingSession | None) -> dict[str, str]:
+    """The steps that can be skipped to, with their titles: those after the current one."""
+    if session is None:
+        way, passed = way_of(protocol), frozenset[str]()
+    else:
+        way, passed = way_of(protocol, pool=session.pool, condition=session.condition), frozenset(session.passed)
+        if session.has_ended:
+            return {}
+    left = [step for step in way if step not in passed]
+    return {step: title_of_step(protocol, step) for step in left[1:]}
+
+
+def skip_to(db: Connection, address: str, token: str, session: RatingSession, target: str) -> None:
+    """Answer every page before a step as a simulated rater would, and record which steps the lead did not see."""
+    protocol = protocol_of(db, session)
+    if target not in steps_ahead(protocol, session):
+        return
+    way = way_of(protocol, pool=session.pool, condition=session.condition)
+    now = current_step(db, session)
+    has_rated = count_passed_trials(db, session) > 0
+    mind = mind_of(db, session.study_id, secrets.randbits(32), "trial run")
+    go_on(db, address, token, mind, until=frozenset(way[way.index(target) :]))
+    passed = way[way.index(now) : way.index(target)]
+    record_skipped(db, session.study_id, [step for step in passed if step != "rating" or not has_rated])

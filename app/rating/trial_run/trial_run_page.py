@@ -1,0 +1,65 @@
+"""A trial run: it starts on the draft's pages, and its bar is on every page that raters see."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from app.accounts.session import SignedIn
+from app.base.web.cookies import get_cookie, set_cookie
+from app.base.web.deps import Db
+from app.base.web.errors import NotFoundError, PageError
+from app.rating.deps import MAX_AGE_S, FormFields, Session, rater_cookie
+from app.rating.http_responses import go
+from app.rating.trial_run.trial_run import TrialRunError, skip_to, start_trial_run
+from app.studies.own_study import Own
+from app.studies.trial_runs import draft_of, is_trial_run
+
+router = APIRouter()
+raters_router = APIRouter()
+
+
+class NoTrialRunError(PageError):
+    """The draft cannot be walked through."""
+
+    status = 409
+    title = "The trial run cannot start"
+
+
+@router.post("/studies/{slug}/trial-run")
+def submit_trial_run(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
+    try:
+        address, session = start_trial_run(db, study, lead)
+    except TrialRunError as error:
+        raise NoTrialRunError(str(error)) from error
+    response = go(request, "show_current", slug=address)
+    set_cookie(request, response, rater_cookie(address), session.token, max_age=MAX_AGE_S)
+    return response
+
+
+@raters_router.get("/{slug}/trial-run")
+def show_tried_study(request: Request, slug: str, db: Db) -> Response:
+    """Back to the draft."""
+    return RedirectResponse(f"{request.app.url_path_for('show_study', slug=_draft(db, slug))}#run", 303)
+
+
+@raters_router.post("/{slug}/trial-run/again")
+def submit_trial_run_again(request: Request, slug: str, db: Db) -> Response:
+    """Start again, with the draft as it is now: the form is sent on to the draft's own address."""
+    return RedirectResponse(request.app.url_path_for("submit_trial_run", slug=_draft(db, slug)), 307)
+
+
+@raters_router.post("/{slug}/trial-run/skip")
+def submit_skip_to(request: Request, slug: str, db: Db, session: Session, form: FormFields) -> Response:
+    if not is_trial_run(slug):
+        raise NotFoundError
+    token = get_cookie(request, rater_cookie(slug)) or ""
+    skip_to(db, slug, token, session, next(iter(form.get("to", ())), ""))
+    return go(request, "show_current", slug=slug)
+
+
+def _draft(db: Db, address: str) -> str:
+    draft = draft_of(db, address) if is_trial_run(address) else None
+    if draft is None:
+        raise NotFoundError
+    return draft

@@ -1,0 +1,139 @@
+"""Trial runs: a lead walks through a draft as a rater, on a copy of it that no list shows and no result reads."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection
+from typing import NamedTuple
+
+from sqlalchemy import Connection, text
+
+from app.protocol.study import Protocol
+from app.studies.protocols import record_version
+from app.studies.studies import delete_copy
+
+# No slug has an underscore, so no study's address begins like this.
+_PREFIX = "trial_run_"
+# Of larger studies, the first items are copied: one rater sees hardly more.
+MAX_ITEMS = 500
+
+_STUDY = text("""
+    INSERT INTO studies (slug, rater_token, seed) SELECT :address, :address, seed FROM studies WHERE id = :study
+    RETURNING id
+""")
+_ITEMS = text("""
+    INSERT INTO items (study_id, key, position, text, turns, profile, content_note, retired_because, attributes)
+    SELECT :copy, key, position, text, turns, profile, content_note, retired_because, attributes
+    FROM (SELECT i.*, row_number() OVER (ORDER BY position, id) AS place FROM items i WHERE study_id = :study) AS own
+    WHERE place <= :most OR key = ANY(CAST(:needed AS text[]))
+""")
+_RESPONSES = text("""
+    INSERT INTO responses (study_id, key, position, item_id, source_id, text, turns, attributes)
+    SELECT :copy, r.key, r.position, ci.id, cs.id, r.text, r.turns, r.attributes FROM responses r
+    JOIN items i ON i.study_id = r.study_id AND i.id = r.item_id
+    JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id
+    JOIN items ci ON ci.study_id = :copy AND ci.key = i.key
+    JOIN sources cs ON cs.study_id = :copy AND cs.key = s.key
+    WHERE r.study_id = :study
+""")
+# Raters whom the lead has listed: some designs name them.
+_RATERS = text("""
+    INSERT INTO raters (study_id, key, pool, attributes)
+    SELECT :copy, key, pool, attributes FROM raters
+    WHERE study_id = :study AND kind = 'person' AND NOT is_simulated AND NOT is_imported
+""")
+_RECORD = text("""
+    INSERT INTO trial_runs (study_id, lead_id, copy_id, sha256)
+    SELECT s.id, :lead, :copy, p.sha256
+    FROM studies s JOIN protocols p ON p.study_id = s.id AND p.version = s.protocol_version WHERE s.id = :study
+""")
+_COPIES = text("SELECT copy_id FROM trial_runs WHERE copy_id IS NOT NULL AND study_id = :study")
+_COPIES_OF_LEAD = text(f"{_COPIES.text} AND lead_id = :lead")
+_OLD = text("SELECT copy_id FROM trial_runs WHERE copy_id IS NOT NULL AND started_at < now() - interval '1 day'")
+_DRAFT = text("""
+    SELECT d.slug FROM studies c JOIN trial_runs t ON t.copy_id = c.id JOIN studies d ON d.id = t.study_id
+    WHERE c.rater_token = :address
+""")
+_SKIP = text("UPDATE trial_runs SET skipped = skipped || CAST(:steps AS text[]) WHERE copy_id = :copy")
+_END = text("UPDATE trial_runs SET ended_at = coalesce(ended_at, now()) WHERE copy_id = :copy")
+# The run that skipped least counts.
+_ENDED = text("""
+    SELECT t.skipped FROM trial_runs t JOIN protocols p ON p.study_id = t.study_id AND p.sha256 = t.sha256
+    WHERE t.study_id = :study AND p.version = :version AND t.ended_at IS NOT NULL
+    ORDER BY cardinality(t.skipped) LIMIT 1
+""")
+
+
+class Walk(NamedTuple):
+    """Whether someone walked through the current version to its end, and the steps that they skipped."""
+
+    is_done: bool
+    skipped: tuple[str, ...] = ()
+
+
+def is_trial_run(address: str) -> bool:
+    """Whether raters' pages at this address belong to a trial run.
+
+    >>> is_trial_run("trial_run_3f"), is_trial_run("trial-run")
+    (True, False)
+    """
+    return address.startswith(_PREFIX)
+
+
+def copy_for_trial_run(
+    db: Connection, study_id: int, lead_id: int, protocol: Protocol, yaml: str, needed: Collection[str]
+) -> str:
+    """Copy a draft; returns the address of the copy. The lead's earlier copies of it are deleted.
+
+    Args:
+        db: a connection in a transaction.
+        study_id: the draft.
+        lead_id: the lead who tries it.
+        protocol: its protocol, changed where one person alone could not take part.
+        yaml: its protocol as it is written.
+        needed: keys of the items that are copied in any case.
+    """
+    for old in db.execute(_COPIES_OF_LEAD, {"study": study_id, "lead": lead_id}).scalars().all():
+        delete_copy(db, old)
+    address = f"{_PREFIX}{secrets.token_hex(16)}"
+    copy_id = db.execute(_STUDY, {"study": study_id, "address": address}).scalar_one()
+    record_version(db, copy_id, 1, protocol, yaml)
+    own = {"study": study_id, "copy": copy_id}
+    db.execute(_ITEMS, {**own, "most": MAX_ITEMS, "needed": [*needed]})
+    db.execute(_RESPONSES, own)
+    db.execute(_RATERS, own)
+    db.execute(_RECORD, {**own, "lead": lead_id})
+    return address
+
+
+def draft_of(db: Connection, address: str) -> str | None:
+    """The slug of the draft that is tried at this address; None if the trial run is gone."""
+    return db.execute(_DRAFT, {"address": address}).scalar_one_or_none()
+
+
+def record_skipped(db: Connection, copy_id: int, steps: Collection[str]) -> None:
+    """Record that the lead did not see these steps."""
+    db.execute(_SKIP, {"copy": copy_id, "steps": [*steps]})
+
+
+def end_trial_run(db: Connection, copy_id: int) -> None:
+    """Record that the lead reached the end."""
+    db.execute(_END, {"copy": copy_id})
+
+
+def get_walk(db: Connection, study_id: int, version: int) -> Walk:
+    """Whether a trial run with this version of the protocol reached the end."""
+    row = db.execute(_ENDED, {"study": study_id, "version": version}).first()
+    return Walk(False) if row is None else Walk(True, tuple(row.skipped))
+
+
+def forget_trial_runs(db: Connection, study_id: int) -> None:
+    """Delete all copies of a draft with their answers."""
+    for copy_id in db.execute(_COPIES, {"study": study_id}).scalars().all():
+        delete_copy(db, copy_id)
+
+
+def forget_old_trial_runs(db: Connection) -> None:
+    """Delete the copies of yesterday with their answers."""
+    for copy_id in db.execute(_OLD).scalars().all():
+        delete_copy(db, copy_id)

@@ -1,0 +1,247 @@
+"""A lead walks through a draft as a rater: every page, skipping, starting again, and what is left of it afterwards."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import text
+
+from app.rating.checklist import get_opening
+from app.rating.life_cycle import open_study
+from app.studies.editor.protocol_edits import Change, save_change
+from app.studies.members.members import record_member
+from app.studies.studies import delete_study, get_study, list_studies
+from app.studies.trial_runs import forget_old_trial_runs, forget_trial_runs
+from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.accounts.leads import Lead
+
+ABOUT = {"target": "rater", "type": "category"}
+YES_NO = {"yes": "Yes", "no": "No"}
+FLOW = {
+    "consent": {"version": "1", "text": "You may stop at any time."},
+    "eligibility": {"accept": {"adult": ["yes"]}},
+    "practice": {"trials": [{"item": "item-0", "expect": {"empathy": ["4"]}, "feedback": "It shows care."}]},
+    "before": [{"title": "About you", "questions": ["job", "where"]}],
+    "revisit": ["guess"],
+    "debrief": {"text": "The study compared people with a model.", "show_sources": True},
+}
+CHECKS = {
+    "attention": [{"key": "look", "text": "Choose no.", "codes": YES_NO, "correct": "no", "after": 1}],
+    "comprehension": [
+        {"key": "task", "text": "What do you do?", "codes": {"rate": "Rate", "run": "Run"}, "correct": "rate",
+         "explanation": "You rate."}
+    ],
+}  # fmt: skip
+WHOLE = protocol_of(
+    "small",
+    questions=[
+        PREFERENCE,
+        EMPATHY,
+        {"key": "guess", "target": "response", "type": "category", "text": "Who wrote it?",
+         "codes": {"person": "A person", "model": "A model"}},
+        {"key": "adult", "text": "Are you 18 or older?", "codes": YES_NO, **ABOUT},
+        {"key": "job", "text": "Do you work in care?", "codes": YES_NO, **ABOUT},
+        {"key": "where", "target": "rater", "type": "text", "text": "Where do you work?",
+         "show_if": {"question": "job", "equals": "yes"}},
+    ],
+    flow=FLOW,
+    checks=CHECKS,
+    design={"trials": "pairs", "trials_per_rater": 3},
+    recruitment={"platform": "prolific"},
+    completion={"code": "C0DE42"},
+)  # fmt: skip
+
+
+@pytest.fixture
+def study_id(db: Connection, lead: Lead) -> int:
+    study_id = build_study(db, WHOLE, n_items=4)
+    record_member(db, study_id, lead.id, "owner")
+    return study_id
+
+
+@pytest.fixture
+def client(client: TestClient) -> TestClient:
+    client.follow_redirects = True
+    return client
+
+
+def start(client: TestClient) -> Any:  # noqa: ANN401 - httpx's response
+    return client.post("/studies/small/trial-run")
+
+
+def address(page: Any) -> str:  # noqa: ANN401
+    found = re.search(r"/s/(trial_run_[0-9a-f]+)/trial-run/again", page.text)
+    assert found, page.text
+    return f"/s/{found[1]}"
+
+
+def skip(client: TestClient, page: Any, step: str) -> Any:  # noqa: ANN401
+    return client.post(f"{address(page)}/trial-run/skip", data={"to": step})
+
+
+def submit(client: TestClient, page: Any, *chosen: str, **fields: str) -> Any:  # noqa: ANN401
+    """Send the main form of a page with its hidden fields; `chosen` are values of radio buttons."""
+    forms = re.split("(?=<form)", page.text[page.text.index("<main") :])
+    form = next(one for one in forms if one.startswith("<form") and '/keys"' not in one)
+    action = re.search(r'action="([^"]+)"', form)
+    assert action, form
+    hidden = dict(re.findall(r'<input type="hidden"\s+name="([^"]+)"\s+value="([^"]*)">', form))
+    for value in chosen:
+        name = re.search(rf'name="([^"]+)"[^>]*value="{value}"', form)
+        assert name, form
+        hidden[name[1]] = value
+    return client.post(action[1], data=hidden | fields)
+
+
+def walk(db: Connection, lead: Lead) -> tuple[str, str]:
+    study = get_study(db, "small", lead.id)
+    assert study
+    (line,) = [one for one in get_opening(db, study).checklist() if one.title == "A full walk was done"]
+    return line.state, line.words
+
+
+def n_copies(db: Connection) -> int:
+    return int(db.execute(text("SELECT count(*) FROM studies WHERE slug <> 'small'")).scalar_one())
+
+
+def test_whole_session_is_walked_and_nothing_is_stored_in_the_study(
+    db: Connection, client: TestClient, lead: Lead, study_id: int
+) -> None:
+    assert walk(db, lead)[0] == "look"
+    page = start(client)
+    seen = []
+
+    def go(words: str, *chosen: str, **fields: str) -> None:
+        nonlocal page
+        assert "Trial run: nothing is stored" in page.text
+        assert words in page.text, page.text
+        seen.append(words)
+        page = submit(client, page, *chosen, **fields)
+
+    go("You may stop at any time.", consent="agree")
+    go("Are you 18 or older?", "yes")
+    go("Do you work in care?", "yes", asked="q4")
+    # The question that follows from the answer is asked before the page is passed.
+    go("Please answer this question too", "yes", asked="q5", q5="In a ward")
+    go("Begin")
+    go("What do you do?", "run")
+    go("You rate.", "rate")
+    page = skip(client, page, "rating")
+    for _ in range(3):
+        if "Choose no." in page.text:
+            go("Choose no.", "no")
+        go("Which response is better?", q0="left", q1r0="4", q1r1="2")
+    for _ in range(3):
+        go("Who wrote it?", q2r0="person", q2r1="model")
+    go("The study compared people with a model.")
+    assert "C0DE42" in page.text
+    assert "https://app.prolific.com/submissions/complete?cc=C0DE42" in page.text
+    # Nobody is taken away from a trial run.
+    assert "data-redirect" not in page.text
+    of_study = (
+        "SELECT (SELECT count(*) FROM raters WHERE study_id = :s) + (SELECT count(*) FROM ratings WHERE study_id = :s)"
+    )
+    assert db.execute(text(of_study), {"s": study_id}).scalar_one() == 0
+    assert walk(db, lead) == ("look", "A trial run reached the last page, but skipped: Practice trials.")
+    assert (
+        client.get(f"{address(page)}/trial-run", follow_redirects=False)
+        .headers["location"]
+        .endswith("/studies/small#run")
+    )
+
+
+def test_skipping_answers_what_is_between_and_starting_again_forgets_it(
+    db: Connection, client: TestClient, lead: Lead, study_id: int
+) -> None:
+    page = skip(client, start(client), "done")
+    assert "C0DE42" in page.text
+    assert "Skip to</label>" not in page.text
+    state, words = walk(db, lead)
+    assert state == "look"
+    assert "Consent form" in words
+    first = address(page)
+    again = client.post(f"{first}/trial-run/again")
+    assert "You may stop at any time." in again.text
+    assert address(again) != first
+    assert client.get(f"{first}/trial-run").status_code == 404
+    assert n_copies(db) == 1
+    # A step that lies behind is not gone to.
+    assert "You may stop at any time." in skip(client, again, "consent").text
+
+
+def test_walk_counts_for_the_protocol_that_was_walked(
+    db: Connection, client: TestClient, lead: Lead, study_id: int
+) -> None:
+    simple = {key: value for key, value in WHOLE.items() if key not in {"flow", "checks"}} | {
+        "questions": [PREFERENCE, EMPATHY], "slug": "brief", "design": {"trials": "pairs", "trials_per_rater": 1}
+    }  # fmt: skip
+    record_member(db, build_study(db, simple, n_items=1), lead.id, "owner")
+    page = submit(client, client.post("/studies/brief/trial-run"))
+    page = submit(client, page, q0="left", q1r0="4", q1r1="2")
+    study = get_study(db, "brief", lead.id)
+    assert study
+    assert "C0DE42" in page.text
+    found = {one.title: one.state for one in get_opening(db, study).checklist()}
+    assert found["A full walk was done"] == "good"
+    save_change(db, study, lead, 0, Change(lambda data: data["title"], lambda data: {**data, "title": "Another"}))
+    found = {one.title: one.state for one in get_opening(db, study).checklist()}
+    assert found["A full walk was done"] == "look"
+
+
+def test_copies_are_in_no_list_and_go_with_the_draft(
+    db: Connection, client: TestClient, lead: Lead, study_id: int
+) -> None:
+    page = start(client)
+    assert [study.slug for study in list_studies(db)] == ["small"]
+    assert client.get(f"/studies/{address(page).removeprefix('/s/')}").status_code == 404
+    db.execute(text("UPDATE trial_runs SET started_at = now() - interval '25 hours'"))
+    forget_old_trial_runs(db)
+    assert n_copies(db) == 0
+    start(client)
+    forget_trial_runs(db, study_id)
+    assert n_copies(db) == 0
+    start(client)
+    delete_study(db, study_id)
+    assert db.execute(text("SELECT count(*) FROM studies")).scalar_one() == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("DELETE FROM responses", "can be made from its responses. Add texts"),
+        ("UPDATE protocols SET yaml = 'attune: 1'", "The design has"),
+    ],
+)
+def test_draft_that_cannot_be_walked_says_why(
+    change: str, words: str, db: Connection, client: TestClient, study_id: int
+) -> None:
+    db.execute(text(change))
+    page = start(client)
+    assert page.status_code == 409
+    assert words in page.text
+    assert n_copies(db) == 0
+
+
+def test_only_drafts_and_only_people_of_the_study(
+    db: Connection, client: TestClient, visit: Callable[[], TestClient], study_id: int
+) -> None:
+    page = start(client)
+    stranger = visit()
+    assert stranger.get(address(page)).status_code == 400
+    stranger.follow_redirects = True
+    assert "Trial run" not in stranger.post(f"{address(page)}/trial-run/again").text
+    assert n_copies(db) == 1
+    assert client.post("/s/small/trial-run/again").status_code == 404
+    open_study(db, "small")
+    refused = start(client)
+    assert refused.status_code == 409
+    assert "A trial run is for drafts." in refused.text
