@@ -15,7 +15,7 @@ from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.report.brief import brief
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
-from app.analysis.report.sentences import PUBLISHED, primary_answers
+from app.analysis.report.sentences import primary_answers, published_line
 from app.analysis.report.verdict_words import verdict_text
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import ci_cell, ci_heading, estimate_text, of_text, p_cell
@@ -28,7 +28,7 @@ NO_MATCH = "No ratings match these filters."
 
 
 def print_report(report: Report, protocol: Protocol, *, full: bool) -> None:
-    """Print the primary contrasts in sentences, then one table per section and question; all estimates with `full`."""
+    """Print the answers to the primary questions, then a table per section and question; all estimates with `full`."""
     out, labels = console(), protocol.labels
     out.print(Text(protocol.title, style="bold"))
     if report.filters:
@@ -38,9 +38,11 @@ def print_report(report: Report, protocol: Protocol, *, full: bool) -> None:
     if not report.sample.n_raters and not report.sample.excluded:
         out.print(Text(f"\n{NO_MATCH if report.filters else NO_RATINGS}"))
         return
-    for answer in answers_of(main_contrasts(labelled(report, labels), protocol), protocol):
+    named = labelled(report, labels)
+    for answer in answers_of(main_contrasts(named, protocol), named, protocol):
         out.print(Text(f"\n{answer.english}"))
-    _print_primary(report, protocol, out)
+    if published := published_line(primary_answers(report, protocol)):
+        out.print(Text(f"\n{published}", style="dim"))
     n_all = len(report.estimates)
     report = report if full else brief(report, protocol)
     for (section, question), estimates in groupby(
@@ -51,20 +53,6 @@ def print_report(report: Report, protocol: Protocol, *, full: bool) -> None:
         out.print(estimates_table(estimates))
     shown = f"{len(report.estimates):,} of {n_all:,} estimates shown. For all of them: --full, --json or --out."
     out.print(Text(f"\n{'' if full else f'{shown} '}Data {report.data_hash[:12]}", style="dim"))
-
-
-def _print_primary(report: Report, protocol: Protocol, out: Console) -> None:
-    answers = primary_answers(report, protocol)
-    for place, answer in enumerate(answers):
-        if place == 0:
-            title = "Primary contrasts" if answer.result.is_declared else "Main contrast"
-            out.print(Text(f"\n{title}", style="bold"))
-        for sentence in answer.sentences:
-            out.print(Text(sentence.text))
-        for sentence in answer.published:
-            out.print(Text(f"{PUBLISHED}{sentence.text}", style="dim"))
-        if answer.why:
-            out.print(Text(f"{answer.question}: {answer.why}"))
 
 
 def console() -> Console:

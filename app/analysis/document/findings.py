@@ -13,7 +13,7 @@ from app.analysis.findings.summary import Summary
 from app.analysis.report.brief import brief
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
-from app.analysis.report.sentences import PUBLISHED, primary_answers
+from app.analysis.report.sentences import primary_answers, published_line
 from app.analysis.statistic import declared
 from app.base.documents.blocks import Block, Bullets, Figure, Paragraph, Section
 from app.protocol.study import Protocol
@@ -44,14 +44,15 @@ class PlacedFigure:
     figure: Figure
 
 
-def primary_bullets(report: Report, protocol: Protocol, numbers: Numbered) -> Bullets:
-    """What was found for the primary contrasts, each with its number; or what is missing."""
-    lines = []
-    for answer in primary_answers(report, protocol):
-        lines += [with_numbers(one.text, [numbers.number(one.estimate)]) for one in answer.sentences]
-        lines += [f"{PUBLISHED}{one.text}" for one in answer.published]
-        lines += [f"{answer.question}: {answer.why}"] if answer.why else []
-    return Bullets(tuple(lines))
+def primary_answers_blocks(report: Report, protocol: Protocol, summary: Summary, numbers: Numbered) -> list[Block]:
+    """The answers to the primary questions, each with the numbers of its estimates, and published tests beside them."""
+    said = tuple(
+        with_numbers(one.english, [numbers.number(finding.decided) for finding in one.findings])
+        for one in summary.answers
+    )
+    answers = [Bullets(said) if len(said) > 1 else Paragraph(*said)] if said else []
+    published = published_line(primary_answers(report, protocol))
+    return [*answers, *([Paragraph(published)] if published else [])]
 
 
 def results_section(

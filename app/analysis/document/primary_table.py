@@ -16,6 +16,7 @@ from app.analysis.statistic import declared
 from app.analysis.wording.formatting import (
     ci_heading,
     estimate_text,
+    generalizes_text,
     interval_text,
     number,
     of_text,
@@ -44,9 +45,17 @@ def primary_table(report: Report, numbers: Numbered) -> DataTable | None:
         _row(estimate, "–" if statistic_text(one) else value_cell(one, heading, reasons), report.estimates, numbers)
         for estimate, one in zip(found, shown, strict=True)
     )
-    notes = (NOTE,) if any(row[-1] != "–" for row in rows) else ()
+    notes = (*_tests(found, shown), *((NOTE,) if any(row[-1] != "–" for row in rows) else ()))
     header = tuple(name.format(ci=heading) for name in HEADER)
     return DataTable("Primary contrasts", header, rows, (*reasons.notes, *notes), WIDTHS) if rows else None
+
+
+def _tests(found: Sequence[Estimate], shown: Sequence[Estimate]) -> Iterator[str]:
+    """The tests of the table, and what its intervals generalize to, where this is the same for all."""
+    if tests := list(dict.fromkeys(test for one in found if one.p_value is not None and (test := test_of(one)))):
+        yield f"{'Test' if len(tests) == 1 else 'Tests'}: {'; '.join(tests)}."
+    if holds := generalizes_text(one for one in shown if one.ci_low is not None):
+        yield f"The intervals hold {holds}."
 
 
 def _row(estimate: Estimate, value: str, among: Sequence[Estimate], numbers: Numbered) -> tuple[str, ...]:

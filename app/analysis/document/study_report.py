@@ -10,7 +10,7 @@ from app.analysis.document.bibliography import REFERENCES, references_of
 from app.analysis.document.circumstances import Circumstances
 from app.analysis.document.design_words import monitoring_keys
 from app.analysis.document.deviations import deviations_section
-from app.analysis.document.findings import PlacedFigure, primary_bullets, results_section
+from app.analysis.document.findings import PlacedFigure, primary_answers_blocks, results_section
 from app.analysis.document.methods import limits_section, methods_section
 from app.analysis.document.numbered import Numbered
 from app.analysis.estimate import Estimate
@@ -110,9 +110,9 @@ def study_report(
 
 def _summary(report: Report, protocol: Protocol, summary: Summary, numbers: Numbered) -> Section:
     said = [*summary.warnings, *([summary.agreement_words] if summary.agreement else [])]
-    answers = [Paragraph(words) for words in (summary.question, *summary.answers)]
     last = [Paragraph(" ".join(said))] if said else []
-    return Section("Summary", (*answers, primary_bullets(report, protocol, numbers), *last))
+    answers = primary_answers_blocks(report, protocol, summary, numbers)
+    return Section("Summary", (Paragraph(summary.question), *answers, *last))
 
 
 def _lines(report: Report, about: Circumstances) -> tuple[str, ...]:

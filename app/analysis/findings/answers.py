@@ -1,4 +1,4 @@
-"""The sentence that answers a primary question: how each source compares with its reference, in two languages.
+"""The sentence that answers a primary question, in two languages, for every kind of primary contrast.
 
 The same sentences stand on the page, in the report and in the terminal. They are made from verdicts alone, so that they
 never say more than the tables.
@@ -6,176 +6,185 @@ never say more than the tables.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
+from app.analysis.estimate import Estimate
+from app.analysis.findings.answer_words import ENGLISH, GERMAN, Words
 from app.analysis.findings.main_contrasts import MainContrast, main_contrasts, signed
+from app.analysis.report.effects import effect_behind
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
-from app.analysis.report.sentences import scale_ends
+from app.analysis.report.sentences import cut_words, scale_ends
 from app.analysis.report.verdicts import decisive_p
 from app.analysis.statistic import declared
-from app.analysis.wording.formatting import interval_text, kind_of, number, p_statement
+from app.analysis.wording.formatting import (
+    covariate_text,
+    estimate_text,
+    interval_text,
+    kind_of,
+    number,
+    p_statement,
+    statistic_text,
+)
 from app.base.words import number_text
 from app.protocol.study import Protocol
 
-# What a source did, for one verdict and direction: `{who}`, `{did}` (was or were), `{reference}`, `{on}` the question.
-_ENGLISH = {
-    "higher": "{who} {did} rated higher than {reference} on {on}",
-    "lower": "{who} {did} rated lower than {reference} on {on}",
-    "preferred": "{who} {did} preferred over {reference}",
-    "not_preferred": "{reference} was preferred over {who}",
-    "more_often": "{who} {did} given {on} more often than {reference}",
-    "less_often": "{who} {did} given {on} less often than {reference}",
-    "inconclusive": "{who} did not differ clearly from {reference} on {on}",
-    "none_differed": "{who} differed clearly from {reference} on {on}",
-    "equivalent": "{who} {did} equivalent to {reference} on {on}",
-    "non_inferior": "{who} {did} not inferior to {reference} on {on}",
-    "not_equivalent": "{who} {did} not shown to be equivalent to {reference} on {on}",
-    "not_non_inferior": "{who} {did} not shown to be non-inferior to {reference} on {on}",
-    "unknown": "{who} cannot be compared with {reference} on {on} yet",
+# The kind of clause of what is no comparison of two sources, by statistic; `OF_VALUE` have no verdict but a value.
+KINDS = {
+    "factor_effect": "level",
+    "attribute_effect": "level",
+    "amce": "level",
+    "interaction": "interaction",
+    "pool_difference": "pools",
+    "pool_correlation": "pools",
+    "turn_slope": "turns",
+    "turn_slope_difference": "turns_difference",
+    "dprime": "detection",
+    "belief_effect": "belief",
+    "change": "change",
+    "change_difference": "change_difference",
+    "accuracy_share": "accuracy",
+    "f1_macro": "f1",
+    "empathic_accuracy": "empathic",
+    "span_f1": "span_f1",
 }
-_GERMAN = {
-    "higher": "{who} {did} bei {on} höher bewertet als {reference}",
-    "lower": "{who} {did} bei {on} niedriger bewertet als {reference}",
-    "preferred": "{who} {did} gegenüber {reference} bevorzugt",
-    "not_preferred": "{reference} wurde gegenüber {who} bevorzugt",
-    "more_often": "{who} {did} häufiger mit {on} beurteilt als {reference}",
-    "less_often": "{who} {did} seltener mit {on} beurteilt als {reference}",
-    "inconclusive": "{who} {differs} sich bei {on} nicht klar von {reference}",
-    "none_differed": "{who} unterschied sich bei {on} klar von {reference}",
-    "equivalent": "{who} {be} {reference} bei {on} gleichwertig",
-    "non_inferior": "{who} {be} {reference} bei {on} nicht unterlegen",
-    "not_equivalent": "für {who} ist bei {on} keine Gleichwertigkeit mit {reference} gezeigt",
-    "not_non_inferior": "für {who} ist bei {on} keine Nichtunterlegenheit gegenüber {reference} gezeigt",
-    "unknown": "{who} {can} sich bei {on} noch nicht mit {reference} vergleichen",
-}
+OF_VALUE = {"accuracy", "f1", "empathic", "span_f1", "agreement"}
+# their clauses name several by "or": a list by "and" would be one group
+ANY_OF = {"at_least", "level", "chosen", "pools", "turns", "covariate", "change_level", "change_difference"}
+# the factor or attribute is told with the numbers
+WITH_CAUSE = {"level", "chosen", "change_level", "change_difference"}
+# what a slope is per, or an effect is in, is not told by a number alone
+OF_SCALE = {"points", "percent"}
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """The words of one language. `neither` and `none_of` begin a list of sources of which none differed."""
+class Finding:
+    """One primary estimate as an answer tells it: the effect `shown`, and what decided. Both are `labelled`."""
 
-    said: dict[str, str]
-    and_: str
-    neither: tuple[str, str]
-    none_of: str
-    ci: str
-    adjusted: str
-    scale: str
-    points: str
-    of_choices: str
-    of_rankings: str
-    counted: dict[str, tuple[str, str]]
-    verbs: dict[str, tuple[str, str]]
-    worse: str
-    is_german: bool = False
+    key: str
+    label: str
+    shown: Estimate
+    decided: Estimate
+    is_reversed: bool = False
 
-    def figure(self, text: str) -> str:
-        """A formatted number as this language prints it: 1,296 ratings and 0.74 are 1.296 and 0,74 in German."""
-        if not self.is_german:
-            return text
-        swapped = text.translate(str.maketrans(".,", ",."))
-        return re.sub(r"(?<!\d),(?=\d)", "0,", swapped).replace("%", "\N{NO-BREAK SPACE}%").replace(" to ", " bis ")
+    @property
+    def scope(self) -> Mapping[str, Any]:
+        """What the estimate is of."""
+        return self.decided.scope
 
+    @property
+    def is_share(self) -> bool:
+        """Whether it is a share of choices."""
+        return declared(self.shown.statistic).is_of_choices
 
-ENGLISH = Words(
-    _ENGLISH,
-    "and",
-    ("neither", "nor"),
-    "none of",
-    "95% CI",
-    "adjusted",
-    "scale",
-    "percentage points",
-    "of choices",
-    "of rankings",
-    {"items": ("item", "items"), "raters": ("rater", "raters")},
-    {"did": ("was", "were")},
-    "high values are undesirable",
-)
-GERMAN = Words(
-    _GERMAN,
-    "und",
-    ("weder", "noch"),
-    "keine der Quellen",
-    "95-%-KI",
-    "adjustiert",
-    "Skala",
-    "Prozentpunkte",
-    "der Wahlen",
-    "der Rangfolgen",
-    {"items": ("Item", "Items"), "raters": ("beurteilende Person", "beurteilende Personen")},
-    {
-        "did": ("wurde", "wurden"),
-        "be": ("ist", "sind"),
-        "differs": ("unterschied", "unterschieden"),
-        "can": ("lässt", "lassen"),
-    },
-    "hohe Werte sind unerwünscht",
-    is_german=True,
-)
+    @property
+    def null(self) -> float:
+        """The value that means no difference."""
+        return declared(self.shown.statistic).no_difference or 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One question answered: the contrasts that it tells, and the sentence with numbers."""
+    """One question answered: the findings that it tells, and the sentence with numbers.
 
-    contrasts: tuple[MainContrast, ...]
+    `is_between_sources`: it compares sources, and a page can show each of them with its interval.
+    """
+
+    question: str
+    findings: tuple[Finding, ...]
     english: str
     german: str
+    is_between_sources: bool = False
 
 
-def answers_of(contrasts: Sequence[MainContrast], protocol: Protocol) -> list[Answer]:
-    """One answer per question and reference, for the primary contrasts; for all where the study declares none.
+def answers_of(contrasts: Sequence[MainContrast], report: Report, protocol: Protocol) -> list[Answer]:
+    """One answer per primary contrast, those of sources by question and reference; the report is `labelled`.
 
-    `contrasts` are in the order of `main_contrasts`, and keep it.
+    `contrasts` are in the order of `main_contrasts`, and keep it; all of them are told where the study declares no
+    primary contrast and none follows from its design.
     """
     primary = [one for one in contrasts if one.primary]
-    told = primary if primary or protocol.analysis.primary else contrasts
-    return [_answer(tuple(run), protocol) for _, run in groupby(told, key=lambda one: (one.label, one.reference))]
+    told = primary if primary or report.primary or protocol.analysis.primary else contrasts
+    runs = groupby(told, key=lambda one: (one.label, one.reference))
+    of_sources = [_answer([_finding(one) for one in run], protocol, is_between_sources=True) for _, run in runs]
+    return [*of_sources, *_other_answers(primary, report, protocol)]
 
 
 def answers_document(report: Report, protocol: Protocol) -> list[dict[str, str]]:
     """The answers as plain JSON types, for `report.json` and `results.json`. The report is not `labelled`."""
-    answers = answers_of(main_contrasts(labelled(report, protocol.labels), protocol), protocol)
-    return [{"question": one.contrasts[0].key, "en": one.english, "de": one.german} for one in answers]
+    shown = labelled(report, protocol.labels)
+    answers = answers_of(main_contrasts(shown, protocol), shown, protocol)
+    return [{"question": one.question, "en": one.english, "de": one.german} for one in answers]
 
 
-def _answer(contrasts: tuple[MainContrast, ...], protocol: Protocol) -> Answer:
-    found = _by_outcome(contrasts)
-    english, german = (_with_numbers(found, _basis(contrasts, protocol, words), words) for words in (ENGLISH, GERMAN))
-    return Answer(contrasts, english, german)
+def _finding(contrast: MainContrast) -> Finding:
+    return Finding(contrast.key, contrast.label, contrast.estimate, contrast.answer, contrast.is_reversed)
 
 
-def _by_outcome(contrasts: Iterable[MainContrast]) -> dict[str, list[MainContrast]]:
-    found: dict[str, list[MainContrast]] = {}
-    for one in contrasts:
-        found.setdefault(_outcome(one), []).append(one)
+def _other_answers(told: Sequence[MainContrast], report: Report, protocol: Protocol) -> list[Answer]:
+    """One answer per primary contrast with estimates that none of the contrasts between sources tells."""
+    known = {id(one.primary) for one in told}
+    found = []
+    for result in report.primary:
+        key = result.contrast.question
+        label, is_reversed = protocol.labels.question(key), bool(getattr(protocol.question(key), "reversed", False))
+        rest = [
+            Finding(key, label, effect_behind(one, report.estimates) or one, one, is_reversed)
+            for one in result.estimates
+            if id(one) not in known
+        ]
+        if rest:
+            found.append(_answer(rest, protocol))
+        elif not result.estimates:
+            english, german = (_joined([words.said["no_answers"].format(on=label)]) for words in (ENGLISH, GERMAN))
+            found.append(Answer(key, (), english, german))
     return found
 
 
-def in_short(answers: Sequence[Answer]) -> list[str]:
-    """The sentences without numbers; questions with the same answer share one."""
+def _answer(findings: Sequence[Finding], protocol: Protocol, *, is_between_sources: bool = False) -> Answer:
+    english, german = (_with_numbers(findings, protocol, words) for words in (ENGLISH, GERMAN))
+    return Answer(findings[0].key, tuple(findings), english, german, is_between_sources)
+
+
+def in_short(answers: Sequence[Answer], protocol: Protocol) -> list[str]:
+    """The sentences between sources without numbers; questions with the same answer share one."""
     alike: dict[tuple[object, ...], list[Answer]] = {}
-    for one in answers:
-        first = one.contrasts[0]
-        said = tuple((outcome, *(each.source for each in of)) for outcome, of in _by_outcome(one.contrasts).items())
-        alike.setdefault((first.is_share, first.reference, *said), []).append(one)
-    return [_shared([one.contrasts for one in same]) for same in alike.values()]
+    for one in (each for each in answers if each.is_between_sources):
+        first = one.findings[0]
+        said = tuple((_outcome(each), each.scope.get("source")) for each in one.findings)
+        alike.setdefault((first.is_share, first.scope.get("reference"), *said), []).append(one)
+    return [_shared(same, protocol) for same in alike.values()]
 
 
-def _shared(contrasts: Sequence[tuple[MainContrast, ...]]) -> str:
-    on = _and(list(dict.fromkeys(of[0].label for of in contrasts)), ENGLISH)
-    return _joined([_clause(outcome, of, ENGLISH, on) for outcome, of in _by_outcome(contrasts[0]).items()])
+def _shared(answers: Sequence[Answer], protocol: Protocol) -> str:
+    on = ENGLISH.list_of(list(dict.fromkeys(one.findings[0].label for one in answers)))
+    alike: dict[str, list[Finding]] = {}
+    for one in answers[0].findings:
+        alike.setdefault(_outcome(one), []).append(one)
+    clauses = []
+    for outcome, of in alike.items():
+        places = {**_places(of[0], protocol, ENGLISH), "on": on}
+        clauses.append(_clause(outcome, [_who(one, ENGLISH) for one in of], places, ENGLISH))
+    return _joined(clauses)
 
 
-def _with_numbers(found: Mapping[str, Sequence[MainContrast]], basis: Sequence[str], words: Words) -> str:
-    """One clause per outcome, each with the numbers of its sources; the scale and the counts once at the end."""
-    shown = [(_clause(outcome, of, words), _numbers_of(of, words)) for outcome, of in found.items()]
-    shown[-1][1].extend(basis)
+def _with_numbers(findings: Sequence[Finding], protocol: Protocol, words: Words) -> str:
+    """One clause for findings that differ only in what they are of, with their numbers; scale and counts at the end."""
+    alike: dict[tuple[object, ...], list[Finding]] = {}
+    for one in findings:
+        places = _places(one, protocol, words)
+        alike.setdefault((_outcome(one), *places.items()), []).append(one)
+    shown: list[tuple[str, list[str]]] = []
+    for (outcome, *_), of in alike.items():
+        who = [_who(one, words) for one in of]
+        numbers = [_numbers(one, words, name=name if len(of) > 1 else "") for one, name in zip(of, who, strict=True)]
+        places = _places(of[0], protocol, words)
+        cause = places["cause"] if _kind(of[0]) in WITH_CAUSE else ""
+        shown.append((_clause(str(outcome), who, places, words), [text for text in (cause, *numbers) if text]))
+    shown[-1][1].extend(_basis(findings, protocol, words))
     return _joined([f"{clause} ({'; '.join(numbers)})" if numbers else clause for clause, numbers in shown])
 
 
@@ -184,74 +193,173 @@ def _joined(clauses: Sequence[str]) -> str:
     return f"{said[:1].upper()}{said[1:]}."
 
 
-def _outcome(contrast: MainContrast) -> str:
-    """The key of what is said of one source."""
-    value, verdict = contrast.estimate.estimate, contrast.answer.verdict
+def _kind(finding: Finding) -> str:
+    """The kind of the clause; empty for a comparison of two sources."""
+    scope, statistic = finding.scope, finding.decided.statistic
+    if statistic in {"amce", "change"}:
+        is_choice = finding.decided.unit == "choice"
+        return (
+            "chosen"
+            if is_choice
+            else "change_level"
+            if statistic == "change" and "factor" in scope
+            else KINDS[statistic]
+        )
+    if statistic == "covariate_slope_by_source":
+        return "covariate_difference" if "reference" in scope else "covariate"
+    if statistic in KINDS:
+        return KINDS[statistic]
+    if declared(finding.shown.statistic).no_difference is None:
+        is_test = bool(declared(statistic).letter)
+        return "agreement" if not is_test else "distribution" if "source" in scope else "sources"
+    return "at_least" if "cut" in scope else ""
+
+
+def _is_of_value(finding: Finding) -> bool:
+    """Whether the answer is a value, which is compared with nothing."""
+    return _kind(finding) in OF_VALUE or finding.decided.statistic == "pool_correlation"
+
+
+def _outcome(finding: Finding) -> str:
+    """The key of the clause that tells a finding."""
+    kind, value, verdict = _kind(finding), finding.shown.estimate, finding.decided.verdict
+    if value is not None and _is_of_value(finding):
+        return f"{kind}_value"
     if value is None or verdict is None:
-        return "unknown"
-    if margin := declared(contrast.answer.statistic).margin:
+        own = f"{kind}_unknown"
+        return own if own in ENGLISH.said else "unknown" if "reference" in finding.scope else "estimate_unknown"
+    if kind in {"distribution", "sources"}:
+        return f"{kind}_{verdict}"
+    if margin := declared(finding.decided.statistic).margin:
         return str(verdict) if verdict == margin.verdict else f"not_{margin.verdict}"
-    return _direction(contrast, value) if verdict == "clear" else "inconclusive"
+    found = _direction(finding, value) if verdict == "clear" else "inconclusive"
+    return f"{kind}_{found}" if f"{kind}_{found}" in ENGLISH.said else found
 
 
-def _direction(contrast: MainContrast, value: float) -> str:
-    is_above = value > contrast.null
-    if contrast.is_share:
+def _direction(finding: Finding, value: float) -> str:
+    is_above = value > finding.null
+    if finding.is_share:
         return "preferred" if is_above else "not_preferred"
-    if contrast.estimate.statistic == "category_difference":
+    if finding.shown.statistic == "category_difference":
         return "more_often" if is_above else "less_often"
     return "higher" if is_above else "lower"
 
 
-def _clause(outcome: str, contrasts: Sequence[MainContrast], words: Words, on: str = "") -> str:
-    """What is said of these sources; `on` are the labels of several questions with the same answer."""
-    names = [one.source for one in contrasts]
+def _who(finding: Finding, words: Words) -> str:
+    """What the clause is about: a source, a level or a pool; several findings of one clause differ in it."""
+    scope = finding.scope
+    if "reference_level" in scope or ("level" in scope and "factor" in scope):
+        return words.quoted.format(scope["level"])
+    return str(scope.get("source") or scope.get("pool") or "")
+
+
+def _places(finding: Finding, protocol: Protocol, words: Words) -> dict[str, str]:
+    """The words of the clause that all its findings share."""
+    scope, kind, on = finding.scope, _kind(finding), finding.label
+    if finding.decided.category is not None and "reference" not in scope:
+        on = protocol.labels.question(finding.key, finding.decided.category)
+    if "pool" in scope and "reference_pool" not in scope:
+        on += words.among_pool.format(scope["pool"])
+    if "source" in scope and (kind in {"level", *OF_VALUE}):
+        on += words.of_source.format(scope["source"])
+    reference = scope.get("reference") or scope.get("reference_pool") or ""
+    if "reference_level" in scope:
+        reference = words.quoted.format(scope["reference_level"])
+    return {
+        "on": on,
+        "reference": reference,
+        "cause": _cause(finding, kind, protocol),
+        "part": _part(finding, protocol, words),
+        "value": words.figure(estimate_text(finding.shown)) if _is_of_value(finding) else "",
+    }
+
+
+def _cause(finding: Finding, kind: str, protocol: Protocol) -> str:
+    """The label of the factor, attribute or covariate; the name of a coefficient of agreement."""
+    scope, labels = finding.scope, protocol.labels
+    if name := str(scope.get("factor") or scope.get("attribute") or ""):
+        return labels.factors.get(name) or labels.column(name)
+    if kind.startswith("covariate"):
+        return covariate_text(str(scope["covariate"]))
+    return declared(finding.decided.statistic).name if kind == "agreement" else ""
+
+
+def _part(finding: Finding, protocol: Protocol, words: Words) -> str:
+    """The condition or shown label in which a difference is compared with the others; ratings at or above a cut."""
+    scope = finding.scope
+    if "shown_label" in scope or "condition" in scope:
+        return words.quoted.format(scope.get("shown_label") or scope["condition"])
+    return cut_words(finding.decided, protocol, words.or_more)
+
+
+def _clause(outcome: str, names: list[str], places: Mapping[str, str], words: Words) -> str:
+    """What is said of these sources, levels or pools."""
     is_one = len(names) == 1
-    who, key = _and(names, words), outcome
+    who, key = words.list_of(names, is_any=outcome.removesuffix("_inconclusive") in ANY_OF), outcome
     if outcome == "inconclusive" and not is_one:
         key = "none_differed"
         neither, nor = words.neither
         who = f"{neither} {names[0]} {nor} {names[1]}" if len(names) == len(words.neither) else f"{words.none_of} {who}"
-    return words.said[key].format(
-        who=who,
-        reference=contrasts[0].reference,
-        on=on or contrasts[0].label,
-        **{verb: forms[not is_one] for verb, forms in words.verbs.items()},
-    )
+    verbs = {verb: forms[not is_one] for verb, forms in words.verbs.items()}
+    return words.said[key].format(who=who, **places, **verbs)
 
 
-def _numbers_of(contrasts: Sequence[MainContrast], words: Words) -> list[str]:
-    is_named = len(contrasts) > 1
-    return [_numbers(one, words, is_named=is_named) for one in contrasts if one.estimate.estimate is not None]
-
-
-def _numbers(contrast: MainContrast, words: Words, *, is_named: bool) -> str:
-    """The effect with its interval, and the p-value that decided."""
-    one = contrast.estimate
-    value = one.estimate or 0.0
-    shown = words.figure(number(value, "share") if contrast.is_share else signed(value, kind_of(one)))
-    if one.statistic == "category_difference":
-        shown = f"{shown} {words.points}"
-    elif contrast.is_share:
-        shown = f"{shown} {words.of_rankings if one.section == 'ranking' else words.of_choices}"
-    parts = [f"{contrast.source} {shown}" if is_named else shown]
+def _numbers(finding: Finding, words: Words, *, name: str) -> str:
+    """The effect with its interval, and the p-value that decided; why there is none. `name` says of what it is."""
+    one = finding.shown
+    if one.estimate is None:
+        why = words.reasons[one.reason] if one.reason else ""
+        return f"{name}: {why}" if name and why else why
+    is_told = _outcome(finding).endswith("_value")
+    parts = [] if is_told else [" ".join(filter(None, (name, _value(finding, one.estimate, words))))]
     if one.ci_low is not None:
         level = words.ci.replace("95", f"{100 * (one.ci_level or 0.95):.0f}")
-        parts.append(f"{level} {words.figure(interval_text(one))}")
-    if contrast.answer.p_value is not None:
-        p = words.figure(p_statement(decisive_p(contrast.answer)))
-        parts.append(p if contrast.answer.p_adjusted is None else f"{words.adjusted} {p}")
+        parts.append(f"{level} {words.figure(_interval(one))}")
+    elif one.ci_reason and one.ci_reason != "no_upper_limit":
+        parts.append(words.reasons[one.ci_reason])
+    if finding.decided.p_value is not None:
+        p = words.figure(p_statement(decisive_p(finding.decided)))
+        parts.append(p if finding.decided.p_adjusted is None else f"{words.adjusted} {p}")
     return ", ".join(parts)
 
 
-def _basis(contrasts: Sequence[MainContrast], protocol: Protocol, words: Words) -> list[str]:
-    """The ends of the scale, and the numbers of raters and items where they are the same for all contrasts."""
-    found = []
-    if not contrasts[0].is_share and (ends := scale_ends(contrasts[0].key, protocol)):
+def _interval(estimate: Estimate) -> str:
+    """The interval; that of a share of choices that an attribute adds in percentage points."""
+    if (estimate.statistic, estimate.unit) == ("amce", "choice") and estimate.ci_low is not None:
+        low, high = (signed(end or 0.0, "share_points") for end in (estimate.ci_low, estimate.ci_high))
+        return f"{low} to {high}"
+    return interval_text(estimate)
+
+
+def _value(finding: Finding, value: float, words: Words) -> str:
+    """The effect with its unit, or with the name of the estimate."""
+    one, kind = finding.shown, kind_of(finding.shown)
+    if test := statistic_text(one):
+        return words.figure(test)
+    is_share_points = one.statistic == "category_difference" or (one.statistic, one.unit) == ("amce", "choice")
+    if is_share_points:
+        return f"{words.figure(signed(value, 'share_points'))} {words.points}"
+    if finding.is_share:
+        of = words.of_rankings if one.section == "ranking" else words.of_choices
+        return f"{words.figure(number(value, 'share'))} {of}"
+    if one.statistic in words.named:
+        return f"{words.named[one.statistic]} {words.figure(estimate_text(one))}"
+    per = f" {words.per_turn}" if one.statistic.startswith("turn_slope") else ""
+    return f"{words.figure(signed(value, kind))}{per}"
+
+
+def _basis(findings: Sequence[Finding], protocol: Protocol, words: Words) -> list[str]:
+    """Margin, ends of the scale, and the numbers of raters and items where they are the same for all findings."""
+    found, first = [], findings[0]
+    margin = protocol.analysis.margin_of(first.key)
+    if declared(first.decided.statistic).margin and margin is not None:
+        found.append(f"{words.margin} {words.figure(f'{margin:g}')}")
+    is_of_scale = kind_of(first.shown) in OF_SCALE and first.decided.statistic != "dprime"
+    if is_of_scale and first.shown.unit != "choice" and (ends := scale_ends(first.key, protocol)):
         low, high = (words.figure(number_text(end)) for end in ends)
-        worse = f", {words.worse}" if contrasts[0].is_reversed else ""
+        worse = f", {words.worse}" if first.is_reversed else ""
         found.append(f"{words.scale} {low}\N{EN DASH}{high}{worse}")
-    estimates = [one.estimate for one in contrasts]
+    estimates = [one.shown for one in findings]
     counts = {"items": _same(one.n_items for one in estimates)}
     if protocol.raters.identity == "known":
         counts = {"raters": _same(one.n_raters for one in estimates), **counts}
@@ -262,8 +370,3 @@ def _basis(contrasts: Sequence[MainContrast], protocol: Protocol, words: Words) 
 def _same(numbers: Iterable[int | None]) -> int | None:
     found = set(numbers)
     return found.pop() if len(found) == 1 else None
-
-
-def _and(names: Sequence[str], words: Words) -> str:
-    *first, last = names
-    return f"{', '.join(first)} {words.and_} {last}" if first else last

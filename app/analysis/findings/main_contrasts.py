@@ -235,4 +235,4 @@ def counts_words(estimate: Estimate, *, are_raters_known: bool = True) -> str:
 def signed(value: float, kind: Kind) -> str:
     """Format a difference with its sign, and with the digits that tables print."""
     words = number(value, kind)
-    return words if words[0] == MINUS or not words.strip("0.") else f"+{words}"
+    return words if words[0] == MINUS or not words.strip("0.%") else f"+{words}"

@@ -9,7 +9,7 @@ from statistics import median
 
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import AgreementRow, agreement_rows, agreement_sentence, needed_sentence
-from app.analysis.findings.answers import answers_of, in_short
+from app.analysis.findings.answers import Answer, answers_of
 from app.analysis.findings.main_contrasts import MainContrast, main_contrasts
 from app.analysis.report.primary import PrimaryResult
 from app.analysis.report.report import Report
@@ -194,7 +194,7 @@ class Summary:
     """The content of the first screen. `question` is the study's research question as a sentence."""
 
     question: str
-    answers: tuple[str, ...]
+    answers: tuple[Answer, ...]
     contrasts: tuple[MainContrast, ...]
     warnings: tuple[str, ...]
     agreement: tuple[AgreementRow, ...]
@@ -210,7 +210,7 @@ def summary_of(report: Report, protocol: Protocol) -> Summary:
     needed = next((words for row in rows if (words := needed_sentence(report, row.label, row.key))), "")
     return Summary(
         question=study_question(protocol, contrasts, report.primary),
-        answers=tuple(in_short(answers_of(contrasts, protocol))),
+        answers=tuple(answers_of(contrasts, report, protocol)),
         contrasts=tuple(contrasts),
         warnings=tuple(warnings_of(report, contrasts)),
         agreement=tuple(rows),

@@ -53,9 +53,6 @@ TESTS: dict[Procedure | None, str] = {
 OF_RATERS = "paired t test on raters' scores"
 
 
-PUBLISHED = "As published, for comparison: "
-
-
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """One estimate in words. `claim` is self-contained, `reading` may be empty; `text` combines all parts."""
@@ -145,7 +142,7 @@ def sentence_of(estimate: Estimate, among: Iterable[Estimate], protocol: Protoco
         topic = ", ".join(filter(None, (protocol.labels.question(estimate.question or "", estimate.category), of)))
         claim = f"{topic}: {words} not estimable"
         return Sentence(estimate, claim, why_text(estimate).rstrip("."), "", counts_text(estimate))
-    scale, cut = scale_ends(estimate.question, protocol), _cut(estimate, protocol)
+    scale, cut = scale_ends(estimate.question, protocol), cut_words(estimate, protocol)
     about = About(estimate, protocol.labels, estimate.estimate, scale, effect, cut)
     reading = _reading(estimate, shown, protocol)
     claim = claim_of(about)
@@ -165,7 +162,7 @@ def scale_ends(key: str | None, protocol: Protocol) -> tuple[float, float] | Non
     return times * low, times * high
 
 
-def _cut(estimate: Estimate, protocol: Protocol) -> str:
+def cut_words(estimate: Estimate, protocol: Protocol, or_more: str = "{} or more") -> str:
     """Name the ratings at or above the cut with the words of the point; empty without a cut."""
     if "cut" not in estimate.scope:
         return ""
@@ -173,7 +170,7 @@ def _cut(estimate: Estimate, protocol: Protocol) -> str:
     words = dict(question.meanings()).get(number_text(cut), "") if question else ""
     named = f"{number_text(cut)} ({words})" if words else number_text(cut)
     scale = scale_ends(estimate.question, protocol)
-    return named if scale and cut >= scale[1] else f"{named} or more"
+    return named if scale and cut >= scale[1] else or_more.format(named)
 
 
 def level_text(estimate: Estimate) -> str:

@@ -10,11 +10,12 @@ from typing import Any
 from app.analysis.data.simulated import ARE_SIMULATED
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import MODELS, columns_of
+from app.analysis.findings.answers import in_short
 from app.analysis.findings.main_contrasts import MainContrast, counts_words, effect_cell, interval_words
 from app.analysis.findings.summary import Summary, summary_of
 from app.analysis.report.report import Report
-from app.analysis.report.sentences import Sentence, p_words, primary_answers, published_line
-from app.analysis.report.verdict_words import UNDESIRABLE, verdict_sentence, verdict_text
+from app.analysis.report.sentences import p_words, primary_answers, published_line
+from app.analysis.report.verdict_words import UNDESIRABLE, verdict_sentence
 from app.analysis.report.verdicts import decisive_p
 from app.analysis.wording.formatting import number, p_text
 from app.protocol.study import Protocol
@@ -85,7 +86,8 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
     """The template's context; `report` is the report of `made`, `labelled`."""
     protocol = made.protocol
     summary = summary_of(report, protocol)
-    answers, is_declared = _answers(made, summary), bool(protocol.analysis.primary)
+    answers = [one.english for one in summary.answers if not one.is_between_sources]
+    is_declared = bool(protocol.analysis.primary)
     n_primary = sum(contrast.primary is not None for contrast in summary.contrasts)
     n_cards = max(MAX_CARDS, n_primary) if is_declared else len(summary.contrasts)
     are_rows = bool(answers) or min(n_cards, len(summary.contrasts)) > MAX_CARDS
@@ -97,6 +99,7 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
     notes = [note for note in report.notes if not note.endswith(ARE_SIMULATED)]
     return {
         "summary": summary,
+        "in_short": " ".join(in_short(summary.answers, protocol)),
         "answers": answers[:MAX_ANSWERS],
         "published": published_line(primary_answers(made.report, protocol)),
         "n_more_answers": max(0, len(answers) - MAX_ANSWERS),
@@ -130,38 +133,6 @@ def _rows_title(shown: Sequence[MainContrast], *, is_declared: bool) -> str:
     if all(contrast.primary for contrast in shown):
         return "Primary differences"
     return "Exploratory differences" if is_declared and not any(one.primary for one in shown) else "Differences"
-
-
-def _answers(made: LiveReport, summary: Summary) -> list[tuple[Sentence, str]]:
-    """Return the findings for primary contrasts that are not differences between two sources.
-
-    If the findings of a contrast differ only in the source, the first is a sentence and the others are listed after it.
-    """
-    shown = {(one.primary.asked, one.primary.statistic) for one in summary.contrasts if one.primary}
-    found: list[tuple[Sentence, str]] = []
-    for answer in primary_answers(made.report, made.protocol):
-        told = [one for one in answer.sentences if (one.estimate.asked, one.estimate.statistic) not in shown]
-        if len(told) > 1 and len({_but_source(one.estimate) for one in told}) == 1 and _has_source(told[0].estimate):
-            others = "; ".join(_of_source(one.estimate, made.protocol) for one in told[1:])
-            found.append((told[0], f"Other sources: {others}."))
-        else:
-            found += [(one, "") for one in told]
-    return found
-
-
-def _has_source(estimate: Estimate) -> bool:
-    return "source" in estimate.scope and estimate.estimate is not None
-
-
-def _but_source(estimate: Estimate) -> tuple[object, ...]:
-    scope = {key: value for key, value in estimate.scope.items() if key != "source"}
-    return estimate.asked, str(sorted(scope.items())), _has_source(estimate)
-
-
-def _of_source(estimate: Estimate, protocol: Protocol) -> str:
-    """Source, estimate, interval and verdict, such as `GPT-4 24% (17% to 32%), clear`."""
-    said = f"{protocol.labels.source(str(estimate.scope['source']))} {effect_cell(estimate)}"
-    return f"{said}, {verdict_text(estimate)}" if estimate.verdict else said
 
 
 def _cards(contrasts: Sequence[MainContrast], report: Report, protocol: Protocol) -> list[Card]:

@@ -133,7 +133,7 @@ def test_every_estimate_has_a_method_even_if_it_is_undefined() -> None:
 
 def test_primary_sentences_are_in_the_summary_and_not_repeated() -> None:
     _, _, document = made(analysis={"primary": ["empathy"]})
-    assert texts(document).count("Empathy: Model is rated") == 1
+    assert texts(document).count("Model was rated higher than Human on Empathy") == 1
 
 
 def test_methods_name_design_raters_consent_and_exclusions() -> None:

@@ -10,9 +10,14 @@ import pytest
 
 from app.analysis import analyze
 from app.analysis.estimate import Estimate
-from app.analysis.findings.answers import answers_document, answers_of, in_short
+from app.analysis.findings.answer_words import ENGLISH, GERMAN
+from app.analysis.findings.answers import KINDS, answers_document, answers_of, in_short
 from app.analysis.findings.main_contrasts import MainContrast
+from app.analysis.report.primary import PrimaryResult
+from app.analysis.report.report import Report
 from app.analysis.report.report_tables import report_json
+from app.analysis.statistic import statistics
+from app.protocol.primary import PrimaryContrast
 from tests.kit.frames import CHOICE, FIVE, frames, protocol
 
 if TYPE_CHECKING:
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
 
 HARM = {**FIVE, "key": "harm", "text": "How harmful is it?", "reversed": True}
 STUDY = protocol(FIVE, CHOICE, HARM)
+NONE = Report("small", "", (), ())
 LABELS = {"empathy": "Empathy", "preference": "Preference", "harm": "Harm"}
 
 
@@ -45,8 +51,8 @@ def contrast(
 
 
 def said(*contrasts: MainContrast) -> tuple[str, str, str]:
-    (answer,) = answers_of(contrasts, STUDY)
-    return in_short([answer])[0], answer.english, answer.german
+    (answer,) = answers_of(contrasts, NONE, STUDY)
+    return in_short([answer], STUDY)[0], answer.english, answer.german
 
 
 def test_neither_of_two_sources_differs() -> None:
@@ -128,11 +134,11 @@ def test_each_question_and_reference_has_its_own_answer_and_only_primary_ones_co
         contrast("A", 0.7, "clear", key="preference", statistic="share_preferred"),
     )
     exploratory = MainContrast("harm", "Harm", "", rated.estimate, None, None)
-    assert in_short(answers_of([rated, chosen, exploratory], STUDY)) == [
+    assert in_short(answers_of([rated, chosen, exploratory], NONE, STUDY), STUDY) == [
         "A was rated higher than Counselor on Empathy.",
         "A was preferred over Counselor.",
     ]
-    assert answers_of([], STUDY) == []
+    assert answers_of([], NONE, STUDY) == []
 
 
 def test_questions_with_the_same_answer_share_a_sentence_without_numbers() -> None:
@@ -142,12 +148,13 @@ def test_questions_with_the_same_answer_share_a_sentence_without_numbers() -> No
             contrast("A", 0.5, "clear", key="harm"),
             contrast("B", -0.5, "clear", key="harm"),
         ],
+        NONE,
         STUDY,
     )
-    assert in_short([found[0], replace(found[1], contrasts=found[1].contrasts[:1])]) == [
+    assert in_short([found[0], replace(found[1], findings=found[1].findings[:1])], STUDY) == [
         "A was rated higher than Counselor on Empathy and Harm."
     ]
-    assert len(in_short(found)) == 2
+    assert len(in_short(found, STUDY)) == 2
 
 
 def test_answers_are_in_the_json_of_a_report() -> None:
@@ -164,3 +171,131 @@ def test_answers_are_in_the_json_of_a_report() -> None:
     assert answers[0]["en"].startswith("Model was rated higher than Human on Empathy (+")
     assert answers[0]["de"].startswith("Model wurde bei Empathy höher bewertet als Human (+")
     assert json.loads(report_json(report, answers))["answers"] == answers
+
+
+SHOWN = protocol(
+    {**FIVE, "label": "Empathy"},
+    {**FIVE, "key": "mood", "text": "How are you?", "target": "rater"},
+    sources={"person": {"kind": "human"}, "gpt": {"kind": "model", "label": "GPT"}},
+    design={"pools": {"expert": {}, "crowd": {}}},
+)
+LEVELS = {"factor": "shown_label", "level": "AI", "reference_level": "Person"}
+POOLS = {"pool": "Experts", "reference_pool": "Crowd"}
+SOURCES = {"source": "GPT", "reference": "Person"}
+
+
+def other(
+    test: str,
+    scope: dict[str, Any],
+    value: float | None,
+    verdict: Verdict | None = None,
+    **more: Any,  # noqa: ANN401 - fields of an estimate
+) -> tuple[str, str]:
+    """The two sentences for one primary estimate that is no difference of two sources in points."""
+    ends = (None, None) if value is None else (value - 0.1, value + 0.1)
+    about: Any = scope
+    made = replace(Estimate("contrast", "empathy", about, test, value, *ends), verdict=verdict, **more)
+    result = PrimaryResult(PrimaryContrast(question="empathy", test=test), is_declared=True, estimates=(made,))
+    (answer,) = answers_of([], replace(NONE, primary=(result,), estimates=(made,)), SHOWN)
+    return answer.english, answer.german
+
+
+@pytest.mark.parametrize(
+    ("test", "scope", "value", "verdict", "english"),
+    [
+        (
+            *("factor_effect", LEVELS, -0.5, "clear"),
+            "Ratings on Empathy were lower with “AI” than with “Person” (Shown label; −0.50, 95% CI −0.60 to −0.40; ",
+        ),
+        (
+            *("factor_effect", {**LEVELS, "source": "GPT"}, 0.02, "inconclusive"),
+            "Ratings on Empathy for GPT with “AI” did not differ clearly from those with “Person” (Shown label; ",
+        ),
+        (
+            *("interaction", {**SOURCES, "shown_label": "AI"}, 0.5, "clear"),
+            "The difference GPT minus Person on Empathy was higher with “AI” than otherwise (+0.50, ",
+        ),
+        (
+            *("pool_difference", POOLS, 0.5, "clear"),
+            "On the same responses, ratings by Experts were higher than those by Crowd on Empathy (+0.50, ",
+        ),
+        (
+            *("pool_correlation", POOLS, 0.5, None),
+            "Over the same responses, the mean ratings by Experts and by Crowd on Empathy correlated with r = 0.50 (",
+        ),
+        (
+            *("accuracy_share", {"source": "GPT"}, 0.587, None),
+            "58.7% of answers were correct on Empathy for GPT (95% CI 48.7% to 68.7%).",
+        ),
+        (
+            *("change", {"before": "mood", "factor": "arm", "level": "guided"}, 0.5, "clear"),
+            "With “guided”, Empathy was higher after than before (Arm; +0.50, ",
+        ),
+        (
+            *("change_difference", {"before": "mood", **LEVELS}, 0.1, "inconclusive"),
+            "At the same score before, Empathy with “AI” did not differ clearly afterwards from that with “Person” (",
+        ),
+        (
+            *("turn_slope", {"source": "GPT"}, 0.2, "clear"),
+            "Ratings of GPT on Empathy rose from turn to turn (+0.20 per turn, ",
+        ),
+        (
+            *("covariate_slope_by_source", {"source": "GPT", "covariate": "age"}, 0.2, "clear"),
+            "Ratings of GPT on Empathy were higher with higher age (+0.200, ",
+        ),
+        ("dprime", {}, 0.8, "clear", "Raters told models from people better than by chance (d′ = 0.80, "),
+        (
+            *("belief_effect", {"source": "GPT", "covariate": "belief"}, -0.3, "clear"),
+            "GPT was rated lower on Empathy when raters believed that a model had written the response (−0.30, ",
+        ),
+        (
+            *("odds_ratio_clmm", SOURCES, 2.1, "clear"),
+            "GPT was rated higher than Person on Empathy (odds ratio 2.10, 95% CI 2.00 to 2.20).",
+        ),
+        (
+            *("share_at_least_ratio", {**SOURCES, "cut": 4.0}, 2.1, "clear"),
+            "GPT was rated 4 (quite) or more more often than Person on Empathy (ratio 2.10, ",
+        ),
+        (
+            *("krippendorff_alpha_ordinal", {"pool": "Experts"}, 0.31, None),
+            "Agreement on Empathy among raters of the pool Experts was Krippendorff's alpha = 0.31 (95% CI ",
+        ),
+        (
+            *("odds_ratio_clmm", {**SOURCES, "pool": "Experts"}, 0.9, "inconclusive"),
+            "GPT did not differ clearly from Person on Empathy among raters of the pool Experts (odds ratio 0.90, ",
+        ),
+        ("chi_square", SOURCES, 9.1, "clear", "The answers on Empathy were distributed differently for GPT than for "),
+    ],
+)
+def test_other_primary_contrasts_are_answered(
+    test: str, scope: dict[str, Any], value: float, verdict: Verdict | None, english: str
+) -> None:
+    said, german = other(test, scope, value, verdict)
+    assert said.startswith(english), said
+    assert german.endswith(").")
+    assert "{" not in german + said
+
+
+def test_what_cannot_be_estimated_says_why() -> None:
+    english, german = other("factor_effect", LEVELS, None, reason="too_few")
+    assert english.startswith(
+        "Ratings on Empathy with “AI” cannot be compared with those with “Person” yet (Shown label; "
+    )
+    assert "too few items or raters to tell" in english
+    assert "zu wenige Items oder Personen" in german
+    assert other("accuracy_share", {}, None)[0] == "Empathy cannot be estimated yet."
+
+
+def test_a_contrast_without_answers_says_so() -> None:
+    result = PrimaryResult(PrimaryContrast(question="empathy", test="factor_effect", factor="x"), True, ())
+    (answer,) = answers_of([], replace(NONE, primary=(result,)), SHOWN)
+    assert answer.english == "There are no answers on Empathy yet for this comparison."
+    assert answer.german == "Für diesen Vergleich gibt es bei Empathy noch keine Antworten."
+
+
+def test_every_test_and_outcome_has_words_in_both_languages() -> None:
+    assert ENGLISH.said.keys() == GERMAN.said.keys()
+    known = statistics()
+    tests = {key: one.tests for key, one in known.items() if one.tests and not one.agreement}
+    of_sources = {key for key, of in tests.items() if any("reference" in one.keys for one in of.values())}
+    assert tests.keys() - of_sources - KINDS.keys() == {"span_alpha", "fleiss_kappa"}

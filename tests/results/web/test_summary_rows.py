@@ -40,8 +40,9 @@ def test_rows_of_which_only_some_are_primary_are_named_each() -> None:
 
 def test_findings_that_differ_only_in_the_source_are_one_paragraph() -> None:
     found = summary([{"question": "empathy", "test": "percent_change_at_least"}])
-    ((first, others),) = found["answers"]
-    assert first.estimate.scope["source"] == "model-0"
-    assert others.startswith("Other sources: Model-1 ")
-    assert "; Model-2 " in others
+    (answer,) = found["answers"]
+    assert answer.startswith(
+        "Ratings of 4 (quite) or more on Empathy were not clearly more or less frequent for Model-0"
+    )
+    assert "; Model-2 " in answer
     assert found["n_more_answers"] == 0
