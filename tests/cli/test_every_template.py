@@ -15,9 +15,10 @@ from app.analysis import analyze
 from app.base.database.engine import make_engine
 from app.main import create_app
 from app.settings import settings
-from app.studies.folder.study_templates import list_templates, template_folder
+from app.studies.folder.study_templates import template_folder
 from tests.kit.command_line import AS_WRITTEN, Outcome, attune
 from tests.kit.reports_here import reports_here
+from tests.kit.templates import every_template
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["attune"]
 
 LEAD = "lead@example.org"
-NAMES = [template.name for template in list_templates()]
 # No question that can be planned for: the command says so, and exits with 1.
 NOT_PLANNED = {"behaviours", "theory-of-mind", "emotion-recognition", "emotion-cause", "empathic-accuracy", "ranking"}
 # Of the paths below /studies/SLUG these answer without a chart's key.
@@ -56,7 +56,7 @@ PAGES = (
 # One whose trials have no responses. Each template is also loaded, rated and analysed in
 # tests/studies/folder/test_templates_rated.py,
 # and edited, opened and copied in tests/rating/lead/test_settings.py.
-IN_THE_DEFAULT_RUN = {"theory-of-mind"}
+IN_GATE = {"theory-of-mind"}
 
 
 def pages_of(slug: str) -> dict[str, int]:
@@ -78,9 +78,7 @@ def pages_of(slug: str) -> dict[str, int]:
 
 # That the same answers give the same estimates is held by tests/results/reports/test_report.py.
 @pytest.mark.usefixtures("each_report_once")
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in IN_THE_DEFAULT_RUN else pytest.mark.slow) for name in NAMES]
-)
+@pytest.mark.parametrize("name", every_template(in_gate=IN_GATE))
 @pytest.mark.long
 def test_template_passes_every_command_and_page(attune: Attune, tmp_path: Path, name: str) -> None:
     def run(*arguments: object) -> Outcome:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -80,12 +81,19 @@ OUTDATED = {
 }
 
 
+@cache
+def texts() -> dict[Path, str]:
+    return {path: path.read_text(encoding="utf-8") for path in TEXTS}
+
+
 @pytest.mark.parametrize("pattern", OUTDATED)
 def test_outdated_phrase_does_not_return(pattern: str) -> None:
+    # A text in which the pattern is nowhere, which is nearly all, is not searched line by line.
     found = [
         f"{path.relative_to(ROOT)}:{number}: {line.strip()[:100]}"
-        for path in TEXTS
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        for path, words in texts().items()
+        if re.search(pattern, words, re.MULTILINE)
+        for number, line in enumerate(words.splitlines(), start=1)
         if re.search(pattern, line)
     ]
     assert found == [], f"write instead: {OUTDATED[pattern]}"

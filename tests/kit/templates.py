@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from app.studies.folder.read import read_folder
-from app.studies.folder.study_templates import template_folder
+from app.studies.folder.study_templates import list_templates, template_folder
 
 if TYPE_CHECKING:
     from app.analysis.data.study_folder import StudyFolder
@@ -16,3 +18,10 @@ if TYPE_CHECKING:
 def template_study(name: str) -> StudyFolder:
     """The study in the folder of a template."""
     return read_folder(template_folder(name))
+
+
+def every_template(*, in_gate: set[str]) -> list[Any]:
+    """All templates as parameters of a test; those that are not `in_gate` only in `make slow`."""
+    names = {template.name for template in list_templates()}
+    assert in_gate <= names
+    return [pytest.param(name, marks=() if name in in_gate else pytest.mark.slow) for name in sorted(names)]

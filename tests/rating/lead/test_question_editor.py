@@ -12,11 +12,10 @@ import pytest
 from sqlalchemy import text
 
 from app.rating.life_cycle import open_study
-from app.studies.folder.study_templates import list_templates
 from app.studies.load import load_study
 from tests.kit.builder import PREFERENCE
 from tests.kit.lead_studies import rate, study_of
-from tests.kit.templates import template_study
+from tests.kit.templates import every_template, template_study
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -26,7 +25,10 @@ if TYPE_CHECKING:
 
 LIST = "/studies/small/design/questions"
 HX = {"hx-request": "true"}
-TEMPLATES = [template.name for template in list_templates()]
+# Between them, these have every target and kind of question that templates have.
+TEMPLATES = every_template(
+    in_gate={"emotion-cause", "expert-panel", "ranking", "recipient", "refusal-by-turn", "theory-of-mind"}
+)
 WARM = {"key": "warm", "target": "response", "type": "slider", "text": "How warm?"}
 AGREE = "agreement-7"
 
