@@ -32,7 +32,7 @@ JudgeName = Annotated[
     str | None, typer.Option(metavar="ID", help="The judge's rater ID. Default: the name of the model.")
 ]
 Repeats = Annotated[
-    int, typer.Option(min=1, max=100, help="How often each trial is judged; each repeat adds 1 to the seed.")
+    int, typer.Option(min=1, max=100, help="How often each trial is judged per side; each repeat adds 1 to the seed.")
 ]
 BothSides = Annotated[
     bool,

@@ -73,12 +73,9 @@ def designed_splits(codes: Codes) -> Iterator[Split]:
 
 def attribute_splits(codes: Codes, about_raters: list[ScaledData]) -> Iterator[Split]:
     """Yield splits by attributes of items and raters, and by scores on questions about the raters."""
-    tables = [(codes.items, codes.rows.item), (codes.rater_table, codes.rows.rater)]
-    for table, at in tables if codes.raters.are_known else tables[:1]:
-        for name in (column for column in table.columns if column not in OWN_COLUMNS):
-            found = _levels(table[name])
-            if found is not None:
-                yield from _of_levels("subgroup", str(name), found[1], _through(found[0], at), is_at_median=found[2])
+    yield from item_splits(codes)
+    if codes.raters.are_known:
+        yield from _by_columns(codes.rater_table, codes.rows.rater)
     for data in about_raters:
         answers = data.answers
         score = pd.Series(answers.value).groupby(answers.rater).mean()
@@ -87,6 +84,18 @@ def attribute_splits(codes: Codes, about_raters: list[ScaledData]) -> Iterator[S
         if found is not None:
             code = _through(found[0], codes.rows.rater)
             yield from _of_levels("subgroup", data.question.key, found[1], code, is_at_median=found[2])
+
+
+def item_splits(codes: Codes) -> Iterator[Split]:
+    """Yield splits by attributes of items."""
+    yield from _by_columns(codes.items, codes.rows.item)
+
+
+def _by_columns(table: pd.DataFrame, at: Ints) -> Iterator[Split]:
+    for name in (column for column in table.columns if column not in OWN_COLUMNS):
+        found = _levels(table[name])
+        if found is not None:
+            yield from _of_levels("subgroup", str(name), found[1], _through(found[0], at), is_at_median=found[2])
 
 
 def groups_of_raters(codes: Codes, name: str) -> list[tuple[str, Bools]]:

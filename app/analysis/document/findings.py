@@ -92,12 +92,7 @@ def _said(topic: str, report: Report, protocol: Protocol, summary: Summary) -> I
     if topic == "comparison" and summary.warnings:
         yield Paragraph(" ".join(summary.warnings))
     if topic == "judges" and summary.judges:
-        yield Paragraph(
-            " ".join(
-                f"{one.name} reaches the human ceiling on {one.n_reached} of {one.n_questions} questions."
-                for one in summary.judges
-            )
-        )
+        yield Paragraph(" ".join(one.sentence for one in summary.judges))
 
 
 def _rows(topic: str, report: Report, protocol: Protocol, summary: Summary) -> list[Estimate]:

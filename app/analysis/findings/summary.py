@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from statistics import median
 
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import AgreementRow, agreement_rows, agreement_sentence, needed_sentence
 from app.analysis.findings.answers import Answer, answers_of
+from app.analysis.findings.judge_summary import JudgeSummary, judge_summaries
 from app.analysis.findings.main_contrasts import MainContrast, main_contrasts
 from app.analysis.report.primary import PrimaryResult
 from app.analysis.report.report import Report
@@ -179,17 +179,6 @@ FAILED = ("not_converged", "singular", "separation")
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeSummary:
-    """A model judge compared with human raters: the number of questions on which it reaches the human ceiling."""
-
-    name: str
-    n_reached: int
-    n_questions: int
-    judge: float
-    ceiling: float
-
-
-@dataclass(frozen=True, slots=True)
 class Summary:
     """The content of the first screen. `question` is the study's research question as a sentence."""
 
@@ -219,26 +208,6 @@ def summary_of(report: Report, protocol: Protocol) -> Summary:
         judges=tuple(judge_summaries(report)),
         failed=failed_words(report),
     )
-
-
-def judge_summaries(report: Report) -> Iterator[JudgeSummary]:
-    """Yield each judge's summary over all questions with both its estimate and its ceiling."""
-    whole = [f for f in report.of("judge") if f.scope.keys() == {"rater_kind", "raters"} and f.estimate is not None]
-    ceilings = {(f.statistic, f.asked, str(f.scope)): f for f in whole}
-    pairs: dict[str, list[tuple[float, float]]] = {}
-    for estimate in whole:
-        key = (declared(estimate.statistic).ceiling, estimate.asked, str(estimate.scope))
-        if key in ceilings:
-            name = " and ".join(estimate.scope["raters"])
-            pairs.setdefault(name, []).append((_value(estimate), _value(ceilings[key])))
-    for name, found in pairs.items():
-        n_reached = sum(judge >= ceiling for judge, ceiling in found)
-        of_judge, of_people = (median(values) for values in zip(*found, strict=True))
-        yield JudgeSummary(name, n_reached, len(found), of_judge, of_people)
-
-
-def _value(estimate: Estimate) -> float:
-    return estimate.estimate or 0.0
 
 
 def failed_words(report: Report) -> str:

@@ -192,7 +192,8 @@ def planned_requests(db: Connection, study: JudgedStudy, settings: JudgeSettings
             condition=trial.cell.text,
             repeat=order.repeat,
             n_turns_done=stage,
-            seed=None if settings.seed is None else settings.seed + order.repeat,
+            # The same for both sides, so that they differ in nothing but the side.
+            seed=None if settings.seed is None else settings.seed + order.n_again,
         )
         for number, (trial, order, stage) in enumerate(_showings(db, study, settings), start=1)
     ]
@@ -216,10 +217,11 @@ def _showings(
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """The order of the responses in one showing of a trial, and the number of the showing, from 0."""
+    """The order of the responses in one showing of a trial, its number, and its number on this side, from 0."""
 
     response_ids: tuple[int, ...]
     repeat: int
+    n_again: int
 
 
 def _order(
@@ -238,7 +240,7 @@ def _order(
     if is_swapped:
         ids.reverse()
     n_sides = 2 if settings.both_sides and has_sides else 1
-    return _Order(tuple(ids), repeat * n_sides + is_swapped)
+    return _Order(tuple(ids), repeat * n_sides + is_swapped, repeat)
 
 
 def _stages(db: Connection, study: JudgedStudy, trial: PlannedTrial) -> Iterator[int]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.analysis.estimate import Estimate
+from app.analysis.findings.judge_summary import judge_summaries
 from app.analysis.wording.formatting import estimate_text, interval_text, why_text
 from app.results.charts.rows import Axis, Dot, dots_spec
 from app.results.charts.table import Table
@@ -59,25 +60,9 @@ def _row(estimate: Estimate, ceiling: Estimate | None) -> tuple[str, ...]:
 
 
 def judges_finding(estimates: Sequence[Estimate]) -> str:
-    """Describe on how many questions each judge reaches the ceiling."""
-    sentences = [judge_sentence(name, rows) for name, rows in by_judge(estimates).items()]
-    return " ".join(sentences) or "No judge could be compared with people."
-
-
-def by_judge(estimates: Sequence[Estimate]) -> dict[str, list[tuple[Estimate, Estimate]]]:
-    """Group the questions with both a judge's agreement and its ceiling, by judge."""
-    found: dict[str, list[tuple[Estimate, Estimate]]] = {}
-    for estimate, ceiling in judge_rows(estimates):
-        if estimate.estimate is not None and ceiling is not None and ceiling.estimate is not None:
-            found.setdefault(judge_name(estimate), []).append((estimate, ceiling))
-    return found
-
-
-def judge_sentence(name: str, rows: Sequence[tuple[Estimate, Estimate]]) -> str:
-    """State on how many questions a judge agrees with human raters as much as a human rater does."""
-    n = sum((estimate.estimate or 0.0) >= (ceiling.estimate or 0.0) for estimate, ceiling in rows)
-    questions = "question" if len(rows) == 1 else "questions"
-    return f"{name} reaches the human ceiling on {n} of {len(rows)} {questions}."
+    """State for each judge whether it was shown to be able to replace a human rater, and its biases."""
+    found = [one.sentence for one in judge_summaries(estimates)]
+    return " ".join(found) or "No judge could be compared with people."
 
 
 def judge_name(estimate: Estimate) -> str:

@@ -93,7 +93,7 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
     are_rows = bool(answers) or min(n_cards, len(summary.contrasts)) > MAX_CARDS
     shown = summary.contrasts[: MAX_ROWS if are_rows else MAX_CARDS]
     cards = _cards(shown, report, protocol)
-    judges = [(one, number(one.judge, "coefficient"), number(one.ceiling, "coefficient")) for one in summary.judges]
+    judges = [(one, "" if one.answered is None else number(one.answered, "share")) for one in summary.judges]
     hidden = summary.contrasts[len(shown) :]
     # A banner says already that all ratings are simulated.
     notes = [note for note in report.notes if not note.endswith(ARE_SIMULATED)]

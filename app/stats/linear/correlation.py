@@ -53,6 +53,38 @@ def correlation(
     return replace(on_z, estimate=r, method=bare.method, interval=ends, standard_error=error)
 
 
+def correlation_difference(
+    a: Floats, b: Floats, c: Floats, *, item: Labels, rater: Labels, level: float = 0.95
+) -> Result:
+    """Return r(a, c) - r(b, c) over the same rows, with a two-way cluster t interval.
+
+    The influence of a row on a difference of two correlations is the difference of its influences on each; for rows
+    that are independent and normal, the variance is that of two dependent correlations with one variable in common
+    (Olkin and Siotani 1976).
+
+    Args:
+        a: shape (n,); rows with nan in one of the three are dropped.
+        b: shape (n,).
+        c: shape (n,).
+        item: labels, shape (n,).
+        rater: labels, shape (n,).
+        level: confidence level.
+    """
+    known = np.where(np.isfinite(b) & np.isfinite(c), a, np.nan)
+    first, (second, third, items, raters) = present(known, b, c, item, rater)
+    groups, n = clusters(items, raters), len(first)
+    counts = {"n_items": groups.n_items, "n_raters": groups.n_raters, "n_units": n, "n_ratings": n}
+    if n < _MIN_N:
+        return undefined("no_pairable_units", "A correlation needs three pairs.", method=METHOD, **counts)
+    if min(np.ptp(first), np.ptp(second), np.ptp(third)) == 0:
+        return undefined("no_variation", "One of the three does not vary.", method=METHOD, **counts)
+    u, v, w = (_standardized(column) for column in (first, second, third))
+    r, s = float((u * w).mean()), float((v * w).mean())
+    influence = (u * w - r * (u**2 + w**2) / 2 - v * w + s * (v**2 + w**2) / 2) / n
+    found = with_two_way_interval(r - s, influence, groups, null=0.0, level=level)
+    return replace(found, method=found.method.with_words(": difference of two correlations"))
+
+
 def halo(a: Floats, b: Floats, *, unit: Labels, item: Labels, rater: Labels, level: float = 0.95) -> Result:
     """Return the halo effect: correlation between a rater's deviations from the other raters on two dimensions.
 

@@ -50,7 +50,7 @@ def alternative_annotator_test(
 
     Args:
         humans: shape (n_raters, n_units), nan for missing.
-        judge: shape (n_units,), nan for missing.
+        judge: shape (n_units,), nan for missing; or (n_showings, n_units), whose closeness is averaged per unit.
         epsilon: advantage granted to humans, 0 to 1.
         score: closeness to the other raters: `accuracy` (proportion of them who agree) or `rmse` (minus the root mean
             square difference, for scale points).
@@ -110,10 +110,14 @@ def units_to_pass(gap: Floats, epsilon: float, *, alpha: float = _ALPHA, power: 
 def _wins(humans: Floats, judge: Floats, score: Score) -> tuple[Floats, Floats]:
     """Return whether the judge (the human) is at least as close to the others, shape of `humans`; nan if unknown."""
     found = np.full((2, *humans.shape), np.nan)
+    showings = np.atleast_2d(judge)
+    is_judged = np.isfinite(showings)
     for j in range(len(humans)):
         others = np.delete(humans, j, axis=0)
-        known = np.isfinite(humans[j]) & np.isfinite(judge) & np.isfinite(others).any(axis=0)
-        of_judge, of_human = (_closeness(others[:, known], one[known], score) for one in (judge, humans[j]))
+        known = np.isfinite(humans[j]) & is_judged.any(axis=0) & np.isfinite(others).any(axis=0)
+        of_human = _closeness(others[:, known], humans[j, known], score)
+        each = np.array([_closeness(others[:, known], one[known], score) for one in showings])
+        of_judge = np.where(is_judged[:, known], each, 0).sum(axis=0) / is_judged[:, known].sum(axis=0)
         found[0, j, known] = of_judge >= of_human - _ROUNDING
         found[1, j, known] = of_human >= of_judge - _ROUNDING
     return found[0], found[1]

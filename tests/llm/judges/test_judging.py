@@ -125,6 +125,11 @@ def test_each_pair_is_judged_on_both_sides_and_stored_as_the_response_chosen(jud
     assert set(server.keys) == {f"Bearer {KEY}"}
 
 
+def test_both_sides_of_a_pair_have_the_same_seed(judge: Make) -> None:
+    one, _ = judge(n_items=1, repeats=2, seed=7)
+    assert one.rows("SELECT repeat, seed FROM model_requests ORDER BY number") == [(0, 7), (1, 7), (2, 8), (3, 8)]
+
+
 def test_a_finished_run_asks_nothing_again(judge: Make) -> None:
     one, server = judge()
     one.go()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
+from app.analysis.findings.judge_summary import judge_summaries
 from app.llm.client.budget import Budget, Prices
 from app.llm.client.endpoint import Endpoint
 from app.llm.judges.judge_pages import judged_study
@@ -130,7 +131,13 @@ def test_a_biased_judge_is_found_biased_and_an_unbiased_one_passes(engine: Engin
     assert value("retest_agreement", bad, "empathy") == 1
     assert 0.4 < value("retest_agreement", good, "empathy") < 0.95
     assert abs(value("length_bias", good, "empathy")) < 0.3
-    assert value("judge_correlation", good, "empathy") > value("judge_correlation", bad, "empathy") + 0.4
+    # Over both sides the bad judge says the same of every response.
+    assert value("side_effect", bad, "empathy") == 4
+    assert only(report, "judge_correlation", scope=bad, question="empathy").reason == "no_variation"
+    assert value("judge_correlation", good, "empathy") > 0.7
+    verdicts = {one.name: one.verdict for one in judge_summaries(report)}
+    assert verdicts["bad"] == "Biased"
+    assert verdicts["good"] in {"Passes", "Does not pass"}
     # Judges change no estimate about people.
     assert [one.estimate for one in find(report, "krippendorff_alpha_ordinal", scope={})] == [
         one.estimate for one in find(before, "krippendorff_alpha_ordinal", scope={})

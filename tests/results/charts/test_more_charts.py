@@ -85,7 +85,7 @@ KINDS: dict[str, list[Estimate]] = {
 }
 FINDINGS = {
     "agreement": "Krippendorff's alpha is 0.30 (Empathy)",
-    "judges": "gpt reaches the human ceiling on 1 of 1 question.",
+    "judges": "gpt: not tested: too few units rated by both.",
     "shown-label-1": "changes by 0.40 points under By an AI (95% CI 0.30 to 0.50)",
     "turns-1": "Human from 3.00 at turn 1 to 5.00 at turn 3",
     "pairs-1": "Least agreement: ann and ben, 0.50",

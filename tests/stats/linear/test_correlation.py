@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from app.stats.linear.correlation import correlation, halo
+from app.stats.linear.correlation import correlation, correlation_difference, halo
 
 if TYPE_CHECKING:
     from app.stats.arrays import Floats
@@ -80,3 +80,26 @@ def test_correlation_and_halo_report_result_or_reason(
     other = np.random.default_rng(seed).permutation(r.value)
     for result in (correlation(r.value, other, **r.clusters), halo(r.value, other, unit=r.item, **r.clusters)):
         assert result.reason or result.interval or result.interval_reason
+
+
+def test_a_difference_of_correlations_matches_the_formula_for_normal_values() -> None:
+    """Olkin and Siotani: the variance of the difference of two correlations with a variable in common."""
+    rng, n = np.random.default_rng(3), 20_000
+    c = rng.normal(size=n)
+    a, b = c + rng.normal(size=n), c + 2 * rng.normal(size=n)
+    place = np.arange(n)
+    found = correlation_difference(a, b, c, item=place, rater=place)
+    r, s, t = (np.corrcoef(x, y)[0, 1] for x, y in ((a, c), (b, c), (a, b)))
+    assert found.estimate == pytest.approx(r - s)
+    shared = t * (1 - r**2 - s**2) - r * s * (1 - r**2 - s**2 - t**2) / 2
+    variance = ((1 - r**2) ** 2 + (1 - s**2) ** 2 - 2 * shared) / n
+    assert found.standard_error == pytest.approx(variance**0.5, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("a", "reason"), [([1.0, 2.0, np.nan], "no_pairable_units"), ([1.0, 1.0, 1.0], "no_variation")]
+)
+def test_an_undefined_difference_of_correlations_has_a_reason(a: list[float], reason: str) -> None:
+    place = np.arange(3)
+    found = correlation_difference(np.array(a), np.array([1.0, 3, 2]), np.array([2.0, 1, 3]), item=place, rater=place)
+    assert found.reason == reason

@@ -49,6 +49,19 @@ def test_wins_and_rater_test_match_unit_loop() -> None:
     assert found.p_value == pytest.approx(stats.ttest_1samp(gaps, 0.15, alternative="less").pvalue)
 
 
+def test_showings_of_a_judge_are_averaged() -> None:
+    humans, judge = _study(1.0)
+    once = alternative_annotator_test(humans, judge, epsilon=0.15)
+    assert alternative_annotator_test(humans, np.array([judge, judge]), epsilon=0.15) == once
+    # A showing that is missing leaves the other one.
+    half = judge.copy()
+    half[::2] = np.nan
+    assert alternative_annotator_test(humans, np.array([judge, half]), epsilon=0.15) == once
+    wrong = np.full_like(judge, -9)
+    mixed = alternative_annotator_test(humans, np.array([judge, wrong]), epsilon=0.15).advantage_probability
+    assert (mixed.estimate or 0) < (once.advantage_probability.estimate or 0)
+
+
 def _closeness(others: Floats, value: float, score: str) -> float:
     return float(np.mean(others == value)) if score == "accuracy" else -float(np.sqrt(np.mean((others - value) ** 2)))
 

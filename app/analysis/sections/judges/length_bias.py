@@ -12,6 +12,7 @@ from app.analysis.data.encoded_study import Floats, Responses
 from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.estimate import Estimate, Scope, Unit
 from app.analysis.sections.coefficients import level_of
+from app.analysis.sections.judges.showings import mean_of_showings
 from app.analysis.statistic import Bounds, Statistic, declare
 from app.stats.clusters import for_new_items
 from app.stats.comparison import describe
@@ -42,7 +43,7 @@ def length_bias(
     Args:
         data: the question data.
         humans: the answers of human raters.
-        judge: the first answers of the judge.
+        judge: the answers of the judge; of choices, those of all showings.
         said: the judge's value for the unit of each human answer.
         scope: of the judge.
     """
@@ -75,7 +76,8 @@ def _of_ratings(humans: Answers, said: Floats, lengths: Floats) -> tuple[Result,
 
 def _of_choices(humans: Choices, judge: Choices, responses: Responses) -> tuple[Result, Answers]:
     """The judge's choices of the longer response, minus the share of people who choose it, on the same pairs."""
-    theirs, mine = _chose_longer(humans, responses), _chose_longer(judge, responses)
+    theirs = _chose_longer(humans, responses)
+    judge, mine = mean_of_showings(judge, _chose_longer(judge, responses))
     known = np.isfinite(theirs)
     units, code = np.unique(humans.unit[known], return_inverse=True)
     share = np.bincount(code, theirs[known]) / np.bincount(code) if len(units) else np.zeros(0)

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from app.analysis.data.answers import Answers, Choices
 from app.analysis.data.encoded_study import Bools, Floats, Ints
@@ -16,14 +18,15 @@ from app.analysis.data.scopes import distinct_groups
 from app.analysis.estimate import Estimate, Scope, Unit
 from app.analysis.minimum_data import ASSOCIATION
 from app.analysis.sections.coefficients import level_of
+from app.analysis.sections.judges.answered import answered_units, bounds_of_missing
 from app.analysis.sections.judges.calibration import calibration
 from app.analysis.sections.judges.length_bias import length_bias
 from app.analysis.sections.judges.self_preference import self_preference_estimates
-from app.analysis.statistic import Column, PageTable, Statistic, declare
+from app.analysis.statistic import Bounds, Column, PageTable, Statistic, declare
 from app.protocol.study import Protocol
 from app.stats.clusters import for_new_items
 from app.stats.comparison import describe
-from app.stats.linear.correlation import correlation
+from app.stats.linear.correlation import correlation, correlation_difference
 from app.stats.raters.alt_test import alternative_annotator_test
 from app.stats.raters.profiles import mean_of_others, share_of_others
 from app.stats.result import Method, Result, undefined
@@ -54,6 +57,27 @@ declare(
     ),
     Statistic("ceiling_share", "Human ceiling: share of other raters who agree", "share", docs="judges"),
     Statistic(
+        "judge_share_consistent",
+        "Share of human raters who agree with the judge, where it answered the same on both sides",
+        "share",
+        docs="judges",
+    ),
+    Statistic(
+        "correlation_minus_ceiling",
+        "Judge's correlation minus the human ceiling",
+        "coefficient",
+        docs="judges",
+        minimum=ASSOCIATION,
+        no_difference=0.0,
+    ),
+    Statistic(
+        "share_minus_ceiling",
+        "Share who agree with the judge minus the human ceiling",
+        "share_points",
+        docs="judges",
+        no_difference=0.0,
+    ),
+    Statistic(
         "alt_test_winning_rate",
         "Alternative annotator test: winning rate",
         "share",
@@ -74,6 +98,14 @@ declare(
         docs="judges",
         cites=("calderon2025",),
     ),
+    Statistic(
+        "side_effect",
+        "Rating on the left minus rating of the same response on the right",
+        "points",
+        docs="judges",
+        no_difference=0.0,
+        bounds=Bounds(times=1),
+    ),
     Statistic("side_consistency", "Same answer after swapping sides", "share", docs="judges"),
     Statistic("retest_agreement", "Same answer when asked again on the same sides", "share", docs="judges"),
 )
@@ -82,6 +114,10 @@ AGAINST_PEOPLE = PageTable(
     (
         Column("Agreement with people", ("judge_correlation", "judge_share")),
         Column("Human ceiling", ("ceiling_correlation", "ceiling_share")),
+        Column("Judge minus ceiling", ("correlation_minus_ceiling", "share_minus_ceiling")),
+        Column("Units answered", ("judge_answered",)),
+        Column("Least agreement if all had been answered", ("judge_correlation_lowest", "judge_share_lowest")),
+        Column("Most", ("judge_correlation_highest", "judge_share_highest")),
         Column("Alternative annotator test: winning rate", ("alt_test_winning_rate",)),
         Column("Advantage probability", ("alt_test_advantage_probability",)),
         Column("Units per rater to pass", ("alt_test_units_needed",)),
@@ -92,6 +128,8 @@ BIASES = PageTable(
     (
         Column("Self-preference", ("self_preference",)),
         Column("Length", ("length_bias",)),
+        Column("First side chosen", ("first_side_share",)),
+        Column("Left minus right", ("side_effect",)),
         Column("Same after swap", ("side_consistency",)),
         Column("Same when asked again", ("retest_agreement",)),
     ),
@@ -99,7 +137,7 @@ BIASES = PageTable(
 
 
 def repeated_answers(data: AnyQuestionData, own: Answers, is_again: Bools, scope: Scope) -> Iterator[Estimate]:
-    """Yield which side the judge chose, and how often a repeated answer is the same.
+    """Yield which side the judge chose in all showings, what a side adds, and how often a repeated answer is the same.
 
     Args:
         data: the question data.
@@ -109,12 +147,18 @@ def repeated_answers(data: AnyQuestionData, own: Answers, is_again: Bools, scope
     """
     unit: Unit = "choice" if isinstance(own, Choices) else "rating"
     if isinstance(own, Choices):
-        first = own.select(~is_again)
-        left = for_new_items(describe.share(first.is_left, item=first.item, rater=first.item, null=0.5))
-        yield data.record(left, first, section=SECTION, scope=scope, statistic="first_side_share", unit="choice")
+        left = for_new_items(describe.share(own.is_left, item=own.item, rater=own.item, null=0.5))
+        yield data.record(left, own, section=SECTION, scope=scope, statistic="first_side_share", unit="choice")
     is_left = _is_left(data, own)
     one, other = _pairs(data, own, is_again)
     is_swapped = is_left[one] + is_left[other] == 1
+    if is_swapped.any() and not isinstance(own, Choices) and level_of(data) != "nominal":
+        sign = np.where(is_left[one] == 1, 1.0, -1.0)[is_swapped]
+        gap = sign * (own.value[one] - own.value[other])[is_swapped]
+        items = own.item[one[is_swapped]]
+        effect = for_new_items(describe.mean(gap, item=items, rater=items))
+        part = own.select(one[is_swapped])
+        yield data.record(effect, part, section=SECTION, scope=scope, statistic="side_effect", unit=unit)
     is_same_side = (is_left[one] == is_left[other]) | (np.isnan(is_left[one]) & np.isnan(is_left[other]))
     for statistic, kept, words in (
         ("side_consistency", is_swapped, SWAPPED),
@@ -138,12 +182,24 @@ def _is_left(data: AnyQuestionData, own: Answers) -> Floats:
     return np.where((left >= 0) & (response >= 0), (left == response) * 1.0, np.nan)
 
 
-def _pairs(data: AnyQuestionData, own: Answers, is_again: Bools) -> tuple[Ints, Ints]:
-    """Return the positions of first answers and of their repeats: same unit, same pair, same condition."""
+def _shown(data: AnyQuestionData, own: Answers) -> list[tuple[Any, ...]]:
+    """What was shown at each answer, regardless of the sides: unit, pair and condition."""
     rows = data.codes.rows
     left, right = rows.left[own.row], rows.right[own.row]
     condition = data.codes.kept["condition"].iloc[own.row].fillna("").tolist()
-    keys = list(zip(own.unit, np.minimum(left, right), np.maximum(left, right), condition, strict=True))
+    return list(zip(own.unit, np.minimum(left, right), np.maximum(left, right), condition, strict=True))
+
+
+def averaged(data: AnyQuestionData, own: Answers, is_again: Bools) -> Answers:
+    """The first answers of a judge, each with the mean of all answers to the same page on any side."""
+    code = pd.factorize(pd.Series(_shown(data, own), dtype=object))[0]
+    mean = np.bincount(code, own.value) / np.bincount(code)
+    return replace(own, value=mean[code]).select(~is_again)
+
+
+def _pairs(data: AnyQuestionData, own: Answers, is_again: Bools) -> tuple[Ints, Ints]:
+    """Return the positions of first answers and of their repeats: same unit, same pair, same condition."""
+    keys = _shown(data, own)
     order = sorted(range(len(keys)), key=lambda place: (keys[place], is_again[place]))
     pairs = [
         (first, other)
@@ -167,21 +223,38 @@ NOT_SHARED = "no unit was rated by the judge and two or more people"
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """One judge and some human raters on one question. `humans` has one rating per rater and unit."""
+    """One judge and some human raters on one question. `humans` has one rating per rater and unit.
+
+    `showings`: the judge's answers; one of each unit if they can be averaged, otherwise one of each unit per showing.
+    """
 
     data: AnyQuestionData
     scope: Scope
     humans: Answers
-    judge: Answers
+    showings: tuple[Answers, ...]
     epsilon: float
 
     @cached_property
-    def said(self) -> Floats:
-        """The judge's value for the unit of each human rating; nan if there is none."""
-        size = int(max(self.humans.unit.max(initial=0), self.judge.unit.max(initial=0))) + 1
+    def said_each(self) -> Floats:
+        """The judge's value for the unit of each human rating, shape (n_showings, n); nan if there is none."""
+        return np.array([self._said_in(showing) for showing in self.showings])
+
+    def _said_in(self, showing: Answers) -> Floats:
+        size = int(max(self.humans.unit.max(initial=0), showing.unit.max(initial=0))) + 1
         of_unit = np.full(size, np.nan)
-        of_unit[self.judge.unit[::-1]] = self.judge.value[::-1]
+        of_unit[showing.unit[::-1]] = showing.value[::-1]
         return np.asarray(of_unit[self.humans.unit])
+
+    @property
+    def said(self) -> Floats:
+        """The value of the first showing, which is the mean of all if they can be averaged."""
+        first: Floats = self.said_each[0]
+        return first
+
+    @cached_property
+    def is_answered(self) -> Bools:
+        """Whether the judge has a value for the unit of each human rating."""
+        return np.asarray(np.isfinite(self.said_each).any(axis=0))
 
     @property
     def is_nominal(self) -> bool:
@@ -190,7 +263,7 @@ class Judged:
 
     def record(self, statistic: str, result: Result) -> Estimate:
         """Return an estimate with the counts of the human ratings of units that the judge rated."""
-        part = self.humans.select(np.isfinite(self.said))
+        part = self.humans.select(self.is_answered)
         unit: Unit = "choice" if isinstance(self.humans, Choices) else "rating"
         return self.data.record(result, part, section=SECTION, scope=self.scope, statistic=statistic, unit=unit)
 
@@ -205,23 +278,43 @@ def judges(data: AnyQuestionData, protocol: Protocol) -> Iterator[Estimate]:
     codes, answers = data.codes, data.answers
     is_again = codes.kept["repeat"].to_numpy(dtype=np.float64, na_value=0)[answers.row] > 0
     for code in np.flatnonzero(codes.raters.is_model).tolist():
-        own = answers.select((answers.rater == code) & ~is_again)
+        is_own = answers.rater == code
+        every, again = answers.select(is_own), is_again[is_own]
+        own = every.select(~again)
         if not len(own.value):
             continue
+        showings = _showings(data, every, again)
         scope: Scope = {"rater_kind": "model", "raters": [codes.raters.ids[code]]}
         for group in distinct_groups(codes):
             if not group.is_model:
                 humans = answers.within(group.has_rater[answers.rater] & ~is_again)
                 pool = group.scope.get("pool") or _only_pool(data, humans)
-                judged = Judged(
-                    data, {**scope, **group.scope}, humans.select(humans.is_first), own, EPSILON.get(pool, SKILLED)
-                )
+                of_units = humans.select(humans.is_first)
+                judged = Judged(data, {**scope, **group.scope}, of_units, showings, EPSILON.get(pool, SKILLED))
                 yield from _beside(judged)
                 if not group.scope:
-                    yield from self_preference_estimates(judged.data, judged.humans, own, judged.said, scope, protocol)
-                    yield from length_bias(judged.data, judged.humans, own, judged.said, scope)
-                    yield from calibration(judged.data, judged.humans, own, scope)
-        yield from repeated_answers(data, answers.select(answers.rater == code), is_again[answers.rater == code], scope)
+                    yield from _alone(judged, every, protocol)
+        yield from repeated_answers(data, every, again, scope)
+
+
+def _showings(data: AnyQuestionData, every: Answers, is_again: Bools) -> tuple[Answers, ...]:
+    """The judge's answers averaged over its showings, or one after the other if they have no order."""
+    if level_of(data) != "nominal":
+        return (averaged(data, every, is_again),)
+    repeat = data.codes.kept["repeat"].to_numpy(dtype=np.float64, na_value=0)[every.row]
+    return tuple(every.select(repeat == number) for number in np.unique(repeat))
+
+
+def _alone(judged: Judged, every: Answers, protocol: Protocol) -> Iterator[Estimate]:
+    """Yield what is the same for every pool: biases, calibration, and what the judge did not answer."""
+    data, humans, said, scope = judged.data, judged.humans, judged.said, judged.scope
+    # Choices of all showings: a judge that takes the first side has no preference then.
+    own = every if isinstance(every, Choices) else judged.showings[0]
+    yield from self_preference_estimates(data, humans, own, said, scope, protocol)
+    yield from length_bias(data, humans, own, said, scope)
+    yield from calibration(data, humans, judged.showings[0], scope)
+    yield from answered_units(data, humans, judged.is_answered, scope)
+    yield from bounds_of_missing(data, humans, said, scope, is_nominal=judged.is_nominal)
 
 
 def _only_pool(data: AnyQuestionData, humans: Answers) -> str:
@@ -233,24 +326,38 @@ def _only_pool(data: AnyQuestionData, humans: Answers) -> str:
 
 def _beside(judged: Judged) -> Iterator[Estimate]:
     """Yield how much the judge, and a human rater in its place, agree with the other raters; then the test."""
-    humans, said = judged.humans, judged.said
-    together = np.isfinite(said)
-    part, judge = humans.select(together), said[together]
+    humans, together = judged.humans, judged.is_answered
+    part, each = humans.select(together), judged.said_each[:, together]
     if judged.is_nominal:
         same = share_of_others(part.value, part.unit)
-        of_judge = describe.share(_share_of_others_who_say(judge, part), **part.where)
-        found = {"judge_share": of_judge, "ceiling_share": describe.share(same, **part.where)}
+        agreeing = _mean_of_showings(each, part)
+        found = {
+            "judge_share": describe.share(agreeing, **part.where),
+            "ceiling_share": describe.share(same, **part.where),
+            "share_minus_ceiling": describe.mean(agreeing - same, **part.where),
+        }
+        if len(each) > 1:
+            is_same = np.isfinite(each).all(axis=0) & (each == each[0]).all(axis=0)
+            found["judge_share_consistent"] = describe.share(np.where(is_same, agreeing, np.nan), **part.where)
     else:
         others = mean_of_others(part.value, part.unit)
         found = {
-            "judge_correlation": correlation(judge, others, **part.where),
+            "judge_correlation": correlation(each[0], others, **part.where),
             "ceiling_correlation": correlation(part.value, others, **part.where),
+            "correlation_minus_ceiling": correlation_difference(each[0], part.value, others, **part.where),
         }
     for statistic, result in found.items():
         named = replace(result, note=NOT_SHARED) if result.reason == "no_pairable_units" else result
         yield judged.record(statistic, named)
     if judged.data.codes.raters.are_known:
         yield from _test(judged)
+
+
+def _mean_of_showings(each: Floats, part: Answers) -> Floats:
+    """Return the share of other raters who agree with the judge, as the mean of its showings."""
+    shares = np.array([np.where(np.isfinite(said), _share_of_others_who_say(said, part), np.nan) for said in each])
+    n_said = np.isfinite(shares).sum(axis=0)
+    return np.where(n_said > 0, np.nansum(shares, axis=0) / np.maximum(n_said, 1), np.nan)
 
 
 def _share_of_others_who_say(judge: Floats, part: Answers) -> Floats:
@@ -261,7 +368,7 @@ def _share_of_others_who_say(judge: Floats, part: Answers) -> Floats:
 
 def _test(judged: Judged) -> Iterator[Estimate]:
     """Yield the alternative annotator test over the human raters who rated the same units as the judge."""
-    humans = judged.humans.select(np.isfinite(judged.said))
+    humans = judged.humans.select(judged.is_answered)
     raters, row = np.unique(humans.rater, return_inverse=True)
     units, column = np.unique(humans.unit, return_inverse=True)
     if len(raters) ** 2 * len(units) > MAX_CELLS and not judged.data.full:
@@ -272,8 +379,8 @@ def _test(judged: Judged) -> Iterator[Estimate]:
         return
     table = np.full((len(raters), len(units)), np.nan)
     table[row, column] = humans.value
-    judge = np.full(len(units), np.nan)
-    judge[column] = judged.said[np.isfinite(judged.said)]
+    judge = np.full((len(judged.showings), len(units)), np.nan)
+    judge[:, column] = judged.said_each[:, judged.is_answered]
     test = alternative_annotator_test(
         table, judge, epsilon=judged.epsilon, score="accuracy" if judged.is_nominal else "rmse"
     )

@@ -11,6 +11,7 @@ from app.analysis.data.answers import NEITHER, RESPONSE, TIE, Answers, Choices
 from app.analysis.data.encoded_study import Bools, Floats, Ints
 from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.estimate import Estimate, Scope, Unit
+from app.analysis.sections.judges.showings import mean_of_showings
 from app.analysis.statistic import Bounds, Statistic, declare
 from app.base.words import number_text
 from app.protocol.questions.registry import PreferenceQuestion, ScaledQuestion
@@ -50,7 +51,7 @@ def self_preference_estimates(
     Args:
         data: the question data.
         humans: the answers of human raters.
-        judge: the answers of the judge.
+        judge: the answers of the judge; of choices, those of all showings.
         said: the judge's value for the unit of each human answer.
         scope: of the judge.
         protocol: names the family of each source.
@@ -109,7 +110,8 @@ def _of_ratings(humans: Answers, said: Floats, own: Bools) -> tuple[Result, Answ
 
 
 def _of_choices(humans: Choices, judge: Choices, own: Bools) -> tuple[Result, Answers]:
-    theirs, mine = (_worth(one, own) for one in (humans, judge))
+    theirs = _worth(humans, own)
+    judge, mine = mean_of_showings(judge, _worth(judge, own))
     known = np.isfinite(theirs)
     units, code = np.unique(humans.unit[known], return_inverse=True)
     share = np.bincount(code, theirs[known]) / np.bincount(code)

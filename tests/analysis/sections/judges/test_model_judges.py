@@ -70,6 +70,41 @@ def test_judge_copying_a_person_reaches_the_human_ceiling(report: Report) -> Non
     assert judge.ci_low is not None
 
 
+def test_the_distance_to_the_ceiling_has_an_interval(report: Report) -> None:
+    judge, ceiling = (only(report, f"{name}_correlation", scope=JUDGE) for name in ("judge", "ceiling"))
+    gap = only(report, "correlation_minus_ceiling", scope=JUDGE)
+    assert gap.estimate == pytest.approx((judge.estimate or 0) - (ceiling.estimate or 0))
+    assert gap.ci_low is not None
+    assert gap.ci_low < 0 < (gap.ci_high or 0)
+    shares = [only(report, f"{name}_share", scope=JUDGE, question="preference") for name in ("judge", "ceiling")]
+    gap = only(report, "share_minus_ceiling", scope=JUDGE, question="preference")
+    assert gap.estimate == pytest.approx((shares[0].estimate or 0) - (shares[1].estimate or 0))
+
+
+def test_missing_answers_are_counted_and_bound_the_agreement() -> None:
+    rows = [row for row in _rows() if row["rater"] != "judge" or int(row["item"][1:]) % 2]
+    found = _report(rows)
+    for question, name in (("empathy", "correlation"), ("preference", "share")):
+        answered = only(found, "judge_answered", scope=JUDGE, question=question)
+        assert answered.estimate == 0.5
+        low, at, high = (
+            only(found, f"judge_{name}{end}", scope=JUDGE, question=question).estimate or 0
+            for end in ("_lowest", "", "_highest")
+        )
+        assert low < at < high
+    assert not [one for one in _report(_rows()).of("judge") if one.statistic.endswith("_lowest")]
+
+
+def test_missing_answers_are_counted_by_attributes_of_items() -> None:
+    study = protocol(FIVE, sources=FAMILIES)
+    rows = [row for row in _rows() if row["question"] == "empathy"]
+    rows = [row for row in rows if row["rater"] != "judge" or int(row["item"][1:]) % 4]
+    data = frames(study, rows, raters=[{"rater": "judge", "kind": "model"}])
+    data.items["topic"] = ["grief" if int(item[1:]) % 4 == 0 else "work" for item in data.items["item"]]
+    found = {str(one.scope.get("subgroup")): one.estimate for one in find(analyze(data, study), "judge_answered")}
+    assert found == {"None": 0.75, "{'topic': 'grief'}": 0.0, "{'topic': 'work'}": 1.0}
+
+
 def test_alternative_annotator_test_uses_epsilon_of_pool(report: Report) -> None:
     rate = only(report, "alt_test_winning_rate", scope=JUDGE, question="empathy")
     assert rate.estimate == 1
@@ -129,7 +164,8 @@ def test_judge_choices_for_own_family_are_compared_with_people(report: Report) -
     votes = [row for row in _rows() if row["question"] == "preference" and row["rater"] != "judge"]
     share = np.mean([row["value"] == "model" for row in votes])
     estimate = only(report, "self_preference", question="preference")
-    assert estimate.estimate == pytest.approx(1 - share)
+    # The judge chose the model first, but not on two of the pairs that it saw again with the sides swapped.
+    assert estimate.estimate == pytest.approx((N_ITEMS - 1) / N_ITEMS - share)
     assert estimate.ci_low is not None
 
 

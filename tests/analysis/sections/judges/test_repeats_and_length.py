@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from app.analysis import analyze
@@ -71,6 +72,36 @@ def test_repeats_are_compared_with_the_first_answer_by_side() -> None:
     assert again["preference"].estimate == 1
     assert again["empathy"].estimate == pytest.approx(18 / 24)
     assert (again["empathy"].n_items, again["empathy"].n_ratings) == (N_ITEMS, 24)
+
+
+def test_both_orders_count_and_a_side_shows_its_effect() -> None:
+    rows: list[Row] = []
+    for i in range(N_ITEMS):
+        rows += _people(i)
+        # The left one is chosen and gets a point more, on whatever side it stands.
+        rows += _shown(i, "judge", 0, human=4 - i % 2, model=3 - i % 2, chosen="human")
+        rows += _shown(i, "judge", 1, human=3 - i % 2, model=4 - i % 2, chosen="model", is_swapped=True)
+    report = _report(rows)
+    assert only(report, "first_side_share", scope=JUDGE, question="preference").estimate == 1
+    assert only(report, "side_effect", scope=JUDGE, question="empathy").estimate == 1
+    # A coin would agree with people as often as this judge over both orders.
+    agreeing = only(report, "judge_share", scope=JUDGE, question="preference").estimate
+    assert agreeing == pytest.approx(0.5)
+    assert only(report, "judge_share_consistent", scope=JUDGE, question="preference").reason == "no_pairable_units"
+    ratings = [3.5 - i % 2 for i in range(N_ITEMS) for _ in ("human", "model") for _ in range(3)]
+    people = {(i, source, k): v for i in range(N_ITEMS) for k in range(3) for source, v in _values(i, k).items()}
+    others = [
+        (sum(people[i, source, other] for other in range(3)) - people[i, source, k]) / 2
+        for i in range(N_ITEMS)
+        for source in ("human", "model")
+        for k in range(3)
+    ]
+    expected = np.corrcoef(ratings, others)[0, 1]
+    assert only(report, "judge_correlation", scope=JUDGE, question="empathy").estimate == pytest.approx(expected)
+
+
+def _values(i: int, k: int) -> dict[str, int]:
+    return {"human": 1 + (i + k) % 4, "model": 2 + (i + k) % 4}
 
 
 def test_a_judge_that_adds_a_point_per_doubling_has_that_length_bias() -> None:

@@ -1,0 +1,115 @@
+"""Model judges on the first screen: the alternative annotator test, the interval to the ceiling, and biases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from app.analysis.estimate import Estimate
+from app.analysis.report.report import Report
+from app.analysis.wording.formatting import estimate_text, number
+from app.base.words import and_list
+
+# The rule of Calderon, Reichart and Dror (2025): the judge can replace at least half of the human raters.
+PASSING_RATE = 0.5
+# A judge that left out more than this is not said to be as good as a person.
+MIN_ANSWERED = 0.95
+# The same side on so many items by chance: p < .05 (two-sided binomial test).
+MIN_ITEMS = 6
+BELOW_CEILING = ("correlation_minus_ceiling", "share_minus_ceiling")
+BIASES = {
+    "first_side_share": (0.5, "chooses the first side in {}", "chooses the second side ({} for the first)"),
+    "side_effect": (0.0, "rates the left response higher ({} points)", "rates the right response higher ({} points)"),
+    "length_bias": (0.0, "favours longer texts", "favours shorter texts"),
+    "self_preference": (0.0, "favours its own family", "rates its own family lower"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSummary:
+    """A model judge compared with human raters.
+
+    `n_passed` of `n_tested` questions pass the alternative annotator test; on `n_below` of `n_compared`, the interval
+    of judge minus human ceiling is below zero. `biases`: each bias whose interval excludes none, in words.
+    `answered`: the smallest share of the units rated by people that it answered.
+    """
+
+    name: str
+    n_passed: int
+    n_tested: int
+    n_below: int
+    n_compared: int
+    biases: tuple[str, ...]
+    answered: float | None
+
+    @property
+    def verdict(self) -> str:
+        """Whether it was shown to be able to replace a human rater."""
+        if self.biases:
+            return "Biased"
+        if not self.n_tested:
+            return "Not tested: too few units rated by both"
+        if self.answered is not None and self.answered < MIN_ANSWERED:
+            return "Incomplete"
+        if self.n_passed < self.n_tested or self.n_below:
+            return "Does not pass"
+        return "Passes"
+
+    @property
+    def sentence(self) -> str:
+        """The summary in words."""
+        told = [f"{self.name}: {self.verdict[0].lower()}{self.verdict[1:]}."]
+        if self.n_tested:
+            told.append(
+                f"It passes the alternative annotator test on {self.n_passed} of {self.n_tested} "
+                f"question{'' if self.n_tested == 1 else 's'}."
+            )
+        if self.n_compared:
+            told.append(
+                f"Its agreement with people is below the human ceiling (95% CI) on {self.n_below} of {self.n_compared}."
+            )
+        if self.biases:
+            told.append(f"It {and_list(self.biases)}.")
+        if self.answered is not None and self.answered < 1:
+            told.append(f"It answered {number(self.answered, 'share')} of the units rated by people.")
+        return " ".join(told)
+
+
+def judge_summaries(estimates: Report | Sequence[Estimate]) -> Iterator[JudgeSummary]:
+    """Yield the summary of each judge over all questions, compared with all human raters."""
+    found = estimates.of("judge") if isinstance(estimates, Report) else estimates
+    of_judge: dict[str, list[Estimate]] = {}
+    for one in found:
+        if one.scope.keys() == {"rater_kind", "raters"} and one.estimate is not None:
+            of_judge.setdefault(" and ".join(one.scope["raters"]), []).append(one)
+    for name, each in of_judge.items():
+        rates = _values(each, "alt_test_winning_rate")
+        gaps = [one for one in each if one.statistic in BELOW_CEILING and one.ci_high is not None]
+        answered = _values(each, "judge_answered")
+        yield JudgeSummary(
+            name,
+            sum(rate >= PASSING_RATE for rate in rates),
+            len(rates),
+            sum((one.ci_high or 0.0) < 0 for one in gaps),
+            len(gaps),
+            tuple(dict.fromkeys(words for one in each if (words := _bias(one)))),
+            min(answered, default=None),
+        )
+
+
+def _values(estimates: Sequence[Estimate], statistic: str) -> list[float]:
+    return [one.estimate for one in estimates if one.statistic == statistic and one.estimate is not None]
+
+
+def _bias(one: Estimate) -> str:
+    """The bias that an estimate shows, in words; empty if it shows none."""
+    if one.statistic not in BIASES or one.estimate is None:
+        return ""
+    none, above, below = BIASES[one.statistic]
+    if one.ci_low is None or one.ci_high is None:
+        # The same on every item: there is no interval, but no chance either.
+        is_clear = one.ci_reason == "no_variation" and one.estimate != none and (one.n_items or 0) >= MIN_ITEMS
+    else:
+        is_clear = not one.ci_low <= none <= one.ci_high
+    words = above if one.estimate > none else below
+    return words.format(estimate_text(one)) if is_clear else ""
