@@ -77,6 +77,7 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "submit_sheet_ratings",
         "submit_status",
         "submit_trial_run",
+        "submit_size",
         "submit_version",
         "submit_preregistration",
         "submit_text",

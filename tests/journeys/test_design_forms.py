@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 from sqlalchemy import text
 
+from tests.journeys.axe import LIGHT_AND_DARK_PHONE, check_in
 from tests.journeys.lead_steps import PASSWORD, a_lead, sign_in
 
 if TYPE_CHECKING:
@@ -39,6 +40,24 @@ def test_nothing_typed_is_lost_if_the_session_ends_while_a_form_is_filled_in(eng
     expect(page.get_by_label("Title", exact=True)).to_have_value(words)
     page.reload()
     expect(page.get_by_label("Title", exact=True)).to_have_value(words)
+
+
+def test_comparison_is_a_sentence_whose_choices_follow_each_other(engine: Engine, page: Page) -> None:
+    sign_in(page, a_lead(engine))
+    page.goto("/studies/rated/design/analysis")
+    expect(page.get_by_text("Trials to rate")).to_be_visible()
+    test, margin = (page.locator(f"[id='analysis.primary.0.{part}']") for part in ("test", "margin"))
+    if not test.count():
+        page.get_by_role("button", name="Add a comparison").click()
+    page.locator("[id='analysis.primary.0.question']").select_option("empathy")
+    expect(test.locator("option[value=equivalence]")).to_be_attached()
+    expect(margin).to_have_count(0)
+    test.select_option("equivalence")
+    margin.fill("0.5")
+    expect(page.locator("#problems-in-analysis")).to_be_hidden()
+    check_in(LIGHT_AND_DARK_PHONE, page)
+    page.reload()
+    expect(margin).to_have_value("0.5")
 
 
 def test_counts_of_problems_follow_each_save_and_focus_stays(engine: Engine, page: Page) -> None:

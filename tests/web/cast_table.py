@@ -109,6 +109,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /studies/{slug}/people/{member}/removal": OWN_CHANGE,
     "POST /studies/{slug}/people/{member}/recovery": OWN_PAGE,
     "GET /studies/{slug}/plan": READ_PAGE,
+    "POST /studies/{slug}/plan/size": EDIT_CHANGE,
     "GET /studies/{slug}/methods": EDIT_PAGE,
     "POST /studies/{slug}/methods": study(422, *EDITORS),
     "GET /studies/{slug}/judges": READ_PAGE,
@@ -240,6 +241,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
 FORMS: dict[str, dict[str, str]] = {
     "POST /sign-in": {"email": "nobody@example.org", "password": "a guess at it"},
     "POST /studies/{slug}/status": {"status": "paused"},
+    "POST /studies/{slug}/plan/size": {"per_trial": "4"},
     "POST /studies/{slug}/raters/{rater}/exclusion": {"reason": "asked to", "exclude": "true"},
     "POST /studies/{slug}/items/{item}/retirement": {"reason": "asked to", "retire": "true"},
     "POST /studies/{slug}/settings/title": {"title": "Another"},

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from app.protocol.allocation.bulk_allocation import so_many_items, with_raters_per_trial
 from app.protocol.allocation.feasibility import feasibility
 from app.protocol.allocation.requirements import Group
 from app.protocol.allocation.trials import PlannedItem, planned_trials
 from app.protocol.study import Protocol
+from app.studies.editor.sections import value_at, with_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +68,10 @@ def _binds(protocol: Protocol, groups: Sequence[Group]) -> str:
         else:
             sentences.append(f"each rater can take all {n_each} trials that differ")
     return "; ".join(dict.fromkeys(sentences))
+
+
+def data_with_raters_per_trial(data: dict[str, Any], n: int) -> dict[str, Any]:
+    """The content of study.yaml with n raters per trial, in every pool."""
+    for name in value_at(data, "design.pools") or {}:
+        data = with_value(data, f"design.pools.{name}.raters_per_trial", n)
+    return with_value(data, "design.raters_per_trial", n)

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request
-from starlette.responses import Response
+from fastapi import APIRouter, Depends, Form, Query, Request
+from starlette.responses import RedirectResponse, Response
 
 from app.accounts.rate_limits import count, forecast_limit
+from app.accounts.session import SignedIn
 from app.base.processes.side_process import SideProcessError
 from app.base.rendering.pages import page
 from app.base.rendering.words import minutes
+from app.base.web.deps import Db
 from app.base.web.errors import TooManyError
 from app.protocol.allocation.trials import PlannedItem
 from app.protocol.study import Protocol
 from app.rating.seats.trials import list_items
-from app.results.planning.effort import Rates, effort
-from app.studies.own_study import LeadAndStudy, OwnForLong
+from app.results.planning.effort import Rates, data_with_raters_per_trial, effort
+from app.studies.editor.protocol_edits import Change, get_draft, save_change
+from app.studies.own_study import LeadAndStudy, Own, OwnForLong
 from app.studies.protocols import get_protocol
 
 router = APIRouter()
@@ -77,6 +81,20 @@ def show_plan(request: Request, own: OwnForLong, form: Sent) -> Response:
     return page(
         request, "results/planning/plan.html", lead=own.lead, study=own.study, labels=protocol.labels, **context
     )
+
+
+@router.post("/studies/{slug}/plan/size")
+def submit_size(
+    request: Request,
+    db: Db,
+    lead: SignedIn,
+    study: Own,
+    per_trial: Annotated[int, Form(ge=1, le=MAX_PER_TRIAL)],
+) -> Response:
+    """Take the number of raters per trial over into the design."""
+    change = Change(lambda data: data.get("design"), partial(data_with_raters_per_trial, n=per_trial))
+    save_change(db, study, lead, get_draft(db, study).number, change)
+    return RedirectResponse(request.app.url_path_for("show_recruitment", slug=study.slug), 303)
 
 
 def _rates(form: PlanForm) -> Rates:

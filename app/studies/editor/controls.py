@@ -96,7 +96,21 @@ def shaped(node: Node, value: object) -> object:
 
 
 Shape = Literal[
-    "line", "prose", "number", "flag", "choice", "radios", "lines", "ticks", "part", "absent", "rows", "named", "pairs"
+    "line",
+    "prose",
+    "number",
+    "flag",
+    "choice",
+    "radios",
+    "lines",
+    "ticks",
+    "part",
+    "absent",
+    "rows",
+    "named",
+    "pairs",
+    "sentences",
+    "sentence",
 ]
 MORE = ":more"
 

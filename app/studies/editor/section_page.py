@@ -18,6 +18,8 @@ from app.studies.editor.controls import Control
 from app.studies.editor.design_page import DesignForm, SentForm, design_page, placed, save_section
 from app.studies.editor.named_choices import item_options, with_choices, with_items
 from app.studies.editor.preview_pages import preview_pages
+from app.studies.editor.primary_form import PATH as CONTRASTS
+from app.studies.editor.primary_form import implied_contrast, with_new_contrast, with_parts_that_fit, with_sentences
 from app.studies.editor.protocol_edits import Edit, get_draft
 from app.studies.editor.sections import BY_KEY, Section, section_controls, with_section
 from app.studies.own_study import Own
@@ -26,6 +28,8 @@ from app.studies.studies import StudyRow
 router = APIRouter()
 # The pages that name items.
 _WITH_ITEMS = frozenset({"checks", "practice"})
+# What is added ready to use, not as an empty entry.
+_ADDED = frozenset({*CHECKS, CONTRASTS})
 
 
 @router.get("/studies/{slug}/design/{part}")
@@ -38,8 +42,10 @@ def submit_section(request: Request, db: Db, lead: SignedIn, study: Own, part: s
     section = _section(part)
 
     def apply(data: dict[str, Any]) -> dict[str, Any]:
-        edited = with_checks_that_fit(data, with_section(section, data, form.fields))
-        return with_new_check(edited, form.target) if form.do == "add" and form.target in CHECKS else edited
+        edited = with_parts_that_fit(data, with_checks_that_fit(data, with_section(section, data, form.fields)))
+        if form.do != "add" or form.target not in _ADDED:
+            return edited
+        return with_new_check(edited, form.target) if form.target in CHECKS else with_new_contrast(edited)
 
     edit = save_section(request, db, lead, study, form, section, apply)
     if isinstance(edit, Response):
@@ -47,7 +53,7 @@ def submit_section(request: Request, db: Db, lead: SignedIn, study: Own, part: s
     if is_htmx(request):
         return _page(request, db, lead, study, edit, section, form=form)
     address = request.url.path
-    if form.do == "add" and form.target not in CHECKS:
+    if form.do == "add" and form.target not in _ADDED:
         return RedirectResponse(f"{address}?add={form.target}#{form.target}", 303)
     return RedirectResponse(f"{address}#{form.target}" if form.do == "add" else f"{address}?saved=1", 303)
 
@@ -69,7 +75,10 @@ def _page(
     add: str = "",
     form: SentForm | None = None,
 ) -> Response:
-    controls = [with_choices(one, edit.data) for one in section_controls(section, edit.data, add=add)]
+    controls = [
+        with_sentences(with_choices(one, edit.data), edit.data) for one in section_controls(section, edit.data, add=add)
+    ]
+    controls.sort(key=lambda one: one.name != CONTRASTS)
     if section.key in _WITH_ITEMS:
         items = item_options(db, study.id)
         controls = [with_items(one, items) for one in controls]
@@ -87,11 +96,22 @@ def _page(
         pages=preview_pages(edit.protocol) if edit.protocol else [],
         title=section.title,
         intro=section.intro,
+        implied=_implied(edit) if section.key == "analysis" else "",
     )
+
+
+def _implied(edit: Edit) -> str:
+    """What is tested while no contrast is declared."""
+    from app.analysis.document.design_words import contrast_words
+
+    contrast = implied_contrast(edit.data)
+    return contrast_words(contrast, edit.protocol) if contrast and edit.protocol else ""
 
 
 def _is_redrawn(control: Control, form: SentForm) -> bool:
     """Whether a field follows from others that were just edited, as the choice among answers does."""
+    if control.shape == "sentence":
+        return form.fields.get(f"{control.name}:drawn") != [control.key]
     sent = form.fields.get(control.name, [""])[-1].replace("\r\n", "\n").strip()
     return control.shape == "radios" or (
         control.shape == "prose" and control.name.startswith("checks.") and sent != control.value.strip()

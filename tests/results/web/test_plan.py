@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.results.planning.effort import data_with_raters_per_trial
+from app.studies.protocols import get_protocol
 from tests.kit.lead_studies import study_of
 
 if TYPE_CHECKING:
@@ -47,6 +49,25 @@ def test_forecast_says_that_the_primary_contrast_has_another_test(
     assert "uses another test (Wilcoxon signed-rank V), which is not simulated" in page
     assert "1 rater per trial" in page
     assert "1 raters" not in page
+
+
+def test_number_of_raters_is_taken_over_into_trials_and_recruitment(
+    client: TestClient, study_id: int, db: Connection
+) -> None:
+    answer = client.post(f"{PAGE}/size", data={"per_trial": "7"})
+    assert answer.headers["location"].endswith("/design/recruitment")
+    protocol = get_protocol(db, study_id, 1)
+    assert protocol.design.raters_per_trial == 7
+    assert client.post(f"{PAGE}/size", data={"per_trial": "0"}).status_code == 422
+
+
+def test_every_pool_gets_as_many_raters() -> None:
+    data = {"design": {"pools": {"expert": {"raters_per_trial": 2}, "crowd": {}}}}
+    found = data_with_raters_per_trial(data, 5)["design"]
+    assert found == {
+        "pools": {"expert": {"raters_per_trial": 5}, "crowd": {"raters_per_trial": 5}},
+        "raters_per_trial": 5,
+    }
 
 
 def test_pilot_with_too_few_ratings_is_handled(client: TestClient, study_id: int) -> None:

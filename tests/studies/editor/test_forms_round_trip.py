@@ -15,6 +15,7 @@ from app.protocol.yaml.study_yaml import read_protocol
 from app.studies.editor.check_form import with_checks_that_fit
 from app.studies.editor.named_choices import with_choices
 from app.studies.editor.nodes import Part, part_of
+from app.studies.editor.primary_form import with_parts_that_fit, with_sentences
 from app.studies.editor.question_form import QuestionEditor, question_editor, with_edited
 from app.studies.editor.sections import QUESTIONS, SECTIONS, section_controls, section_of, with_section
 from app.studies.folder.study_templates import list_templates, template_folder
@@ -43,8 +44,9 @@ def sent_unchanged(data: dict[str, Any]) -> dict[str, Any]:
     """Return the data after every page was submitted unchanged."""
     for section in SECTIONS:
         if section.key != QUESTIONS:
-            controls = [with_choices(control, data) for control in section_controls(section, data)]
-            data = with_checks_that_fit(data, with_section(section, data, posted(*controls)))
+            drawn = [with_choices(control, data) for control in section_controls(section, data)]
+            sent = with_section(section, data, posted(*[with_sentences(control, data) for control in drawn]))
+            data = with_parts_that_fit(data, with_checks_that_fit(data, sent))
     for number in range(1, len(data[QUESTIONS]) + 1):
         data, misfit = with_edited(data, number, posted_question(question_editor(data, number)), may_rename=True)
         assert misfit is None
