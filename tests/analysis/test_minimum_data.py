@@ -134,7 +134,7 @@ def test_interval_that_includes_everything_is_said_in_words(small: Report) -> No
     share = first(small, "prob_superiority")
     assert (share.ci_low, share.ci_reason) == (None, "too_few")
     assert share.note.endswith("No interval: with so little data it would include nearly all possible values.")
-    assert interval_text(share) == "no interval: too few items or raters"
+    assert interval_text(share) == "no interval: too few items or raters to tell"
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from app.analysis.report.declared_pairs import in_declared_directions
 from app.analysis.report.primary import declared_first, mirrors_of, primary_results, with_roles
 from app.analysis.report.recipe import data_hash, with_recipes
 from app.analysis.report.report import SECTIONS, RaterGroup, Report, Sample
-from app.analysis.report.verdicts import with_verdicts
+from app.analysis.report.verdicts import decisive_p, with_verdicts
 from app.analysis.sections.all_sections import estimates_for, estimates_of
 from app.analysis.sections.study_data import StudyData
 from app.base.words import counted
@@ -153,12 +153,22 @@ def with_adjusted_p(estimates: Sequence[Estimate]) -> list[Estimate]:
     The primary contrasts are one family, whatever their tests. An exploratory family consists of one kind of test over
     questions and sources, including pairs of sources without the reference: the same statistic, unit and raters, and
     the same position among the records of that statistic (the first method, the second ...). Several tests of one
-    difference do not count as several differences, nor does a difference that is reported in both directions.
+    difference do not count as several differences, nor does a difference that is reported in both directions. A test
+    that is alone in its family is not adjusted.
     """
     mirrors = mirrors_of(estimates)
     is_test = [one.p_value is not None and at not in mirrors for at, one in enumerate(estimates)]
     primary = [at for at, one in enumerate(estimates) if one.role == "primary" and is_test[at]]
     found = _with_p(list(estimates), primary, "holm")
+    for members in _families(estimates, is_test).values():
+        found = _with_p(found, members, "benjamini_hochberg")
+    for mirror, test in mirrors.items():
+        found[mirror] = replace(found[mirror], p_adjusted=found[test].p_adjusted)
+    return found
+
+
+def _families(estimates: Sequence[Estimate], is_test: Sequence[bool]) -> dict[tuple[object, ...], list[int]]:
+    """The positions of the exploratory tests by family."""
     families: dict[tuple[object, ...], list[int]] = defaultdict(list)
     places: Counter[tuple[object, ...]] = Counter()
     for at, estimate in enumerate(estimates):
@@ -167,15 +177,13 @@ def with_adjusted_p(estimates: Sequence[Estimate]) -> list[Estimate]:
             if estimate.role != "primary" and is_test[at]:
                 families[_family(estimate, places[record])].append(at)
             places[record] += 1
-    for members in families.values():
-        found = _with_p(found, members, "benjamini_hochberg")
-    for mirror, test in mirrors.items():
-        found[mirror] = replace(found[mirror], p_adjusted=found[test].p_adjusted)
-    return found
+    return families
 
 
 def _with_p(estimates: list[Estimate], members: Sequence[int], method: Adjustment) -> list[Estimate]:
-    """Return the list, with the adjusted p-values of one family filled in."""
+    """Return the list, with the adjusted p-values of one family filled in, if it has several tests."""
+    if len(members) == 1:
+        return estimates
     for at, p in zip(members, adjusted([estimates[k].p_value for k in members], method), strict=True):
         estimates[at] = replace(estimates[at], p_adjusted=p)
     return estimates
@@ -233,9 +241,13 @@ def notes(
 def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
     """Yield what was specified before the data, and how many exploratory tests there are."""
     yield from _undeclared(protocol)
-    n_tests = sum(estimate.role == "exploratory" and estimate.p_value is not None for estimate in estimates)
-    if n_tests:
-        yield f"{counted(n_tests, 'exploratory test')} in addition to the primary contrasts. {false_positives(n_tests)}"
+    tests = [one for one in estimates if one.role == "exploratory" and one.p_value is not None]
+    if tests:
+        n_clear = sum(p < ALPHA for one in tests if (p := decisive_p(one)) is not None)
+        yield (
+            f"{counted(len(tests), 'exploratory test')} in addition to the primary contrasts, {n_clear:,} of them with "
+            f"p < .05 after adjustment within each kind of test. {false_positives(len(tests))}"
+        )
 
 
 def false_positives(n_tests: int) -> str:

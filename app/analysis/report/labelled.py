@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.report.report import Report
-from app.analysis.wording.formatting import COVARIATES
+from app.analysis.statistic import Kind
+from app.analysis.wording.formatting import COVARIATES, kind_of
 from app.base.words import readable
 from app.protocol.labels import Labels
 
@@ -26,12 +27,27 @@ def _each(estimates: Iterable[Estimate], labels: Labels) -> tuple[Estimate, ...]
 
 
 def labelled_estimate(estimate: Estimate, labels: Labels) -> Estimate:
-    """Return one estimate with labels in its scope."""
+    """Return one estimate with labels in its scope, and without an interval that tells nothing."""
+    if is_without_information(estimate):
+        estimate = replace(estimate, ci_low=None, ci_high=None, ci_level=None, inference="none", ci_reason="too_few")
     if not estimate.scope:
         return estimate
     return replace(
         estimate, scope=_codes(_levels(_scope(estimate.scope, labels), labels), estimate.question or "", labels)
     )
+
+
+# An interval that covers this much of the possible values tells nothing. The range of points depends on the question.
+MIN_UNINFORMATIVE = 0.9
+_RANGES: dict[Kind, float] = {"share": 1.0, "coefficient": 2.0, "share_points": 2.0}
+
+
+def is_without_information(estimate: Estimate) -> bool:
+    """Whether the interval covers nine tenths of the possible values, such as 1.1% to 95.8%; files keep it."""
+    possible = _RANGES.get(kind_of(estimate))
+    if possible is None or estimate.ci_low is None or estimate.ci_high is None:
+        return False
+    return estimate.ci_high - estimate.ci_low >= MIN_UNINFORMATIVE * possible
 
 
 def _scope(scope: Scope, labels: Labels) -> Scope:

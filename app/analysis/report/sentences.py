@@ -211,8 +211,7 @@ def p_words(estimate: Estimate) -> str:
     if estimate.p_value is None:
         return ""
     p = p_statement(estimate.p_value)
-    is_other = estimate.p_adjusted is not None and estimate.p_adjusted != estimate.p_value
-    return f"{p}, adjusted {p_statement(estimate.p_adjusted)}" if is_other else p
+    return p if estimate.p_adjusted is None else f"{p}, adjusted {p_statement(estimate.p_adjusted)}"
 
 
 def counts_text(estimate: Estimate) -> str:

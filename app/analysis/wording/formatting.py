@@ -14,7 +14,7 @@ REASONS: dict[Reason, str] = {
     "no_pairable_units": "no unit has two ratings",
     "no_variation": "the values do not vary",
     "one_cluster": "one side has only one item or one rater",
-    "too_few": "too few items or raters",
+    "too_few": "too few items or raters to tell",
     "separation": "one side always wins (separation)",
     "disconnected": "the sources are never compared with each other",
     "not_converged": "the fit did not converge",
@@ -190,9 +190,9 @@ def p_statement(p: float | None) -> str:
 
 
 def p_cell(estimate: Estimate) -> str:
-    """Format the p-value, with the adjusted one where it is another; empty without one."""
+    """Format the p-value, with the adjusted one where it is one of a family; empty without one."""
     p, adjusted = p_text(estimate.p_value), p_text(estimate.p_adjusted)
-    return f"{p} (adjusted {adjusted})" if adjusted and adjusted != p else p
+    return f"{p} (adjusted {adjusted})" if adjusted else p
 
 
 def of_text(estimate: Estimate) -> str:

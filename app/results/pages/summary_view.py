@@ -28,6 +28,8 @@ MAX_CARDS, MAX_ROWS, MAX_COLUMNS, MAX_COLUMN_NAME = 3, 6, 2, 12
 # A study without contrasts has room for more rows.
 MAX_AGREEMENT, MAX_AGREEMENT_BESIDE, MAX_AGREEMENT_WITH_NEED = 9, 4, 3
 MAX_ANSWERS, MAX_NOTES = 2, 4
+# Exploratory comparisons are folded; a page of a thousand rows is not read.
+MAX_EXPLORATORY = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +53,8 @@ class Card:
 
     @property
     def adjusted_p(self) -> str:
-        """The p-value of a primary contrast, adjusted where it is one of several."""
-        one = self.contrast.primary
-        return "" if one is None else p_text(decisive_p(one))
+        """The p-value that decides, which is adjusted where it is one of several."""
+        return p_text(decisive_p(self.contrast.answer))
 
     @property
     def n_ratings(self) -> str:
@@ -87,14 +88,13 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
     protocol = made.protocol
     summary = summary_of(report, protocol)
     answers = [one.english for one in summary.answers if not one.is_between_sources]
-    is_declared = bool(protocol.analysis.primary)
-    n_primary = sum(contrast.primary is not None for contrast in summary.contrasts)
-    n_cards = max(MAX_CARDS, n_primary) if is_declared else len(summary.contrasts)
-    are_rows = bool(answers) or min(n_cards, len(summary.contrasts)) > MAX_CARDS
-    shown = summary.contrasts[: MAX_ROWS if are_rows else MAX_CARDS]
+    primary = [one for one in summary.contrasts if one.primary]
+    exploratory = [one for one in summary.contrasts if not one.primary]
+    are_rows = bool(answers) or len(primary) > MAX_CARDS
+    shown = primary[: MAX_ROWS if are_rows else MAX_CARDS]
     cards = _cards(shown, report, protocol)
     judges = [(one, "" if one.answered is None else number(one.answered, "share")) for one in summary.judges]
-    hidden = summary.contrasts[len(shown) :]
+    hidden = primary[len(shown) :]
     # A banner says already that all ratings are simulated.
     notes = [note for note in report.notes if not note.endswith(ARE_SIMULATED)]
     return {
@@ -104,14 +104,15 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
         "published": published_line(primary_answers(made.report, protocol)),
         "n_more_answers": max(0, len(answers) - MAX_ANSWERS),
         "cards": [] if are_rows else cards,
-        "rows": _named_once(cards) if are_rows else [],
-        "rows_title": _rows_title(shown, is_declared=is_declared),
-        "counts": cards[0].counts if len({one.counts for one in cards}) == 1 else "",
+        "rows": _table(cards) if are_rows and cards else None,
+        "exploratory": _table(_cards(exploratory[:MAX_EXPLORATORY], report, protocol)) if exploratory else None,
+        "n_more_exploratory": max(0, len(exploratory) - MAX_EXPLORATORY),
+        "exploratory_part": part_of(exploratory[0].estimate) if exploratory else "",
+        "families": _families(exploratory),
+        "is_declared": bool(protocol.analysis.primary),
         "n_more": len(hidden),
         "more_part": part_of(hidden[0].estimate) if hidden else "",
-        "has_p": any(one.adjusted_p for one in cards),
         "changes": [] if are_rows else [one for one in cards if one.has_changes],
-        "has_equal": any(one.at_equal != "–" for one in cards),
         "has_flagged": any(one.unflagged != "–" for one in cards),
         **_agreement(summary, is_short=are_rows),
         "judges": judges,
@@ -120,19 +121,64 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Contrasts as rows of a table; `counts` are those of all of them, empty where they differ."""
+
+    rows: tuple[Card, ...]
+    counts: str
+
+    @property
+    def has_p(self) -> bool:
+        """Whether there is a p-value."""
+        return any(one.adjusted_p for one in self.rows)
+
+    @property
+    def are_adjusted(self) -> bool:
+        """Whether the p-values are adjusted for several tests."""
+        return any(one.contrast.answer.p_adjusted is not None for one in self.rows)
+
+    @property
+    def has_equal(self) -> bool:
+        """Whether a difference is known at equal length."""
+        return any(one.at_equal != "–" for one in self.rows)
+
+    @property
+    def has_flagged(self) -> bool:
+        """Whether a difference is known without flagged raters."""
+        return any(one.unflagged != "–" for one in self.rows)
+
+
+def _table(cards: Sequence[Card]) -> Rows:
+    counts = cards[0].counts if len({one.counts for one in cards}) == 1 else ""
+    return Rows(tuple(_named_once(cards)), counts)
+
+
 def _named_once(cards: Sequence[Card]) -> list[Card]:
-    """Rows of one question that follow each other have its name once, unless only some of them are primary."""
-    runs = [[*run] for _, run in groupby(cards, key=lambda one: (one.contrast.label, one.contrast.primary is None))]
-    if len(runs) > len({one.contrast.label for one in cards}):
-        return [*cards]
+    """Rows of one question that follow each other have its name once."""
+    runs = [[*run] for _, run in groupby(cards, key=lambda one: one.contrast.label)]
     return [replace(one, n_named=0 if place else len(run)) for run in runs for place, one in enumerate(run)]
 
 
-def _rows_title(shown: Sequence[MainContrast], *, is_declared: bool) -> str:
-    """Say whether the study was designed for these differences; a primary one among others is marked in its row."""
-    if all(contrast.primary for contrast in shown):
-        return "Primary differences"
-    return "Exploratory differences" if is_declared and not any(one.primary for one in shown) else "Differences"
+# what a family of exploratory comparisons is about, by statistic
+FAMILIES = {
+    "mean_difference": ("comparison of ratings", "comparisons of ratings"),
+    "share_preferred": ("comparison by choice or rank", "comparisons by choice or rank"),
+    "category_difference": ("comparison of codes", "comparisons of codes"),
+}
+
+
+def _families(exploratory: Sequence[MainContrast]) -> str:
+    """Count the comparisons that are no primary ones by family, and those whose adjusted p-value is below .05."""
+    parts = []
+    for statistic, (one, several) in FAMILIES.items():
+        found = [each for each in exploratory if each.estimate.statistic == statistic]
+        n_clear = sum(each.is_clear for each in found)
+        if found:
+            said = f"{len(found)} exploratory {one if len(found) == 1 else several}"
+            adjusted = "adjusted p" if any(each.estimate.p_adjusted is not None for each in found) else "p"
+            parts.append(f"{said}, {n_clear or 'none'}{' of them' if len(found) > 1 else ''} with {adjusted} < .05")
+    return "; ".join(parts)
 
 
 def _cards(contrasts: Sequence[MainContrast], report: Report, protocol: Protocol) -> list[Card]:

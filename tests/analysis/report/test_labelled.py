@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Unpack
 
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.report.labelled import labelled_estimate
-from app.analysis.wording.formatting import MINUS, scope_text
+from app.analysis.wording.formatting import MINUS, interval_text, scope_text
 from app.protocol.labels import Labels
 
 LABELS = Labels(
@@ -51,3 +52,15 @@ def test_estimate_record_keeps_keys() -> None:
     estimate = Estimate("comparison", "warm", {"source": "gpt4"}, "mean", 1.0)
     labelled_estimate(estimate, LABELS)
     assert estimate.as_record()["scope"] == {"source": "gpt4"}
+
+
+def test_an_interval_without_information_is_not_shown() -> None:
+    """A share between 1.1% and 95.8% says only that it is a share; the range of points is that of the question."""
+    share = Estimate("choice", "q", {}, "share_preferred", 0.53, 0.011, 0.958, 0.95, "items_and_raters")
+    shown = labelled_estimate(share, Labels())
+    assert (shown.ci_low, shown.ci_high, shown.ci_reason) == (None, None, "too_few")
+    assert interval_text(shown) == "no interval: too few items or raters to tell"
+    narrower = replace(share, ci_low=0.1)
+    assert labelled_estimate(narrower, Labels()) == narrower
+    points = replace(share, statistic="mean_difference", ci_low=-4.0, ci_high=4.0)
+    assert labelled_estimate(points, Labels()) == points

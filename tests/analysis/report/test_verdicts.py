@@ -19,6 +19,7 @@ from app.analysis.report.report_tables import records_csv
 from app.analysis.report.sentences import primary_answers, sentence_of
 from app.analysis.report.verdict_words import verdict_sentence, verdict_text
 from app.analysis.report.verdicts import verdict_of, with_verdicts
+from app.analysis.wording.formatting import p_cell
 from tests.kit.frames import FIVE, Row, find, first, frames, protocol
 
 AGAINST: Scope = {"source": "model", "reference": "human"}
@@ -156,3 +157,11 @@ def test_summary_and_files_have_the_verdict_of_the_report() -> None:
     assert [line["verdict"] or None for line in lines] == [one.verdict for one in report.estimates]
     assert first(report, "mean_difference", question="warmth").verdict == "clear"
     assert {one.verdict for one in find(report, "mean")} == {None}
+
+
+def test_adjusted_p_is_on_every_test_of_a_family_and_on_none_outside_one() -> None:
+    pair: Scope = {"source": "model", "reference": "human"}
+    one = Estimate("comparison", "a", pair, "mean_difference", 0.5, p_value=0.04, role="exploratory", unit="rating")
+    other = replace(one, question="b", p_value=0.06)
+    assert [p_cell(each) for each in with_adjusted_p([one, other])] == [".040 (adjusted .060)", ".060 (adjusted .060)"]
+    assert [p_cell(each) for each in with_adjusted_p([replace(one, role="primary"), other])] == [".040", ".060"]

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from app.analysis import analyze
 from app.analysis.report.labelled import labelled
 from app.results.charts.chart import charts_of
-from app.results.pages.summary_view import summary_context
+from app.results.pages.summary_view import Card, summary_context
 from app.results.reports.outcomes import LiveReport
 from app.results.snapshots.snapshots import NO_OPTIONS
 from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
@@ -43,24 +43,29 @@ def context(given: list[Row], study: Protocol = STUDY) -> dict[str, Any]:
     return summary_context(labelled(report, study.labels), made)
 
 
+def shown(found: dict[str, Any]) -> list[Card]:
+    """Every contrast of the page."""
+    tables = [table for name in ("rows", "exploratory") if (table := found[name]) is not None]
+    return [*found["cards"], *(one for table in tables for one in table.rows)]
+
+
 def test_one_rater_has_no_agreement_and_the_summary_says_what_it_needs() -> None:
     found = context(rows(1))
     assert found["agreement"] == []
     assert "rated by two or more people" in found["summary"].agreement_words
-    assert all(one.at_equal == "–" for one in [*found["cards"], *found["rows"]])
-    assert not found["has_equal"]
+    assert all(one.at_equal == "–" for one in shown(found))
 
 
 def test_source_without_ratings_is_named_and_the_others_are_compared() -> None:
     found = context(rows(4))
-    effects = [one.contrast.effect for one in [*found["cards"], *found["rows"]]]
+    effects = [one.contrast.effect for one in shown(found)]
     assert "Third against Human: the source has no ratings" in effects
     assert any(effect.startswith("Model") for effect in effects)
 
 
 def test_choice_without_answers_has_no_plot() -> None:
     found = context(rows(1)[:1], protocol(FIVE, CHOICE))
-    assert {one.contrast.label: one.plot for one in found["cards"]}["Preference"] is None
+    assert {one.contrast.label: one.plot for one in shown(found)}["Preference"] is None
 
 
 def test_label_may_be_long_but_not_too_long() -> None:

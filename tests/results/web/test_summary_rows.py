@@ -8,6 +8,7 @@ from tests.kit.frames import FIVE, Row, protocol
 from tests.results.web.test_poor_data import context
 
 SOURCES = {"human": {"kind": "human"}, **{f"model-{n}": {"kind": "model"} for n in range(3)}}
+MODELS = ["Model-0", "Model-1", "Model-2"]
 WARMTH = {**FIVE, "key": "warmth"}
 
 
@@ -29,13 +30,18 @@ def summary(primary: list[Any]) -> dict[str, Any]:
 
 def test_question_of_several_rows_is_named_once() -> None:
     found = summary(["empathy", "warmth"])
-    named = [(one.contrast.key, one.n_named) for one in found["rows"]]
+    named = [(one.contrast.key, one.n_named) for one in found["rows"].rows]
     assert named == [("empathy", 3), ("empathy", 0), ("empathy", 0), ("warmth", 3), ("warmth", 0), ("warmth", 0)]
 
 
-def test_rows_of_which_only_some_are_primary_are_named_each() -> None:
+def test_exploratory_comparisons_are_folded_and_counted_by_family() -> None:
     found = summary([{"question": "empathy", "source": "model-1"}, "warmth"])
-    assert {one.n_named for one in found["rows"]} == {1}
+    assert [one.contrast.source for one in [*found["cards"], *found["rows"].rows]] == ["Model-1", *MODELS]
+    assert [one.contrast.source for one in found["exploratory"].rows] == ["Model-0", "Model-2"]
+    n_clear = sum(one.contrast.is_clear for one in found["exploratory"].rows)
+    assert (
+        found["families"] == f"2 exploratory comparisons of ratings, {n_clear or 'none'} of them with adjusted p < .05"
+    )
 
 
 def test_findings_that_differ_only_in_the_source_are_one_paragraph() -> None:
