@@ -93,15 +93,6 @@ takes items and responders as random.
 | Items | `mean_difference_responders` (primary) | `mann_whitney` (as published) |
 | --- | --- | --- |
 {by_items}
-
-`pool_difference` with very few experts does not hold its level (1,500 simulated studies of 40 items each, ratings
-from 1 to 5, no difference): three experts who rate everything against a crowd of one rating each .083 (three ratings
-per item) and .074 (one), five experts .062; two experts against eight raters of everything .011, three against eight
-.037. The degrees of freedom are the cause more than the variance, whose mean is .90 to 1.03 of the true one. They
-follow the observed proportions of raters and items, so that three experts who happen to be alike get both a small
-variance and many degrees of freedom (2.1 to 18.9 in nine of ten studies); with the 3.0 that fit the variance's own
-spread, .045 of the studies reject instead of .083. Those are not known in a real study, and
-*experts − 1* rejects in .010.
 """
 
 

@@ -125,6 +125,7 @@ class ClusterSums:
 # with fewer clusters per arm, their variance can hardly be estimated
 FEW = 5
 FEW_IN_ARM = "One arm has only {n} {what}, so the interval is wide."
+FEW_IN_POOL = "One pool has only {n} {what}, so the interval is wide, and its level is approximate."
 # cells that enter the contrast with a negative sign
 _NEGATIVE = (1, 2)
 
@@ -134,17 +135,19 @@ class Arms:
     """The arm, and the cell within the arm, of each of n ratings; codes from 0, shape (n,).
 
     A mean difference has two arms (0 and 1) of one cell each. An interaction has two arms, non-members (0) and
-    members (1), of two cells each, reference and source: cells 0 and 1, and cells 2 and 3.
+    members (1), of two cells each, reference and source: cells 0 and 1, and cells 2 and 3. Pools differ in who their
+    raters are, so that their variances may differ much more than those of arms to which raters were assigned.
     """
 
     arm: Ints
     cell: Ints
+    are_pools: bool = False
 
     @classmethod
-    def of_two(cls, is_treated: Bools) -> Arms:
-        """Return the arms of a difference between two sources."""
+    def of_two(cls, is_treated: Bools, *, are_pools: bool = False) -> Arms:
+        """Return the arms of a difference between two sources, or between two pools of raters."""
         code = np.asarray(is_treated, dtype=np.int64)
-        return cls(code, code)
+        return cls(code, code, are_pools)
 
     @classmethod
     def of_four(cls, is_treated: Bools, is_member: Bools) -> Arms:
@@ -170,12 +173,12 @@ class Side:
     @cached_property
     def is_between(self) -> bool:
         """Whether most clusters appear in one arm only."""
-        return 2 * int((self._in_arm.sum(axis=1) > 1).sum()) < self.n_clusters
+        return 2 * int((self.in_arm.sum(axis=1) > 1).sum()) < self.n_clusters
 
     @property
     def fewest(self) -> int:
         """Number of clusters in the smaller arm."""
-        return int(self._in_arm.sum(axis=0).min())
+        return int(self.in_arm.sum(axis=0).min())
 
     @property
     def is_thin(self) -> bool:
@@ -195,10 +198,11 @@ class Side:
         """Return the note to show if an arm has few clusters, else ""; `what` is their name in the plural."""
         if not self.is_between or self.fewest >= FEW:
             return ""
-        return FEW_IN_ARM.format(n=self.fewest, what=what)
+        return (FEW_IN_POOL if self.arms.are_pools else FEW_IN_ARM).format(n=self.fewest, what=what)
 
     @cached_property
-    def _in_arm(self) -> Bools:
+    def in_arm(self) -> Bools:
+        """Whether a cluster appears in an arm, shape (n_clusters, n_arms)."""
         return _table(self.code, self.n_clusters, self.arms.arm) > 0
 
     @cached_property

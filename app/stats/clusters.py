@@ -22,6 +22,7 @@ _ROUNDING = 1e-12
 BY_ITEM = Method("item_cluster_t")
 # with so few raters, an interval for new raters is too wide to be useful
 FEW_RATERS = 3
+_UPPER = 0.75
 _FEW = "With only {n} raters, an interval for new raters is very wide. See the interval for these raters only."
 
 # the most recent arrays (weak references) with their clusters
@@ -132,6 +133,19 @@ def combined_df(share: float, df_rater: float, df_item: float) -> float:
     if min(df_rater, df_item) <= 0:
         return 0.0
     return 1 / (share**2 / df_rater + (1 - share) ** 2 / df_item)
+
+
+def upper_limit(variance: float, df: float) -> float:
+    """Return the upper limit of the one-sided 75% interval of a variance: variance x df / the chi-square quantile.
+
+    Where a variance decides about degrees of freedom, its limit is the safer value than its estimate. The level is our
+    choice by the simulations of `benchmarks.few_experts`. The interval is that of a normal variance (Snedecor and
+    Cochran 1989, Statistical Methods).
+
+    >>> [round(upper_limit(1.0, df), 2) for df in (1, 2, 3, 20, 1e9)]
+    [9.85, 3.48, 2.47, 1.29, 1.0]
+    """
+    return variance * df / float(special.chdtri(df, _UPPER))
 
 
 def _df(n: int, side: Side | None) -> float:

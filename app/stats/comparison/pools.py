@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from app.stats.arms import Arms, warned_of_few
+from app.stats.arms import Arms
 from app.stats.arrays import Bools, Floats, Ints, Labels, codes, present
 from app.stats.clusters import clusters, combined_df, t_p_value, t_quantile, without_interval
 from app.stats.linear.cluster_robust import linear_contrast
@@ -76,10 +76,10 @@ def pool_difference(
         item=shared.item,
         rater=shared.rater,
         weight=weight,
-        arms=Arms.of_two(shared.first),
+        arms=Arms.of_two(shared.first, are_pools=True),
         level=level,
     )
-    return warned_of_few(found.with_counts(**shared.counts), shared.first, shared.rater)
+    return found.with_counts(**shared.counts)
 
 
 # Correlation between the mean ratings that two pools of raters give to the same responses.

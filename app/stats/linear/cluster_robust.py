@@ -8,13 +8,14 @@ equal the factor G / (G - 1) and the G - 1 degrees of freedom of the plain inter
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from app.stats.arms import Arms, ClusterSums, ClusterVariance, Side
-from app.stats.arrays import Floats, Ints, Labels
-from app.stats.clusters import Clusters, clusters, combined_df, t_p_value, t_quantile, without_interval
+from app.stats.arrays import Bools, Floats, Ints, Labels
+from app.stats.clusters import Clusters, clusters, combined_df, t_p_value, t_quantile, upper_limit, without_interval
 from app.stats.linear.regression import LeastSquares, least_squares
 from app.stats.result import Interval, Method, Result, undefined
 
@@ -67,6 +68,9 @@ def linear_contrast(
     that items are their clusters (Cameron and Miller 2015, J. Hum. Resour. 50:317): bound and proportion of V_rater are
     those of the others. With them, V_rater would contain the level of the items, which cancels between the arms.
 
+    If `arms` are pools of raters, the raters of each pool are a part of V of their own, which counts at its
+    `upper_limit`: a few raters who happen to be alike would get both a small variance and many degrees of freedom.
+
     Args:
         y: ratings, shape (n,), finite.
         X: columns including the intercept, shape (n, p), finite.
@@ -102,13 +106,15 @@ def _not_fitted(counts: dict[str, int]) -> Result:
 class _Variances:
     """The variance of a contrast by items, by raters and by cells of both, and a note to show with it.
 
-    `crossed` is the part of `rater` that counts as its bound and proportion; see `linear_contrast`.
+    `crossed` is the part of `rater` that counts as its bound and proportion, and `pools` are its parts by pool, empty
+    if the arms are no pools; see `linear_contrast`.
     """
 
     item: ClusterVariance
     rater: ClusterVariance
     cell: ClusterVariance
     crossed: ClusterVariance
+    pools: Sequence[ClusterVariance]
     note: str
 
     @property
@@ -119,6 +125,10 @@ class _Variances:
     @property
     def df(self) -> float:
         """Degrees of freedom of raters and items, combined by their proportions of `whole`, which is above 0."""
+        if self.pools:
+            parts = [(upper_limit(pool.variance, pool.df), pool.df) for pool in self.pools]
+            parts.append((self.whole - self.crossed.variance, self.item.df))
+            return sum(part for part, _ in parts) ** 2 / sum(part**2 / df for part, df in parts)
         share = self.crossed.variance / self.whole
         return combined_df(share, self.crossed.df, self.item.df) if share else self.item.df
 
@@ -131,16 +141,20 @@ def _variances(
     )
     sides = [] if arms is None else [Side(groups.rater, groups.n_raters, arms), Side(groups.item, groups.n_items, arms)]
     notes = [side.note(what) for side, what in zip(sides, ("raters", "items"), strict=False)]
-    crossed = _crossed(rater, groups) if sides and sides[0].is_between else rater
-    return _Variances(item, rater, cell, crossed, next(filter(None, notes), ""))
+    note = next(filter(None, notes), "")
+    if arms is None or not sides[0].is_between:
+        return _Variances(item, rater, cell, rater, [], note)
+    is_crossed = _is_crossed(groups)
+    crossed = rater if is_crossed.all() else rater.of(is_crossed)
+    parts = [is_crossed & of_arm for of_arm in sides[0].in_arm.T] if arms.are_pools else []
+    return _Variances(item, rater, cell, crossed, [rater.of(part) for part in parts if part.any()], note)
 
 
-def _crossed(rater: ClusterVariance, groups: Clusters) -> ClusterVariance:
-    """Return the part of the raters of several items."""
+def _is_crossed(groups: Clusters) -> Bools:
+    """Return which raters have rated several items, shape (n_raters,)."""
     rater_of_cell = np.empty(groups.n_cells, dtype=np.int64)
     rater_of_cell[groups.cell] = groups.rater
-    is_crossed = np.bincount(rater_of_cell, minlength=groups.n_raters) > 1
-    return rater if is_crossed.all() else rater.of(is_crossed)
+    return np.asarray(np.bincount(rater_of_cell, minlength=groups.n_raters) > 1)
 
 
 def _with_interval(bare: Result, fit: LeastSquares, parts: _Variances, contrast: Floats, level: float) -> Result:

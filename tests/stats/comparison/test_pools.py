@@ -59,6 +59,26 @@ def _two_pools(n_units: int = 20, n_raters: int = 6) -> Pools:
     return Pools(value=value, is_first=rater < n_raters // 2, unit=unit, item=unit // 2, rater=rater)
 
 
+@pytest.mark.parametrize("n_crowd", [20, 40])
+def test_variance_between_few_experts_counts_at_its_upper_limit(n_crowd: int) -> None:
+    """Three experts who are alike get no more degrees of freedom for it; 20 rate everything, or 40 an item each."""
+    rng = np.random.default_rng(2)
+    item, rater = (axis.ravel() for axis in np.indices((40, 3 + n_crowd)))
+    is_shown = (rater < 3) | (n_crowd < 40) | (rater == item + 3)
+    item, rater = item[is_shown], rater[is_shown]
+    level = np.append([0.1, 0, 0], rng.normal(0, 0.6, n_crowd))
+    value, expert = rng.normal(0, 0.6, 40)[item] + level[rater] + rng.normal(size=len(item)), rater < 3
+    found = pool_difference(value, expert, unit=item, item=item, rater=rater)
+    means = np.bincount(rater, value) / np.bincount(rater)
+    pools = [means[:3], means[3:]] if n_crowd == 20 else [means[:3]]
+    parts = [(pool.var(ddof=1) / len(pool), len(pool) - 1) for pool in pools]
+    limits = [(variance * df / stats.chi2.ppf(0.25, df), df) for variance, df in parts]
+    rest = ((found.standard_error or 0) ** 2 - sum(variance for variance, _ in parts), 39)
+    df = sum(one for one, _ in (*limits, rest)) ** 2 / sum(one**2 / df for one, df in (*limits, rest))
+    assert found.df == pytest.approx(df)
+    assert found.note == "One pool has only 3 raters, so the interval is wide, and its level is approximate."
+
+
 def test_pool_correlation_is_correlation_of_pool_means() -> None:
     data = _two_pools()
     found = pool_correlation(**data)
