@@ -14,7 +14,7 @@ from app.base.rendering.pages import language_now
 from app.base.web import health, metrics
 from app.llm.judges import judges_page
 from app.llm.methods import methods_page
-from app.llm.runs import run_rows
+from app.llm.runs import requests_page, run_rows
 from app.llm.writers import generated_page, generated_texts_page
 from app.rating.arrival import consent_page, privacy_page, start_page
 from app.rating.arrival import page as arrival_page
@@ -94,6 +94,7 @@ LEADS = (
     generated_page,
     generated_texts_page,
     run_rows,
+    requests_page,
     tokens_page,
     webhooks_page,
     plan_page,

@@ -13,7 +13,7 @@ from app.base.files.spreadsheet import table_of
 from app.base.limits import ON_THIS_COMPUTER, Limits
 from app.base.problems import Problems
 from app.cli.model_options import ModelOptions, with_model_options
-from app.cli.model_work import RunOptions, cost_words, exit_on_error, work_through
+from app.cli.model_work import RunOptions, cost_words, delete_named, exit_on_error, work_through
 from app.cli.output import say
 from app.cli.reading import read_sheet, reading
 from app.cli.store import store
@@ -99,11 +99,14 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
         with engine.connect() as db:
             row = stored_study(db, study)
         for judge_name, own in judges.items():
+            if asked.delete:
+                delete_named(engine, row, "judge", judge_name)
+                continue
             if len(judges) > 1:
                 say(f"{judge_name}:")
             _say_estimate(engine, row, own, limits.prices)
             if not asked.dry_run:
-                _judge(engine, row, endpoint, own, judge_name, limits, asked.at_once)
+                _judge(engine, row, endpoint, own, judge_name, limits, asked)
 
 
 def _judges_of(file: Path | None, name: str, settings: JudgeSettings) -> dict[str, JudgeSettings]:
@@ -132,7 +135,7 @@ def _judge(
     settings: JudgeSettings,
     name: str,
     budget: Budget,
-    n_at_once: int,
+    asked: ModelOptions,
 ) -> None:
     with transactions(engine)() as db:
         run, is_new = begin_run(db, study, endpoint, settings, name)
@@ -141,7 +144,7 @@ def _judge(
     def work_of(begin: Begin, options: RunOptions) -> RequestRun:
         return judging(begin, run, judged, endpoint, budget, **options)
 
-    is_complete = work_through(engine, run, budget, work_of, is_new=is_new, n_at_once=n_at_once, doing="Judging")
+    is_complete = work_through(engine, run, budget, work_of, is_new=is_new, asked=asked, doing="Judging")
     if not is_complete:
         raise typer.Exit(1)
 

@@ -13,6 +13,8 @@ import typer
 
 from app.llm.client.budget import Budget, Prices
 from app.llm.client.endpoint import Endpoint
+from app.llm.outcomes import Outcome
+from app.llm.runs.run_changes import CAN_BE_REDONE
 from app.settings import settings
 
 Command = Callable[..., None]
@@ -43,6 +45,15 @@ class ModelOptions:
     price_out: Annotated[float, typer.Option(min=0, help="Price of a million tokens in answers.")] = 0.0
     at_once: Annotated[int, typer.Option(min=1, max=64, help="Number of requests at the same time.")] = 4
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds to wait for an answer.")] = 120.0
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Ask at most this number of requests now, to look at them first.")
+    ] = None
+    redo: Annotated[
+        str, typer.Option(metavar="OUTCOMES", help="Ask again what was: unparsed, cut_off, refused, too_long.")
+    ] = ""
+    delete: Annotated[
+        bool, typer.Option("--delete", help="Delete the run with its requests and answers, and ask nothing.")
+    ] = False
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show the number of requests and the estimated tokens and cost.")
     ] = False
@@ -61,6 +72,15 @@ class ModelOptions:
             )
         key = known.model_key.get_secret_value() if known.model_key else ""
         return Endpoint(address, self.model, key, self.timeout)
+
+    @property
+    def redone(self) -> tuple[Outcome, ...]:
+        """The outcomes to ask again."""
+        names = [name.strip().replace("-", "_") for name in self.redo.split(",") if name.strip()]
+        allowed = [str(outcome) for outcome in CAN_BE_REDONE]
+        if unknown := [name for name in names if name not in allowed]:
+            raise typer.BadParameter(f"Found {unknown[0]}. Allowed: {', '.join(allowed)}.", param_hint="--redo")
+        return tuple(Outcome(name) for name in names)
 
     @property
     def limits(self) -> Budget:

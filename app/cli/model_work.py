@@ -10,17 +10,20 @@ from typing import Any, Protocol
 from sqlalchemy import Connection, Engine
 
 from app.base.database.engine import Begin, transactions
+from app.cli.model_options import ModelOptions
 from app.cli.output import fail, progress, say
 from app.llm.client.budget import Budget, Prices
 from app.llm.client.connection import ClientMissingError
 from app.llm.judges.judge_runs import NothingToJudgeError
 from app.llm.judges.judging import finish_run
-from app.llm.outcomes import OUTCOME_WORDS, Outcome
+from app.llm.outcomes import OUTCOME_WORDS, Outcome, Purpose
 from app.llm.runs.request_run import RequestRun
 from app.llm.runs.requests import get_progress, list_problems
+from app.llm.runs.run_changes import delete_run, redo_requests
 from app.llm.runs.run_start import OtherSettingsError
 from app.llm.runs.runs import RunIsBusyError, RunNameTakenError, RunRow, get_run, only_worker, record_stop
 from app.llm.writers.respond_runs import NothingToAnswerError
+from app.studies.studies import StudyRow
 
 RunOptions = dict[str, Any]
 WorkOf = Callable[[Begin, RunOptions], RequestRun]
@@ -84,9 +87,9 @@ def exit_on_error() -> Iterator[None]:
 
 
 def work_through(
-    engine: Engine, run: RunRow, budget: Budget, work_of: WorkOf, *, is_new: bool, n_at_once: int, doing: str
+    engine: Engine, run: RunRow, budget: Budget, work_of: WorkOf, *, is_new: bool, asked: ModelOptions, doing: str
 ) -> bool:
-    """Send the remaining requests of a run and print the outcome; return whether every request has one.
+    """Send the remaining requests of a run and print the outcome; return whether all were asked and some answered.
 
     Args:
         engine: the database.
@@ -94,12 +97,14 @@ def work_through(
         budget: of the command; what the run has used before is added to it.
         work_of: makes the work, from the transactions and the options of `RequestRun`.
         is_new: whether the run was created now.
-        n_at_once: number of requests at the same time.
+        asked: how many requests at the same time and at most, and what to ask again.
         doing: word for the line of progress.
     """
     begin = transactions(engine)
     with begin() as db:
         record_stop(db, run, None)
+        if asked.redone:
+            say(f"Asking again: {redo_requests(db, run, asked.redone):,} requests.")
         before = get_progress(db, run)
     if not is_new:
         n_left = before.n_open + before.by_outcome.get(Outcome.FAILED, 0)
@@ -108,9 +113,27 @@ def work_through(
     budget.tokens_in += before.tokens_in
     budget.tokens_out += before.tokens_out
     with only_worker(engine, run), progress() as show:
-        options = {"n_at_once": n_at_once, "progress": lambda n_done, n_all: show(doing, n_done, n_all)}
+        options = {
+            "n_at_once": asked.at_once,
+            "limit": asked.limit,
+            "progress": lambda n_done, n_all: show(doing, n_done, n_all),
+        }
         asyncio.run(work_of(begin, options).work())
     with begin() as db:
         if run.purpose == "judge":
             finish_run(db, run)
-        return say_result(db, run, budget)
+        is_complete = say_result(db, run, budget)
+        n_answered = get_progress(db, run).by_outcome.get(Outcome.ANSWERED, 0)
+    if not n_answered:
+        say("Nothing was answered.")
+    return bool(n_answered) and (is_complete or asked.limit is not None)
+
+
+def delete_named(engine: Engine, study: StudyRow, purpose: Purpose, name: str) -> None:
+    """Delete the run of this name."""
+    with transactions(engine)() as db:
+        run = get_run(db, study.id, purpose, name)
+        if run is None:
+            fail(f"The study {study.slug} has no run {name}. Name it with --name.")
+        delete_run(db, run)
+    say(f"Deleted the run {name} with its requests and answers.")

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine
 
 from app.base.database.engine import Begin, transactions
 from app.cli.model_options import ModelOptions, with_model_options
-from app.cli.model_work import RunOptions, cost_words, exit_on_error, work_through
+from app.cli.model_work import RunOptions, cost_words, delete_named, exit_on_error, work_through
 from app.cli.output import say
 from app.cli.reading import read_sheet, reading
 from app.cli.store import store
@@ -67,10 +67,12 @@ def respond(
             _add_items(engine, study, items)
         with engine.connect() as db:
             row = stored_study(db, study)
-        if asked.dry_run:
+        if asked.delete:
+            delete_named(engine, row, "respond", run_name)
+        elif asked.dry_run:
             _say_estimate(engine, row, settings, prompt.name, limits.prices)
         else:
-            _respond(engine, row, endpoint, settings, run_name, prompt.name, limits, asked.at_once)
+            _respond(engine, row, endpoint, settings, run_name, prompt.name, limits, asked)
 
 
 def _add_items(engine: Engine, slug: str, file: Path) -> None:
@@ -98,7 +100,7 @@ def _respond(
     name: str,
     file: str,
     budget: Budget,
-    n_at_once: int,
+    asked: ModelOptions,
 ) -> None:
     with transactions(engine)() as db:
         run, is_new = begin_respond(db, study, endpoint, settings, name, file=file)
@@ -106,7 +108,7 @@ def _respond(
     def work_of(begin: Begin, options: RunOptions) -> RequestRun:
         return responding(begin, run, endpoint, budget, **options)
 
-    is_complete = work_through(engine, run, budget, work_of, is_new=is_new, n_at_once=n_at_once, doing="Writing")
+    is_complete = work_through(engine, run, budget, work_of, is_new=is_new, asked=asked, doing="Writing")
     with engine.connect() as db:
         _say_texts(db, run, study.slug)
     if not is_complete:

@@ -29,7 +29,8 @@ OUTCOME_WORDS = {
 # Without an answer that could be stored: asked again when the run continues.
 ASKED_AGAIN = frozenset({Outcome.FAILED})
 Purpose = Literal["judge", "respond"]
-# Why a request is made: the first about its item, a repair, the next step of a prompt, another length of the text.
-RequestKind = Literal["first", "repair", "step", "length"]
+# Why a request is made: the first about its item, a repair, the next step of a prompt, another length of the text, or
+# the first one once more because a person asked for it.
+RequestKind = Literal["first", "repair", "step", "length", "redo"]
 # What a person decided about a generated text.
 Decision = Literal["accepted", "edited", "rejected"]

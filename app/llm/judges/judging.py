@@ -170,7 +170,7 @@ def _unusable(planned: PlannedRequest, prompt: Sequence[Message], tried: Tried, 
     if is_refusal(reply.text):
         return Result(answered_by(Outcome.REFUSED, cut_to_line(reply.text), prompt, tried))
     repair = None
-    if not planned.attempt:
+    if planned.kind != "repair":
         repair = FollowUp.after(prompt, reply.text, REPAIR.format(problem=why), kind="repair")
     return Result(answered_by(Outcome.UNPARSED, why, prompt, tried), follow_up=repair)
 

@@ -61,7 +61,7 @@ def _quiet(_n_done: int, _n_all: int) -> None:
 
 @dataclass(slots=True)
 class RequestRun:
-    """One process that works on a run. `prepare` creates the job of a request."""
+    """One process that works on a run. `prepare` creates the job of a request; `limit`: how many are asked at most."""
 
     begin: Begin
     run: RunRow
@@ -71,6 +71,7 @@ class RequestRun:
     n_at_once: int = 4
     patience: Patience = field(default_factory=Patience)
     progress: Callable[[int, int], None] = _quiet
+    limit: int | None = None
     n_done: int = 0
     n_open: int = 0
     n_failures_in_a_row: int = 0
@@ -84,7 +85,7 @@ class RequestRun:
             ClientMissingError: the optional client is not installed.
         """
         with self.begin() as db:
-            waiting = [] if is_stopped(db, self.run) else list_open(db, self.run)
+            waiting = [] if is_stopped(db, self.run) else list_open(db, self.run)[: self.limit]
         self.n_open = len(waiting)
         async with connection(self.endpoint) as send:
 

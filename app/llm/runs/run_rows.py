@@ -14,6 +14,7 @@ from app.base.web.errors import NotFoundError, PageError
 from app.llm.client.servers import ModelServer
 from app.llm.outcomes import OUTCOME_WORDS, Outcome, Purpose
 from app.llm.runs.requests import Progress, get_progress, list_problems
+from app.llm.runs.run_changes import CAN_BE_REDONE
 from app.llm.runs.runs import RunRow, get_run_by_id, is_worked_on, list_runs, record_queued, record_stop
 from app.studies.audit import record_act
 from app.studies.own_study import Own
@@ -33,6 +34,12 @@ class ShownRun:
     problems: tuple[tuple[str, int], ...]
     is_worked_on: bool
     can_continue: bool
+
+    @property
+    def redoable(self) -> list[tuple[Outcome, str, int]]:
+        """The outcomes that can be asked again, each in words and with its number."""
+        found = self.progress.by_outcome
+        return [(one, OUTCOME_WORDS[one].partition(":")[0], found[one]) for one in CAN_BE_REDONE if found.get(one)]
 
     @property
     def n_done(self) -> int:

@@ -12,7 +12,8 @@ from app.llm.client.endpoint import Endpoint
 from app.llm.judges.judge_settings import JudgeSettings
 from app.llm.outcomes import Purpose
 from app.llm.runs.requests import PlannedRequest, record_plan
-from app.llm.runs.runs import NewRun, RunRow, get_run, record_run
+from app.llm.runs.run_changes import delete_run, has_answers, record_max_tokens
+from app.llm.runs.runs import NewRun, RunRow, get_run, is_worked_on, record_run
 from app.studies.studies import StudyRow
 
 if TYPE_CHECKING:
@@ -30,13 +31,28 @@ def find_run(
 ) -> RunRow | None:
     """Return the run of this name, or None if there is none.
 
+    A run with other settings and without any answer is deleted, so that it can begin anew. The longest allowed answer
+    can be changed at any time.
+
     Raises:
-        OtherSettingsError: a run of this name has another model, endpoint or other settings.
+        OtherSettingsError: a run of this name has another model, endpoint or other settings, and has answers.
     """
     run = get_run(db, study.id, purpose, name)
-    if run is not None:
-        _check_same(run, endpoint, settings)
-    return run
+    if run is None:
+        return None
+    changed = _changed(run, endpoint, settings)
+    if changed == ["max_tokens"]:
+        record_max_tokens(db, run, settings.max_tokens)
+        return get_run(db, study.id, purpose, name)
+    if not changed:
+        return run
+    if has_answers(db, run) or run.is_queued or is_worked_on(db, run):
+        raise OtherSettingsError(
+            f"The run {run.name} began with other settings ({', '.join(changed)}). "
+            "Continue it with the same settings, choose another name, or delete it first."
+        )
+    delete_run(db, run)
+    return None
 
 
 def start_run(  # noqa: PLR0913 - what a run consists of
@@ -67,11 +83,8 @@ def start_run(  # noqa: PLR0913 - what a run consists of
     return run
 
 
-def _check_same(run: RunRow, endpoint: Endpoint, settings: Settings) -> None:
+def _changed(run: RunRow, endpoint: Endpoint, settings: Settings) -> list[str]:
+    """The names of the settings that differ."""
     wanted = {**settings.stored(), "model": endpoint.model, "base_url": endpoint.base_url}
     known = {**run.settings, "model": run.model, "base_url": run.endpoint}
-    if changed := sorted(name for name, value in wanted.items() if known.get(name) != value):
-        raise OtherSettingsError(
-            f"The run {run.name} began with other settings ({', '.join(changed)}). "
-            "Continue it with the same settings, or choose another name."
-        )
+    return sorted(name for name, value in wanted.items() if known.get(name) != value)

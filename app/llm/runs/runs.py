@@ -61,7 +61,7 @@ class RunIsBusyError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """One run. `settings` are those with which it was created; they never change."""
+    """One run. `settings` are those with which it was created; of them, only `max_tokens` can change."""
 
     id: int
     study_id: int

@@ -64,7 +64,7 @@ def create_model_requests() -> None:
         *_model_answer_columns(),
         one_of("model_requests", "outcome", "answered", "unparsed", "refused", "cut_off", "too_long", "failed"),
         check("model_requests", "answered_at", "(outcome IS NULL) = (answered_at IS NULL)"),
-        one_of("model_requests", "kind", "first", "repair", "step", "length"),
+        one_of("model_requests", "kind", "first", "repair", "step", "length", "redo"),
         check("model_requests", "attempt", "(attempt = 0) = (kind = 'first')"),
         of_study("model_requests"),
         within_study("model_requests", "run_id", "model_runs", ondelete="CASCADE"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,8 +16,11 @@ from app.llm.judges.judge_pages import judged_study
 from app.llm.judges.judge_runs import begin_run, estimate_run
 from app.llm.judges.judge_settings import JudgeSettings
 from app.llm.judges.judging import finish_run, judging
+from app.llm.outcomes import Outcome
+from app.llm.runs.request_reader import count_requests, list_requests, outcomes_by_attribute
 from app.llm.runs.request_run import MAX_FAILURES_IN_A_ROW
 from app.llm.runs.requests import get_progress, list_problems
+from app.llm.runs.run_changes import delete_run, redo_requests
 from app.llm.runs.run_start import OtherSettingsError
 from app.llm.runs.runs import get_run, record_stop
 from app.studies.studies import get_study
@@ -251,10 +255,64 @@ def test_instructions_in_a_text_are_data(judge: Make) -> None:
     assert one.rows("SELECT DISTINCT number FROM ratings WHERE question = 'empathy'") == [(1.0,)]
 
 
-def test_a_run_continues_with_the_same_settings_only(judge: Make) -> None:
-    one, _ = judge()
-    with one.engine.begin() as db, pytest.raises(OtherSettingsError, match="repeats, temperature"):
-        begin_run(db, one.study, one.endpoint, JudgeSettings(repeats=2, temperature=1.0), "judge")
+def test_settings_are_corrected_before_the_first_answer_and_fixed_after_it(judge: Make) -> None:
+    replies = iter(["no answer", "no answer"])
+    one, _ = judge(lambda prompt, rng: next(replies, None) or first_offer(prompt, rng), n_items=1, both_sides=False)
+    assert one.go().by_outcome == {"unparsed": 1}
+    corrected = JudgeSettings(both_sides=False, temperature=1.0)
+    with one.engine.begin() as db:
+        one.run, is_new = begin_run(db, one.study, one.endpoint, corrected, "judge")
+    assert is_new
+    assert one.rows("SELECT settings ->> 'temperature' FROM model_runs") == [("1.0",)]
+    assert one.rows("SELECT count(*) FROM raters") == [(1,)]
+    assert one.go().by_outcome == {"answered": 1}
+    with one.engine.begin() as db, pytest.raises(OtherSettingsError, match=r"repeats, temperature.*delete it"):
+        begin_run(db, one.study, one.endpoint, replace(corrected, repeats=2, temperature=0.5), "judge")
+
+
+def test_the_longest_answer_can_be_changed_and_cut_off_answers_asked_again(judge: Make) -> None:
+    troubles = {1: completed({"content": "{"}, "length"), 2: completed({"content": "7"}), 3: completed(None)}
+    one, server = judge(server=ModelServer(first_offer, troubles.get), n_items=3, both_sides=False)
+    assert one.go(n_at_once=1).by_outcome == {"cut_off": 1, "unparsed": 1, "answered": 1}
+    with one.engine.begin() as db:
+        one.run, is_new = begin_run(db, one.study, one.endpoint, replace(one.settings, max_tokens=4000), "judge")
+        assert redo_requests(db, one.run, [Outcome.CUT_OFF, Outcome.UNPARSED]) == 2
+    assert not is_new
+    assert one.go(limit=1).by_outcome == {"answered": 2}
+    assert one.go().by_outcome == {"answered": 3}
+    assert [body["max_tokens"] for body in server.seen[-2:]] == [4000, 4000]
+    assert [len(body["messages"]) for body in server.seen[-2:]] == [2, 2]
+    # What was asked before is kept, with what it cost.
+    kinds = [("first", 3), ("redo", 2), ("repair", 1)]
+    assert one.rows("SELECT kind, count(*) FROM model_requests GROUP BY 1 ORDER BY 1") == kinds
+    assert one.rows("SELECT count(*) FROM ratings") == [(9,)]
+
+
+def test_a_deleted_judge_leaves_nothing(judge: Make) -> None:
+    one, _ = judge(n_items=1)
+    one.go()
+    with one.engine.begin() as db:
+        delete_run(db, one.run)
+    for table in ("ratings", "raters", "model_runs", "model_requests"):
+        assert one.rows(f"SELECT count(*) FROM {table}") == [(0,)]  # noqa: S608 - constants only
+
+
+def test_requests_can_be_read_by_outcome_and_attribute(judge: Make) -> None:
+    said = {"content": "<think>It is sad.</think>I'm sorry, I can't judge this."}
+    troubles = {1: completed(said, provider="Host")}
+    one, _ = judge(server=ModelServer(first_offer, troubles.get), n_items=4, both_sides=False)
+    with one.engine.begin() as db:
+        db.execute(text("UPDATE items SET attributes = jsonb_build_object('topic', id % 2)"))
+    one.go(n_at_once=1)
+    with one.engine.connect() as db:
+        (refused,) = list_requests(db, one.run, outcome="refused")
+        assert count_requests(db, one.run) == {"refused": 1, "answered": 3}
+        by_attribute = outcomes_by_attribute(db, one.run)
+    assert (refused.thoughts, refused.provider, refused.finish_reason) == ("It is sad.", "Host", "stop")
+    assert refused.prompt
+    assert refused.problem == "I'm sorry, I can't judge this."
+    found = sorted((row.attribute, sum(row.by_outcome.values()), "refused" in row.by_outcome) for row in by_attribute)
+    assert found == [("topic", 2, False), ("topic", 2, True)]
 
 
 def test_a_refusal_yields_no_rating_and_is_not_repaired(judge: Make) -> None:

@@ -6,13 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import text
 
 from app.llm.client.endpoint import Endpoint
 from app.llm.client.servers import ModelServer
 from app.llm.judges.judge_runs import begin_run
 from app.llm.judges.judge_settings import JudgeSettings
 from app.llm.outcomes import Outcome
-from app.llm.runs.requests import Answered, list_open, record_answered
+from app.llm.runs.requests import Answered, list_open, record_answered, record_asked
 from app.llm.runs.runs import RunRow, get_run, is_stopped
 from app.studies.studies import get_study
 from tests.kit.lead_studies import study_of
@@ -52,6 +53,37 @@ def test_a_stop_is_seen_by_the_run(client: TestClient, db: Connection, run: RunR
     page = client.get("/studies/small/judges").text
     assert f"Stopped by {lead.email}." in page
     assert "Stop a-judge" not in page
+
+
+def test_requests_are_read_asked_again_and_deleted_in_the_browser(
+    client: TestClient, db: Connection, run: RunRow
+) -> None:
+    study, prompt = run.study_id, [{"role": "user", "content": "<Rate> this."}]
+    third = db.execute(
+        text("SELECT max(id) FROM model_requests WHERE study_id = :study"), {"study": study}
+    ).scalar_one()
+    db.execute(text("UPDATE model_requests SET outcome = NULL, answered_at = NULL WHERE id = :id"), {"id": third})
+    record_asked(db, run, third, prompt)
+    said = Answered(Outcome.UNPARSED, "No JSON.", raw_answer="<b>7</b>", thoughts="Hm.", finish_reason="stop", cost=0.5)
+    record_answered(db, run, third, said)
+    address = f"/studies/small/model-runs/{run.id}"
+    page = client.get(f"{address}/requests?outcome=unparsed").text
+    for words in (
+        "&lt;b&gt;7&lt;/b&gt;",
+        "Hm.",
+        "&lt;Rate&gt; this.",
+        "finish reason stop",
+        "cost 0.500000",
+        "No JSON.",
+    ):
+        assert words in page
+    assert "HTTP" not in page
+    assert "Ask again" in client.get("/studies/small/judges").text
+    assert client.post(f"{address}/redo", data={"outcomes": ["unparsed"]}).status_code == 303
+    assert [one.kind for one in list_open(db, run)].count("redo") == 1
+    assert client.post(f"{address}/delete").status_code == 303
+    assert get_run(db, study, "judge", "a-judge") is None
+    assert client.get(f"{address}/requests").status_code == 404
 
 
 def test_a_study_without_judges_says_how_to_start_one(client: TestClient, db: Connection, lead: Lead) -> None:
@@ -151,7 +183,8 @@ def test_each_row_of_the_profiles_is_a_judge_and_all_start_or_none(
     study = get_study(db, "small")
     assert study
     endpoint = Endpoint(listed.base_url, "a-model", KEY)
-    begin_run(db, study, endpoint, JudgeSettings(), "a-judge-ben")
+    other, _ = begin_run(db, study, endpoint, JudgeSettings(), "a-judge-ben")
+    record_answered(db, other, list_open(db, other)[0].id, Answered(Outcome.ANSWERED))
     started = form | {"step": "start", "estimated": found[1]}
     refused = client.post("/studies/small/judges/new", data=started)
     assert (refused.status_code, "began with other settings" in refused.text) == (422, True)
