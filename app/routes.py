@@ -38,6 +38,7 @@ from app.results.overview import page as overview_page
 from app.results.pages import results
 from app.results.planning import page as plan_page
 from app.results.registration import page as preregistration_page
+from app.results.rehearsal import page as rehearsal_page
 from app.results.snapshots import page as snapshots_page
 from app.studies import home_page
 from app.studies.creation import new_sheet_page, new_study_page
@@ -98,6 +99,7 @@ LEADS = (
     tokens_page,
     webhooks_page,
     plan_page,
+    rehearsal_page,
     messages_page,
     platform_files,
     prolific_page,

@@ -36,6 +36,7 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "show_recruitment",
         "show_settings",
         "show_plan",
+        "show_rehearsal",
         "show_judges",
         "show_model_requests",
         "show_generated",

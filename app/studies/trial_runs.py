@@ -80,21 +80,18 @@ def is_trial_run(address: str) -> bool:
     return address.startswith(_PREFIX)
 
 
-def copy_for_trial_run(
-    db: Connection, study_id: int, lead_id: int, protocol: Protocol, yaml: str, needed: Collection[str]
-) -> str:
-    """Copy a draft; returns the address of the copy. The lead's earlier copies of it are deleted.
+def copy_draft(
+    db: Connection, study_id: int, protocol: Protocol, yaml: str, needed: Collection[str]
+) -> tuple[str, int]:
+    """Copy a draft; returns the address of the copy and its ID.
 
     Args:
         db: a connection in a transaction.
         study_id: the draft.
-        lead_id: the lead who tries it.
         protocol: its protocol, changed where one person alone could not take part.
         yaml: its protocol as it is written.
         needed: keys of the items that are copied in any case.
     """
-    for old in db.execute(_COPIES_OF_LEAD, {"study": study_id, "lead": lead_id}).scalars().all():
-        delete_copy(db, old)
     address = f"{_PREFIX}{secrets.token_hex(16)}"
     copy_id = db.execute(_STUDY, {"study": study_id, "address": address}).scalar_one()
     record_version(db, copy_id, 1, protocol, yaml)
@@ -102,8 +99,14 @@ def copy_for_trial_run(
     db.execute(_ITEMS, {**own, "most": MAX_ITEMS, "needed": [*needed]})
     db.execute(_RESPONSES, own)
     db.execute(_RATERS, own)
-    db.execute(_RECORD, {**own, "lead": lead_id})
-    return address
+    return address, copy_id
+
+
+def record_trial_run(db: Connection, study_id: int, lead_id: int, copy_id: int) -> None:
+    """Record that a lead starts to walk through a copy; their earlier copies of the draft are deleted."""
+    for old in db.execute(_COPIES_OF_LEAD, {"study": study_id, "lead": lead_id}).scalars().all():
+        delete_copy(db, old)
+    db.execute(_RECORD, {"study": study_id, "lead": lead_id, "copy": copy_id})
 
 
 def draft_of(db: Connection, address: str) -> str | None:

@@ -110,6 +110,8 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /studies/{slug}/people/{member}/recovery": OWN_PAGE,
     "GET /studies/{slug}/plan": READ_PAGE,
     "POST /studies/{slug}/plan/size": EDIT_CHANGE,
+    # For drafts.
+    "GET /studies/{slug}/rehearsal": study(409, *READERS),
     "GET /studies/{slug}/methods": EDIT_PAGE,
     "POST /studies/{slug}/methods": study(422, *EDITORS),
     "GET /studies/{slug}/judges": READ_PAGE,

@@ -59,13 +59,16 @@ def results_section(
     report: Report, protocol: Protocol, summary: Summary, figures: Sequence[PlacedFigure], numbers: Numbered
 ) -> Section:
     """Primary contrasts first, whose sentences are in the summary, then what else is shown, topic by topic."""
-    declared = any(result.is_declared for result in report.primary)
-    first = Section(
-        "Primary contrasts" if declared else "Main contrast (none is declared)",
-        tuple(filter(None, (primary_table(report, numbers),))),
-    )
+    first = primary_section(report, numbers)
     topics = (_topic(topic, report, protocol, summary, figures, numbers) for topic in TOPICS)
     return Section("Results", (), tuple(section for section in (first, *topics) if section.blocks))
+
+
+def primary_section(report: Report, numbers: Numbered) -> Section:
+    """The table of the primary contrasts; empty without any."""
+    is_declared = any(result.is_declared for result in report.primary)
+    title = "Primary contrasts" if is_declared else "Main contrast (none is declared)"
+    return Section(title, tuple(filter(None, (primary_table(report, numbers),))))
 
 
 def _topic(

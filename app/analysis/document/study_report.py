@@ -10,7 +10,7 @@ from app.analysis.document.bibliography import REFERENCES, references_of
 from app.analysis.document.circumstances import Circumstances
 from app.analysis.document.design_words import monitoring_keys
 from app.analysis.document.deviations import deviations_section
-from app.analysis.document.findings import PlacedFigure, primary_answers_blocks, results_section
+from app.analysis.document.findings import PlacedFigure, primary_answers_blocks, primary_section, results_section
 from app.analysis.document.methods import limits_section, methods_section
 from app.analysis.document.numbered import Numbered
 from app.analysis.estimate import Estimate
@@ -106,6 +106,13 @@ def study_report(
     )
     warning, mark = (SIMULATED_ONLY_SENTENCE, SIMULATED_ONLY) if report.is_simulated else ("", "")
     return Document(protocol.title, _lines(report, about), sections, warning, mark), references
+
+
+def first_page(report: Report, protocol: Protocol) -> tuple[Section, ...]:
+    """What a reader of the document sees first: the summary and the table of the primary contrasts."""
+    numbers = Numbered(protocol.labels)
+    summary = summary_of(labelled(report, protocol.labels), protocol)
+    return _summary(report, protocol, summary, numbers), primary_section(report, numbers)
 
 
 def _summary(report: Report, protocol: Protocol, summary: Summary, numbers: Numbered) -> Section:

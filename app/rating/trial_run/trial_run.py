@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
@@ -19,18 +20,26 @@ from app.rating.steps.attention import count_passed_trials
 from app.studies.editor.preview_pages import title_of_step
 from app.studies.editor.protocol_edits import get_draft, lock_edits
 from app.studies.studies import StudyRow
-from app.studies.trial_runs import copy_for_trial_run, record_skipped
+from app.studies.trial_runs import copy_draft, record_skipped, record_trial_run
 
 
 class TrialRunError(ValueError):
     """The draft cannot be walked through; the message says what to do first."""
 
 
-def start_trial_run(db: Connection, study: StudyRow, lead: Lead) -> tuple[str, OpenedSession]:
-    """Copy a draft and arrive there as its first rater; returns the address of the copy and the rating session.
+class OpenCopy(NamedTuple):
+    """A copy of a draft that is open to raters: its address, its ID, and the protocol of the draft."""
+
+    address: str
+    study_id: int
+    protocol: Protocol
+
+
+def open_copy(db: Connection, study: StudyRow) -> OpenCopy:
+    """Copy a draft and open the copy.
 
     Raises:
-        TrialRunError: the study was opened, its draft has problems, or its texts make no trial.
+        TrialRunError: the study was opened, its draft has problems, or its texts make no trial. Nothing was stored.
     """
     lock_edits(db, study.id)
     if study.opened_at is not None:
@@ -38,21 +47,32 @@ def start_trial_run(db: Connection, study: StudyRow, lead: Lead) -> tuple[str, O
     draft = get_draft(db, study)
     if draft.protocol is None:
         n = counted(len(draft.problems), "problem")
-        raise TrialRunError(f"The design has {n}. Solve what the Design page lists, then start the trial run.")
+        raise TrialRunError(f"The design has {n}. Solve what the Design page lists, then try again.")
     with db.begin_nested():
-        address = copy_for_trial_run(
-            db, study.id, lead.id, _for_one(draft.protocol), draft.yaml, _special_items(draft.protocol)
-        )
+        protocol = _for_one(draft.protocol)
+        address, copy_id = copy_draft(db, study.id, protocol, draft.yaml, _special_items(draft.protocol))
         try:
             open_study(db, address)
         except StudyEmptyError as error:
             raise TrialRunError(f"{error} Add texts, or choose other trials under Trials.") from error
         except OpeningError as error:
             raise TrialRunError(str(error)) from error
-        door = get_own_study_door(db, address)
-        if door is None or (session := _arrive(db, door, draft.protocol)) is None:
-            raise TrialRunError("All raters of this study have an account elsewhere, so nobody can try it here.")
-    return address, session
+    return OpenCopy(address, copy_id, draft.protocol)
+
+
+def start_trial_run(db: Connection, study: StudyRow, lead: Lead) -> tuple[str, OpenedSession]:
+    """Arrive at a copy of a draft as its first rater; returns the address of the copy and the rating session.
+
+    Raises:
+        TrialRunError: see `open_copy`; or all raters of the design are to be listed, and none is.
+    """
+    with db.begin_nested():
+        copied = open_copy(db, study)
+        record_trial_run(db, study.id, lead.id, copied.study_id)
+        door = get_own_study_door(db, copied.address)
+        if door is None or (session := _arrive(db, door, copied.protocol)) is None:
+            raise TrialRunError("This design is for listed raters only, and none is listed in raters.csv.")
+    return copied.address, session
 
 
 def _for_one(protocol: Protocol) -> Protocol:
