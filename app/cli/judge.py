@@ -13,7 +13,7 @@ from app.base.files.spreadsheet import table_of
 from app.base.limits import ON_THIS_COMPUTER, Limits
 from app.base.problems import Problems
 from app.cli.model_options import ModelOptions, with_model_options
-from app.cli.model_work import RunOptions, cost_words, delete_named, exit_on_error, work_through
+from app.cli.model_work import RunOptions, cost_words, delete_named, exit_on_error, named_run, work_through
 from app.cli.output import say
 from app.cli.reading import read_sheet, reading
 from app.cli.store import store
@@ -25,6 +25,8 @@ from app.llm.judges.judge_runs import begin_run, estimate_run
 from app.llm.judges.judge_settings import JudgeSettings, profile_settings
 from app.llm.judges.judging import judging
 from app.llm.judges.rater_profiles import ProfileTable, RaterProfile, profiles_of
+from app.llm.judges.replay import replay as replay_judge
+from app.llm.outcomes import OUTCOME_WORDS, Outcome, Purpose
 from app.llm.runs.request_run import RequestRun
 from app.studies.studies import StudyRow
 
@@ -62,6 +64,10 @@ WithProbabilities = Annotated[
     bool, typer.Option("--probabilities", help="Ask for log-probabilities, for the calibration of the judge.")
 ]
 
+Replay = Annotated[
+    bool, typer.Option("--replay", help="Read the stored answers again with the present rules, and ask nothing.")
+]
+
 
 @with_model_options(temperature=0.0, max_tokens=1000)
 def judge(  # noqa: PLR0913, PLR0917 - each is an option
@@ -75,6 +81,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
     profile: RaterProfiles = None,
     answer_format: AnswerFormat = "schema",
     probabilities: WithProbabilities = False,
+    replay: Replay = False,
 ) -> None:
     """Let a language model judge the responses of a study, under the same protocol as its raters.
 
@@ -94,19 +101,33 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
         family=family,
         with_probabilities=probabilities,
     )
-    endpoint, limits, judges = asked.endpoint, asked.limits, _judges_of(profile, name or asked.model, settings)
+    if not (name or asked.model):
+        raise typer.BadParameter("Name the model, as the server names it.", param_hint="--model")
+    judges = _judges_of(profile, name or asked.model, settings)
     with store() as engine, exit_on_error():
         with engine.connect() as db:
             row = stored_study(db, study)
+        if asked.delete or replay:
+            for judge_name in judges:
+                (delete_named if asked.delete else _replay)(engine, row, "judge", judge_name)
+            return
+        endpoint, limits = asked.endpoint, asked.limits
         for judge_name, own in judges.items():
-            if asked.delete:
-                delete_named(engine, row, "judge", judge_name)
-                continue
             if len(judges) > 1:
                 say(f"{judge_name}:")
             _say_estimate(engine, row, own, limits.prices)
             if not asked.dry_run:
                 _judge(engine, row, endpoint, own, judge_name, limits, asked)
+
+
+def _replay(engine: Engine, study: StudyRow, purpose: Purpose, name: str) -> None:
+    with transactions(engine)() as db:
+        run = named_run(db, study, purpose, name)
+        before, now = replay_judge(db, run, judged_study(db, study.id, run.protocol_version))
+    say(f"{name}: {sum(now.values()):,} trials with a stored answer were read again.")
+    for outcome in Outcome:
+        if before[outcome] or now[outcome]:
+            say(f"{OUTCOME_WORDS[outcome]}: {now[outcome]:,} (before: {before[outcome]:,})")
 
 
 def _judges_of(file: Path | None, name: str, settings: JudgeSettings) -> dict[str, JudgeSettings]:

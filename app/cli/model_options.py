@@ -24,7 +24,9 @@ Command = Callable[..., None]
 class ModelOptions:
     """The model, how it is sampled, and what it may cost. Commands set their own defaults by `with_model_options`."""
 
-    model: Annotated[str, typer.Option(metavar="NAME", help="The model, as the server names it.", show_default=False)]
+    model: Annotated[
+        str, typer.Option(metavar="NAME", help="The model, as the server names it.", show_default=False)
+    ] = ""
     base_url: Annotated[
         str | None,
         typer.Option(
@@ -61,6 +63,8 @@ class ModelOptions:
     @property
     def endpoint(self) -> Endpoint:
         """The server and the model, with the key of the environment."""
+        if not self.model:
+            raise typer.BadParameter("Name the model, as the server names it.", param_hint="--model")
         known = settings()
         address = self.base_url or known.model_endpoint
         if not address:

@@ -129,11 +129,16 @@ def work_through(
     return bool(n_answered) and (is_complete or asked.limit is not None)
 
 
+def named_run(db: Connection, study: StudyRow, purpose: Purpose, name: str) -> RunRow:
+    """The run of this name; without one, the command ends."""
+    run = get_run(db, study.id, purpose, name)
+    if run is None:
+        fail(f"The study {study.slug} has no run {name}. Name it with --name.")
+    return run
+
+
 def delete_named(engine: Engine, study: StudyRow, purpose: Purpose, name: str) -> None:
     """Delete the run of this name."""
     with transactions(engine)() as db:
-        run = get_run(db, study.id, purpose, name)
-        if run is None:
-            fail(f"The study {study.slug} has no run {name}. Name it with --name.")
-        delete_run(db, run)
+        delete_run(db, named_run(db, study, purpose, name))
     say(f"Deleted the run {name} with its requests and answers.")

@@ -57,7 +57,6 @@ def respond(
     responses*. Run the same command again to continue a run that was stopped or killed. The key of the server is read
     from ATTUNE_MODEL_KEY or from the file that ATTUNE_MODEL_KEY_FILE names.
     """
-    endpoint, limits = asked.endpoint, asked.limits
     parsed, text = read_prompt(prompt.read_bytes(), prompt.name)
     data = parsed.model_dump(mode="json")
     settings = RespondSettings(data, text, asked.temperature, asked.seed, asked.max_tokens)
@@ -69,7 +68,9 @@ def respond(
             row = stored_study(db, study)
         if asked.delete:
             delete_named(engine, row, "respond", run_name)
-        elif asked.dry_run:
+            return
+        endpoint, limits = asked.endpoint, asked.limits
+        if asked.dry_run:
             _say_estimate(engine, row, settings, prompt.name, limits.prices)
         else:
             _respond(engine, row, endpoint, settings, run_name, prompt.name, limits, asked)

@@ -16,7 +16,7 @@ from app.llm.client.budget import Budget
 from app.llm.client.connection import N_ALTERNATIVES
 from app.llm.client.endpoint import Endpoint, Message, Parameters, Reply
 from app.llm.client.patience import Tried
-from app.llm.client.probabilities import answer_probabilities
+from app.llm.client.probabilities import AnswerProbability, answer_probabilities
 from app.llm.client.request_errors import cut_to_line
 from app.llm.judges.judge_pages import answers_of, probabilities_by_slot
 from app.llm.judges.judge_settings import JudgeSettings
@@ -142,8 +142,15 @@ class JudgeJob:
             n_alternatives=N_ALTERNATIVES[0] if settings.with_probabilities else 0,
         )
 
-    def result(self, planned: PlannedRequest, prompt: Sequence[Message], tried: Tried) -> Result:
-        """The answers, or one repair if they cannot be read."""
+    def result(
+        self,
+        planned: PlannedRequest,
+        prompt: Sequence[Message],
+        tried: Tried,
+        *,
+        known: Mapping[str, AnswerProbability] | None = None,
+    ) -> Result:
+        """The answers, or one repair if they cannot be read; with their probabilities, if these are known already."""
         reply, page, rater_id = tried.reply, self.page, self.run.rater_id
         if reply is None:
             return Result(failed(tried))
@@ -154,7 +161,7 @@ class JudgeJob:
         except UnparsedError as error:
             return _unusable(planned, prompt, tried, reply, str(error))
 
-        found = answer_probabilities(reply, [one.asked for one in page.questions])
+        found = known or answer_probabilities(reply, [one.asked for one in page.questions])
 
         def store(db: Connection) -> None:
             if answers and rater_id is not None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from app.analysis.data.study_folder import StudyFolder
 from app.base.database.engine import Begin
 from app.base.files.csv_cells import write_csv
+from app.llm.runs.requests_file import request_lines, write_requests
 from app.results.downloads.files import write_download
 from app.results.downloads.names import DownloadName
 from app.results.registration.registered_plan import registration_text
@@ -23,7 +24,11 @@ def write_one(begin: Begin, study: StudyRow, path: Path, name: DownloadName) -> 
     Raises:
         TooManyRowsError: the study does not fit into a workbook.
     """
-    write_download(path, name, _whole(begin, study))
+    if name == "requests.jsonl":
+        with begin() as db:
+            write_requests(db, study.id, path)
+    else:
+        write_download(path, name, _whole(begin, study))
 
 
 def write_ratings_for_spreadsheets(begin: Begin, study: StudyRow, path: Path) -> None:
@@ -38,9 +43,18 @@ def write_study_zip(begin: Begin, study: StudyRow, path: Path) -> None:
         folder, events = study_folder(db, study.id), study_events(db, study.id)
         rating_sessions = study_rating_sessions(db, study.id)
         plan = registration_text(db, study)
+        requests = [*request_lines(db, study.id)]
     estimates = report_of_folder(folder).estimates
     with path.open("wb") as file:
-        write_zip(file, folder, events=events, rating_sessions=rating_sessions, estimates=estimates, registration=plan)
+        write_zip(
+            file,
+            folder,
+            events=events,
+            rating_sessions=rating_sessions,
+            estimates=estimates,
+            registration=plan,
+            requests=requests,
+        )
 
 
 def _whole(begin: Begin, study: StudyRow) -> StudyFolder:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-DownloadName = Literal["wide.csv", "study.xlsx", "ratings.parquet", "psych-ds.zip", "read.R", "read.sps"]
+DownloadName = Literal[
+    "wide.csv", "study.xlsx", "ratings.parquet", "psych-ds.zip", "read.R", "read.sps", "requests.jsonl"
+]
 MEDIA_TYPES: dict[DownloadName, str] = {
     "wide.csv": "text/csv; charset=utf-8",
     "study.xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -12,6 +14,7 @@ MEDIA_TYPES: dict[DownloadName, str] = {
     "psych-ds.zip": "application/zip",
     "read.R": "text/plain; charset=utf-8",
     "read.sps": "text/plain; charset=utf-8",
+    "requests.jsonl": "application/jsonl; charset=utf-8",
 }
 
 

@@ -15,12 +15,11 @@ from app.base.rendering.pages import page
 from app.base.web.errors import PageError
 from app.protocol.rating_columns import COLUMNS
 from app.protocol.study import Protocol
+from app.results.downloads.names import DownloadName
 from app.results.pages.asked import Asked
 from app.studies.own_study import OwnExport, OwnForLong
 
 # The downloads as the page lists them: name, address, what is in the file, and how to read it.
-
-DownloadName = Literal["wide.csv", "study.xlsx", "ratings.parquet", "psych-ds.zip", "read.R", "read.sps"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +46,13 @@ class _Files:
         return Download(f"{self.slug}-{name}", self.at("export_download", file=name), words, code)
 
 
-def downloads_of(slug: str, url_for: Callable[..., object]) -> list[tuple[str, list[Download]]]:
-    """The files in groups, each group with its heading."""
+def downloads_of(slug: str, url_for: Callable[..., object], *, has_models: bool) -> list[tuple[str, list[Download]]]:
+    """The files in groups, each group with its heading. `has_models`: whether models were asked about the study."""
     files = _Files(slug, url_for)
     return [
         ("Answers", [*_csv_files(files), *_other_tables(files)]),
         ("Scripts", _scripts(files)),
-        ("Whole study", _whole_study(files)),
+        ("Whole study", [*_whole_study(files), *(_requests(files) if has_models else ())]),
         ("Estimates", _estimates(files)),
     ]
 
@@ -111,6 +110,18 @@ def _whole_study(files: _Files) -> list[Download]:
     ]
 
 
+def _requests(files: _Files) -> list[Download]:
+    name = f"{files.slug}-requests.jsonl"
+    return [
+        files.made(
+            "requests.jsonl",
+            "Every request to a language model, one per line: prompt, answer, thoughts, outcome, tokens and cost.",
+            ("R", f'requests <- jsonlite::stream_in(file("{name}"))'),
+            ("pandas", f'requests = pandas.read_json("{name}", lines=True)'),
+        )
+    ]
+
+
 def _estimates(files: _Files) -> list[Download]:
     name = f"{files.slug}-results.csv"
     return [
@@ -143,12 +154,14 @@ TOO_MANY = (
 @router.get("/studies/{slug}/downloads")
 def show_downloads(request: Request, own: OwnForLong) -> Response:
     """The page: what is in each file, how to read it, and what the columns of the answers mean."""
+    from app.llm.runs.requests_file import has_runs
     from app.studies.protocols import get_protocol
 
     with request.app.state.begin() as db:
         protocol = get_protocol(db, own.study.id, own.study.protocol_version)
+        has_models = has_runs(db, own.study.id)
     context: dict[str, Any] = {
-        "groups": downloads_of(own.study.slug, request.app.url_path_for),
+        "groups": downloads_of(own.study.slug, request.app.url_path_for, has_models=has_models),
         "columns": explained_columns(protocol),
         "answers": [
             (protocol.labels.question(question.key), question, [one for one in question.meanings() if one[0]])

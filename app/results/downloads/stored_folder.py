@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 
 from app.accounts.leads import get_lead, list_leads
 from app.base.database.frame_copy import Progress
+from app.llm.runs.requests_file import request_lines
 from app.results.blinding import refuse_if_blinded
 from app.results.registration.registered_plan import registration_text
 from app.results.reports.report import report_of_folder
@@ -55,6 +56,7 @@ def export_study(db: Connection, study: StudyRow, out: Path, *, spreadsheet: boo
         rating_sessions=study_rating_sessions(db, study.id),
         estimates=estimates,
         registration=registration_text(db, study),
+        requests=request_lines(db, study.id),
         spreadsheet=spreadsheet,
         progress=progress,
     )

@@ -81,6 +81,7 @@ WRITTEN_ONLY = (
     "assignments.csv",
     "rating_sessions.csv",
     "preregistration.json",
+    "requests.jsonl",
     "agreement.csv",
     "comparisons.csv",
     "codebook.csv",

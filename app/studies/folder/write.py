@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -23,10 +23,12 @@ from app.studies.folder.raters import rater_composites, scores_of
 from app.studies.folder.written_tables import EVENT_COLUMNS, Columns, checks_of, events_of, tables_of, with_rater_marks
 
 REGISTRATION = "preregistration.json"
+# Requests to language models, with what came back.
+REQUESTS = "requests.jsonl"
 _CODEBOOK = ("file", "column", "label", "question", "value", "meaning")
 
 
-def write_folder(
+def write_folder(  # noqa: PLR0913 - the parts of a folder
     path: Path,
     study: StudyFolder,
     *,
@@ -34,6 +36,7 @@ def write_folder(
     rating_sessions: Mapping[str, pd.DataFrame] | None = None,
     estimates: Sequence[Estimate] = (),
     registration: str | None = None,
+    requests: Iterable[str] = (),
     spreadsheet: bool = False,
     progress: Progress = quiet,
 ) -> None:
@@ -46,6 +49,7 @@ def write_folder(
         rating_sessions: further tables by name, about the assignments of each rater and their outcomes.
         estimates: the estimates of the study's report; if empty, agreement.csv and comparisons.csv are left out.
         registration: the text of preregistration.json, which the report of a folder is compared with.
+        requests: the lines of requests.jsonl, which is left out if there are none.
         spreadsheet: write for Excel and similar programs: with a byte order mark, and an apostrophe before cells that
             would run as a formula. To load a study again, use the raw variant.
         progress: called with the progress so far.
@@ -62,9 +66,20 @@ def write_folder(
         _write(half, study, events, rating_sessions or {}, estimates, spreadsheet=spreadsheet, progress=progress)
         if registration is not None:
             (half / REGISTRATION).write_text(registration, encoding="utf-8", newline="")
+        _write_lines(half / REQUESTS, requests)
         if path.exists():
             path.rmdir()
         half.replace(path)
+
+
+def _write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write a file of lines one after the other, unless there are none."""
+    waiting = iter(lines)
+    first = next(waiting, None)
+    if first is not None:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            file.write(first)
+            file.writelines(waiting)
 
 
 def _write(

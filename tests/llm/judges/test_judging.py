@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from sqlalchemy import text
 
+from app.llm.client.answers import UnparsedError
 from app.llm.client.budget import Budget, Prices
 from app.llm.client.endpoint import Endpoint
 from app.llm.client.patience import Patience
@@ -16,6 +18,7 @@ from app.llm.judges.judge_pages import judged_study
 from app.llm.judges.judge_runs import begin_run, estimate_run
 from app.llm.judges.judge_settings import JudgeSettings
 from app.llm.judges.judging import finish_run, judging
+from app.llm.judges.replay import replay
 from app.llm.outcomes import Outcome
 from app.llm.runs.request_reader import count_requests, list_requests, outcomes_by_attribute
 from app.llm.runs.request_run import MAX_FAILURES_IN_A_ROW
@@ -23,12 +26,15 @@ from app.llm.runs.requests import get_progress, list_problems
 from app.llm.runs.run_changes import delete_run, redo_requests
 from app.llm.runs.run_start import OtherSettingsError
 from app.llm.runs.runs import get_run, record_stop
+from app.results.downloads.stored_folder import export_study
+from app.studies.folder.read import read_folder
 from app.studies.studies import get_study
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
 from tests.kit.models_server import KEY, ModelServer, Prompt, completed, fail_with, first_offer, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
     from random import Random
 
     from sqlalchemy import Engine
@@ -286,6 +292,41 @@ def test_the_longest_answer_can_be_changed_and_cut_off_answers_asked_again(judge
     kinds = [("first", 3), ("redo", 2), ("repair", 1)]
     assert one.rows("SELECT kind, count(*) FROM model_requests GROUP BY 1 ORDER BY 1") == kinds
     assert one.rows("SELECT count(*) FROM ratings") == [(9,)]
+
+
+def test_stored_answers_are_read_again_without_a_model(judge: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreadable(*_: object) -> None:
+        raise UnparsedError("The rules of before.")
+
+    one, server = judge(n_items=2, both_sides=False)
+    with monkeypatch.context() as patched:
+        patched.setattr("app.llm.judges.judging.answers_of", unreadable)
+        assert one.go().by_outcome == {"unparsed": 2}
+    n_sent = len(server.seen)
+    with one.engine.begin() as db:
+        judged = judged_study(db, one.study.id, one.run.protocol_version)
+        before, now = replay(db, one.run, judged)
+    assert (dict(before), dict(now), len(server.seen)) == ({"unparsed": 2}, {"answered": 2}, n_sent)
+    once = one.rows("SELECT question, number, chosen_response_id, rated_at FROM ratings ORDER BY 1, 2, 3, 4")
+    assert len(once) == 6
+    with one.engine.begin() as db:
+        replay(db, one.run, judged)
+    assert one.rows("SELECT question, number, chosen_response_id, rated_at FROM ratings ORDER BY 1, 2, 3, 4") == once
+
+
+def test_all_requests_are_lines_of_the_study_folder(judge: Make, tmp_path: Path) -> None:
+    one, _ = judge(n_items=2, both_sides=False)
+    one.go()
+    with one.engine.connect() as db:
+        export_study(db, one.study, tmp_path / "out", spreadsheet=False, progress=lambda *_: None)
+    lines = [json.loads(line) for line in (tmp_path / "out" / "requests.jsonl").read_text("utf-8").splitlines()]
+    assert [(line["run"], line["number"], line["outcome"], line["tokens_in"]) for line in lines] == [
+        ("judge", 1, "answered", 100),
+        ("judge", 2, "answered", 100),
+    ]
+    assert lines[0]["prompt"][0]["role"] == "system"
+    assert KEY not in str(lines)
+    assert read_folder(tmp_path / "out").notes == ()
 
 
 def test_a_deleted_judge_leaves_nothing(judge: Make) -> None:
