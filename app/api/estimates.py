@@ -52,13 +52,13 @@ def api_estimates(request: Request, own: OwnApiForLong, asked: Asked) -> Respons
 
     `Last-Modified` says when the ratings were read; `after` asks for ratings that were read later than that.
     """
-    from app.analysis.findings.answers import answers_document
+    from app.analysis.findings.findings_document import findings_document
     from app.analysis.report.report_tables import report_json
 
     reports: LiveReports = request.app.state.reports
     made = reports.now(request.app.state.begin_reading, own.study, None, asked.filters, asked.after)
     read_at = {"Last-Modified": format_datetime(made.read_at.astimezone(UTC), usegmt=True)}
-    text = report_json(asked.narrowed(made.report), answers_document(made.report, made.protocol), made.read_at)
+    text = report_json(asked.narrowed(made.report), findings_document(made.report, made.protocol), made.read_at)
     return Response(text, media_type="application/json", headers=read_at)
 
 

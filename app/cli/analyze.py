@@ -13,7 +13,7 @@ from app.analysis.data.filter_options import filtered_protocol
 from app.analysis.data.frames import Frames
 from app.analysis.data.report_filters import ALL, Filters
 from app.analysis.data.study_folder import frames_of
-from app.analysis.findings.answers import answers_document
+from app.analysis.findings.findings_document import findings_document
 from app.analysis.report.recompute import again
 from app.analysis.report.report_tables import report_json
 from app.cli.filter_options import require_known, takes_filters
@@ -64,7 +64,7 @@ def analyze(
         written = write_report(report, protocol, out)
         say(f"{len(written)} files written to {out}.")
     if as_json:
-        typer.echo(report_json(report, answers_document(report, protocol)), nl=False)
+        typer.echo(report_json(report, findings_document(report, protocol)), nl=False)
     elif out is None:
         print_report(report, protocol, full=full)
 

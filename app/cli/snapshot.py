@@ -11,7 +11,7 @@ import typer
 from app.analysis import analyze
 from app.analysis.data.filter_options import filtered_protocol
 from app.analysis.data.report_filters import ALL, Filters
-from app.analysis.findings.answers import answers_document
+from app.analysis.findings.findings_document import findings_document
 from app.analysis.report.report_tables import report_json
 from app.analysis.report.stored_report import StoredReportError
 from app.base.database.engine import Begin, transactions
@@ -117,7 +117,7 @@ def show(
     if out is not None:
         say(f"{len(write_report(made.report, made.protocol, out))} files written to {out}.")
     if as_json:
-        typer.echo(report_json(made.report, answers_document(made.report, made.protocol)), nl=False)
+        typer.echo(report_json(made.report, findings_document(made.report, made.protocol)), nl=False)
     elif out is None:
         say(_about(opened))
         print_report(made.report, made.protocol, full=full)

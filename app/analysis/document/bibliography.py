@@ -11,6 +11,7 @@ from app.stats.result import Procedure
 
 # key | authors | year | title | journal or publisher | volume | pages | DOI
 _LISTED = """
+altman1995|Altman, D. G.; Bland, J. M.|1995|Absence of evidence is not evidence of absence|BMJ|311|485|10.1136/bmj.311.7003.485
 bates2015|Bates, D.; Mächler, M.; Bolker, B.; Walker, S.|2015|Fitting linear mixed-effects models using lme4|Journal of Statistical Software|67(1)|1–48|10.18637/jss.v067.i01
 bell2002|Bell, R. M.; McCaffrey, D. F.|2002|Bias reduction in standard errors for linear regression with multi-stage samples|Survey Methodology|28|169–181
 benjamini1995|Benjamini, Y.; Hochberg, Y.|1995|Controlling the false discovery rate: A practical and powerful approach to multiple testing|Journal of the Royal Statistical Society B|57|289–300|10.1111/j.2517-6161.1995.tb02031.x
@@ -41,9 +42,9 @@ efron1993|Efron, B.; Tibshirani, R. J.|1993|An introduction to the bootstrap|Cha
 enders2007|Enders, C. K.; Tofighi, D.|2007|Centering predictor variables in cross-sectional multilevel models: A new look at an old issue|Psychological Methods|12|121–138|10.1037/1082-989X.12.2.121
 feldt1965|Feldt, L. S.|1965|The approximate sampling distribution of Kuder-Richardson reliability coefficient twenty|Psychometrika|30|357–370
 finn1970|Finn, R. H.|1970|A note on estimating the reliability of categorical data|Educational and Psychological Measurement|30|71–76
-flesch1948|Flesch, R.|1948|A new readability yardstick|Journal of Applied Psychology|32|221–233|10.1037/h0057532
 fleiss1969|Fleiss, J. L.; Cohen, J.; Everitt, B. S.|1969|Large sample standard errors of kappa and weighted kappa|Psychological Bulletin|72|323–327|10.1037/h0028106
 fleiss1971|Fleiss, J. L.|1971|Measuring nominal scale agreement among many raters|Psychological Bulletin|76|378–382|10.1037/h0031619
+flesch1948|Flesch, R.|1948|A new readability yardstick|Journal of Applied Psychology|32|221–233|10.1037/h0057532
 green1966|Green, D. M.; Swets, J. A.|1966|Signal detection theory and psychophysics|Wiley
 guo2017|Guo, C.; Pleiss, G.; Sun, Y.; Weinberger, K. Q.|2017|On calibration of modern neural networks|Proceedings of the 34th International Conference on Machine Learning|70|1321–1330
 gwet2008|Gwet, K. L.|2008|Computing inter-rater reliability and its variance in the presence of high agreement|British Journal of Mathematical and Statistical Psychology|61|29–48|10.1348/000711006X126600
@@ -54,6 +55,7 @@ hutto2014|Hutto, C. J.; Gilbert, E.|2014|VADER: A parsimonious rule-based model 
 ickes1993|Ickes, W.|1993|Empathic accuracy|Journal of Personality|61|587–610|10.1111/j.1467-6494.1993.tb00783.x
 jodoin2001|Jodoin, M. G.; Gierl, M. J.|2001|Evaluating Type I error and power rates using an effect size measure with the logistic regression procedure for DIF detection|Applied Measurement in Education|14|329–349|10.1207/S15324818AME1404_2
 kendall1939|Kendall, M. G.; Babington Smith, B.|1939|The problem of m rankings|Annals of Mathematical Statistics|10|275–287|10.1214/aoms/1177732186
+krippendorff2004|Krippendorff, K.|2004|Reliability in content analysis: Some common misconceptions and recommendations|Human Communication Research|30|411–433|10.1111/j.1468-2958.2004.tb00738.x
 krippendorff2011|Krippendorff, K.|2011|Computing Krippendorff's alpha-reliability|Annenberg School for Communication, University of Pennsylvania
 kuznetsova2017|Kuznetsova, A.; Brockhoff, P. B.; Christensen, R. H. B.|2017|lmerTest package: Tests in linear mixed effects models|Journal of Statistical Software|82(13)|1–26|10.18637/jss.v082.i13
 lan1983|Lan, K. K. G.; DeMets, D. L.|1983|Discrete sequential boundaries for clinical trials|Biometrika|70|659–663|10.1093/biomet/70.3.659
@@ -63,6 +65,7 @@ maxwell1970|Maxwell, A. E.|1970|Comparing the classification of subjects by two 
 mccullagh1980|McCullagh, P.|1980|Regression models for ordinal data|Journal of the Royal Statistical Society B|42|109–142|10.1111/j.2517-6161.1980.tb01109.x
 mcdonald1999|McDonald, R. P.|1999|Test theory: A unified treatment|Erlbaum
 mcgraw1996|McGraw, K. O.; Wong, S. P.|1996|Forming inferences about some intraclass correlation coefficients|Psychological Methods|1|30–46|10.1037/1082-989X.1.1.30
+meade2012|Meade, A. W.; Craig, S. B.|2012|Identifying careless responses in survey data|Psychological Methods|17|437–455|10.1037/a0028085
 naeini2015|Naeini, M. P.; Cooper, G. F.; Hauskrecht, M.|2015|Obtaining well calibrated probabilities using Bayesian binning|Proceedings of the AAAI Conference on Artificial Intelligence|29|2901–2907|10.1609/aaai.v29i1.9602
 newcombe1998|Newcombe, R. G.|1998|Two-sided confidence intervals for the single proportion: Comparison of seven methods|Statistics in Medicine|17|857–872
 obrien1979|O'Brien, P. C.; Fleming, T. R.|1979|A multiple testing procedure for clinical trials|Biometrics|35|549–556|10.2307/2530245
@@ -73,6 +76,7 @@ pustejovsky2018|Pustejovsky, J. E.; Tipton, E.|2018|Small-sample methods for clu
 raaijmakers1999|Raaijmakers, J. G. W.; Schrijnemakers, J. M. C.; Gremmen, F.|1999|How to deal with "the language-as-fixed-effect fallacy": Common misconceptions and alternative solutions|Journal of Memory and Language|41|416–426|10.1006/jmla.1999.2650
 schuirmann1987|Schuirmann, D. J.|1987|A comparison of the two one-sided tests procedure and the power approach for assessing the equivalence of average bioavailability|Journal of Pharmacokinetics and Biopharmaceutics|15|657–680|10.1007/BF01068419
 shrout1979|Shrout, P. E.; Fleiss, J. L.|1979|Intraclass correlations: Uses in assessing rater reliability|Psychological Bulletin|86|420–428|10.1037/0033-2909.86.2.420
+simmons2011|Simmons, J. P.; Nelson, L. D.; Simonsohn, U.|2011|False-positive psychology: Undisclosed flexibility in data collection and analysis allows presenting anything as significant|Psychological Science|22|1359–1366|10.1177/0956797611417632
 simpson1949|Simpson, E. H.|1949|Measurement of diversity|Nature|163|688|10.1038/163688a0
 stuart1955|Stuart, A.|1955|A test for homogeneity of the marginal distributions in a two-way classification|Biometrika|42|412–416|10.1093/biomet/42.3-4.412
 student1908|Student|1908|The probable error of a mean|Biometrika|6|1–25|10.1093/biomet/6.1.1
@@ -81,6 +85,7 @@ vickers2001|Vickers, A. J.; Altman, D. G.|2001|Analysing controlled trials with 
 wilcoxon1945|Wilcoxon, F.|1945|Individual comparisons by ranking methods|Biometrics Bulletin|1|80–83|10.2307/3001968
 wilson1927|Wilson, E. B.|1927|Probable inference, the law of succession, and statistical inference|Journal of the American Statistical Association|22|209–212|10.1080/01621459.1927.10502953
 zaki2008|Zaki, J.; Bolger, N.; Ochsner, K.|2008|It takes two: The interpersonal nature of empathic accuracy|Psychological Science|19|399–404
+zhou2016|Zhou, H.; Fishbach, A.|2016|The pitfall of experimenting on the web: How unattended selective attrition leads to surprising (yet false) research conclusions|Journal of Personality and Social Psychology|111|493–504|10.1037/pspa0000056
 zumbo1999|Zumbo, B. D.|1999|A handbook on the theory and methods of differential item functioning (DIF): Logistic regression modeling as a unitary framework for binary and Likert-type (ordinal) item scores|Directorate of Human Resources Research and Evaluation, Department of National Defense
 """
 

@@ -92,8 +92,6 @@ def _said(topic: str, report: Report, protocol: Protocol, summary: Summary) -> I
         shown = labelled(report, protocol.labels)
         if needed := needed_by_question(shown, summary.agreement):
             yield Paragraph(needed)
-    if topic == "comparison" and summary.warnings:
-        yield Paragraph(" ".join(summary.warnings))
     if topic == "judges" and summary.judges:
         yield Paragraph(" ".join(one.sentence for one in summary.judges))
 

@@ -223,7 +223,6 @@ def _statistics(shown: list[Estimate]) -> Iterator[str]:
 
 # The limits of a report: which checks failed, what could not be computed, what is exploratory.
 
-FEW_ITEMS, FEW_RATERS = 10, 5
 DOUBTFUL_P = 0.05
 
 
@@ -237,13 +236,6 @@ def _limits(report: Report, protocol: Protocol, summary: Summary) -> Iterator[st
         yield f"This report is of a part of the answers only: {only}."
     yield from report.notes
     yield from _checks(report)
-    yield from summary.warnings
-    sample = report.sample
-    if sample.n_items < FEW_ITEMS or sample.n_raters < FEW_RATERS:
-        yield (
-            f"With {sample.n_items:,} items and {sample.n_raters:,} raters, intervals for new items and new raters are "
-            "wide and depend on few cases."
-        )
     if summary.failed:
         yield summary.failed
     yield _exploratory(report)

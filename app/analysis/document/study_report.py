@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from app import __version__
 from app.analysis.data.simulated import SIMULATED_ONLY, SIMULATED_ONLY_SENTENCE
@@ -94,11 +94,12 @@ def study_report(
     first = _summary(report, protocol, summary, numbers)
     results = results_section(report, protocol, summary, figures, numbers)
     shown = list(numbers.shown.values())
-    references = _cited(references_of(shown), monitoring_keys(protocol))
+    references = _cited(references_of(shown), [*monitoring_keys(protocol), *(one.cites for one in summary.objections)])
     sections = (
         first,
         methods_section(report, protocol, shown, about),
         results,
+        *_objections(summary),
         limits_section(report, protocol, summary),
         deviations_section(about.registration, report, protocol, about.version),
         reproduction_section(report, numbers),
@@ -120,6 +121,13 @@ def _summary(report: Report, protocol: Protocol, summary: Summary, numbers: Numb
     last = [Paragraph(" ".join(said))] if said else []
     answers = primary_answers_blocks(report, protocol, summary, numbers)
     return Section("Summary", (Paragraph(summary.question), *answers, *last))
+
+
+def _objections(summary: Summary) -> Iterator[Section]:
+    """What a reviewer may object to, with the number of this study and what to do; nothing if there is nothing."""
+    said = tuple(f"{one.says} {one.advice} ({REFERENCES[one.cites].in_text})" for one in summary.objections)
+    if said:
+        yield Section("Objections to expect", (Bullets(said),))
 
 
 def _lines(report: Report, about: Circumstances) -> tuple[str, ...]:

@@ -13,9 +13,8 @@ from typing import Any
 
 from app.analysis.estimate import Estimate
 from app.analysis.findings.answer_words import ENGLISH, GERMAN, Words
-from app.analysis.findings.main_contrasts import MainContrast, main_contrasts, signed
+from app.analysis.findings.main_contrasts import MainContrast, signed
 from app.analysis.report.effects import effect_behind
-from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
 from app.analysis.report.sentences import cut_words, scale_ends
 from app.analysis.report.verdicts import decisive_p
@@ -111,13 +110,6 @@ def answers_of(contrasts: Sequence[MainContrast], report: Report, protocol: Prot
     runs = groupby(told, key=lambda one: (one.label, one.reference))
     of_sources = [_answer([_finding(one) for one in run], protocol, is_between_sources=True) for _, run in runs]
     return [*of_sources, *_other_answers(primary, report, protocol)]
-
-
-def answers_document(report: Report, protocol: Protocol) -> list[dict[str, str]]:
-    """The answers as plain JSON types, for `report.json` and `results.json`. The report is not `labelled`."""
-    shown = labelled(report, protocol.labels)
-    answers = answers_of(main_contrasts(shown, protocol), shown, protocol)
-    return [{"question": one.question, "en": one.english, "de": one.german} for one in answers]
 
 
 def _finding(contrast: MainContrast) -> Finding:

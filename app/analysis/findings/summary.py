@@ -11,6 +11,7 @@ from app.analysis.findings.agreement_summary import AgreementRow, agreement_rows
 from app.analysis.findings.answers import Answer, answers_of
 from app.analysis.findings.judge_summary import JudgeSummary, judge_summaries
 from app.analysis.findings.main_contrasts import MainContrast, main_contrasts
+from app.analysis.findings.objections import Objection, objections_of
 from app.analysis.report.primary import PrimaryResult
 from app.analysis.report.report import Report
 from app.analysis.report.verdict_words import verdict_sentence
@@ -30,7 +31,7 @@ MAX_TOLD = 2
 
 def warnings_of(report: Report, contrasts: Sequence[MainContrast]) -> Iterator[str]:
     """Yield how lengths differ, then one sentence per contrast that length overturns, or one saying that none is."""
-    yield from _lengths(report)
+    yield from length_words(report)
     clear = [contrast for contrast in contrasts if contrast.is_clear and contrast.at_equal_length]
     overturned = [contrast for contrast in clear if contrast.is_overturned]
     n_clear, n_untold = len(clear), sum(not _has_interval(contrast) for contrast in clear)
@@ -62,7 +63,8 @@ def _name(contrast: MainContrast, among: Sequence[MainContrast]) -> str:
     return f"{contrast.label} ({contrast.source})" if len({one.source for one in among}) > 1 else contrast.label
 
 
-def _lengths(report: Report) -> Iterator[str]:
+def length_words(report: Report) -> Iterator[str]:
+    """Yield how lengths differ between sources, if they do notably."""
     means = {
         f.scope["source"]: f.estimate
         for f in report.of("text")
@@ -191,6 +193,7 @@ class Summary:
     needed: str
     judges: tuple[JudgeSummary, ...]
     failed: str
+    objections: tuple[Objection, ...] = ()
 
 
 def summary_of(report: Report, protocol: Protocol) -> Summary:
@@ -207,6 +210,7 @@ def summary_of(report: Report, protocol: Protocol) -> Summary:
         needed=needed,
         judges=tuple(judge_summaries(report)),
         failed=failed_words(report),
+        objections=objections_of(report, protocol, contrasts, rows),
     )
 
 

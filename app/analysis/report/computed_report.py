@@ -245,8 +245,8 @@ def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
     if tests:
         n_clear = sum(p < ALPHA for one in tests if (p := decisive_p(one)) is not None)
         yield (
-            f"{counted(len(tests), 'exploratory test')} in addition to the primary contrasts, {n_clear:,} of them with "
-            f"p < .05 after adjustment within each kind of test. {false_positives(len(tests))}"
+            f"{counted(len(tests), 'exploratory test')} in addition to the primary contrasts, {n_clear:,} with "
+            f"adjusted p < .05. {false_positives(len(tests))}"
         )
 
 
@@ -254,7 +254,7 @@ def false_positives(n_tests: int) -> str:
     """How many of several tests would have p < .05 if there were no differences.
 
     >>> false_positives(33)
-    'If no true differences existed, about 2 of these 33 tests would still have p < .05.'
+    'If no true differences existed, about 2 would still have p < .05.'
     >>> false_positives(1)
     'If no true difference existed, this test would still have p < .05 with a probability of 5%.'
     """
@@ -262,7 +262,7 @@ def false_positives(n_tests: int) -> str:
         return "If no true difference existed, this test would still have p < .05 with a probability of 5%."
     n = round(ALPHA * n_tests)
     about = f"about {n:,}" if n else "fewer than 1"
-    return f"If no true differences existed, {about} of these {n_tests:,} tests would still have p < .05."
+    return f"If no true differences existed, {about} would still have p < .05."
 
 
 def _undeclared(protocol: Protocol) -> Iterator[str]:

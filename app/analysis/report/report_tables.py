@@ -47,14 +47,16 @@ def estimates_csvs(estimates: Sequence[Estimate]) -> dict[str, str]:
     return {"agreement.csv": records_csv(agreement), "comparisons.csv": records_csv(others)}
 
 
-def report_json(report: Report, answers: Sequence[Mapping[str, str]], read_at: datetime | None = None) -> str:
+def report_json(
+    report: Report, findings: Mapping[str, Sequence[Mapping[str, str]]], read_at: datetime | None = None
+) -> str:
     """Return the report as printed by `analyze --json`: one line per estimate, without NaN or Infinity.
 
-    `answers`: the sentences that answer the primary questions. `read_at`: when the ratings of a stored study were read;
-    a folder has no such time.
+    `findings`: what it says in words, from `findings_document`. `read_at`: when the ratings of a stored study were
+    read; a folder has no such time.
     """
     document = report.as_document() | ({"ratings_read_at": _time(read_at)} if read_at else {})
-    document["answers"] = list(answers)
+    document |= findings
     estimates = document.pop("estimates")
     head = _json(document).removesuffix("}")
     lines = ",\n".join(f"  {_json(record)}" for record in estimates)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from app.analysis.document.findings import PlacedFigure
 from app.analysis.document.study_report import study_report
-from app.analysis.findings.answers import answers_document
+from app.analysis.findings.findings_document import findings_document
 from app.analysis.report.report import Report
 from app.analysis.report.report_tables import report_json
 from app.base.documents.bibtex import bibtex
@@ -41,7 +41,7 @@ def report_files(job: ReportJob) -> dict[str, bytes]:
     drawn = _drawn([chart for chart in charts if chart.key in shown], job.formats)
     files = document_files(document, drawn, job.formats, name="report")
     files["results.bib"] = bibtex(references).encode()
-    files["report.json"] = report_json(job.report, answers_document(job.report, job.protocol)).encode()
+    files["report.json"] = report_json(job.report, findings_document(job.report, job.protocol)).encode()
     return files
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from app.analysis.findings.answers import answers_document
+from app.analysis.findings.findings_document import findings_document
 from app.analysis.report.report import Report
 from app.analysis.report.report_tables import report_csvs, report_json
 from app.protocol.study import Protocol
@@ -20,7 +20,7 @@ def write_report(report: Report, protocol: Protocol, out: Path) -> list[Path]:
     """
     charts = {f"charts/{chart.key}.vl.json": chart.spec() for chart in charts_of(report, protocol)}
     texts = {
-        "report.json": report_json(report, answers_document(report, protocol)),
+        "report.json": report_json(report, findings_document(report, protocol)),
         **report_csvs(report),
         **{name: json.dumps(spec, ensure_ascii=False, indent=1) + "\n" for name, spec in charts.items() if spec},
     }

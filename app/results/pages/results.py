@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.analysis.findings.answers import answers_document
+from app.analysis.findings.findings_document import findings_document
 from app.analysis.report.command import command_of
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report_tables import report_json, results_csv
@@ -66,8 +66,8 @@ def show_results(request: Request, own: OwnForLong, asked: Asked) -> Response:
 @router.get("/studies/{slug}/results.json")
 def export_report_json(request: Request, own: OwnExport, asked: Asked) -> Response:
     made = asked.report(request, own)
-    answers = answers_document(made.report, made.protocol)
-    return _file(report_json(made.report, answers, made.read_at), "application/json", _name(own, asked, "json"))
+    findings = findings_document(made.report, made.protocol)
+    return _file(report_json(made.report, findings, made.read_at), "application/json", _name(own, asked, "json"))
 
 
 @router.get("/studies/{slug}/results.csv")

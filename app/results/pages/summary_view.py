@@ -8,11 +8,12 @@ from itertools import groupby
 from typing import Any
 
 from app.analysis.data.simulated import ARE_SIMULATED
+from app.analysis.document.bibliography import REFERENCES
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import MODELS, columns_of
 from app.analysis.findings.answers import in_short
 from app.analysis.findings.main_contrasts import MainContrast, counts_words, effect_cell, interval_words
-from app.analysis.findings.summary import Summary, summary_of
+from app.analysis.findings.summary import Summary, length_words, summary_of
 from app.analysis.report.report import Report
 from app.analysis.report.sentences import p_words, primary_answers, published_line
 from app.analysis.report.verdict_words import UNDESIRABLE, verdict_sentence
@@ -28,6 +29,8 @@ MAX_CARDS, MAX_ROWS, MAX_COLUMNS, MAX_COLUMN_NAME = 3, 6, 2, 12
 # A study without contrasts has room for more rows.
 MAX_AGREEMENT, MAX_AGREEMENT_BESIDE, MAX_AGREEMENT_WITH_NEED = 9, 4, 3
 MAX_ANSWERS, MAX_NOTES = 2, 4
+# Two lines beside the table of agreement; the page of agreement has all of it.
+MAX_NEEDED = 140
 # Exploratory comparisons are folded; a page of a thousand rows is not read.
 MAX_EXPLORATORY = 40
 
@@ -93,6 +96,7 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
     are_rows = bool(answers) or len(primary) > MAX_CARDS
     shown = primary[: MAX_ROWS if are_rows else MAX_CARDS]
     cards = _cards(shown, report, protocol)
+    changes = [] if are_rows else [one for one in cards if one.has_changes]
     judges = [(one, "" if one.answered is None else number(one.answered, "share")) for one in summary.judges]
     hidden = primary[len(shown) :]
     # A banner says already that all ratings are simulated.
@@ -109,16 +113,23 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
         "n_more_exploratory": max(0, len(exploratory) - MAX_EXPLORATORY),
         "exploratory_part": part_of(exploratory[0].estimate) if exploratory else "",
         "families": _families(exploratory),
-        "is_declared": bool(protocol.analysis.primary),
         "n_more": len(hidden),
         "more_part": part_of(hidden[0].estimate) if hidden else "",
-        "changes": [] if are_rows else [one for one in cards if one.has_changes],
+        "changes": changes,
+        "changes_words": _changes_words(report, changes) if changes else " ".join(summary.warnings),
         "has_flagged": any(one.unflagged != "–" for one in cards),
         **_agreement(summary, is_short=are_rows),
         "judges": judges,
+        "objections": [(one, REFERENCES[one.cites].in_text) for one in summary.objections],
         "notes": notes[:MAX_NOTES],
         "more_notes": notes[MAX_NOTES:],
     }
+
+
+def _changes_words(report: Report, changes: Sequence[Card]) -> str:
+    """What the table of changes does not say itself."""
+    is_overturned = any(one.contrast.is_overturned for one in changes)
+    return " ".join([*length_words(report), *(["Bold: no longer clear when adjusted."] if is_overturned else [])])
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,11 +249,12 @@ def _agreement(summary: Summary, *, is_short: bool) -> dict[str, Any]:
     ]
     most = MAX_AGREEMENT_BESIDE if summary.contrasts else MAX_AGREEMENT
     n_lines = most if len(lines) <= most else most - 1
+    has_room = len(lines) <= MAX_AGREEMENT_WITH_NEED and not is_short
     return {
         "agreement_columns": shown,
         "agreement": lines[:n_lines] if any(line.people or line.models for line in lines) else [],
         "n_more_agreement": max(0, len(lines) - n_lines),
-        "needed": summary.needed if len(lines) <= MAX_AGREEMENT_WITH_NEED and not is_short else "",
+        "needed": summary.needed if has_room and len(summary.needed) <= MAX_NEEDED else "",
     }
 
 

@@ -22,6 +22,7 @@ from app.analysis.document.design_words import SHAPES
 from app.analysis.document.study_report import ALWAYS_CITED, digits, study_report
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import needed_sentence
+from app.analysis.findings.objections import RULES
 from app.analysis.statistic import statistics
 from app.base.documents.blocks import Bullets, DataTable, Paragraph
 from tests.analysis.report.test_primary import rows
@@ -164,7 +165,13 @@ def test_report_without_ratings_says_so() -> None:
 
 def test_every_listed_publication_is_cited() -> None:
     lists = [*(one.cites for one in statistics().values()), *(keys for _, keys in OF_PROCEDURE.values())]
-    others = {*OF_TEXT_MEASURE.values(), *ALWAYS_CITED, "lan1983", *(key for _, key in SHAPES.values())}
+    others = {
+        *(rule.cites for rule in RULES),
+        *OF_TEXT_MEASURE.values(),
+        *ALWAYS_CITED,
+        "lan1983",
+        *(key for _, key in SHAPES.values()),
+    }
     assert {key for keys in lists for key in keys} | others == set(REFERENCES)
 
 

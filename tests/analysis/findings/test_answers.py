@@ -11,7 +11,8 @@ import pytest
 from app.analysis import analyze
 from app.analysis.estimate import Estimate
 from app.analysis.findings.answer_words import ENGLISH, GERMAN
-from app.analysis.findings.answers import KINDS, answers_document, answers_of, in_short
+from app.analysis.findings.answers import KINDS, answers_of, in_short
+from app.analysis.findings.findings_document import findings_document
 from app.analysis.findings.main_contrasts import MainContrast
 from app.analysis.report.primary import PrimaryResult
 from app.analysis.report.report import Report
@@ -166,11 +167,12 @@ def test_answers_are_in_the_json_of_a_report() -> None:
     ]
     study = protocol(FIVE)
     report = analyze(frames(study, rows), study)
-    answers = answers_document(report, study)
+    found = findings_document(report, study)
+    answers = found["answers"]
     assert [one["question"] for one in answers] == ["empathy"]
     assert answers[0]["en"].startswith("Model was rated higher than Human on Empathy (+")
     assert answers[0]["de"].startswith("Model wurde bei Empathy höher bewertet als Human (+")
-    assert json.loads(report_json(report, answers))["answers"] == answers
+    assert json.loads(report_json(report, found))["answers"] == answers
 
 
 SHOWN = protocol(

@@ -265,7 +265,7 @@ def test_rows_of_a_primary_contrast_have_the_interval_of_its_sentence(test: str)
     said_below = [note for note in block.notes if note.startswith("Intervals of the primary contrasts")]
     assert bool(said_below) == (test in {"t_paired", "t_unpaired"})
     assert words in forest_table(shown.of("comparison", "empathy")).rows[0]
-    records = [one for one in json.loads(report_json(found, []))["estimates"] if one["statistic"] == "mean_difference"]
+    records = [one for one in json.loads(report_json(found, {}))["estimates"] if one["statistic"] == "mean_difference"]
     assert (records[0]["ci_low"], records[0]["ci_high"]) == (contrast.estimate.ci_low, contrast.estimate.ci_high)
     line = next(
         one

@@ -1,0 +1,258 @@
+"""The objections that a reviewer is likely to raise on this study, each with its number, a reference and what to do.
+
+`RULES` is the only place that decides what is an objection: its threshold, how much it weighs, and what it rests on. A
+study without objections gets none; of many, those that weigh most are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from app.analysis.estimate import Estimate
+from app.analysis.findings.agreement_summary import AgreementRow, needed_sentence
+from app.analysis.findings.main_contrasts import MainContrast
+from app.analysis.report.report import Report
+from app.analysis.statistic import declared
+from app.analysis.wording.formatting import estimate_text, interval_text, number
+from app.base.words import counted
+from app.protocol.study import Protocol
+
+MAX_OBJECTIONS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the rules look at; the report is `labelled`."""
+
+    report: Report
+    protocol: Protocol
+    contrasts: Sequence[MainContrast]
+    agreement: Sequence[AgreementRow]
+
+    @property
+    def primary(self) -> list[MainContrast]:
+        """The primary contrasts between sources."""
+        return [one for one in self.contrasts if one.primary]
+
+    def whole(self, statistic: str) -> Estimate | None:
+        """The estimate of a statistic over all people; None without one."""
+        found = (one for one in self.report.estimates if one.statistic == statistic and not one.scope)
+        return next((one for one in found if one.estimate is not None), None)
+
+
+# Returns the objection with its number; empty if there is nothing to object.
+Finder = Callable[[Evidence, float], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One objection: it is raised where `find` finds something by the `threshold`; heavier ones come first.
+
+    `cites` is a key of `bibliography.REFERENCES`.
+    """
+
+    key: str
+    weight: int
+    threshold: float
+    find: Finder
+    advice: str
+    cites: str
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """An objection in words. `says` has the number of this study, `advice` what to do; `cites` is a publication."""
+
+    key: str
+    says: str
+    advice: str
+    cites: str
+
+
+def _length(found: Evidence, ratio: float) -> str:
+    """A clear primary difference that length could explain, or lengths that differ and cannot be adjusted for."""
+    for one in found.primary:
+        if one.is_overturned and one.at_equal_length is not None:
+            return f"{_name(one)} is no longer clear when adjusted for length: {_shown(one.at_equal_length)}."
+    means = {
+        str(one.scope["source"]): one.estimate
+        for one in found.report.of("text")
+        if one.statistic == "text_mean"
+        and one.scope.get("covariate") == "words"
+        and "source" in one.scope
+        and one.estimate
+    }
+    for one in (each for each in found.primary if each.is_clear):
+        pair = [means[name] for name in (one.source, one.reference) if name in means]
+        has_adjusted = one.at_equal_length is not None and one.at_equal_length.ci_low is not None
+        if len(pair) > 1 and not has_adjusted and (longer := max(pair) / min(pair)) >= ratio:
+            said = f"Responses of {one.source} and {one.reference} differ in length by a factor of {longer:.1f}"
+            return f"{said}, and these data do not allow an adjustment."
+    return ""
+
+
+def _flagged_decide(found: Evidence, _: float) -> str:
+    for one in found.primary:
+        other = one.without_flagged
+        if one.is_clear and other is not None and other.verdict == "inconclusive":
+            return f"{_name(one)} is no longer clear without flagged raters: {_shown(other)}."
+    return ""
+
+
+def _flagged(found: Evidence, least: float) -> str:
+    one = found.whole("flagged_share")
+    if one is None or (one.estimate or 0.0) < least or not one.n_units:
+        return ""
+    n = round((one.estimate or 0.0) * one.n_units)
+    return f"{n:,} of {counted(one.n_units, 'rater')} ({number(n / one.n_units, 'share')}) are flagged."
+
+
+def _few_raters(found: Evidence, least: float) -> str:
+    n = sum(group.n for group in found.report.sample.raters if group.kind == "person")
+    if not n or n >= least or found.protocol.raters.identity != "known":
+        return ""
+    return f"{counted(n, 'rater')} took part, too few to generalize to other raters."
+
+
+def _few_items(found: Evidence, least: float) -> str:
+    n = found.report.sample.n_items
+    return f"The results rest on {counted(n, 'item')}, too few to generalize to other items." if n < least else ""
+
+
+def _no_evidence(found: Evidence, _: float) -> str:
+    """An inconclusive primary difference without a margin is no evidence that there is none."""
+    for one in found.primary:
+        estimate, margin = one.estimate, found.protocol.analysis.margin_of(one.key)
+        is_open = one.answer.verdict == "inconclusive" and margin is None and estimate.ci_low is not None
+        if is_open and not declared(one.answer.statistic).margin:
+            return f"{_name(one)} is inconclusive, which is no evidence that there is none: {_shown(estimate)}."
+    return ""
+
+
+def _detected(found: Evidence, _: float) -> str:
+    one = found.whole("dprime")
+    if one is None or one.verdict != "clear" or (one.estimate or 0.0) <= 0:
+        return ""
+    return f"Raters told models from people, d′ = {_shown(one)}, and may have rated whom they took for the author."
+
+
+def _undeclared(found: Evidence, _: float) -> str:
+    n = sum(one.role in {"primary", "exploratory"} and one.p_value is not None for one in found.report.estimates)
+    if found.protocol.analysis.primary or not n:
+        return ""
+    return f"No primary contrast was declared, and {counted(n, 'test')} could have been reported as the main one."
+
+
+def _attrition(found: Evidence, points: float) -> str:
+    shares = {arm: n / of for arm, (n, of) in found.report.sample.missing.items() if of}
+    if len(shares) < len(("one", "other")):
+        return ""
+    least, most = min(shares, key=lambda arm: shares[arm]), max(shares, key=lambda arm: shares[arm])
+    if shares[most] - shares[least] < points:
+        return ""
+    said = (f"{number(shares[arm], 'share')} with {found.protocol.labels.condition(arm)}" for arm in (most, least))
+    return f"Missing answers differ between arms: {' and '.join(said)}."
+
+
+def _agreement(found: Evidence, least: float) -> str:
+    """Agreement on a primary question whose lower limit is below the customary minimum."""
+    asked = {one.contrast.question for one in found.report.primary}
+    for row in found.agreement:
+        alpha = row.pooled
+        if row.key not in asked or alpha is None or alpha.estimate is None:
+            continue
+        if (alpha.estimate if alpha.ci_low is None else alpha.ci_low) < least:
+            said = f"Agreement on {row.label} is {declared(alpha.statistic).name} = {_shown(alpha)}, below {least}."
+            return f"{said} {needed_sentence(found.report, row.label, row.key)}".strip()
+    return ""
+
+
+def _side(found: Evidence, least: float) -> str:
+    for one in found.report.estimates:
+        if one.statistic == "first_side_share" and not one.scope and one.ci_low is not None and one.ci_high is not None:
+            away = max(one.ci_low - 0.5, 0.5 - one.ci_high)
+            if away > least:
+                asked = found.protocol.labels.question(one.question or "")
+                return f"On {asked}, raters chose the left side in {_shown(one)} of choices."
+    return ""
+
+
+RULES = (
+    Rule(
+        *("length", 10, 1.25, _length),
+        "Report the adjusted estimate beside the primary one, or compare responses of equal length.",
+        "dubois2024",
+    ),
+    Rule(
+        *("flagged_decide", 9, 0.0, _flagged_decide),
+        "State the rule by which raters are excluded and when it was fixed, and report both estimates.",
+        "meade2012",
+    ),
+    Rule(
+        *("few_raters", 8, 5, _few_raters),
+        "Add raters, or limit the conclusion to these raters and say so.",
+        "pustejovsky2018",
+    ),
+    Rule(
+        *("no_evidence", 8, 0.0, _no_evidence),
+        "Do not write that there is no difference. State the smallest difference that matters and test equivalence.",
+        "altman1995",
+    ),
+    Rule(
+        *("detected", 7, 0.0, _detected),
+        "Report how ratings depend on the believed author, and how many raters were wrong about it.",
+        "green1966",
+    ),
+    Rule(
+        *("undeclared", 7, 0.0, _undeclared),
+        "Call the results exploratory, or name the primary contrast before the next raters begin.",
+        "simmons2011",
+    ),
+    Rule(
+        *("attrition", 6, 0.05, _attrition),
+        "Report attrition by arm, and how far it could change the result.",
+        "zhou2016",
+    ),
+    Rule(
+        *("few_items", 6, 10, _few_items),
+        "Add items, or limit the conclusion to these items and say so.",
+        "clark1973",
+    ),
+    Rule(
+        *("flagged", 5, 0.1, _flagged),
+        "Say what they were flagged for, and report the results with and without them.",
+        "meade2012",
+    ),
+    Rule(
+        *("agreement", 4, 0.667, _agreement),
+        "Conclusions about sources rest on means over raters: report their reliability beside it.",
+        "krippendorff2004",
+    ),
+    Rule(
+        *("side", 3, 0.0, _side),
+        "Check that both sides showed each source equally often, and report the estimate that models the side.",
+        "davidson1977",
+    ),
+)
+
+
+def objections_of(
+    report: Report, protocol: Protocol, contrasts: Sequence[MainContrast], agreement: Sequence[AgreementRow]
+) -> tuple[Objection, ...]:
+    """The objections that weigh most, at most five; none if there is nothing to object. The report is `labelled`."""
+    if not report.sample.n_raters:
+        return ()
+    evidence = Evidence(report, protocol, contrasts, agreement)
+    heaviest_first = sorted(RULES, key=lambda one: -one.weight)
+    found = [(rule, says) for rule in heaviest_first if (says := rule.find(evidence, rule.threshold))]
+    return tuple(Objection(rule.key, says, rule.advice, rule.cites) for rule, says in found[:MAX_OBJECTIONS])
+
+
+def _name(contrast: MainContrast) -> str:
+    return f"The difference between {contrast.source} and {contrast.reference} on {contrast.label}"
+
+
+def _shown(estimate: Estimate) -> str:
+    interval = f" (95% CI {interval_text(estimate)})" if estimate.ci_low is not None else ""
+    return f"{estimate_text(estimate)}{interval}"

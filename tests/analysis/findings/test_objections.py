@@ -1,0 +1,134 @@
+"""Each rule objects where its threshold is crossed and nowhere else, and says the number of this study."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import pytest
+
+from app.analysis.document.bibliography import REFERENCES
+from app.analysis.estimate import Estimate
+from app.analysis.findings.agreement_summary import AgreementRow
+from app.analysis.findings.main_contrasts import MainContrast
+from app.analysis.findings.objections import MAX_OBJECTIONS, RULES, Objection, objections_of
+from app.analysis.report.primary import PrimaryResult
+from app.analysis.report.report import RaterGroup, Report, Sample
+from app.protocol.primary import PrimaryContrast
+from tests.kit.frames import CHOICE, FIVE, protocol
+
+STUDY = protocol(FIVE, CHOICE, analysis={"primary": ["empathy"]})
+PAIR: Any = {"source": "Model", "reference": "Human"}
+CLEAR = Estimate("comparison", "empathy", PAIR, "mean_difference", 0.5, 0.1, 0.9, 0.95, verdict="clear", p_value=0.01)
+OPEN = replace(CLEAR, ci_low=-0.1, verdict="inconclusive", p_value=0.2)
+DAY = date(2026, 5, 1)
+SAMPLE = Sample(30, {}, (RaterGroup("person", None, 20),), 0, 0, {}, {}, 0, DAY, DAY)
+SOUND = Report("small", "", (), (CLEAR,), sample=SAMPLE)
+
+
+def words_of(source: str, mean: float) -> Estimate:
+    return Estimate("text", None, {"source": source, "covariate": "words"}, "text_mean", mean)
+
+
+def objections(
+    report: Report = SOUND,
+    shown: Estimate = CLEAR,
+    *,
+    at_equal: Estimate | None = None,
+    unflagged: Estimate | None = None,
+    alpha: Estimate | None = None,
+    study: Any = STUDY,  # noqa: ANN401 - a protocol
+) -> tuple[Objection, ...]:
+    contrast = MainContrast("empathy", "Empathy", "", shown, at_equal, unflagged, primary=shown)
+    result = PrimaryResult(PrimaryContrast(question="empathy"), is_declared=True, estimates=(shown,))
+    rows = [AgreementRow("empathy", "Empathy", alpha, {})]
+    return objections_of(replace(report, primary=(result,)), study, [contrast], rows)
+
+
+def with_more(*estimates: Estimate, **sample: Any) -> Report:  # noqa: ANN401 - fields of a sample
+    return replace(SOUND, estimates=(*SOUND.estimates, *estimates), sample=replace(SAMPLE, **sample))
+
+
+def test_a_sound_study_gets_no_objection() -> None:
+    assert objections(at_equal=CLEAR, unflagged=CLEAR) == ()
+    assert objections(with_more(words_of("Model", 60), words_of("Human", 50))) == ()
+    assert objections(replace(SOUND, sample=Sample(0, {}, (), 0, 0, {}, {}, 0, None, None)), OPEN) == ()
+
+
+FLAGGED = Estimate("rater", None, {}, "flagged_share", 0.15, n_units=20)
+DPRIME = Estimate("belief", "author", {}, "dprime", 0.8, 0.4, 1.2, 0.95, verdict="clear")
+ALPHA = Estimate("agreement", "empathy", {}, "krippendorff_alpha_ordinal", 0.7, 0.31, 0.8, 0.95)
+LEFT = Estimate("choice", "preference", {}, "first_side_share", 0.6, 0.55, 0.65, 0.95)
+
+
+@pytest.mark.parametrize(
+    ("key", "given", "says"),
+    [
+        (
+            "length",
+            {"at_equal": OPEN},
+            "is no longer clear when adjusted for length: 0.50 (95% CI −0.10 to 0.90).",
+        ),
+        (
+            "length",
+            {"report": with_more(words_of("Model", 110), words_of("Human", 50))},
+            "Responses of Model and Human differ in length by a factor of 2.2, and these data do not allow",
+        ),
+        ("flagged_decide", {"unflagged": OPEN}, "on Empathy is no longer clear without flagged raters: 0.50 ("),
+        ("no_evidence", {"shown": OPEN}, "on Empathy is inconclusive, which is no evidence that there is none: 0.50 ("),
+        ("few_raters", {"report": with_more(raters=(RaterGroup("person", None, 4),))}, "4 raters took part, too few"),
+        ("few_items", {"report": with_more(n_items=9)}, "The results rest on 9 items, too few"),
+        (
+            "detected",
+            {"report": with_more(DPRIME)},
+            "Raters told models from people, d′ = 0.80 (95% CI 0.40 to",
+        ),
+        ("undeclared", {"study": protocol(FIVE)}, "No primary contrast was declared"),
+        (
+            "attrition",
+            {"report": with_more(missing={"told=yes": (12, 100), "told=no": (5, 100)})},
+            "Missing answers differ between arms: 12.0% with Told: yes and 5.0% with Told: no.",
+        ),
+        ("flagged", {"report": with_more(FLAGGED)}, "3 of 20 raters (15.0%) are flagged."),
+        (
+            "agreement",
+            {"alpha": ALPHA},
+            "Agreement on Empathy is Krippendorff's alpha = 0.70 (95% CI 0.31 to 0.80)",
+        ),
+        (
+            "side",
+            {"report": with_more(LEFT)},
+            "raters chose the left side in 60.0% (95% CI 55.0% to 65.0%) of",
+        ),
+    ],
+)
+def test_each_rule_says_its_number(key: str, given: dict[str, Any], says: str) -> None:
+    if key == "undeclared":
+        given = {**given, "report": with_more(replace(CLEAR, role="exploratory"))}
+    (found,) = objections(**given)
+    assert (found.key, says in found.says) == (key, True), found.says
+
+
+def test_below_the_thresholds_nothing_is_said() -> None:
+    quiet = with_more(
+        replace(FLAGGED, estimate=0.05),
+        replace(DPRIME, verdict="inconclusive"),
+        replace(LEFT, ci_low=0.49),
+        missing={"told=yes": (9, 100), "told=no": (5, 100)},
+    )
+    assert objections(quiet, alpha=replace(ALPHA, ci_low=0.7)) == ()
+    margin = protocol(FIVE, analysis={"primary": ["empathy"], "margin": {"empathy": 0.3}})
+    assert objections(shown=OPEN, study=margin) == ()
+
+
+def test_at_most_five_are_shown_and_the_heaviest_come_first() -> None:
+    worst = with_more(FLAGGED, DPRIME, LEFT, n_items=4, raters=(RaterGroup("person", None, 3),))
+    found = objections(worst, at_equal=OPEN, unflagged=OPEN, alpha=ALPHA)
+    assert [one.key for one in found] == ["length", "flagged_decide", "few_raters", "detected", "few_items"]
+    assert len(found) == MAX_OBJECTIONS
+
+
+def test_every_rule_has_a_key_of_its_own_and_a_publication() -> None:
+    assert len({rule.key for rule in RULES}) == len(RULES)
+    assert {rule.cites for rule in RULES} <= REFERENCES.keys()
