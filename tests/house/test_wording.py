@@ -70,7 +70,7 @@ OUTDATED = {
     r"What remains is a note": "We keep only a deletion record (receipt number, time)",
     r"contact no other company": "share no data with third parties",
     r" and more</summary>": "Actions",
-    r"\"Other minutes\"|Difference that matters|>What it takes<": "Smallest effect size of interest, Cost and effort",
+    r"\"Other minutes\"|[Dd]ifference that matters|>What it takes<": "Smallest effect size of interest, Cost and effort",
     r"difference here minus": "Interaction (difference in differences)",
     r"Nothing is deleted by itself|deleted by itself two days": "Attune does not delete the study unless ...",
     r"Becomes the name of their account|link to pass on": "They sign in with this address",
