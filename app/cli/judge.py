@@ -14,12 +14,14 @@ from app.base.limits import ON_THIS_COMPUTER, Limits
 from app.base.problems import Problems
 from app.cli.model_options import ModelOptions, with_model_options
 from app.cli.model_work import RunOptions, cost_words, delete_named, exit_on_error, named_run, work_through
-from app.cli.output import say
+from app.cli.output import fail, say
 from app.cli.reading import read_sheet, reading
 from app.cli.store import store
 from app.cli.study_argument import Slug, stored_study
 from app.llm.client.budget import Budget, Prices
 from app.llm.client.endpoint import Endpoint
+from app.llm.client.handshake import shake_hands
+from app.llm.client.request_errors import RequestError
 from app.llm.judges.judge_pages import NOT_ASKED, judged_study
 from app.llm.judges.judge_runs import begin_run, estimate_run
 from app.llm.judges.judge_settings import JudgeSettings, profile_settings
@@ -68,6 +70,10 @@ Replay = Annotated[
     bool, typer.Option("--replay", help="Read the stored answers again with the present rules, and ask nothing.")
 ]
 
+Check = Annotated[
+    bool, typer.Option("--check", help="Find out by a few requests what the server can do, and start nothing.")
+]
+
 
 @with_model_options(temperature=0.0, max_tokens=1000)
 def judge(  # noqa: PLR0913, PLR0917 - each is an option
@@ -82,6 +88,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
     answer_format: AnswerFormat = "schema",
     probabilities: WithProbabilities = False,
     replay: Replay = False,
+    check: Check = False,
 ) -> None:
     """Let a language model judge the responses of a study, under the same protocol as its raters.
 
@@ -116,8 +123,21 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
             if len(judges) > 1:
                 say(f"{judge_name}:")
             _say_estimate(engine, row, own, limits.prices)
-            if not asked.dry_run:
+            if check:
+                _check(engine, row, endpoint, own)
+            elif not asked.dry_run:
                 _judge(engine, row, endpoint, own, judge_name, limits, asked)
+
+
+def _check(engine: Engine, study: StudyRow, endpoint: Endpoint, settings: JudgeSettings) -> None:
+    with engine.connect() as db:
+        estimate = estimate_run(db, study, settings)
+    try:
+        findings = shake_hands(endpoint, settings.parameters, estimate.longest_in)
+    except RequestError as error:
+        fail(str(error))
+    for one in findings:
+        say(f"{'' if one.is_good else '! '}{one.what}: {one.found}")
 
 
 def _replay(engine: Engine, study: StudyRow, purpose: Purpose, name: str) -> None:

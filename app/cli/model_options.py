@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields
 from functools import wraps
@@ -46,6 +47,15 @@ class ModelOptions:
     price_in: Annotated[float, typer.Option(min=0, help="Price of a million tokens in prompts.")] = 0.0
     price_out: Annotated[float, typer.Option(min=0, help="Price of a million tokens in answers.")] = 0.0
     at_once: Annotated[int, typer.Option(min=1, max=64, help="Number of requests at the same time.")] = 4
+    per_minute: Annotated[
+        float | None, typer.Option(min=0.1, help="Largest number of requests per minute. Default: any.")
+    ] = None
+    extra_body: Annotated[
+        str, typer.Option(metavar="JSON", help='Fields that are sent too, such as {"reasoning_effort": "low"}.')
+    ] = ""
+    header: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="A header that is sent too. Can be repeated.")
+    ] = None
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds to wait for an answer.")] = 120.0
     limit: Annotated[
         int | None, typer.Option(min=1, help="Ask at most this number of requests now, to look at them first.")
@@ -75,7 +85,24 @@ class ModelOptions:
                 "Expected an address such as http://127.0.0.1:8000/v1, without a user name.", param_hint="--base-url"
             )
         key = known.model_key.get_secret_value() if known.model_key else ""
-        return Endpoint(address, self.model, key, self.timeout)
+        return Endpoint(address, self.model, key, self.timeout, self._extra_fields(), self._headers(), self.per_minute)
+
+    def _extra_fields(self) -> dict[str, Any]:
+        try:
+            found = json.loads(self.extra_body or "{}")
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            raise typer.BadParameter(
+                'Expected a JSON object, such as {"reasoning_effort": "low"}.', param_hint="--extra-body"
+            )
+        return found
+
+    def _headers(self) -> dict[str, str]:
+        pairs = [one.partition("=") for one in self.header or ()]
+        if not all(name.strip() and mark for name, mark, _ in pairs):
+            raise typer.BadParameter("Expected NAME=VALUE.", param_hint="--header")
+        return {name.strip(): value.strip() for name, _, value in pairs}
 
     @property
     def redone(self) -> tuple[Outcome, ...]:

@@ -69,6 +69,7 @@ class ModelServer:
 
     behave: Behave
     troubles: Callable[[int], tuple[int, dict[str, str], bytes] | None] = lambda _number: None
+    refuses: Callable[[dict[str, Any]], tuple[int, dict[str, str], bytes] | None] = lambda _body: None
     delay_s: float = 0.0
     version_of: Callable[[int], str] = lambda _number: "test-model-1"
     seen: list[dict[str, Any]] = field(default_factory=list)
@@ -148,7 +149,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.of.headers.append(dict(self.headers))
         number = self.of.note(body, request_id, self.headers.get("Authorization", ""))
         time.sleep(self.of.delay_s)
-        status, headers, content = self.of.troubles(number) or (200, {}, self.of.answer(body, number))
+        trouble = self.of.refuses(body) or self.of.troubles(number)
+        status, headers, content = trouble or (200, {}, self.of.answer(body, number))
         try:
             self._send(status, {"Content-Type": "application/json"} | headers, content)
         except (BrokenPipeError, ConnectionResetError):
@@ -195,6 +197,15 @@ def completed(message: object, finish: str | None = "stop", **more: object) -> t
     choice = {"index": 0, "finish_reason": finish, "message": message}
     usage = {"prompt_tokens": 100, "completion_tokens": 20}
     return 200, {}, json.dumps({"id": "c-1", "model": "m", "choices": [choice], "usage": usage} | more).encode()
+
+
+def picky(**refused: str) -> Callable[[dict[str, Any]], tuple[int, dict[str, str], bytes] | None]:
+    """A server that refuses requests with these fields, with these words."""
+
+    def trouble(body: dict[str, Any]) -> tuple[int, dict[str, str], bytes] | None:
+        return next((fail_with(400, words) for name, words in refused.items() if name in body), None)
+
+    return trouble
 
 
 def queued_runs(db: Connection) -> list[RunRow]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 
+from app.llm.client.dialect import Dialect
 from app.llm.client.endpoint import Endpoint, Message, Parameters, Reply
 from app.llm.client.request_errors import RequestError
 
-# The alternatives to each token that are asked for. Most servers allow twenty, some five, some no log-probabilities.
-N_ALTERNATIVES = (20, 5, 0)
 Send = Callable[["Sequence[Message]", "Parameters", str], Awaitable["Reply"]]
+_MINUTE_S = 60.0
 
 
 class ClientMissingError(RuntimeError):
@@ -19,8 +19,10 @@ class ClientMissingError(RuntimeError):
 
 
 @asynccontextmanager
-async def connection(endpoint: Endpoint) -> AsyncIterator[Send]:
+async def connection(endpoint: Endpoint, dialect: Dialect | None = None) -> AsyncIterator[Send]:
     """Yield the function that sends one request: a prompt, its parameters, and an ID that is the same for each try.
+
+    What the server refuses is left out or sent in another way, which `dialect` remembers.
 
     Raises:
         ClientMissingError: the client is not installed.
@@ -31,27 +33,34 @@ async def connection(endpoint: Endpoint) -> AsyncIterator[Send]:
         raise ClientMissingError(
             "Model judges need the package openai, which is not installed: pip install 'attune-studies[models]'"
         ) from None
+    known, pace = dialect or Dialect(), _Pace(endpoint.per_minute)
     async with connected(endpoint) as client:
 
         async def send_one(messages: Sequence[Message], parameters: Parameters, request_id: str) -> Reply:
-            return await send(client, endpoint, messages, parameters, request_id)
+            while True:
+                asked = known.adapted(parameters)
+                await pace.turn()
+                try:
+                    return await send(client, endpoint, messages, asked, request_id)
+                except RequestError as error:
+                    if error.may_help or not known.learn(str(error), asked):
+                        raise
 
-        yield _with_fewer_alternatives(send_one)
+        yield send_one
 
 
-def _with_fewer_alternatives(send: Send) -> Send:
-    """Ask for fewer alternatives, then for no log-probabilities, if the server refuses them; remember its limit."""
-    allowed = [*N_ALTERNATIVES]
+class _Pace:
+    """Lets requests pass at equal distances, not more of them per minute than a server allows."""
 
-    async def send_one(messages: Sequence[Message], parameters: Parameters, request_id: str) -> Reply:
-        while True:
-            asked = replace(parameters, n_alternatives=min(parameters.n_alternatives, allowed[0]))
-            try:
-                return await send(messages, asked, request_id)
-            except RequestError as error:
-                if not asked.n_alternatives or error.may_help or "logprob" not in str(error).lower():
-                    raise
-                if asked.n_alternatives == allowed[0]:
-                    del allowed[0]
+    def __init__(self, per_minute: float | None) -> None:
+        self._wait_s = _MINUTE_S / per_minute if per_minute else 0.0
+        self._next = 0.0
 
-    return send_one
+    async def turn(self) -> None:
+        """Wait until the next request may be sent."""
+        if not self._wait_s:
+            return
+        now = asyncio.get_running_loop().time()
+        self._next = max(self._next, now)
+        wait, self._next = self._next - now, self._next + self._wait_s
+        await asyncio.sleep(wait)

@@ -16,12 +16,19 @@ _FILTERED = {"content_filter", "refusal", "safety", "blocklist", "prohibited_con
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A server and a model on it. The key is not part of any text made from it."""
+    """A server and a model on it. The key and headers are not part of any text made from it.
+
+    `extra_body`: fields that this server needs or takes beyond the usual ones, such as `reasoning_effort`; `headers`:
+    sent with each request; `per_minute`: the largest number of requests per minute, None for any.
+    """
 
     base_url: str
     model: str
     key: str = field(default="", repr=False)
     timeout_s: float = 120.0
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    per_minute: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +36,8 @@ class Parameters:
     """How an answer is sampled.
 
     `schema` is the JSON schema of the answer, None for a text; `n_alternatives` is the number of alternatives to each
-    token that are asked for with its log-probability, 0 for no log-probabilities.
+    token that are asked for with its log-probability, 0 for no log-probabilities. The last three are for servers that
+    call the limit of an answer `max_completion_tokens`, take `logprobs` as a number, or only send piece by piece.
     """
 
     max_tokens: int
@@ -38,6 +46,9 @@ class Parameters:
     schema: dict[str, Any] | None = None
     answer_format: AnswerFormat = "schema"
     n_alternatives: int = 0
+    has_other_limit: bool = False
+    has_integer_logprobs: bool = False
+    is_stream: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpe
 
 from app.llm.client.completion import reply_of
 from app.llm.client.endpoint import Endpoint, Message, Parameters, Reply
+from app.llm.client.event_stream import completion_of
 from app.llm.client.request_errors import RequestError, cut_to_line, problem_of_status
 
 # This server calls the limit of an answer by another name than all others.
@@ -57,8 +58,11 @@ async def send(
     try:
         async with asyncio.timeout(endpoint.timeout_s):
             raw = await client.chat.completions.with_raw_response.create(
-                **body, extra_headers={"Idempotency-Key": request_id}
+                **body,
+                extra_headers={**endpoint.headers, "Idempotency-Key": request_id},
+                extra_body=dict(endpoint.extra_body) or None,
             )
+            await raw.http_response.aread()
     except (TimeoutError, APITimeoutError):
         seconds = f"{endpoint.timeout_s:g}"
         raise RequestError(f"The endpoint did not answer within {seconds} s.", may_help=True) from None
@@ -68,14 +72,17 @@ async def send(
     except APIConnectionError as error:
         cause = cut_to_line(str(error.__cause__ or error))
         raise RequestError(f"The endpoint cannot be reached: {cause}", may_help=True) from None
-    found = _json(raw.text)
+    answer = raw.http_response.text
+    found = completion_of(answer) if answer.lstrip().startswith("data:") else _json(answer)
     if isinstance(found, str) and found.lstrip().startswith(("{", "[")):
         raise RequestError(f"The endpoint's answer cannot be read: {cut_to_line(found)}")
-    return replace(reply_of(found, dict(raw.headers)), sent={n: v for n, v in body.items() if n != "messages"})
+    sent = {name: value for name, value in body.items() if name != "messages"} | dict(endpoint.extra_body)
+    return replace(reply_of(found, dict(raw.headers)), sent=sent)
 
 
 def _body(endpoint: Endpoint, messages: Sequence[Message], parameters: Parameters) -> dict[str, Any]:
-    limit = "max_completion_tokens" if httpx.URL(endpoint.base_url).host == _OWN_NAME_FOR_LIMIT else "max_tokens"
+    has_other_limit = parameters.has_other_limit or httpx.URL(endpoint.base_url).host == _OWN_NAME_FOR_LIMIT
+    limit = "max_completion_tokens" if has_other_limit else "max_tokens"
     body: dict[str, Any] = {"model": endpoint.model, "messages": [*messages], limit: parameters.max_tokens}
     body |= {
         name: value
@@ -88,7 +95,9 @@ def _body(endpoint: Endpoint, messages: Sequence[Message], parameters: Parameter
     elif parameters.schema is not None and parameters.answer_format == "json":
         body["response_format"] = {"type": "json_object"}
     n = parameters.n_alternatives
-    return body | ({"logprobs": True, "top_logprobs": n} if n else {})
+    if n:
+        body |= {"logprobs": n} if parameters.has_integer_logprobs else {"logprobs": True, "top_logprobs": n}
+    return body | ({"stream": True, "stream_options": {"include_usage": True}} if parameters.is_stream else {})
 
 
 def _json(text: str) -> object:

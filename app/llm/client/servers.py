@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
@@ -30,6 +31,9 @@ class ModelServer(BaseModel):
     price_out: float = Field(default=0, ge=0)
     at_once: int = Field(default=4, ge=1, le=64)
     timeout_s: float = Field(default=120, gt=0, le=3600)
+    per_minute: float | None = Field(default=None, gt=0)
+    extra_body: dict[str, Any] = Field(default_factory=dict)
+    headers: dict[str, str] = Field(default_factory=dict, repr=False)
 
     @field_validator("base_url")
     @classmethod
@@ -46,7 +50,15 @@ class ModelServer(BaseModel):
 
     def endpoint(self, model: str) -> Endpoint:
         """The endpoint of one of its models."""
-        return Endpoint(self.base_url, model, self.key.get_secret_value(), self.timeout_s)
+        return Endpoint(
+            self.base_url,
+            model,
+            self.key.get_secret_value(),
+            self.timeout_s,
+            self.extra_body,
+            self.headers,
+            self.per_minute,
+        )
 
 
 def read_servers(path: Path | None) -> tuple[ModelServer, ...]:

@@ -37,13 +37,17 @@ class NothingToJudgeError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a run would use. Each trial is shown at least once; `n_fields` is the number of answers."""
+    """What a run would use. Each trial is shown at least once; `n_fields` is the number of answers.
+
+    `longest_in`: the tokens of the longest prompt.
+    """
 
     n_requests: int
     n_trials: int
     n_fields: int
     tokens_in: int
     tokens_out: int
+    longest_in: int = 0
 
     def cost(self, prices: Prices) -> float:
         """The estimated cost, without repairs and further tries."""
@@ -61,7 +65,7 @@ def estimate_run(db: Connection, study: StudyRow, settings: JudgeSettings) -> Es
     sizes = [_size(db, judged, settings, one) for one in planned]
     n_trials = len(Counter((one.item_id, frozenset(one.response_ids), one.condition) for one in planned))
     n_fields, tokens_in, tokens_out = (sum(column) for column in zip(*sizes, strict=True))
-    return Estimate(len(planned), n_trials, n_fields, tokens_in, tokens_out)
+    return Estimate(len(planned), n_trials, n_fields, tokens_in, tokens_out, max(size[1] for size in sizes))
 
 
 def estimate_runs(db: Connection, study: StudyRow, judges: Iterable[JudgeSettings]) -> Estimate:
@@ -73,6 +77,7 @@ def estimate_runs(db: Connection, study: StudyRow, judges: Iterable[JudgeSetting
         sum(one.n_fields for one in each),
         sum(one.tokens_in for one in each),
         sum(one.tokens_out for one in each),
+        max(one.longest_in for one in each),
     )
 
 

@@ -8,7 +8,8 @@ from hashlib import sha256
 from typing import Any
 
 from app.base.words import number_text
-from app.llm.client.endpoint import AnswerFormat
+from app.llm.client.dialect import N_ALTERNATIVES
+from app.llm.client.endpoint import AnswerFormat, Parameters
 from app.llm.judges.rater_profiles import RaterProfile
 
 # Raised whenever the words around the plain text of a trial change: judges with different prompts are not one judge.
@@ -46,6 +47,14 @@ class JudgeSettings:
         """The settings of a run."""
         known = {name: value for name, value in stored.items() if name in cls.__slots__}
         return cls(**known | {"profile": tuple((name, value) for name, value in stored.get("profile", ()))})
+
+    @property
+    def parameters(self) -> Parameters:
+        """How answers are sampled, without their schema."""
+        n_alternatives = N_ALTERNATIVES[0] if self.with_probabilities else 0
+        return Parameters(
+            self.max_tokens, self.temperature, self.seed, None, self.answer_format, n_alternatives=n_alternatives
+        )
 
     @property
     def before(self) -> str:

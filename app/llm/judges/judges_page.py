@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Literal
 
@@ -13,6 +14,9 @@ from app.accounts.session import SignedIn
 from app.base.problem import InvalidInputError
 from app.base.rendering.pages import page
 from app.base.web.deps import Db
+from app.llm.client.connection import ClientMissingError
+from app.llm.client.handshake import shake_hands
+from app.llm.client.request_errors import RequestError
 from app.llm.judges.judge_runs import NothingToJudgeError, RunExistsError, begin_judges, estimate_runs
 from app.llm.judges.judge_settings import JudgeSettings, profile_settings
 from app.llm.judges.rater_profiles import profiles_of_text
@@ -27,6 +31,17 @@ router = APIRouter()
 _form_page = partial(start_page, "llm/new_judge.html")
 # The requests of all judges are planned before the page answers.
 MAX_PROFILES = 20
+# Seconds to wait for an answer while someone looks at the page.
+CHECK_S = 40.0
+_PROBLEMS = (
+    NothingToJudgeError,
+    OtherSettingsError,
+    RunExistsError,
+    RunNameTakenError,
+    StartProblemError,
+    RequestError,
+    ClientMissingError,
+)
 
 
 class JudgeForm(StartForm):
@@ -93,15 +108,20 @@ def submit_new_judge(
         server, endpoint = chosen(request, form)
         judges = form.judges
         tokens = form.tokens // len(judges)
-        estimated = words_of_estimate(estimate_runs(db, study, judges.values()), server, form)
+        estimate = estimate_runs(db, study, judges.values())
+        estimated = words_of_estimate(estimate, server, form)
         if len(judges) > 1:
             estimated = f"{len(judges)} judges, {estimated} Each judge has {tokens:,} tokens of the budget."
+        if form.step == "check":
+            hasty = replace(endpoint, timeout_s=min(endpoint.timeout_s, CHECK_S))
+            findings = shake_hands(hasty, form.settings.parameters, estimate.longest_in)
+            return _form_page(request, lead, study, form, estimated=estimated, findings=findings)
         if form.step != "start" or form.estimated != estimated:
             return _form_page(request, lead, study, form, estimated=estimated)
         runs = begin_judges(db, study, endpoint, judges, lead_id=lead.id)
     except InvalidInputError as error:
         return _form_page(request, lead, study, form, problems=[one.sentence() for one in error.problems])
-    except (NothingToJudgeError, OtherSettingsError, RunExistsError, RunNameTakenError, StartProblemError) as error:
+    except _PROBLEMS as error:
         return _form_page(request, lead, study, form, problems=[str(error)])
     for run in runs:
         record_queued(db, run, server.name, tokens)

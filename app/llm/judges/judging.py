@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, text
@@ -13,7 +13,6 @@ from app.base.database.engine import Begin
 from app.llm.client.answers import UnparsedError, is_refusal
 from app.llm.client.asked import schema_of
 from app.llm.client.budget import Budget
-from app.llm.client.connection import N_ALTERNATIVES
 from app.llm.client.endpoint import Endpoint, Message, Parameters, Reply
 from app.llm.client.patience import Tried
 from app.llm.client.probabilities import AnswerProbability, answer_probabilities
@@ -132,15 +131,8 @@ class JudgeJob:
 
     def parameters(self) -> Parameters:
         """How the answer is sampled."""
-        settings = self.settings
-        return Parameters(
-            max_tokens=settings.max_tokens,
-            temperature=settings.temperature,
-            seed=self.planned.seed,
-            schema=schema_of([one.asked for one in self.page.questions]),
-            answer_format=settings.answer_format,
-            n_alternatives=N_ALTERNATIVES[0] if settings.with_probabilities else 0,
-        )
+        schema = schema_of([one.asked for one in self.page.questions])
+        return replace(self.settings.parameters, seed=self.planned.seed, schema=schema)
 
     def result(
         self,

@@ -13,6 +13,7 @@ from app.accounts.leads import Lead
 from app.base.rendering.pages import page
 from app.llm.client.budget import Prices
 from app.llm.client.endpoint import Endpoint
+from app.llm.client.handshake import Finding
 from app.llm.client.servers import ModelServer
 from app.llm.runs.run_rows import servers
 from app.llm.runs.runs import RunRow
@@ -56,7 +57,7 @@ class StartForm(BaseModel):
     seed: str = Field("", max_length=20)
     answer_tokens: int = Field(1000, ge=1, le=1_000_000)
     tokens: int = Field(1_000_000, ge=1, le=_MAX_TOKENS)
-    step: Literal["estimate", "start"] = "estimate"
+    step: Literal["estimate", "check", "start"] = "estimate"
     estimated: str = Field("", max_length=500)
 
     @property
@@ -126,6 +127,7 @@ def start_page(
     *,
     estimated: str = "",
     problems: Sequence[str] = (),
+    findings: Sequence[Finding] = (),
 ) -> Response:
     """Show the form, with the estimate of what the run would use or the reasons why it cannot be started."""
     return page(
@@ -138,4 +140,5 @@ def start_page(
         servers=servers(request),
         estimated=estimated,
         problems=problems,
+        findings=findings,
     )

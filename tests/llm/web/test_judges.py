@@ -17,7 +17,8 @@ from app.llm.runs.requests import Answered, list_open, record_answered, record_a
 from app.llm.runs.runs import RunRow, get_run, is_stopped
 from app.studies.studies import get_study
 from tests.kit.lead_studies import study_of
-from tests.kit.models_server import KEY, queued_runs
+from tests.kit.models_server import KEY, first_offer, picky, queued_runs, serving
+from tests.kit.models_server import ModelServer as FalseServer
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -165,6 +166,23 @@ def test_a_run_continues_in_the_browser_if_its_server_is_in_the_list(
     client.app.state.model_servers = ()  # type: ignore[attr-defined]  # as above
     refused = client.post(f"/studies/small/model-runs/{run.id}/continue", data={"max_tokens": 5})
     assert (refused.status_code, "not in the list of servers" in refused.text) == (400, True)
+
+
+def test_a_server_is_checked_before_the_judge_starts(
+    client: TestClient, db: Connection, lead: Lead, listed: ModelServer
+) -> None:
+    study_of(db, lead)
+    false = FalseServer(first_offer, refuses=picky(temperature="temperature is not supported"))
+    with serving(false):
+        own = listed.model_copy(update={"base_url": false.address})
+        client.app.state.model_servers = (own,)  # type: ignore[attr-defined]  # the application of the test
+        page = client.post("/studies/small/judges/new", data=FORM | {"step": "check"}).text
+    assert "What the server can do" in page
+    assert "<strong>refused: sent without</strong>" in " ".join(page.split()).replace("> ", ">").replace(" <", "<")
+    assert queued_runs(db) == []
+    client.app.state.model_servers = (own.model_copy(update={"base_url": "http://127.0.0.1:9/v1"}),)  # type: ignore[attr-defined]  # as above
+    failed = client.post("/studies/small/judges/new", data=FORM | {"step": "check"})
+    assert (failed.status_code, "The endpoint cannot be reached" in failed.text) == (422, True)
 
 
 PROFILES = "rater\tpersona\tage\r\nanna\tYou are Anna.\t34\r\nben\t\t71\r\n"

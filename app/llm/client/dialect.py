@@ -1,0 +1,74 @@
+"""What a server was found not to take: each request is sent without it, instead of failing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from app.llm.client.endpoint import AnswerFormat, Parameters
+
+# The alternatives to each token that are asked for. Most servers allow twenty, some five, some no log-probabilities.
+N_ALTERNATIVES = (20, 5, 0)
+_FORMATS: tuple[AnswerFormat, ...] = ("schema", "json", "words")
+# How servers name the format of the answer when they refuse it.
+_OF_FORMAT = ("response_format", "json_schema", "json_object", "schema", "json mode", "grammar", "structured output")
+_ONLY_STREAMS = ("only supports stream", "only stream", "stream must be", "stream=true", "requires stream")
+
+
+@dataclass(slots=True)
+class Dialect:
+    """How one server wants its requests, learned from what it refused.
+
+    `alternatives`: the numbers of alternatives that may still be asked for. `formats`: the formats that may be. A log-
+    probability may have to be asked for by a number, and the limit of an answer by another name.
+    """
+
+    alternatives: list[int] = field(default_factory=lambda: [*N_ALTERNATIVES])
+    formats: list[AnswerFormat] = field(default_factory=lambda: [*_FORMATS])
+    has_temperature: bool = True
+    has_seed: bool = True
+    has_other_limit: bool = False
+    has_integer_logprobs: bool = False
+    only_streams: bool = False
+
+    def adapted(self, asked: Parameters) -> Parameters:
+        """The parameters as this server takes them."""
+        wanted = asked.answer_format
+        return replace(
+            asked,
+            n_alternatives=min(asked.n_alternatives, self.alternatives[0]),
+            answer_format=wanted if wanted in self.formats else self.formats[0],
+            temperature=asked.temperature if self.has_temperature else None,
+            seed=asked.seed if self.has_seed else None,
+            has_other_limit=asked.has_other_limit or self.has_other_limit,
+            has_integer_logprobs=self.has_integer_logprobs,
+            is_stream=self.only_streams,
+        )
+
+    def learn(self, refusal: str, sent: Parameters) -> bool:
+        """Whether a refusal, in the server's words, names something that can be left out or sent in another way."""
+        words = refusal.lower()
+        if "logprob" in words and sent.n_alternatives:
+            if "integer" in words and not self.has_integer_logprobs:
+                self.has_integer_logprobs = True
+            elif sent.n_alternatives == self.alternatives[0]:
+                del self.alternatives[0]
+            return True
+        if any(mark in words for mark in _ONLY_STREAMS) and not sent.is_stream:
+            self.only_streams = True
+            return True
+        if "max_completion_tokens" in words and not sent.has_other_limit:
+            self.has_other_limit = True
+            return True
+        return self._leaves_out(words, sent)
+
+    def _leaves_out(self, words: str, sent: Parameters) -> bool:
+        if "temperature" in words and sent.temperature is not None:
+            self.has_temperature = False
+            return True
+        if "seed" in words and sent.seed is not None:
+            self.has_seed = False
+            return True
+        if any(mark in words for mark in _OF_FORMAT) and sent.schema is not None and sent.answer_format != "words":
+            self.formats = [*self.formats[self.formats.index(sent.answer_format) + 1 :]]
+            return True
+        return False
