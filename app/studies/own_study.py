@@ -16,13 +16,14 @@ from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError, TooManyError
 from app.results.snapshots.deleted import refuse_deleted_snapshot
 from app.studies.audit import record_act
+from app.studies.draft_steps import with_steps
 from app.studies.rights import check_right
 from app.studies.studies import StudyRow, get_study
 
 
 def own_study(request: Request, slug: str, lead: Annotated[Lead, Depends(signed_in_lead)], db: Db) -> StudyRow:
     """A study to which this lead belongs, in a role that allows what the address does."""
-    return check_right(request, get_study(db, slug, lead.id))
+    return with_steps(db, check_right(request, get_study(db, slug, lead.id)))
 
 
 class LeadAndStudy(NamedTuple):

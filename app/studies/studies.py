@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sqlalchemy import Connection, text
 
@@ -33,9 +33,27 @@ _ALL = text(f"""
 """)
 
 
+StepState = Literal["empty", "to do", "done"]
+
+
+class Step(NamedTuple):
+    """One step from a draft to an open study: the name of its page, its title, and its state."""
+
+    key: str
+    title: str
+    state: StepState
+
+
+class DraftSteps(NamedTuple):
+    """The steps of a draft, and whether it has ratings already, from a file."""
+
+    steps: tuple[Step, ...]
+    has_ratings: bool
+
+
 @dataclass(frozen=True, slots=True)
 class StudyRow:
-    """A study, without its texts."""
+    """A study, without its texts. `draft` is known on pages of a study that was never opened."""
 
     id: int
     slug: str
@@ -51,6 +69,7 @@ class StudyRow:
     keep_until: date | None = None
     deletion_announced_at: datetime | None = None
     role: Role | None = None
+    draft: DraftSteps | None = None
 
     @property
     def deleted_from(self) -> datetime | None:

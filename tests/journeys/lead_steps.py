@@ -38,7 +38,7 @@ def sign_in(page: Page, token: str) -> None:
 def open_results(page: Page) -> None:
     """Go from the list of studies to the summary of the results."""
     page.get_by_role("link", name="Replies that were rated").click()
-    page.get_by_role("link", name="Results").click()
+    page.get_by_role("link", name="Results", exact=True).click()
     expect(page.locator("details.filter")).to_be_visible(timeout=90_000)
 
 

@@ -67,10 +67,17 @@ def prepared(engine: Engine) -> str:
         return new_link(db, lead)
 
 
+def title_height(page: Page) -> int:
+    """Where the title of a page is, from its top."""
+    top: float = page.locator("h1").first.evaluate("(title) => title.getBoundingClientRect().top + scrollY")
+    return round(top)
+
+
 @pytest.mark.long
 def test_study_building_and_running_pages_are_accessible(engine: Engine, page: Page, tmp_path: Path) -> None:
     token = prepared(engine)
     page.set_default_timeout(WAIT_MS)
+    heights = set[int]()
     page.goto("/invitations/an-open-invitation")
     check_in(LIGHT_AND_DARK_PHONE, page)
     sign_in(page, token)
@@ -79,14 +86,18 @@ def test_study_building_and_running_pages_are_accessible(engine: Engine, page: P
         assert answer
         assert answer.status == 200
         check_in(LIGHT_AND_DARK_PHONE, page)
+        heights.add(title_height(page))
     for part in PARTS:
         page.goto(f"/studies/draft/design{part}")
+        heights.add(title_height(page))
         check_in(LIGHT_AND_DARK_PHONE, page)
     for tab in TABS:
         page.goto(f"/studies/running{tab}")
         if not tab:
             expect(page.get_by_role("region", name="Chart: Progress over time")).to_be_visible()
         check_in(LIGHT_AND_DARK_PHONE, page)
+        heights.add(title_height(page))
+    assert len(heights) == 1, f"titles are at different heights: {sorted(heights)}"
     page.get_by_role("link", name="Tokens for the API").click()
     page.get_by_label("What it is for").fill("Nightly import")
     page.get_by_role("button", name="Make token").click()

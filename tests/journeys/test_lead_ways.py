@@ -112,7 +112,7 @@ def test_lead_can_run_study_without_scripts(engine: Engine, new_context: Callabl
     for button, status in (("Open now", "open"), ("Pause", "paused"), ("Reopen study", "open")):
         page.get_by_role("button", name=button).click()
         expect(page.locator(".chip")).to_have_text(status)
-    page.get_by_role("link", name="Results").click()
+    page.get_by_role("link", name="Results", exact=True).click()
     open_part(page, "Agreement")
     expect(page.locator("figure.chart img").first).to_be_visible()
 
