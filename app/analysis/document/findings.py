@@ -9,6 +9,7 @@ from app.analysis.document.numbered import MAX_ROWS, Numbered, with_numbers
 from app.analysis.document.primary_table import primary_table
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import agreement_sentence, needed_by_question
+from app.analysis.findings.judge_conclusions import changes_sentence
 from app.analysis.findings.summary import Summary
 from app.analysis.report.brief import brief
 from app.analysis.report.labelled import labelled
@@ -94,6 +95,8 @@ def _said(topic: str, report: Report, protocol: Protocol, summary: Summary) -> I
             yield Paragraph(needed)
     if topic == "judges" and summary.judges:
         yield Paragraph(" ".join(one.sentence for one in summary.judges))
+        if summary.conclusions:
+            yield Paragraph(changes_sentence(summary.conclusions))
 
 
 def _rows(topic: str, report: Report, protocol: Protocol, summary: Summary) -> list[Estimate]:

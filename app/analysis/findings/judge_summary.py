@@ -106,10 +106,16 @@ def _bias(one: Estimate) -> str:
     if one.statistic not in BIASES or one.estimate is None:
         return ""
     none, above, below = BIASES[one.statistic]
+    side = side_of(one, none)
+    return (above if side > 0 else below).format(estimate_text(one)) if side else ""
+
+
+def side_of(one: Estimate, none: float) -> int:
+    """1 if an estimate is clearly above a value, -1 if it is clearly below, otherwise 0."""
+    if one.estimate is None:
+        return 0
     if one.ci_low is None or one.ci_high is None:
         # The same on every item: there is no interval, but no chance either.
-        is_clear = one.ci_reason == "no_variation" and one.estimate != none and (one.n_items or 0) >= MIN_ITEMS
-    else:
-        is_clear = not one.ci_low <= none <= one.ci_high
-    words = above if one.estimate > none else below
-    return words.format(estimate_text(one)) if is_clear else ""
+        is_same = one.ci_reason == "no_variation" and (one.n_items or 0) >= MIN_ITEMS
+        return ((one.estimate > none) - (one.estimate < none)) * is_same
+    return (one.ci_low > none) - (one.ci_high < none)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import AgreementRow, agreement_rows, agreement_sentence, needed_sentence
 from app.analysis.findings.answers import Answer, answers_of
+from app.analysis.findings.judge_conclusions import Conclusion, conclusions_by_judge
 from app.analysis.findings.judge_summary import JudgeSummary, judge_summaries
 from app.analysis.findings.main_contrasts import MainContrast, main_contrasts
 from app.analysis.findings.objections import Objection, objections_of
@@ -192,6 +193,7 @@ class Summary:
     agreement_words: str
     needed: str
     judges: tuple[JudgeSummary, ...]
+    conclusions: tuple[Conclusion, ...]
     failed: str
     objections: tuple[Objection, ...] = ()
 
@@ -209,6 +211,7 @@ def summary_of(report: Report, protocol: Protocol) -> Summary:
         agreement_words=agreement_sentence(rows),
         needed=needed,
         judges=tuple(judge_summaries(report)),
+        conclusions=tuple(conclusions_by_judge(report, contrasts)),
         failed=failed_words(report),
         objections=objections_of(report, protocol, contrasts, rows),
     )

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 from app.analysis import analyze
+from app.analysis.findings.judge_conclusions import changes_sentence, conclusions_by_judge
+from app.analysis.findings.main_contrasts import main_contrasts
+from app.analysis.report.labelled import labelled
 from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol
 
 if TYPE_CHECKING:
@@ -98,6 +101,28 @@ def test_both_orders_count_and_a_side_shows_its_effect() -> None:
     ]
     expected = np.corrcoef(ratings, others)[0, 1]
     assert only(report, "judge_correlation", scope=JUDGE, question="empathy").estimate == pytest.approx(expected)
+
+
+def test_each_judge_draws_its_own_conclusion() -> None:
+    rows: list[Row] = []
+    for i in range(N_ITEMS):
+        for k in range(3):
+            rows += _shown(i, f"r{k}", 0, human=4 - (i + k) % 2, model=2 + (i * k) % 2, chosen="human")
+        # The judge prefers the model in both orders but on two items.
+        chosen = "human" if i < 2 else "model"
+        rows += _shown(i, "judge", 0, human=2, model=3 + i % 2, chosen=chosen)
+        rows += _shown(i, "judge", 1, human=3, model=4, chosen="tie" if i == 2 else chosen, is_swapped=True)
+    report = _report(rows)
+    scope = JUDGE | {"source": "model", "reference": "human"}
+    preferred = only(report, "judge_share_preferred", scope=scope)
+    assert preferred.estimate == pytest.approx((N_ITEMS - 2 - 0.25) / N_ITEMS)
+    difference = only(report, "judge_mean_difference", scope=scope)
+    assert difference.estimate == pytest.approx((1 + 1.5) / 2)
+    study = protocol(FIVE, CHOICE)
+    shown = labelled(report, study.labels)
+    found = list(conclusions_by_judge(shown, main_contrasts(shown, study)))
+    assert {one.judges[0].changes for one in found} == {True}
+    assert "In the place of people, judge changes 2 of 2 main conclusions" in changes_sentence(found)
 
 
 def _values(i: int, k: int) -> dict[str, int]:

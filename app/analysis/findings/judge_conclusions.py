@@ -1,0 +1,100 @@
+"""Which main conclusions would change if a model judge replaced the people: each contrast by people and by judges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from app.analysis.estimate import Estimate
+from app.analysis.findings.judge_summary import side_of
+from app.analysis.findings.main_contrasts import MainContrast
+from app.analysis.report.report import Report
+from app.analysis.statistic import declared
+from app.analysis.wording.formatting import MINUS, interval_text, number
+
+OF_JUDGES = {"share_preferred": "judge_share_preferred", "mean_difference": "judge_mean_difference"}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeConclusion:
+    """One contrast by one judge. `effect`: what it finds; `changes`: whether people would conclude something else."""
+
+    judge: str
+    effect: str
+    changes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """One contrast by people, and by each judge that answered it."""
+
+    label: str
+    pair: str
+    people: str
+    judges: tuple[JudgeConclusion, ...]
+
+
+def conclusions_by_judge(report: Report, contrasts: Sequence[MainContrast]) -> Iterator[Conclusion]:
+    """Yield each main contrast that a judge answered too.
+
+    Args:
+        report: `labelled`, like that of the contrasts.
+        contrasts: from `main_contrasts`.
+    """
+    by_place: dict[tuple[object, ...], list[Estimate]] = {}
+    for one in report.of("judge"):
+        if one.scope.keys() == {"rater_kind", "raters", "source", "reference"}:
+            by_place.setdefault(_place(one, one.scope["source"], one.scope["reference"]), []).append(one)
+    for contrast in contrasts:
+        shown, answer = contrast.estimate, contrast.answer
+        # A primary contrast may be answered by a model; judges are compared in the units of the question.
+        people = answer if answer.statistic == shown.statistic else shown
+        statistic = OF_JUDGES.get(shown.statistic, "")
+        source, reference = people.scope["source"], people.scope["reference"]
+        key = (people.question, statistic)
+        same = by_place.get((*key, source, reference), [])
+        turned = by_place.get((*key, reference, source), [])
+        found = [*((one, 1) for one in same), *((one, -1) for one in turned)]
+        if found:
+            judged = tuple(
+                JudgeConclusion(" and ".join(one.scope["raters"]), _effect(one), _side(one) * sign != _side(people))
+                for one, sign in found
+            )
+            pair = f"{source} against {reference}"
+            yield Conclusion(str(people.asked or contrast.label), pair, _effect(people), judged)
+
+
+def _place(one: Estimate, source: object, reference: object) -> tuple[object, ...]:
+    return one.question, one.statistic, source, reference
+
+
+def _side(one: Estimate) -> int:
+    return side_of(one, declared(one.statistic).no_difference or 0.0)
+
+
+def _effect(one: Estimate) -> str:
+    if one.estimate is None:
+        return "not estimable"
+    kind = declared(one.statistic).kind
+    value = number(one.estimate, kind)
+    signed = value if kind == "share" or value.startswith(MINUS) else f"+{value}"
+    interval = interval_text(one)
+    return f"{signed} ({interval})" if interval else signed
+
+
+def changes_sentence(conclusions: Sequence[Conclusion]) -> str:
+    """State for each judge how many conclusions change, and which."""
+    changed: dict[str, list[str]] = {}
+    n: dict[str, int] = {}
+    for one in conclusions:
+        for judged in one.judges:
+            n[judged.judge] = n.get(judged.judge, 0) + 1
+            changed.setdefault(judged.judge, [])
+            if judged.changes:
+                told = f"{one.label}, {one.pair}: {one.people} by people, {judged.effect} by {judged.judge}"
+                changed[judged.judge].append(told)
+    return " ".join(
+        f"In the place of people, {judge} changes {len(told)} of {n[judge]} main conclusions"
+        + (f" ({'; '.join(told)})." if told else ".")
+        for judge, told in changed.items()
+    )
