@@ -41,7 +41,9 @@ class Progress(BaseModel):
     n_trials: int
     n_seats: int = Field(description="How many ratings of a trial the design asks for in total.")
     n_rated: int = Field(description="How many of the seats are rated.")
-    n_raters: int
+    n_raters: int = Field(description="People; without simulated raters and model judges.")
+    n_simulated: int = Field(description="Simulated raters.")
+    n_judges: int = Field(description="Model judges.")
     n_ratings: int = Field(description="Number of stored answers.")
     n_active: int = Field(description="Rating sessions that were active within the last two minutes.")
     n_finished: int = Field(description="Finished rating sessions.")

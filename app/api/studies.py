@@ -39,6 +39,8 @@ def api_study(request: Request, db: Db, own: OwnApi) -> Study:
             n_seats=coverage.n_seats,
             n_rated=coverage.n_rated,
             n_raters=counts.n_raters,
+            n_simulated=counts.n_simulated,
+            n_judges=counts.n_judges,
             n_ratings=counts.n_ratings,
             n_active=coverage.rating_sessions.n_active,
             n_finished=coverage.rating_sessions.n_finished,

@@ -11,20 +11,31 @@ from sqlalchemy import Connection, text
 
 
 class Counts(NamedTuple):
-    """The size of a study's data."""
+    """The size of a study's data. `n_raters`: people; simulated raters and model judges are counted apart."""
 
     n_items: int
     n_raters: int
+    n_simulated: int
+    n_judges: int
     n_ratings: int
     last_rating_at: datetime | None
+
+    @property
+    def n_rating(self) -> int:
+        """The raters of the results: people, or simulated raters as long as there are no people."""
+        return self.n_raters or self.n_simulated
 
 
 # One statement per study: each count then reads only that study's part of the index.
 _COUNTS = text("""
     SELECT (SELECT count(*) FROM items WHERE study_id = :study_id) AS n_items,
-           (SELECT count(*) FROM raters WHERE study_id = :study_id) AS n_raters,
-           count(*) AS n_ratings, max(rated_at) AS last_rating_at
-    FROM ratings WHERE study_id = :study_id
+           r.n_raters, r.n_simulated, r.n_judges, count(ratings.id) AS n_ratings, max(rated_at) AS last_rating_at
+    FROM (SELECT count(*) FILTER (WHERE kind = 'person' AND NOT is_simulated) AS n_raters,
+                 count(*) FILTER (WHERE kind = 'person' AND is_simulated) AS n_simulated,
+                 count(*) FILTER (WHERE kind = 'model') AS n_judges
+          FROM raters WHERE study_id = :study_id) AS r
+    LEFT JOIN ratings ON ratings.study_id = :study_id
+    GROUP BY r.n_raters, r.n_simulated, r.n_judges
 """)
 
 

@@ -23,11 +23,13 @@ attune_table <- function(address, name) {
   jsonlite::rbind_pages(pages)
 }
 
-# the answers of people; with people_only = FALSE also those of model judges and simulated raters
+# the answers of people to trials shown first; with people_only = FALSE those of judges and all others too
 attune_ratings <- function(address, people_only = TRUE) {
   ratings <- attune_table(address, "ratings")
   if (!people_only || is.null(nrow(ratings)) || nrow(ratings) == 0) return(ratings)
-  ratings[ratings$rater_kind == "person" & ratings$is_simulated == "false", ]
+  counted <- ratings[ratings$rater_kind == "person" & ratings$is_simulated == "false", ]
+  if ("repeat" %in% names(counted)) counted <- counted[is.na(counted[["repeat"]]) | counted[["repeat"]] == 0, ]
+  counted
 }
 
 attune_estimates <- function(address) attune_get(address, "/estimates")$estimates

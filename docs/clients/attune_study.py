@@ -9,11 +9,15 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from typing import Any
+from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
 import pandas as pd
+
+TRIES = 6
 
 
 class Study:
@@ -27,8 +31,17 @@ class Study:
     def get(self, path: str = "", **parameters: object) -> Any:  # noqa: ANN401 - JSON
         """What the address below the study answers."""
         query = f"?{urlencode(parameters)}" if parameters else ""
-        with urlopen(Request(f"{self.address}{path}{query}", headers=self.headers)) as answer:  # noqa: S310 - your server
-            return json.load(answer)
+        request = Request(f"{self.address}{path}{query}", headers=self.headers)  # noqa: S310 - your server
+        for n_tries in range(1, TRIES + 1):
+            try:
+                with urlopen(request) as answer:  # noqa: S310 - as above
+                    return json.load(answer)
+            except HTTPError as error:
+                # Busy: the server says in how many seconds to try again.
+                if error.code not in {429, 503} or n_tries == TRIES:
+                    raise
+                time.sleep(min(float(error.headers.get("Retry-After") or 5), 120))
+        raise AssertionError("the last try returns or raises")
 
     def table(self, name: str) -> pd.DataFrame:
         """All rows of a table."""
@@ -41,11 +54,12 @@ class Study:
         return pd.DataFrame(rows)
 
     def ratings(self, *, people_only: bool = True) -> pd.DataFrame:
-        """The answers of people; with `people_only=False` also those of model judges and simulated raters."""
+        """The answers of people to trials shown first; with `people_only=False` those of judges and all others too."""
         ratings = self.table("ratings")
         if not people_only or ratings.empty:
             return ratings
-        return ratings[(ratings["rater_kind"] == "person") & (ratings["is_simulated"] == "false")]
+        counted = ratings[(ratings["rater_kind"] == "person") & (ratings["is_simulated"] == "false")]
+        return counted[counted["repeat"].fillna(0).astype(int) == 0] if "repeat" in counted else counted
 
     def estimates(self, **filters: str) -> pd.DataFrame:
         """All estimates with their intervals; filters as in the address of the results pages."""

@@ -7,7 +7,10 @@ import shutil
 import subprocess
 import sys
 from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
@@ -56,7 +59,7 @@ def printed(*command: str) -> str:
 
 def test_client_for_pandas_prints_ratings_and_estimates(address: str) -> None:
     text = printed(sys.executable, str(CLIENTS / "attune_study.py"), address, "small")
-    assert "'n_ratings': 3" in text
+    assert "'n_raters': 1, 'n_simulated': 1, 'n_judges': 0, 'n_ratings': 3" in text
     assert "preference" in text
     assert "ci_low" in text
 
@@ -74,6 +77,35 @@ def test_client_for_r_prints_ratings_and_estimates(address: str) -> None:
     text = printed("Rscript", str(CLIENTS / "attune_study.R"), address, "small")
     assert "preference" in text
     assert "estimate" in text
+
+
+def test_client_for_pandas_waits_for_a_busy_server() -> None:
+    answers = [(503, {"Retry-After": "0"}, b""), (429, {"Retry-After": "0"}, b""), (200, {}, b'{"slug": "small"}')]
+
+    class Busy(BaseHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            """Log nothing."""
+
+        def do_GET(self) -> None:
+            """Answer the next one."""
+            status, headers, content = answers.pop(0)
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(content)
+
+    spec = spec_from_file_location("attune_study", CLIENTS / "attune_study.py")
+    assert spec
+    assert spec.loader
+    client = module_from_spec(spec)
+    spec.loader.exec_module(client)
+    with HTTPServer(("127.0.0.1", 0), Busy) as server:
+        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        study = client.Study(f"http://127.0.0.1:{server.server_port}", "small", TOKEN)
+        assert study.get() == {"slug": "small"}
+        server.shutdown()
+    assert answers == []
 
 
 def test_client_for_pandas_counts_people_only(address: str) -> None:
