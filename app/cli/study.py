@@ -115,8 +115,8 @@ def export(slug: Slug, out: Out, spreadsheet: Spreadsheet = False) -> None:
 def open_(slug: Slug, as_written: AsWritten = None, address: Address = "") -> None:
     """Open a study to raters, and print their links, one per line: platform, tab, link.
 
-    Items that were added since it was last opened are included. A study whose texts have placeholders that were not
-    filled in, such as [name of the institution], is not opened.
+    Items that were added since it was last opened are included. A study whose texts still have placeholders in square
+    brackets is not opened.
     """
     with store() as engine, engine.connect() as db:
         study = stored_study(db, slug)

@@ -219,6 +219,10 @@ class ProtocolParts(BaseModel):
     """Language of your texts, as in HTML: `en`, `de`, `ar-EG`. The built-in texts, number formats and reading
     direction follow it; see [languages](languages.md).
     """
+    layout: Literal["matrix", "separate"] = "matrix"
+    """How consecutive questions with one scale are arranged: three or more of them, about one text or about the rater,
+    as a `matrix` with the scale's labels once, or `separate`.
+    """
     sources: dict[Key, Source] = {}
     """Who wrote the responses."""
     questions: tuple[Question, ...] = Field(min_length=1)

@@ -247,15 +247,15 @@ class Opening:
     def _walk(self) -> Iterator[Check]:
         if self.walk is None:
             return
-        title, fix = "A full walk was done", Fix("show_study", {}, "trial-run")
+        title, fix = "Trial run", Fix("show_study", {}, "trial-run")
         if not self.walk.is_done:
             words = "Nobody has walked through this design to the completion code, as a rater would."
             yield Check("look", title, words, fix)
         elif self.walk.skipped:
             names = and_list([title_of_step(self.protocol, step) for step in self.walk.skipped], N_NAMED)
-            yield Check("look", title, f"A trial run reached the last page, but skipped: {names}.", fix)
+            yield Check("look", title, f"It reached the last page, but skipped: {names}.", fix)
         else:
-            yield Check("good", title, "A trial run of this design reached the last page.", fix)
+            yield Check("good", title, "A walk through this design reached the last page.", fix)
 
 
 def place_of(path: str) -> Fix:

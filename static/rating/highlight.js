@@ -73,10 +73,17 @@
     return found;
   }
 
+  // What is marked is seen in the text; that nothing was, only here.
+  function report(box, words, isSeen) {
+    const status = box.querySelector("[role=status]");
+    status.classList.toggle("visually-hidden", !isSeen);
+    status.textContent = words;
+  }
+
   function keep(box, spans, word, words) {
     field(box).value = write(spans);
     draw(box);
-    box.querySelector("[role=status]").textContent = word + words;
+    report(box, word + words, false);
     field(box).dispatchEvent(new Event("change", { bubbles: true }));
   }
 
@@ -87,7 +94,7 @@
     const selected = selection.rangeCount && !selection.isCollapsed ? selection.getRangeAt(0) : last;
     const inTurns = "inTurns" in box.dataset;
     const added = selected ? textsOf(box).map((text) => spanIn(text, selected, inTurns)).filter(Boolean) : [];
-    if (!added.length) { box.querySelector("[role=status]").textContent = button.dataset.nothing; return; }
+    if (!added.length) { report(box, button.dataset.nothing, true); return; }
     keep(box, joined([...read(box), ...added]), button.dataset.marked, rangeOf(box, added[0]).toString());
     selection.removeAllRanges();
     last = null;

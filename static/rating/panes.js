@@ -114,6 +114,10 @@
 
   addEventListener("resize", () => { evenOut(); measure(); });
   document.addEventListener("htmx:afterSettle", start);
-  document.addEventListener("toggle", measure, true);
+  document.addEventListener("toggle", ({ target }) => {
+    measure();
+    // The reasons to skip open at the end of the page, below what is in sight.
+    if (target.id === "skip" && target.open) target.scrollIntoView({ block: "nearest", behavior: isCalm.matches ? "auto" : "smooth" });
+  }, true);
   start();
 })();

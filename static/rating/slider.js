@@ -22,6 +22,13 @@
     };
     // A click where the handle would be changes no value, yet it is an answer.
     range.addEventListener("click", () => { if (number.value === "") { take(); range.dispatchEvent(new Event("change", { bubbles: true })); } });
+    // The first key sets the handle where it would be, in the middle; the next ones move it.
+    range.addEventListener("keydown", (event) => {
+      if (number.value !== "" || event.ctrlKey || event.metaKey || event.altKey || !/^(Arrow|Page| )/.test(event.key)) return;
+      event.preventDefault();
+      take();
+      range.dispatchEvent(new Event("change", { bubbles: true }));
+    });
     range.addEventListener("input", take);
     number.addEventListener("input", show);
     question.addEventListener("change", ({ target }) => { if (target.type === "radio") { number.value = ""; show(); } });

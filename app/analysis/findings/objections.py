@@ -196,7 +196,7 @@ RULES = (
     ),
     Rule(
         *("no_evidence", 8, 0.0, _no_evidence),
-        "Do not write that there is no difference. State the smallest difference that matters and test equivalence.",
+        "Do not write that there is no difference. State the smallest effect size of interest and test equivalence.",
         "altman1995",
     ),
     Rule(

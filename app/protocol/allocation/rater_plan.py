@@ -210,7 +210,7 @@ def _in_blocks(order: Sequence[int], blocks: Sequence[str], rater_number: int) -
 
 
 def pauses(protocol: Protocol, blocks: Sequence[str | None]) -> list[int]:
-    """The numbers of trials after which there is a break.
+    """The numbers of trials after which there is a break; never before the last trial alone.
 
     Args:
         protocol: the study.
@@ -221,9 +221,10 @@ def pauses(protocol: Protocol, blocks: Sequence[str | None]) -> list[int]:
     if design is None:
         return []
     if design.size is not None:
-        return list(range(design.size, len(blocks), design.size))
+        return list(range(design.size, len(blocks) - 1, design.size))
     own = [(place, block) for place, block in enumerate(blocks) if block is not None]
-    return [place for (_, block), (place, following) in pairwise(own) if following != block]
+    changes = [place for (_, block), (place, following) in pairwise(own) if following != block]
+    return [place for place in changes if place < len(blocks) - 1]
 
 
 # Gold trials in a rater's order: one at a random position in each of as many equal parts of the order.

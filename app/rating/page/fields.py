@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import groupby
+from typing import Any, Literal
 
 from app.base.language.language import Language
 from app.base.language.message import Message
 from app.base.words import number_text
 from app.protocol.questions.display import Display, Layout, Option, letter, response_name
 from app.protocol.questions.question import SIDES
+from app.protocol.questions.rating import RatingQuestion
 from app.protocol.questions.registry import Question
 from app.protocol.questions.slot import Slot
 from app.protocol.questions.spans import quotes_of, read_spans, spans_to_text, to_shown
@@ -19,6 +21,12 @@ _PHONE_LINE = 32
 _SHORT_SCALE = 5
 # Points that fit a phone in two rows.
 _TWO_ROWS = 12
+# The width that the labels of a scale take beside each other, in rem: of a letter of the longest word, of the gap
+# between labels, and of the names of rows. Below the first width, labels always take two lines.
+_LETTER_REM, _GAP_REM, _BESIDE_REM = 0.47, 0.6, 3
+_PHONE_REM, _LABELS_REM = 30, (40, 50, 64)
+# With fewer statements, the labels of the scale above each of them take little room.
+_MATRIX = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +95,11 @@ class Field:
         return self.question.options(self.display)
 
     @property
+    def heads(self) -> tuple[str, ...]:
+        """The labels of a scale as heads of its columns, which can be narrow; empty for points without a label."""
+        return tuple(self.language.hyphenated(option.words) if option.has_words else "" for option in self.options)
+
+    @property
     def display(self) -> Display:
         """Where the question is displayed."""
         return Display(self.language, self.slot.n_shown, self.is_turned)
@@ -107,13 +120,21 @@ class Field:
         """The layout of its options."""
         return self.question.layout(self.options)
 
-    @property
-    def length_class(self) -> str:
-        """CSS classes of a scale with more points than fit on a phone, with a leading space."""
+    def scale_classes(self, share: float = 1.0) -> str:
+        """CSS classes of a scale with many points or long labels, with a leading space; empty for other questions.
+
+        Args:
+            share: the part of the question's width that the scale has.
+        """
         n = len(self.options)
-        if self.layout != "scale" or n <= _SHORT_SCALE:
+        if self.layout != "scale":
             return ""
-        return " ".join(("", "is-long", f"points-{n if n <= _TWO_ROWS else 'many'}"))
+        classes = [] if n <= _SHORT_SCALE else ["is-long", f"points-{n if n <= _TWO_ROWS else 'many'}"]
+        words = " ".join(option.words for option in self.options if option.has_words).split()
+        width = (n * (_LETTER_REM * max(map(len, words), default=0) + _GAP_REM) + _BESIDE_REM) / share
+        if width > _PHONE_REM:
+            classes.append(f"labels-{next((step for step in _LABELS_REM if step >= width), _LABELS_REM[-1])}")
+        return "".join(f" {name}" for name in classes)
 
     @property
     def is_wordy(self) -> bool:
@@ -125,6 +146,16 @@ class Field:
         """Whether only the ends of its scale have words."""
         between = self.options[1:-1]
         return bool(between) and not any(option.has_words for option in between)
+
+    @property
+    def as_statement(self) -> Hashable | None:
+        """What it shares with the other statements of a matrix: the scale. None if it cannot be one of them."""
+        question = self.question
+        if not isinstance(question, RatingQuestion) or question.orientation == "column":
+            return None
+        if question.comment or question.help or question.show_if:
+            return None
+        return question.target, question.scale, question.cannot_judge, self.slot.turn
 
     @property
     def about(self) -> Message | None:
@@ -144,6 +175,24 @@ class Field:
     def strength_options(self) -> tuple[Option, ...]:
         """The options for the strength of a preference."""
         return self.question.strength_options(self.display)
+
+
+def in_matrices(
+    questions: Sequence[tuple[Field, ...]], layout: Literal["matrix", "separate"]
+) -> tuple[tuple[Field, ...], ...]:
+    """Join three or more consecutive questions that share a scale into the statements of one matrix.
+
+    Args:
+        questions: the fields of each question, in the order of the page: one for each response or turn.
+        layout: of the study: `separate` joins nothing.
+    """
+    if layout == "separate":
+        return tuple(questions)
+    found: list[tuple[Field, ...]] = []
+    for scale, run in groupby(questions, key=lambda rows: rows[0].as_statement if len(rows) == 1 else None):
+        together = tuple(run)
+        found += [tuple(rows[0] for rows in together)] if scale and len(together) >= _MATRIX else together
+    return tuple(found)
 
 
 def fields_of(

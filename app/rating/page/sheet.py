@@ -14,7 +14,7 @@ from app.protocol.presentation import Presentation, presentation
 from app.protocol.questions.display import letter, places_as_read, response_name
 from app.protocol.questions.slot import Slot
 from app.protocol.study import Protocol
-from app.rating.page.fields import Field, fields_of
+from app.rating.page.fields import Field, fields_of, in_matrices
 from app.rating.rating import asked_now
 from app.rating.seats.assignment_view import AssignmentView
 
@@ -79,7 +79,13 @@ class Sheet:
     cards: tuple[ResponseCard, ...]
     blocks: tuple[Block, ...]
     shape: Shape
+    layout: Literal["matrix", "separate"] = "matrix"
     turn: int | None = None
+
+    @property
+    def parts(self) -> tuple[tuple[Field, ...], ...]:
+        """The rows of each question, or the statements of several questions that are one matrix."""
+        return in_matrices([block.rows for block in self.blocks], self.layout)
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -144,7 +150,7 @@ def _sheet(
     places = places_as_read(n_cards, is_right_to_left=language_of(protocol.language).is_right_to_left)
     situation = _passage("item", view.text, view.turns, None if in_responses else turn)
     cards = tuple(_card(view, nth, place, turn) for nth, place in enumerate(places))
-    return Sheet(shown, situation, cards, blocks, _shape(cards), turn)
+    return Sheet(shown, situation, cards, blocks, _shape(cards), protocol.layout, turn)
 
 
 def _blocks(protocol: Protocol, fields: Sequence[Field]) -> tuple[Block, ...]:

@@ -15,7 +15,7 @@ from app.base.web.middleware.security import POLICY
 from app.protocol.pages.steps import questionnaire_of, slots_of_step
 from app.protocol.study import Protocol
 from app.rating.arrival.expected_minutes import expected_minutes
-from app.rating.page.fields import fields_of
+from app.rating.page.fields import fields_of, in_matrices
 from app.rating.page.plain_text import instructions_text, trial_text
 from app.rating.page.sheet import make_sheet
 from app.rating.preview.preview import example_trial
@@ -86,7 +86,8 @@ def _page_of(
     if questionnaire := questionnaire_of(protocol, shown.step):
         slots = slots_of_step(protocol, shown.step)
         fields, asked = fields_of(slots, language_in(request)), {s.name for s in slots if not s.question.show_if}
-        context = {"questionnaire": questionnaire, "fields": fields, "asked": asked, "step": shown.step}
+        parts = in_matrices([(field,) for field in fields], protocol.layout)
+        context = {"questionnaire": questionnaire, "fields": fields, "parts": parts, "asked": asked, "step": shown.step}
         return "questions.html", context
     names = {"consent": "consent.html", "instructions": "start.html", "debrief": "debrief.html"}
     ending = ending_of(protocol, "completed", is_prolific=False)

@@ -11,7 +11,7 @@ from app.base.web.deps import Db
 from app.protocol.pages.steps import questionnaire_of
 from app.rating.deps import FormFields, Session
 from app.rating.http_responses import go, rater_page, refuse_save
-from app.rating.page.fields import Field, fields_of
+from app.rating.page.fields import Field, fields_of, in_matrices
 from app.rating.page.rate import answer_save
 from app.rating.rating import current_step, protocol_of
 from app.rating.sessions import NotHereError, RatingSession
@@ -90,5 +90,6 @@ def _page(
         step=step,
         questionnaire=questionnaire,
         fields=fields,
+        parts=in_matrices([(field,) for field in fields], protocol.layout),
         asked=asked,
     )

@@ -67,7 +67,7 @@ def test_pages_before_and_after_trials_are_accessible(engine: Engine, page: Page
     expect(page.locator("h1")).to_have_text("About you")
     page.get_by_text("Help and support").click()
     check_in(LOOKS, page)
-    for question in page.locator(".question").all():
+    for question in page.locator(".question .slot").all():
         question.get_by_label("often").check()
     page.get_by_role("button", name="Continue").click()
     page.get_by_role("button", name="Begin").click()
@@ -139,7 +139,7 @@ def test_whole_flow_works_without_scripts(engine: Engine, new_context: Callable[
     page.get_by_role("button", name="I agree").click()
     page.get_by_label("yes").check()
     page.get_by_role("button", name="Continue").click()
-    for question in page.locator(".question").all():
+    for question in page.locator(".question .slot").all():
         question.get_by_label("never").check()
     page.get_by_role("button", name="Continue").click()
     page.get_by_role("button", name="Begin").click()

@@ -20,14 +20,17 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 WARM = {"key": "warm", "target": "response", "type": "slider", "text": "How warm?", "min_words": "-", "max_words": "+"}
-# Words in option labels that are broken across lines.
-BROKEN = """() => [...document.querySelectorAll(".point .words")].flatMap((element) => {
+# Words in labels that are broken across lines, but at a hyphen.
+BROKEN = """() => [...document.querySelectorAll(".point .words, .head")].flatMap((element) => {
   const node = element.firstChild, range = document.createRange();
   if (!node || element.getBoundingClientRect().width < 2) return [];
-  return [...node.data.matchAll(/[^ ]+/g)].filter(({ 0: word, index }) => {
-    range.setStart(node, index);
-    range.setEnd(node, index + word.length);
-    return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1;
+  return [...node.data.matchAll(/[^ \\u00ad]+/g)].filter(({ 0: word, index }) => {
+    const tops = [...word].map((_, n) => {
+      range.setStart(node, index + n);
+      range.setEnd(node, index + n + 1);
+      return Math.round([...range.getClientRects()].at(-1).top);
+    });
+    return new Set(tops).size > 1;
   }).map(({ 0: word }) => word);
 })"""
 
@@ -52,16 +55,20 @@ def test_messages_and_help_fit_the_window_width(
     expect(page.locator("h1")).to_have_text("Item 2 of 3")
 
 
-@pytest.mark.parametrize("width", [320, 390])
+@pytest.mark.parametrize("width", [320, 390, 1280])
 def test_option_labels_break_only_between_words(
     engine: Engine, new_context: Callable[..., BrowserContext], width: int
 ) -> None:
     scale = {1: "Very poor", 2: "Poor", 3: "Fair", 4: "Good", 5: "Very good"}
     column = {**EMPATHY, "key": "column", "orientation": "column", "scale": scale}
-    open_a_study(engine, questions=[{**PREFERENCE, "strength": True, "neither": True}, column], texts=TEXTS)
+    german = ("Überhaupt nicht", "Kaum", "Etwas", "Mittelmäßig", "Ziemlich", "Weitgehend", "Außerordentlich")
+    row = {**EMPATHY, "key": "row", "scale": dict(enumerate(german, start=1))}
+    open_a_study(engine, questions=[{**PREFERENCE, "strength": True, "neither": True}, column, row], texts=TEXTS)
     page = new_context(viewport={"width": width, "height": 700}).new_page()
     arrive(page)
     assert page.evaluate(BROKEN) == []
+    heads = [words.replace("\u00ad", "") for words in page.locator(".lies-scale .head:visible").all_inner_texts()]
+    assert heads == (list(german) if width > 320 else ["Überhaupt nicht", "Außerordentlich"])
     above, below = (page.locator(f"#q1r0-{n}").bounding_box() for n in (1, 2))
     assert above and below and above["y"] < below["y"] and above["x"] == below["x"], "a column at every width"  # noqa: PT018
 

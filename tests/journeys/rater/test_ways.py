@@ -77,6 +77,8 @@ def test_slider_has_no_handle_until_touched(engine: Engine, page: Page) -> None:
     expect(page.locator("#q0r0-1")).to_have_value("50")
     expect(page.locator("[data-slot=q0r0] input[type=range]")).not_to_have_class("untouched")
     page.locator("[data-slot=q0r1] input[type=range]").press("ArrowRight")
+    expect(page.locator("#q0r1-1")).to_have_value("50")
+    page.locator("[data-slot=q0r1] input[type=range]").press("ArrowRight")
     expect(page.locator("#q0r1-1")).to_have_value("51")
     page.locator("#q0r1-cannot").check()
     expect(page.locator("#q0r1-1")).to_have_value("")

@@ -79,9 +79,11 @@ def test_repeats_keep_distance_and_are_omitted_without_room() -> None:
 
 def test_breaks_come_between_blocks_and_never_at_the_end() -> None:
     assert pauses(protocol(design={"blocks": {"size": 2}}), [""] * 6) == [2, 4]
-    assert pauses(protocol(design={"blocks": {"column": "topic"}}), ["a", "a", "b", "c"]) == [2, 3]
+    assert pauses(protocol(design={"blocks": {"column": "topic"}}), ["a", "a", "b", "c", "c"]) == [2, 3]
     assert pauses(protocol(design={"blocks": {"column": "topic"}}), ["a", None, "a", None, "b", None, "b"]) == [4]
     assert pauses(protocol(), [""] * 6) == []
+    assert pauses(protocol(design={"blocks": {"size": 2}}), [""] * 5) == [2], "none before the last trial alone"
+    assert pauses(protocol(design={"blocks": {"column": "topic"}}), ["a", "b", "b", "c"]) == [1]
 
 
 @pytest.mark.parametrize(

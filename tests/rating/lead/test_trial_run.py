@@ -105,7 +105,7 @@ def submit(client: TestClient, page: Any, *chosen: str, **fields: str) -> Any:  
 def walk(db: Connection, lead: Lead) -> tuple[str, str]:
     study = get_study(db, "small", lead.id)
     assert study
-    (line,) = [one for one in get_opening(db, study).checklist() if one.title == "A full walk was done"]
+    (line,) = [one for one in get_opening(db, study).checklist() if one.title == "Trial run"]
     return line.state, line.words
 
 
@@ -151,7 +151,7 @@ def test_whole_session_is_walked_and_nothing_is_stored_in_the_study(
         "SELECT (SELECT count(*) FROM raters WHERE study_id = :s) + (SELECT count(*) FROM ratings WHERE study_id = :s)"
     )
     assert db.execute(text(of_study), {"s": study_id}).scalar_one() == 0
-    assert walk(db, lead) == ("look", "A trial run reached the last page, but skipped: Practice trials.")
+    assert walk(db, lead) == ("look", "It reached the last page, but skipped: Practice trials.")
     assert (
         client.get(f"{address(page)}/trial-run", follow_redirects=False)
         .headers["location"]
@@ -191,10 +191,10 @@ def test_walk_counts_for_the_protocol_that_was_walked(
     assert study
     assert "C0DE42" in page.text
     found = {one.title: one.state for one in get_opening(db, study).checklist()}
-    assert found["A full walk was done"] == "good"
+    assert found["Trial run"] == "good"
     save_change(db, study, lead, 0, Change(lambda data: data["title"], lambda data: {**data, "title": "Another"}))
     found = {one.title: one.state for one in get_opening(db, study).checklist()}
-    assert found["A full walk was done"] == "look"
+    assert found["Trial run"] == "look"
 
 
 def test_copies_are_in_no_list_and_go_with_the_draft(

@@ -66,14 +66,14 @@ def test_attention_check_follows_its_trial_and_rejects_no_one(
 
 
 def test_attention_checks_precede_break_and_end(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
-    both = [{**LOOK, "after": 1}, {**LOOK, "key": "again", "after": 2}]
-    study(checks={"attention": both}, n_items=2, design={"blocks": {"size": 1}})
+    both = [{**LOOK, "after": 1}, {**LOOK, "key": "again", "after": 3}]
+    study(checks={"attention": both}, n_items=3, design={"blocks": {"size": 1}})
     anna = visitor()
     page = anna.rate(anna.begin())
     assert heading(page) == BETWEEN
     page = anna.post("/s/study/attention", data={"check": "look", "c1": "c"})
     assert heading(page) == "Time for a break"
-    page = anna.rate(anna.get("/s/study/rate"))
+    page = anna.rate(anna.rate(anna.get("/s/study/rate")))
     assert heading(page) == BETWEEN
     page = anna.post("/s/study/attention", data={"check": "again", "c1": "c"})
     assert heading(page) == "You have finished. Thank you."

@@ -1,4 +1,4 @@
-"""A break between two blocks is offered once, and does not block the rater."""
+"""A break between two blocks is offered once, never before the last item alone, and does not block the rater."""
 
 from __future__ import annotations
 
@@ -33,23 +33,22 @@ def test_break_follows_each_block_and_leads_to_next_item(
         "Time for a break",
         "Item 3 of 5",
         "Item 4 of 5",
-        "Time for a break",
         "Item 5 of 5",
         "You have finished. Thank you.",
     ]
 
 
 def test_break_time_is_excluded_from_next_item(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
-    study(n_items=2, design={"blocks": {"size": 1}})
+    study(n_items=3, design={"blocks": {"size": 1}})
     anna = visitor()
     assert heading(anna.rate(anna.begin())) == "Time for a break"
     assert heading(anna.get("/s/study/pause")) == "Time for a break"
-    assert heading(anna.get("/s/study/rate")) == "Item 2 of 2"
-    assert heading(anna.get("/s/study/pause")) == "Item 2 of 2"
+    assert heading(anna.get("/s/study/rate")) == "Item 2 of 3"
+    assert heading(anna.get("/s/study/pause")) == "Item 2 of 3"
 
 
 def test_htmx_submit_redirects_to_break(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
-    study(n_items=2, design={"blocks": {"size": 1}})
+    study(n_items=3, design={"blocks": {"size": 1}})
     anna = visitor()
     page = anna.begin()
     anna.headers["HX-Request"] = "true"

@@ -256,3 +256,19 @@ def test_simulated_raters_complete_the_flow(engine: Engine, study: Callable[...,
     about = ratings[ratings["item"].isna()]
     assert sorted(about["question"].unique()) == ["adult", "care", "mood"]
     assert set(about["codes"].dropna()) == {"yes"}
+
+
+@pytest.mark.parametrize(("layout", "n_heads"), [("matrix", 1), ("separate", 3)])
+def test_labels_of_statements_with_one_scale_are_shown_once(
+    study: Callable[..., int], visitor: Callable[[], Visitor], layout: str, n_heads: int
+) -> None:
+    statements = [{**CARE, "key": f"care{n}", "text": f"Statement {n}"} for n in (1, 2, 3)]
+    flow = {"before": [{"title": "About you", "questions": [one["key"] for one in statements]}]}
+    study(n_items=1, questions=[PREFERENCE, EMPATHY, *statements], flow=flow, layout=layout)
+    ben = visitor()
+    page = ben.arrive().text
+    assert page.count('<div class="heads"') == n_heads
+    assert page.count("<legend>") == len(statements)
+    answer = ben.post("/s/study/questions/before-1", data={"q2": "1", "q3": "2"})
+    assert answer.status_code == 422
+    assert answer.text.count('class="error-text"') == 1

@@ -54,6 +54,8 @@ OF_SESSION = {
     ("GET", "/practice/{number}"),
     ("POST", "/practice/{number}"),
 }
+# For leads who walk through their own design.
+OF_TRIAL_RUN = {("GET", "/trial-run"), ("POST", "/trial-run/skip"), ("POST", "/trial-run/again")}
 STRANGERS = ["another rater", "a rater of another study", "nobody", "a made-up cookie"]
 
 
@@ -62,7 +64,7 @@ def test_cast_covers_every_rater_route(app: FastAPI) -> None:
     routes = {(method.upper(), path) for path, methods in paths if path.startswith("/s/") for method in methods}
     routes |= {("POST", route.path) for route in HOT_ROUTES}
     asked = {(method, f"/s/{{slug}}/rate/{{token}}{path}") for method, path in OF_ASSIGNMENT}
-    asked |= {(method, f"/s/{{slug}}{path}") for method, path in OF_SESSION}
+    asked |= {(method, f"/s/{{slug}}{path}") for method, path in OF_SESSION | OF_TRIAL_RUN}
     public = {("GET", f"/s/{{slug}}{path}") for path in ("", "/refused", "/privacy")}
     assert routes - public == asked
 
@@ -100,6 +102,14 @@ def test_visitor_without_rating_session_is_told_on_every_page(strangers: dict[st
         answer = strangers[who].request(method, f"/s/study{path}")
         assert (who, method, path, answer.status_code) == (who, method, path, 403)
         assert "Please open the study with the link" in answer.text, (who, method, path)
+
+
+def test_raters_and_strangers_have_no_trial_run(strangers: dict[str, Visitor]) -> None:
+    for (method, path), who in product(sorted(OF_TRIAL_RUN), STRANGERS):
+        assert (who, method, path, strangers[who].request(method, f"/s/study{path}").status_code) in {
+            (who, method, path, 403),
+            (who, method, path, 404),
+        }
 
 
 def test_invalid_assignment_token_is_not_found(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
