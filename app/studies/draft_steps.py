@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sqlalchemy import Connection, text
 
+from app.base.files.file_names import title_of
 from app.protocol.opening import placeholders
 from app.protocol.study import Protocol
 from app.studies.editor.protocol_edits import get_draft
@@ -33,6 +34,7 @@ _LAST = "coverage"
 _KNOWN = text("""
     SELECT p.sha256, EXISTS (SELECT FROM items i WHERE i.study_id = s.id) AS has_texts,
            EXISTS (SELECT FROM ratings r WHERE r.study_id = s.id) AS has_ratings,
+           (SELECT u.file_name FROM text_uploads u WHERE u.study_id = s.id AND u.used_at IS NOT NULL) AS file_name,
            coalesce((SELECT e.yaml <> p.yaml FROM protocol_edits e WHERE e.study_id = s.id
                      ORDER BY e.number DESC LIMIT 1), false) AS has_problems
     FROM studies s JOIN protocols p ON p.study_id = s.id AND p.version = s.protocol_version WHERE s.id = :study
@@ -47,7 +49,8 @@ def with_steps(db: Connection, study: StudyRow) -> StudyRow:
     protocol = get_protocol(db, study.id, study.protocol_version, known.sha256)
     wrong = {_step_of(one.column or "") for one in get_draft(db, study).problems} if known.has_problems else set()
     steps = steps_of(protocol, has_texts=known.has_texts, wrong=wrong)
-    return replace(study, draft=DraftSteps(steps, known.has_ratings))
+    is_title_guessed = known.file_name is not None and title_of(known.file_name) == study.title
+    return replace(study, draft=DraftSteps(steps, known.has_ratings, is_title_guessed))
 
 
 def steps_of(protocol: Protocol, *, has_texts: bool, wrong: Collection[str] = ()) -> tuple[Step, ...]:

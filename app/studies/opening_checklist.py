@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal, ParamSpec
 
+from app.base.files.file_names import title_of
 from app.base.files.yaml_tree import read_yaml
 from app.base.language.language import note_on
 from app.base.problem import Problem
@@ -153,6 +154,9 @@ class Opening:
         protocol = self.protocol
         title = Fix("show_section", {"part": "study"}, "rater_title" if protocol.rater_title else "title")
         template = template_words(protocol.template) if protocol.template else {}
+        if self.file_name and title_of(self.file_name) == protocol.title:
+            words = f"It is made from the name of the file: {protocol.title}"
+            yield Check("look", "Title", words, Fix("show_section", {"part": "study"}, "title"))
         if named := sources_in_title(protocol):
             models = f"{counted(len(named), 'model')}: {', '.join(named)}"
             words = f"This study is blind, but its title names {models}. Set rater_title to show raters another title."

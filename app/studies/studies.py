@@ -45,10 +45,11 @@ class Step(NamedTuple):
 
 
 class DraftSteps(NamedTuple):
-    """The steps of a draft, and whether it has ratings already, from a file."""
+    """The steps of a draft, whether it has ratings already, from a file, and whether its title is a file's name."""
 
     steps: tuple[Step, ...]
     has_ratings: bool
+    is_title_guessed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,13 @@ def test_own_title_and_instructions_are_good(tmp_path: Path) -> None:
     assert line(opening, "Title for raters").state == line(opening, "Instructions").state == "good"
 
 
+def test_title_made_from_the_name_of_a_file_is_looked_at() -> None:
+    found = about("Title", {"title": "Posts and replies"}, file_name="posts_and_replies.xlsx")
+    assert (found.state, found.fix) == ("look", Fix("show_section", {"part": "study"}, "title"))
+    titles = [check.title for check in Opening(protocol(title="Own words"), "", None, file_name="a.csv").checklist()]
+    assert "Title" not in titles
+
+
 @pytest.mark.parametrize("name", [template.name for template in list_templates()])
 def test_every_template_is_recognized_by_its_words(name: str, tmp_path: Path) -> None:
     opening = of_folder(new_study(name, tmp_path / "s", "s", template_words(name)["title"]))

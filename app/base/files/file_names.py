@@ -16,3 +16,14 @@ def safe_file_name(name: str) -> str:
     """
     safe = re.sub(r"[^\w.-]", "_", Path(name).name)[-_MAX_LENGTH:].lstrip(".")
     return safe or "sheet.csv"
+
+
+def title_of(file_name: str) -> str:
+    """A title for what is made of a file, from its name.
+
+    >>> title_of("posts_and-replies 2.xlsx"), title_of(".csv")
+    ('Posts and replies 2', 'Study')
+    """
+    stem = file_name.rpartition(".")[0] or file_name.strip(".") * (not file_name.startswith("."))
+    words = " ".join(re.sub(r"[_-]+", " ", stem).split())[:120].strip()
+    return words[:1].upper() + words[1:] if words else "Study"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import UUID
@@ -10,6 +9,7 @@ from uuid import UUID
 from app.accounts.leads import Lead
 from app.analysis.data.study_folder import StudyFolder
 from app.base.database.engine import Begin
+from app.base.files.file_names import title_of
 from app.base.problem import InvalidInputError, Problem
 from app.base.problems import Problems
 from app.protocol.study import Protocol
@@ -140,14 +140,3 @@ class InNewStudy:
             detail = {"file": file.name, "n_items": len(texts.items), "choices": decided(draft.report)}
             record_act(db, self.lead, study, "made from a spreadsheet", **detail)
             record_made(db, draft.token, {**made, self.goal.template: slug})
-
-
-def title_of(file_name: str) -> str:
-    """A title for the study of a file, from its name.
-
-    >>> title_of("posts_and-replies 2.xlsx"), title_of(".csv")
-    ('Posts and replies 2', 'Study')
-    """
-    stem = file_name.rpartition(".")[0] or file_name.strip(".") * (not file_name.startswith("."))
-    words = " ".join(re.sub(r"[_-]+", " ", stem).split())[:120].strip()
-    return words[:1].upper() + words[1:] if words else "Study"

@@ -26,6 +26,7 @@ from app.studies.imports.import_report import repaired_table
 from app.studies.imports.name_matching import question_names, source_names
 from app.studies.imports.patterns import guessed
 from app.studies.imports.text_problems import Choices, settled
+from app.studies.imports.turn_rows import with_joined_turns
 from app.studies.imports.wide_table import Layout, one_row_per_item, second_responses, unfold
 from app.studies.load import known_keys
 
@@ -73,7 +74,7 @@ class Texts:
             return read_texts(self.file, self.layout, protocol, self.yaml, problems)
         sheet = table_of(self.file, problems, self.content, self.sheet)
         problems.raise_if_any()
-        sheet = without_second_header(sheet, problems)
+        sheet = with_joined_turns(without_second_header(sheet, problems), problems)
         if self.choices is not None:
             sheet = settled(sheet, self.columns, self.choices)
         table, layout = _described(sheet, self.columns, self.is_repaired)

@@ -40,6 +40,7 @@ from app.studies.imports.text_uploads import (
     record_upload,
     record_use,
 )
+from app.studies.imports.turn_rows import with_joined_turns
 from app.studies.imports.wide_table import has_turns
 from app.studies.load import store_texts
 from app.studies.studies import StudyRow
@@ -68,7 +69,7 @@ def look_at_sheet(sheet: TextSheet, limits: Limits) -> tuple[Columns, dict[str, 
     problems = Problems(limits)
     table = table_of(Path(sheet.file_name), problems, sheet.content, sheet.sheet)
     problems.raise_if_any()
-    table = without_second_header(table, problems)
+    table = with_joined_turns(without_second_header(table, problems), problems)
     if not len(table):
         found, allowed = "no rows below the column names", "one row per item, or one row per response"
         raise InvalidInputError([Problem(table.file, None, None, found, allowed)])

@@ -185,6 +185,33 @@ def test_dialogues_in_json_lines(client: TestClient, db: Connection) -> None:
     assert len(protocol(db)["questions"]) == 9
 
 
+TURNS = [("User", "I feel tired."), ("Helper", "Tell me more."), ("User", "It is the exams.")]
+
+
+@pytest.mark.parametrize("sources", [("Counselor", "GPT-4o"), ()])
+def test_rows_of_turns_become_conversations(client: TestClient, db: Connection, sources: tuple[str, ...]) -> None:
+    rows = [
+        {"conversation_id": str(n), "turn": place, "speaker": who, "text": f"{words} {source} {n}"}
+        | ({"model": source} if source else {})
+        for n in range(1, 9)
+        for source in sources or ("",)
+        for place, (who, words) in reversed([*enumerate(TURNS)])
+    ]
+    page = dropped(client, "\n".join(json.dumps(row) for row in rows).encode(), "talks.jsonl")
+    shown = client.get(page).text
+    assert f"One row per turn ({len(rows)} rows): the rows were joined" in shown
+    make(client, page, "perceived-empathy")
+    stored = responses(db)
+    assert {row[:2] for row in stored} == {(str(n), who) for n in range(1, 9) for who in sources or ("Conversation",)}
+    assert [turn["speaker"] for turn in json.loads(stored[0][2])] == ["User", "Helper", "User"]
+    items = db.execute(text("SELECT text FROM items ORDER BY position")).scalars().all()
+    assert len(items) == 8
+    # The title is the file's name until the lead has written one.
+    assert "title to be checked" in client.get("/studies/talks/design/study").text
+    assert all(words.startswith("I feel tired.") for words in items)
+    assert len(protocol(db)["questions"]) == 9
+
+
 def test_ratings_with_a_column_per_rater_wait_for_the_questions(client: TestClient, db: Connection) -> None:
     rows = [("id", "post", "model", "reply", "rater 1 rating", "rater 2 rating")]
     rows += [(str(n), long_text(f"P{n}"), who, long_text(f"{who} {n}"), "3", "4") for n in range(3) for who in "AB"]
