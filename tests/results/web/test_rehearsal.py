@@ -62,6 +62,16 @@ def test_draft_shows_summary_and_first_page_of_simulated_answers(
     assert "No ratings yet" not in page
 
 
+def test_contrasts_that_are_rows_of_a_table_are_shown(client: TestClient, db: Connection, lead: Lead) -> None:
+    """Three sources have more contrasts than cards; their table was called with the arguments of an older one."""
+    store_study(db, read_template("ab-tie", "Three sources", "draft"), lead.id)
+    page = client.get("/studies/draft/rehearsal")
+    assert page.status_code == 200
+    assert 'class="primary-answer"' in page.text or 'class="study-answer"' in page.text
+    assert "<table" in page.text
+    assert "Summary(" not in page.text
+
+
 def test_results_of_a_draft_lead_to_simulated_ones(client: TestClient, study_id: int) -> None:
     assert 'href="/studies/small/rehearsal"' in client.get("/studies/small/results").text
 
