@@ -55,13 +55,13 @@ def conclusions_by_judge(report: Report, contrasts: Sequence[MainContrast]) -> I
         same = by_place.get((*key, source, reference), [])
         turned = by_place.get((*key, reference, source), [])
         found = [*((one, 1) for one in same), *((one, -1) for one in turned)]
-        if found:
+        if found and people.estimate is not None:
             judged = tuple(
                 JudgeConclusion(" and ".join(one.scope["raters"]), _effect(one), _side(one) * sign != _side(people))
                 for one, sign in found
             )
             pair = f"{source} against {reference}"
-            yield Conclusion(str(people.asked or contrast.label), pair, _effect(people), judged)
+            yield Conclusion(contrast.label, pair, _effect(people), judged)
 
 
 def _place(one: Estimate, source: object, reference: object) -> tuple[object, ...]:
@@ -77,7 +77,8 @@ def _effect(one: Estimate) -> str:
         return "not estimable"
     kind = declared(one.statistic).kind
     value = number(one.estimate, kind)
-    signed = value if kind == "share" or value.startswith(MINUS) else f"+{value}"
+    is_above = kind != "share" and not value.startswith(MINUS) and value.strip("0.") != ""
+    signed = f"+{value}" if is_above else value
     interval = interval_text(one)
     return f"{signed} ({interval})" if interval else signed
 
