@@ -46,7 +46,7 @@ def test_pages_of_models_are_accessible_and_a_text_is_edited(engine: Engine, pag
         ModelServer(name="Local", base_url=ADDRESS, models=("a-model",), max_tokens=10**6, price_in=0.5),
     )
     sign_in(page, token)
-    for address in ("judges", "generated", "generated/new", "generated/3/compare?other=2"):
+    for address in ("judges", "model-runs/1/requests", "generated", "generated/new", "generated/3/compare?other=2"):
         page.goto(f"/studies/small/{address}")
         check_in(LIGHT_AND_DARK_PHONE, page)
     page.goto("/studies/small/judges/new")
