@@ -39,6 +39,7 @@ class Scope(TypedDict, total=False):
     cut: float
     bin: str
     flagged: str
+    sensitivity: str
 
 
 Part = Literal[
@@ -60,6 +61,7 @@ Part = Literal[
     "bin",
     "turn",
     "flagged",
+    "sensitivity",
 ]
 
 

@@ -10,13 +10,14 @@ from app.analysis.document.primary_table import primary_table
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import agreement_sentence, needed_by_question
 from app.analysis.findings.judge_conclusions import changes_sentence
+from app.analysis.findings.robustness import HEADER, HEADER_WIDTHS, LOWEST, robustness_rows
 from app.analysis.findings.summary import Summary
 from app.analysis.report.brief import brief
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
 from app.analysis.report.sentences import primary_answers, published_line
 from app.analysis.statistic import declared
-from app.base.documents.blocks import Block, Bullets, Figure, Paragraph, Section
+from app.base.documents.blocks import Block, Bullets, DataTable, Figure, Paragraph, Section
 from app.protocol.study import Protocol
 
 # the parts of the charts, in the order of reading
@@ -83,6 +84,11 @@ def _topic(
     blocks: list[Block] = list(_said(topic, report, protocol, summary))
     rows = list(_rows(topic, report, protocol, summary))
     blocks += [numbers.table(TOPICS[topic], rows)] if rows else []
+    if topic == "comparison" and (ways := robustness_rows(summary.ways)):
+        n_more = len(ways) - MAX_ROWS
+        notes = (LOWEST, *((f"{n_more:,} more rows are in report.json.",) if n_more > 0 else ()))
+        shown = ways[:MAX_ROWS]
+        blocks.append(DataTable("What could change the primary differences", HEADER, shown, notes, HEADER_WIDTHS))
     blocks += [placed.figure for placed in figures if placed.part == topic]
     return Section(TOPICS[topic], tuple(blocks))
 

@@ -14,6 +14,7 @@ from app.analysis.document.findings import PlacedFigure, primary_answers_blocks,
 from app.analysis.document.methods import limits_section, methods_section
 from app.analysis.document.numbered import Numbered
 from app.analysis.estimate import Estimate
+from app.analysis.findings.robustness import robustness_sentence
 from app.analysis.findings.summary import Summary, summary_of
 from app.analysis.report.command import command_of
 from app.analysis.report.labelled import labelled
@@ -117,8 +118,9 @@ def first_page(report: Report, protocol: Protocol) -> tuple[Section, ...]:
 
 
 def _summary(report: Report, protocol: Protocol, summary: Summary, numbers: Numbered) -> Section:
-    said = [*summary.warnings, *([summary.agreement_words] if summary.agreement else [])]
-    last = [Paragraph(" ".join(said))] if said else []
+    agreed = summary.agreement_words if summary.agreement else ""
+    said = " ".join(filter(None, (*summary.warnings, robustness_sentence(summary.ways), agreed)))
+    last = [Paragraph(said)] if said else []
     answers = primary_answers_blocks(report, protocol, summary, numbers)
     return Section("Summary", (Paragraph(summary.question), *answers, *last))
 

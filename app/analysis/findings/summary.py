@@ -13,6 +13,7 @@ from app.analysis.findings.judge_conclusions import Conclusion, conclusions_by_j
 from app.analysis.findings.judge_summary import JudgeSummary, judge_summaries
 from app.analysis.findings.main_contrasts import MainContrast, main_contrasts
 from app.analysis.findings.objections import Objection, objections_of
+from app.analysis.findings.robustness import OtherWay, other_ways
 from app.analysis.report.primary import PrimaryResult
 from app.analysis.report.report import Report
 from app.analysis.report.verdict_words import verdict_sentence
@@ -112,7 +113,8 @@ def study_question(protocol: Protocol, contrasts: Sequence[MainContrast], primar
     If none is declared: how the sources of `contrasts` compare; without these, what the default contrast asks.
     """
     is_declared = any(one.is_declared for one in primary)
-    shown = [one for one in contrasts if one.primary or not is_declared]
+    primary_ones = [one for one in contrasts if one.primary]
+    shown = primary_ones if primary_ones or is_declared else contrasts
     kinds = [TESTS[str(one.contrast.test)].compares for one in primary]
     if shown and (not is_declared or kinds[0] == "sources"):
         return _of_contrasts(shown)
@@ -196,6 +198,7 @@ class Summary:
     conclusions: tuple[Conclusion, ...]
     failed: str
     objections: tuple[Objection, ...] = ()
+    ways: tuple[OtherWay, ...] = ()
 
 
 def summary_of(report: Report, protocol: Protocol) -> Summary:
@@ -214,6 +217,7 @@ def summary_of(report: Report, protocol: Protocol) -> Summary:
         conclusions=tuple(conclusions_by_judge(report, contrasts)),
         failed=failed_words(report),
         objections=objections_of(report, protocol, contrasts, rows),
+        ways=tuple(other_ways(contrasts, report)),
     )
 
 

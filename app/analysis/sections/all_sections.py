@@ -32,6 +32,7 @@ from app.analysis.sections.pools import pools
 from app.analysis.sections.rankings import rankings
 from app.analysis.sections.rater_profiles import raters, severities
 from app.analysis.sections.repeats import repeats
+from app.analysis.sections.sensitivity import sensitivity
 from app.analysis.sections.session_times import RatingSessions, rating_sessions
 from app.analysis.sections.study_data import StudyData
 from app.analysis.sections.subgroups import choice_subgroups, not_split, subgroups, with_split
@@ -177,6 +178,7 @@ _PARTS = (
     _texts,
     _agreed,
     _of_raters,
+    sensitivity,
     _judged,
 )
 

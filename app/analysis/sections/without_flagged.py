@@ -33,10 +33,11 @@ def without_flagged(data: AnyQuestionData, flagged: Collection[str]) -> Iterator
     yield data.record(alpha, answers, section=SECTION, scope=FLAGGED, statistic=statistic, unit=unit)
     for source in data.sources:
         if data.reference is not None and source != data.reference:
-            yield _headline(data, answers, {"source": source, "reference": data.reference, **FLAGGED})
+            yield headline(data, answers, {"source": source, "reference": data.reference, **FLAGGED})
 
 
-def _headline(data: AnyQuestionData, answers: Answers, scope: Scope) -> Estimate:
+def headline(data: AnyQuestionData, answers: Answers, scope: Scope) -> Estimate:
+    """The share preferred or the mean difference of two sources, with the two-way clustered interval."""
     if isinstance(answers, Choices):
         mine = data.code_of(scope["source"])
         pairs = answers.select(is_between(answers, mine, data.code_of(scope["reference"])))

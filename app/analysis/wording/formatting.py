@@ -214,6 +214,7 @@ def scope_filter(scope: Scope) -> list[str]:
     found += [f"{key} = {scope[key]}" for key in FILTERED if key in scope and key not in _compared(scope)]
     found += [f"{name} in ({', '.join(levels)})" for name, levels in _compared(scope).items()]
     found += [f"{name} = {value}" for name, value in scope.get("subgroup", {}).items()]
+    found += [SENSITIVITY.get(scope["sensitivity"], scope["sensitivity"])] if "sensitivity" in scope else []
     return [*found, "rater is not flagged"] if "flagged" in scope else found
 
 
@@ -251,6 +252,15 @@ def covariate_text(name: str) -> str:
     return COVARIATES.get(name, name)
 
 
+# Another way to analyse a primary difference.
+SENSITIVITY = {
+    "rater_lowest": "without one rater, lowest",
+    "rater_highest": "without one rater, highest",
+    "item_lowest": "without one item, lowest",
+    "item_highest": "without one item, highest",
+    "without_duplicates": "without duplicate texts",
+    "first_half": "first half of each rater's trials",
+}
 _WORDS: dict[Part, Callable[[Any], str]] = {
     "raters": " and ".join,
     "condition": str,
@@ -259,6 +269,7 @@ _WORDS: dict[Part, Callable[[Any], str]] = {
     "before": (f"after {MINUS} before" + " ({})").format,
     "correct": "correct: {}".format,
     "bin": "probability {}".format,
+    "sensitivity": lambda way: SENSITIVITY.get(way, way),
 }
 
 

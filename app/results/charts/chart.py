@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, Protocol
 
-from app.analysis.estimate import Estimate
+from app.analysis.estimate import Estimate, without
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
 from app.protocol import study as protocol
@@ -82,6 +82,8 @@ class Build(Protocol):
 
 
 PRINT_WIDTH = 560
+# Differences in the picture of all analyses, each of several rows.
+MAX_CURVES = 6
 Part = Literal["comparison", "preference", "agreement", "conditions", "turns", "raters", "judges"]
 
 
@@ -154,6 +156,10 @@ def _compared(report: Report, study: protocol.Protocol, *, is_model: bool) -> It
         title, named = f"Mean differences{who}", _listed(differences, study)
         draw = partial(forest_spec, margins=margins, widths=widths)
         yield Chart(f"comparison{end}", "comparison", None, title, named, draw, forest_table, forest_finding)
+    ways = _specification_curve(report) if not is_model else []
+    if ways:
+        title, named = "Primary differences by every analysis", _listed(ways, study)
+        yield Chart("sensitivity", "comparison", None, title, named, forest_spec, forest_table, forest_finding)
     yield from _distributions(report, study, who, end, is_model=is_model)
     for number, question in enumerate(study.choice_questions, start=1):
         part, title = _of(report, "choice", question.key, is_model=is_model), f"{question.text}{who}"
@@ -164,6 +170,21 @@ def _compared(report: Report, study: protocol.Protocol, *, is_model: bool) -> It
             kinds = (win_matrix_spec, win_matrix_table, win_matrix_finding)
             title = f"Every pair of sources: {study.labels.question(question.key)}{who}"
             yield Chart(f"win-matrix-{number}{end}", "preference", question.key, title, part, *kinds)
+
+
+def _specification_curve(report: Report) -> list[Estimate]:
+    """The primary mean differences as reported, and each analysed in other ways, from the lowest to the highest."""
+    others = [one for one in report.of("rater") if one.statistic == "mean_difference" and "sensitivity" in one.scope]
+    pairs = list({(one.asked, str(without(one.scope, "sensitivity"))): one for one in others}.values())
+    found = []
+    for pair in pairs[:MAX_CURVES]:
+        scope = without(pair.scope, "sensitivity")
+        same = [one for one in report.estimates if (one.asked, one.statistic) == (pair.asked, "mean_difference")]
+        whole = next((one for one in same if one.scope == scope), None)
+        ways = [one for one in same if without(one.scope, "sensitivity", "flagged") == scope and one.scope != scope]
+        curve = [one for one in (whole, *ways) if one is not None and one.estimate is not None]
+        found += sorted(curve, key=lambda one: one.estimate or 0.0)
+    return found
 
 
 def _distributions(report: Report, study: protocol.Protocol, who: str, end: str, *, is_model: bool) -> Iterator[Chart]:

@@ -13,6 +13,7 @@ from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import MODELS, columns_of
 from app.analysis.findings.answers import in_short
 from app.analysis.findings.main_contrasts import MainContrast, counts_words, effect_cell, interval_words
+from app.analysis.findings.robustness import robustness_sentence
 from app.analysis.findings.summary import Summary, length_words, summary_of
 from app.analysis.report.report import Report
 from app.analysis.report.sentences import p_words, primary_answers, published_line
@@ -116,7 +117,7 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
         "n_more": len(hidden),
         "more_part": part_of(hidden[0].estimate) if hidden else "",
         "changes": changes,
-        "changes_words": _changes_words(report, changes) if changes else " ".join(summary.warnings),
+        "changes_words": _changes_words(report, changes, summary) if changes else " ".join(summary.warnings),
         "has_flagged": any(one.unflagged != "–" for one in cards),
         **_agreement(summary, is_short=are_rows),
         "judges": judges,
@@ -126,10 +127,11 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
     }
 
 
-def _changes_words(report: Report, changes: Sequence[Card]) -> str:
+def _changes_words(report: Report, changes: Sequence[Card], summary: Summary) -> str:
     """What the table of changes does not say itself."""
     is_overturned = any(one.contrast.is_overturned for one in changes)
-    return " ".join([*length_words(report), *(["Bold: no longer clear when adjusted."] if is_overturned else [])])
+    bold = "Bold: no longer clear." if is_overturned else ""
+    return " ".join(filter(None, (*length_words(report), bold, robustness_sentence(summary.ways, is_named=False))))
 
 
 @dataclass(frozen=True, slots=True)

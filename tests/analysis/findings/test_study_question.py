@@ -67,7 +67,7 @@ def test_question_of_declared_test(test: dict[str, Any], question: str) -> None:
     assert _question(declared) == question
 
 
-@pytest.mark.parametrize(("declared", "questions"), [(["warmth"], "Warmth"), ([], "Empathy and Warmth")])
+@pytest.mark.parametrize(("declared", "questions"), [(["warmth"], "Warmth"), ([], "Empathy")])
 def test_sources_of_estimates_are_named(declared: list[str], questions: str) -> None:
     study = protocol(FIVE, WARMTH, analysis={"primary": declared} if declared else {})
     rows = [

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.analysis import analyze
+from app.analysis.report.labelled import labelled_estimate
+from app.protocol.labels import Labels
 from app.results.charts.chart import Chart, charts_of
 from app.results.charts.lines import Place, lines_spec
 from tests.kit.frames import CHOICE, FIVE, Row, find, first, frames, only, protocol
@@ -108,7 +110,9 @@ def test_preference_bar_shows_all_outcomes_and_interval() -> None:
         "Human preferred": 1,
     }
     (point,) = _data(spec, "estimate")
-    assert (point["estimate"], point["low"], point["high"]) == (estimate.estimate, estimate.ci_low, estimate.ci_high)
+    shown = labelled_estimate(estimate, Labels())
+    assert shown.ci_reason == "too_few"  # six choices: the interval covers nearly every share, and is not drawn
+    assert (point["estimate"], point["low"], point["high"]) == (estimate.estimate, estimate.estimate, estimate.estimate)
 
 
 def test_chart_table_has_same_numbers() -> None:

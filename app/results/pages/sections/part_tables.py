@@ -165,7 +165,7 @@ def _rows(estimates: Sequence[Estimate], labels: Labels) -> dict[tuple[str, str]
     of_parts = without_repeated(estimates)
     for f in sorted(of_parts, key=lambda f: (asked.index(f.asked), len(f.scope), "pool" in f.scope)):
         is_within_pool = {"pool", "source"} <= f.scope.keys() and f.section == "agreement"
-        if "flagged" not in f.scope and not is_within_pool:
+        if not {"flagged", "sensitivity"} & f.scope.keys() and not is_within_pool:
             rows.setdefault((_label(f, labels), _of(f)), {}).setdefault(_kind(f), f)
     return rows
 

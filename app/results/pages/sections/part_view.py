@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.analysis.estimate import Estimate
+from app.analysis.findings.main_contrasts import main_contrasts
+from app.analysis.findings.robustness import HEADER, LOWEST, other_ways, robustness_rows
 from app.analysis.report.report import Report
 from app.protocol.labels import Labels
 from app.protocol.primary_default import by_importance
@@ -16,7 +18,7 @@ from app.results.charts.table import Table
 from app.results.pages.asked import Question
 from app.results.pages.sections.estimate_tables import all_rows, estimate_groups
 from app.results.pages.sections.part_tables import Block, blocks_of
-from app.results.pages.sections.parts import Part
+from app.results.pages.sections.parts import Part, part_of
 from app.results.pages.sections.rater_tables import each_rater, without_flagged
 from app.results.pages.sections.text_details import texts
 
@@ -81,6 +83,12 @@ def _questions_of(charts: Sequence[Chart], labels: Labels) -> list[tuple[str, st
 
 def _blocks(part: Part, own: Sequence[Estimate], shown: Report, protocol: Protocol) -> Iterator[Block]:
     yield from blocks_of(part.key, own, protocol.labels)
+    if part.key in {"comparison", "preference"}:
+        ways = other_ways(main_contrasts(shown, protocol), shown)
+        rows = robustness_rows([one for one in ways if part_of(one.contrast.estimate) == part.key])
+        if rows:
+            more = Table(HEADER, rows[MAX_RECIPES:]) if len(rows) > MAX_RECIPES else None
+            yield Block("What could change the primary differences", Table(HEADER, rows[:MAX_RECIPES]), more, (LOWEST,))
     if part.key == "text":
         by_question: dict[str | None, list[Estimate]] = {}
         for estimate in own:

@@ -72,6 +72,8 @@ def part_of(estimate: Estimate) -> str:
     """The section in which an estimate is shown; each estimate belongs to one."""
     if page := declared(estimate.statistic).page:
         return page
+    if "sensitivity" in estimate.scope:
+        return "preference" if declared(estimate.statistic).is_of_choices else "comparison"
     if estimate.section == "subgroup":
         return "conditions" if {"condition", "shown_label"} & estimate.scope.keys() else "subgroups"
     if estimate.section == "contrast":

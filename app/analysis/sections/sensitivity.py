@@ -1,0 +1,120 @@
+"""The primary differences between sources analysed again: without one rater, one item, duplicates or later trials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from app.analysis.data.answers import Answers, Choices
+from app.analysis.data.encoded_study import Bools, Floats, Ints
+from app.analysis.data.question_data import AnyQuestionData
+from app.analysis.data.scopes import groups
+from app.analysis.estimate import Estimate, Scope
+from app.analysis.sections.choice import is_between, outcomes
+from app.analysis.sections.study_data import StudyData
+from app.analysis.sections.without_flagged import headline
+from app.protocol.primary import TESTS
+from app.protocol.primary_default import primary_contrasts
+from app.stats.choice import preference_shares as stats
+
+# Without one of fewer, the rest is too few to tell anything.
+MIN_LEFT_OUT = 4
+# what a choice counts for the share preferred, by its outcome: ties are half, neither is not counted
+POINTS = {stats.WON: 1.0, stats.TIE: 0.5, stats.LOST: 0.0}
+
+
+def sensitivity(study: StudyData) -> Iterator[Estimate]:
+    """Yield each primary difference of ratings, and share of choices, under each other way to analyse it.
+
+    The estimates are those of the two-way clustered t test (`without_flagged.headline`). Of all raters and items, the
+    two are left out without which the estimate is lowest and highest: these bound the leave-one-out estimates.
+    """
+    every: list[AnyQuestionData] = [*study.numbers, *study.choices]
+    asked = {data.question.key: data for data in every}
+    done = set()
+    for contrast in primary_contrasts(study.protocol):
+        data = asked.get(contrast.question)
+        if data is None or data.question.target == "rater" or TESTS[str(contrast.test)].compares != "sources":
+            continue
+        reference = contrast.reference or data.reference
+        for source in data.sources if contrast.source is None else (contrast.source,):
+            pair = (contrast.question, source, reference)
+            if reference is not None and source != reference and pair not in done:
+                done.add(pair)
+                yield from _of_pair(data, {"source": source, "reference": reference})
+
+
+def _of_pair(data: AnyQuestionData, scope: Scope) -> Iterator[Estimate]:
+    persons = groups(data.codes)[0].of(data.answers)
+    mine, theirs = data.code_of(scope["source"]), data.code_of(scope["reference"])
+    answers: Answers
+    if isinstance(persons, Choices):
+        choices = persons.select(is_between(persons, mine, theirs))
+        value = np.array([POINTS.get(int(one), np.nan) for one in outcomes(choices, mine)], dtype=np.float64)
+        answers, is_mine = choices, np.ones(len(value), dtype=np.bool_)
+    else:
+        answers = persons.select((persons.source == mine) | (persons.source == theirs))
+        value, is_mine = answers.value, np.asarray(answers.source == mine)
+    for way, kept, note in _ways(data, answers, value, is_mine):
+        found = headline(data, answers.select(kept), {**scope, "sensitivity": way})
+        yield replace(found, note=". ".join(filter(None, (note, found.note))))
+
+
+def _ways(data: AnyQuestionData, answers: Answers, value: Floats, is_mine: Bools) -> Iterator[tuple[str, Bools, str]]:
+    """Yield each way with the answers that it keeps and a note; only ways that leave something out."""
+    items = data.codes.items["item"].to_numpy(dtype=object)
+    are_known = data.codes.raters.are_known
+    for name, code, ids in (("rater", answers.rater, None), ("item", answers.item, items)):
+        if name == "rater" and not are_known:
+            continue
+        for way, left_out in _extremes(name, code, value, is_mine):
+            yield way, np.asarray(code != left_out), f"left out: item {ids[left_out]}" if ids is not None else ""
+    copies = _copies(data, answers)
+    if copies.any():
+        yield "without_duplicates", ~copies, f"{int(copies.sum())} ratings of a text that the source has twice"
+    is_early = _early(data, answers)
+    if is_early.any() and not is_early.all():
+        yield "first_half", is_early, "the first half of each rater's trials"
+
+
+def _extremes(name: str, code: Ints, value: Floats, is_mine: Bools) -> Iterator[tuple[str, int]]:
+    """Yield the codes without which the estimate is lowest and highest."""
+    known = np.isfinite(value)
+    present = np.unique(code[known])
+    if len(present) < MIN_LEFT_OUT:
+        return
+    size = int(code.max()) + 1
+    means = []
+    for side in (is_mine & known, ~is_mine & known):
+        n = side.sum() - np.bincount(code[side], minlength=size)
+        total = value[side].sum() - np.bincount(code[side], weights=value[side], minlength=size)
+        means.append(np.divide(total, n, out=np.full(size, np.nan), where=n > 0))
+    rest = means[0] - (means[1] if (~is_mine).any() else 0.0)
+    left = rest[present]
+    if np.isfinite(left).all() and len(np.unique(left)) > 1:
+        yield f"{name}_lowest", int(present[left.argmin()])
+        yield f"{name}_highest", int(present[left.argmax()])
+
+
+def _copies(data: AnyQuestionData, answers: Answers) -> Bools:
+    """Whether an answer is about a text that another response of the same source has earlier in the table."""
+    responses = data.codes.responses
+    none = np.zeros(len(answers.row), dtype=np.bool_)
+    if responses.text is None or isinstance(answers, Choices):
+        return none
+    table = pd.DataFrame({"text": responses.text.to_numpy(), "source": responses.source})
+    is_copy = table.duplicated().to_numpy() & (responses.text.str.len().to_numpy() > 0)
+    response = data.codes.rows.response[answers.row]
+    return np.where(response >= 0, is_copy[response], none)
+
+
+def _early(data: AnyQuestionData, answers: Answers) -> Bools:
+    """Whether an answer is from the first half of its rater's trials, by their positions."""
+    position = data.codes.kept["position"].to_numpy(dtype=np.float64, na_value=np.nan)[answers.row]
+    if not np.isfinite(position).all():
+        return np.zeros(len(position), dtype=np.bool_)
+    middle = pd.Series(position).groupby(answers.rater).transform("median").to_numpy()
+    return np.asarray(position <= middle)

@@ -1,0 +1,115 @@
+"""A primary difference analysed again is what the analysis gives for the answers that are left."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.analysis.data.frames import Frames
+from app.analysis.estimate import Estimate
+from app.analysis.findings.main_contrasts import main_contrasts
+from app.analysis.findings.robustness import other_ways, robustness_rows, robustness_sentence
+from app.analysis.report.computed_report import report_of
+from app.analysis.report.labelled import labelled
+from app.analysis.report.report import Report
+from app.results.charts.chart import charts_of
+from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
+
+STUDY = protocol(FIVE, CHOICE, analysis={"primary": ["empathy", "preference"]})
+DRAW = np.random.default_rng(5)
+RATERS, ITEMS = [f"r{n}" for n in range(8)], [f"i{n}" for n in range(6)]
+
+
+def _rows() -> list[Row]:
+    found: list[Row] = []
+    for n, rater in enumerate(RATERS):
+        for place, item in enumerate(ITEMS):
+            me = {"rater": rater, "item": item, "position": place + 1}
+            for source, lift in (("human", 0), ("model", n % 3)):
+                value = int(np.clip(DRAW.integers(1, 4) + lift, 1, 5))
+                found.append({**me, "response": f"{item}:{source}", "question": "empathy", "value": value})
+            winner = "model" if DRAW.random() < 0.3 + n / 12 else "human"
+            found.append({**me, "question": "preference", "value": winner})
+    return found
+
+
+ROWS = _rows()
+# the texts of the first two items are the same
+TEXTS: list[Row] = [
+    {"response": f"{item}:{source}", "item": item, "source": source, "text": f"{source} {ITEMS[max(1, place)]} says"}
+    for place, item in enumerate(ITEMS)
+    for source in ("human", "model")
+]
+WHOLE = report_of(frames(STUDY, ROWS, responses=TEXTS), STUDY, full=False)
+
+
+def ways(report: Report, question: str) -> dict[str, Estimate]:
+    found = (one for one in report.of("rater", question) if "sensitivity" in one.scope)
+    return {one.scope["sensitivity"]: one for one in found}
+
+
+def of(rows: list[Row], question: str) -> Estimate:
+    data: Frames = frames(STUDY, rows)
+    statistic = "mean_difference" if question == "empathy" else "share_preferred"
+    pair = {"source": "model", "reference": "human"}
+    estimates = report_of(data, STUDY, full=False, only_primary=True).estimates
+    return next(one for one in estimates if (one.asked, one.statistic, one.scope) == (question, statistic, pair))
+
+
+def numbers(one: Estimate) -> tuple[Any, ...]:
+    return one.estimate, one.ci_low, one.ci_high, one.p_value
+
+
+@pytest.mark.parametrize(("part", "names"), [("rater", RATERS), ("item", ITEMS)])
+def test_leave_one_out_is_bounded_by_the_analysis_without_each(part: str, names: list[str]) -> None:
+    rest = [of([row for row in ROWS if row[part] != name], "empathy") for name in names]
+    found = ways(WHOLE, "empathy")
+    lowest, highest = (choose(rest, key=lambda one: one.estimate or 0.0) for choose in (min, max))
+    assert numbers(found[f"{part}_lowest"]) == pytest.approx(numbers(lowest))
+    assert numbers(found[f"{part}_highest"]) == pytest.approx(numbers(highest))
+
+
+def test_choices_without_one_rater_are_those_of_the_others() -> None:
+    found = ways(WHOLE, "preference")["rater_highest"]
+    rest = [of([row for row in ROWS if row["rater"] != name], "preference") for name in RATERS]
+    assert numbers(found) == pytest.approx(numbers(max(rest, key=lambda one: one.estimate or 0.0)))
+
+
+def test_first_half_and_texts_that_a_source_has_twice() -> None:
+    found = ways(WHOLE, "empathy")
+    half = of([row for row in ROWS if row["position"] <= len(ITEMS) / 2], "empathy")
+    assert numbers(found["first_half"]) == pytest.approx(numbers(half))
+    once = of([row for row in ROWS if row["item"] != "i1"], "empathy")
+    assert numbers(found["without_duplicates"]) == pytest.approx(numbers(once))
+    assert found["without_duplicates"].role == "descriptive"
+
+
+def test_what_leaves_nothing_out_is_not_told() -> None:
+    few = [{**row, "position": None} for row in ROWS if row["rater"] in RATERS[:3] and row["item"] in ITEMS[:3]]
+    assert ways(report_of(frames(STUDY, few), STUDY, full=False), "empathy") == {}
+
+
+def test_sentence_and_table_name_the_analyses_that_change_the_answer() -> None:
+    shown = labelled(WHOLE, STUDY.labels)
+    found = other_ways(main_contrasts(shown, STUDY), shown)
+    assert {one.contrast.key for one in found} == {"empathy", "preference"}
+    rows = robustness_rows(found)
+    assert [row[2] for row in rows if row[0] == "Empathy"][:2] == ["as reported", found[0].name]
+    same = [replace(one, is_changed=False) for one in found]
+    said = f"{len(found)} other analyses of the primary differences"
+    assert robustness_sentence(same) == f"None of {said} changes whether the 95% CI includes no difference."
+    named = robustness_sentence([replace(same[0], is_changed=True), *same[1:]])
+    assert named == (f"1 of {said} changes whether the 95% CI includes no difference: Empathy (Model) {found[0].name}.")
+    assert robustness_sentence(same, is_named=False) == f"None of {len(found)} other analyses change the answer."
+    assert robustness_sentence([]) == ""
+
+
+def test_all_analyses_are_one_picture_from_the_lowest_to_the_highest() -> None:
+    (chart,) = (one for one in charts_of(WHOLE, STUDY) if one.key == "sensitivity")
+    values = [one.estimate for one in chart.estimates]
+    assert values == sorted(values, key=lambda value: value or 0.0)
+    assert len(values) == len(ways(WHOLE, "empathy")) + 1
+    assert chart.is_drawn
