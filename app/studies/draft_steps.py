@@ -65,19 +65,14 @@ def steps_of(protocol: Protocol, *, has_texts: bool, wrong: Collection[str] = ()
         "start": ("Start", "done"),
         "texts": ("Texts", "done" if has_texts else "empty"),
         "questions": ("Questions", "done" if protocol.questions else "empty"),
-        "consent": ("Consent", _consent(protocol)),
+        "consent": ("Consent", "done" if protocol.flow.consent else "empty"),
         "assignment": ("Trials", "done" if has_texts else "empty"),
         "analysis": ("Analysis", "done" if protocol.analysis.primary else "to do"),
         "recruitment": ("Recruitment", _recruitment(protocol)),
         _LAST: ("Check and open", "to do"),
     }
-    return tuple(Step(key, title, "to do" if key in wrong else state) for key, (title, state) in states.items())
-
-
-def _consent(protocol: Protocol) -> StepState:
-    if protocol.flow.consent is None:
-        return "empty"
-    return "to do" if any(at.startswith("flow.consent") for at in placeholders(protocol).values()) else "done"
+    left = {*wrong, *map(_step_of, placeholders(protocol).values())}
+    return tuple(Step(key, title, "to do" if key in left else state) for key, (title, state) in states.items())
 
 
 def _recruitment(protocol: Protocol) -> StepState:

@@ -40,6 +40,7 @@ def states(**parts: Any) -> dict[str, str]:  # noqa: ANN401 - any part of a prot
         ("recruitment", {"recruitment": {"platform": "prolific"}, "completion": {"code": "C0DE"}}, "done"),
         ("recruitment", {"design": {"links": "personal"}}, "done"),
         ("questions", {}, "done"),
+        ("questions", {"instructions": "[Say here what raters read and judge.]"}, "to do"),
         ("coverage", {}, "to do"),
     ],
 )
