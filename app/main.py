@@ -26,7 +26,7 @@ from app.accounts.lead_access import BREACHED
 from app.accounts.openid.provider import Client, OpenIdProvider
 from app.accounts.sign_in import signed_out
 from app.base.database.address import parse_address
-from app.base.database.engine import TO_SPARE, database_url, hot_share, make_engine, make_hot_connections, transactions
+from app.base.database.engine import TO_SPARE, database_url, hot_share, make_engine, single_statements, transactions
 from app.base.database.operations import RecentOperations
 from app.base.database.replica import ReplicaReads
 from app.base.help.library import Library
@@ -47,9 +47,6 @@ from app.base.web.middleware.proxies import TrustedProxies
 from app.base.web.middleware.security import Guard
 from app.base.web.middleware.unexpected_errors import UnexpectedErrors
 from app.llm.client.servers import read_servers
-from app.rating.answers.hot_routes import HotRoutes, HotThreads
-from app.rating.page.rate import HOT_ROUTES
-from app.rating.page.shown_pages import ShownPages
 from app.rating.prolific.client import Prolific
 from app.rating.withdrawal.deletions import DeletionList
 from app.results.downloads.download_process import DownloadWriter
@@ -92,7 +89,7 @@ class Application(FastAPI):
     def build_middleware_stack(self) -> ASGIApp:
         """Wrap our middleware around that of FastAPI."""
         loggable = self.state.loggable = LoggablePath(paths_of(self.routes))
-        app: ASGIApp = HotRoutes(TooLarge(super().build_middleware_stack()), HOT_ROUTES, self.exception_handlers)
+        app: ASGIApp = TooLarge(super().build_middleware_stack())
         app = Bodies(app, max_bytes=MEBIBYTE, uploads=UPLOADS)
         app = RequestMetrics(Compression(UnexpectedErrors(app, loggable=loggable)))
         app = TracedRequests(app, self.state.tracer) if self.state.tracer else app
@@ -154,12 +151,10 @@ def set_state(app: FastAPI, engine: Engine) -> None:
 def _set_database(app: FastAPI, engine: Engine, now: Settings) -> None:
     """The database, its replica and its files."""
     app.state.begin = transactions(engine)
-    app.state.hot_connections = make_hot_connections(
-        engine.url.render_as_string(hide_password=False), statement_s=STATEMENT_S
-    )
+    app.state.each_alone = single_statements(engine)
     app.state.tracer = make_tracer()
     if app.state.tracer:
-        trace_statements(engine, app.state.hot_connections, app.state.tracer)
+        trace_statements(engine, app.state.tracer)
     app.state.replica = _replica(app, now)
     app.state.begin_reading = app.state.replica.begin if app.state.replica else app.state.begin
     app.state.operations = RecentOperations()
@@ -196,8 +191,6 @@ def _share_connections(app: FastAPI, n_threads: int) -> None:
     n_hot = hot_share(n_threads)
     app.state.turns = asyncio.Semaphore(n_threads - n_hot)
     app.state.hot_turns = asyncio.Semaphore(n_hot)
-    app.state.hot_threads = HotThreads(n_hot)
-    app.state.shown_pages = ShownPages()
 
 
 def _openid(now: Settings) -> OpenIdProvider | None:

@@ -20,7 +20,6 @@ from app.rating.arrival import consent_page, privacy_page, start_page
 from app.rating.arrival import page as arrival_page
 from app.rating.page import rate, skip_page
 from app.rating.page.kept_page import KeptPages
-from app.rating.page.rate import HOT_ROUTES
 from app.rating.preview import preview_page
 from app.rating.prolific import prolific_page
 from app.rating.question_editor import page as questions_page
@@ -112,7 +111,6 @@ LEADS = (
 
 def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     """Add the routers; `max_upload_bytes` is the limit for routes that accept files."""
-    app.router.routes.extend(HOT_ROUTES)
     app.include_router(health.router)
     app.include_router(metrics.router)
     raters = APIRouter(prefix="/s")

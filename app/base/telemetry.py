@@ -10,14 +10,12 @@ import logging
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Engine
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app import __version__
-from app.base.database.engine import HotConnections
 from app.base.web.middleware.logged_requests import ObservedRequests, method_of, template
 
 if TYPE_CHECKING:
@@ -96,12 +94,11 @@ class TracedRequests(ObservedRequests):
             span.set_status(StatusCode.ERROR)
 
 
-def trace_statements(engine: Engine, hot_connections: HotConnections, tracer: Tracer) -> None:
-    """Make a span for each statement of these connections, as far as they are opened from now on."""
+def trace_statements(engine: Engine, tracer: Tracer) -> None:
+    """Make a span for each statement of this engine's connections, as far as they are opened from now on."""
     from sqlalchemy import event
 
     factory = _traced_cursor(tracer)
-    hot_connections.around = partial(_span, tracer)
 
     @event.listens_for(engine, "connect")
     def use_traced_cursors(connection: Any, _record: object) -> None:  # noqa: ANN401 - of psycopg

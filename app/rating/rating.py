@@ -11,13 +11,12 @@ from app.base.language.language import language_of
 from app.protocol.pages.page_slots import Shown
 from app.protocol.pages.reveal import PRACTICE, Stage, slots_now, stage_of
 from app.protocol.pages.steps import AFTER_RATINGS, DONE, asked_at, next_step, way_of
-from app.protocol.questions.form import Answer, Answers, PageTimes, read_page_ms
+from app.protocol.questions.form import Answers, PageTimes, read_page_ms
 from app.protocol.questions.saves import Save, read_page, read_save
 from app.protocol.questions.slot import Slot
 from app.protocol.study import Protocol
-from app.rating.answers.ratings import GOLD, record_answers, record_submission
-from app.rating.answers.revisits import record_revisit, record_turn, release_turns, save_revisit
-from app.rating.answers.submit import submit_and_next
+from app.rating.answers.ratings import GOLD
+from app.rating.answers.submit import Action, Sent, release_turns, store
 from app.rating.arrival.admission import Turned, foreseen
 from app.rating.arrival.arrivals import Identity, OpenedSession, StudyDoor, record_arrival, record_invited_arrival
 from app.rating.arrival.conditions import foreseen_conditions, own_conditions, stored_condition
@@ -237,23 +236,17 @@ def submit_rating(
     answers = read_page(slots, form, view.response_ids)
     if answers.wrong:
         return Submission(answers, is_stored=False)
-    times = times_of(form, active_ms)
-    if view.is_revisit:
-        return Submission(answers, record_revisit(db, view, answers.given, times))
     if view.state == "returned":
         come_back(db, session, protocol)
-    if stage.turn is not None:
-        return Submission(answers, record_turn(db, view, answers.given, stage.turn, times.page_ms))
-    following = None
-    if goes_on and is_straight_on(protocol, session):
-        is_stored, following = submit_and_next(db, session, view, answers.given, times)
-    else:
-        is_stored = record_submission(db, view, answers.given, times)
-    if stage.n_turns:
+    action: Action = "submit" if stage.turn is None else "turn"
+    goes_on = goes_on and action == "submit" and not view.is_revisit and is_straight_on(protocol, session)
+    sent = Sent(action, times_of(form, active_ms), answers.given, turn=stage.turn)
+    stored = store(db, session, view, sent, goes_on=goes_on)
+    if action == "submit" and stage.n_turns:
         release_turns(db, view)
-    if is_stored:
+    if stored.is_stored and action == "submit":
         _check(db, protocol, view)
-    return Submission(answers, is_stored, following)
+    return Submission(answers, stored.is_stored, stored.following)
 
 
 def is_straight_on(protocol: Protocol, session: RatingSession) -> bool:
@@ -266,16 +259,16 @@ def save_answers(db: Connection, session: RatingSession, view: AssignmentView, f
 
     Invalid answers do not block valid ones.
     """
-    save = read_save(slots_of(protocol_of(db, session), view), form, view.response_ids)
-    older: Sequence[Answer] | None = ()
-    if save.answers:
-        record = save_revisit if view.is_revisit else record_answers
-        older = record(db, view, save.answers, read_page_ms(form))
-    if older is None:
+    protocol = protocol_of(db, session)
+    save = read_save(slots_of(protocol, view), form, view.response_ids)
+    if not save.answers:
+        return Saved(save)
+    stored = store(db, session, view, Sent("save", PageTimes(read_page_ms(form)), save.answers))
+    if not stored.is_stored:
         return None
-    if save.answers and view.state == "done":
-        _check(db, protocol_of(db, session), view)
-    return Saved(save, tuple(answer.slot.name for answer in older))
+    if view.state == "done":
+        _check(db, protocol, view)
+    return Saved(save, tuple(answer.slot.name for answer in stored.older))
 
 
 def _check(db: Connection, protocol: Protocol, view: AssignmentView) -> None:

@@ -26,33 +26,38 @@ STUDY_OF_ADDRESS = """
 
 ENDED = frozenset({"finished", "screened_out", "failed_checks", "withdrawn"})
 
-# Names one version of a row: each update gives it another transaction or, within the same transaction, another place.
-ROW_VERSION = "CAST(s.xmin AS text) || CAST(s.ctid AS text)"
+_COLUMNS = """
+    s.study_id, s.id AS session_id, s.rater_id, s.state AS session_state, s.keys_off,
+    s.begun_at IS NOT NULL AS has_begun, s.protocol_version, p.sha256, p.title, st.status, st.seed,
+    coalesce(s.condition, '') AS condition,
+    (SELECT pool FROM raters r WHERE r.study_id = s.study_id AND r.id = s.rater_id) AS pool,
+    s.paused_at IS NOT NULL AS is_paused,
+    ARRAY(SELECT step FROM steps d WHERE d.study_id = s.study_id AND d.rating_session_id = s.id) AS passed,
+    EXISTS (SELECT FROM rater_messages n
+            WHERE n.study_id = s.study_id AND n.rater_id = s.rater_id AND n.read_at IS NULL) AS has_message
+"""
+_OF_COOKIE = f"""
+    st.id = {STUDY_OF_ADDRESS} AND s.study_id = st.id AND p.study_id = s.study_id AND p.version = s.protocol_version
+"""
 _TOUCH_BY = f"""
     UPDATE rating_sessions AS s
     SET last_seen_at = now(), lease_expires_at = now() + make_interval(mins => s.lease_minutes)
-    FROM studies st, protocols p{{tables}}
-    WHERE st.id = {{study}} AND s.study_id = st.id AND {{is_own}}
-      AND p.study_id = s.study_id AND p.version = s.protocol_version
-    RETURNING s.study_id, s.id AS session_id, s.rater_id, s.state AS session_state, s.keys_off,
-      s.begun_at IS NOT NULL AS has_begun, s.protocol_version, p.sha256, p.title, st.status, st.seed,
-      coalesce(s.condition, '') AS condition,
-      (SELECT pool FROM raters r WHERE r.study_id = s.study_id AND r.id = s.rater_id) AS pool,
-      s.paused_at IS NOT NULL AS is_paused,
-      ARRAY(SELECT step FROM steps d WHERE d.study_id = s.study_id AND d.rating_session_id = s.id) AS passed,
-      {{move}} AS move_id,
-      EXISTS (SELECT FROM rater_messages n
-              WHERE n.study_id = s.study_id AND n.rater_id = s.rater_id AND n.read_at IS NULL) AS has_message,
-      {ROW_VERSION} AS row_version
+    FROM studies st, protocols p{{tables}} WHERE {_OF_COOKIE} AND {{is_own}}
+    RETURNING {_COLUMNS}, {{move}} AS move_id, CAST(NULL AS text) AS row_version
 """  # noqa: S608 - constants only
 # The update also locks the row, so that requests from two tabs or a double click run one after the other.
-TOUCH = _TOUCH_BY.format(study=STUDY_OF_ADDRESS, tables="", is_own="s.token_hash = :hash", move="CAST(NULL AS bigint)")
+TOUCH = _TOUCH_BY.format(tables="", is_own="s.token_hash = :hash", move="CAST(NULL AS bigint)")
 TOUCH_MOVED = _TOUCH_BY.format(
-    study=STUDY_OF_ADDRESS,
     tables=", session_moves m",
     is_own="m.token_hash = :hash AND m.study_id = s.study_id AND m.rating_session_id = s.id",
     move="m.id",
 )
+# The rating session of its first browser without a lock, for a statement that stores nothing if the row has changed:
+# each update gives the row another transaction or, within the same transaction, another place.
+SEEN = f"""
+    SELECT {_COLUMNS}, CAST(NULL AS bigint) AS move_id, CAST(s.xmin AS text) || CAST(s.ctid AS text) AS row_version
+    FROM rating_sessions s, studies st, protocols p WHERE {_OF_COOKIE} AND s.token_hash = :hash
+"""  # noqa: S608 - constants only
 _TOUCH, _TOUCH_MOVED = HotStatement(TOUCH), HotStatement(TOUCH_MOVED)
 _FINISH = text("""
     UPDATE rating_sessions SET state = 'finished', finished_at = coalesce(finished_at, now())
@@ -92,7 +97,10 @@ class NotHereError(PermissionError):
 
 @dataclass(frozen=True, slots=True)
 class RatingSession:
-    """One rater's rating session, as the request handlers need it."""
+    """One rater's rating session, as the request handlers need it.
+
+    `row_version`: set if it was read without a lock, and so may have changed since.
+    """
 
     study_id: int
     session_id: int
@@ -111,7 +119,7 @@ class RatingSession:
     passed: tuple[str, ...]
     move_id: int | None = None
     has_message: bool = False
-    row_version: str = ""
+    row_version: str | None = None
 
     @classmethod
     def of(cls, row: Mapping[Any, Any], prefix: str = "") -> RatingSession:

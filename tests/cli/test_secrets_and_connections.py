@@ -73,14 +73,14 @@ def test_available_connections_are_read_from_database(db: Connection) -> None:
 def test_fitting_processes_are_reported_in_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     check_connections(2, 16, 97)
     said = capsys.readouterr().err
-    assert said == "2 processes with 16 threads: up to 52 of the 97 connections that the database allows.\n"
+    assert said == "2 processes with 16 threads: up to 44 of the 97 connections that the database allows.\n"
 
 
 TOO_MANY = (
-    "5 processes with 16 threads may need 124 database connections, and the database allows 97: "
-    "start 3 with --workers 3, or set max_connections in PostgreSQL to 127 or more."
+    "5 processes with 16 threads may need 104 database connections, and the database allows 97: "
+    "start 4 with --workers 4, or set max_connections in PostgreSQL to 107 or more."
 )
-TOO_SMALL = "set ATTUNE_N_THREADS to a lower value, or set max_connections in PostgreSQL to 31 or more."
+TOO_SMALL = "set ATTUNE_N_THREADS to a lower value, or set max_connections in PostgreSQL to 27 or more."
 
 
 @pytest.mark.parametrize(("workers", "n_available", "said"), [(5, 97, TOO_MANY), (1, 20, TOO_SMALL)])

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from anyio.from_thread import start_blocking_portal
-from sqlalchemy.exc import DBAPIError
 from starlette.testclient import TestClient
 
 from app.analysis import analyze
@@ -17,14 +16,12 @@ from tests.kit.reports_here import reports_here
 from tests.kit.reports_once import AnalyzedOnce
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from fastapi import FastAPI
     from sqlalchemy import Connection
 
-    from app.base.database.engine import Begin
-    from app.base.database.hot_statement import HotStatement
 
 SAME_ORIGIN = {"sec-fetch-site": "same-origin"}
 ANALYZED_ONCE = AnalyzedOnce(analyze)
@@ -50,20 +47,6 @@ def event_loop() -> Iterator[None]:
         yield
 
 
-class HotOn:
-    """In place of the connections for hot statements: each in a transaction, from which an error rolls back."""
-
-    def __init__(self, begin: Begin) -> None:
-        self.begin = begin
-
-    async def one_or_none(self, statement: HotStatement, values: Mapping[str, object]) -> dict[str, Any] | None:
-        try:
-            with self.begin() as db:
-                return statement.one_or_none(db, values)
-        except DBAPIError:
-            return None
-
-
 def app_on(db: Connection, built_app: FastAPI, data_folder: Path) -> FastAPI:
     """The whole application on one connection; a failed request rolls back only its own changes."""
 
@@ -75,7 +58,7 @@ def app_on(db: Connection, built_app: FastAPI, data_folder: Path) -> FastAPI:
     made = renewed(built_app, db.engine)
     made.state.begin = begin
     made.state.begin_reading = begin
-    made.state.hot_connections = HotOn(begin)
+    made.state.each_alone = begin
     made.state.downloads = WriterHere(begin)
     made.state.data_dir = data_folder
     made.state.allowed_hosts = ["testserver"]

@@ -5,18 +5,14 @@ Plans are kept as long as a connection. One that reads all raters of a study cos
 
 from __future__ import annotations
 
-import asyncio
 import re
 from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import text
 
-from app.base.database.engine import make_hot_connections
-from app.base.database.hot_statement import FIRST, HotStatement
-from app.rating.answers import ratings
-from app.rating.answers import submit as at_once
-from app.rating.answers import submit as submit_and_next
+from app.base.database.hot_statement import FIRST
+from app.rating.answers import submit
 from app.rating.seats import assignment_view
 from tests.kit.builder import build_study, protocol_of
 
@@ -25,11 +21,10 @@ if TYPE_CHECKING:
 
 HOT = {
     "own": assignment_view._OWN,
-    "save": ratings._SAVE,
-    "submit": ratings._SUBMIT,
-    "submit and next": submit_and_next._SUBMIT_AND_NEXT,
-    "submit at once": at_once._SUBMIT,
-    "save at once": at_once._SAVE,
+    "own without a lock": assignment_view._OWN_SEEN,
+    "save": submit._STORE,
+    "submit and next": submit._STORE_AND_NEXT,
+    "skip": submit._SKIP,
 }
 pytestmark = pytest.mark.slow
 # Tables that grow with the raters of a study.
@@ -91,30 +86,6 @@ def test_plans_of_small_tables_are_replaced(engine: Engine, n_raters: int) -> No
             pass
     with engine.begin() as db:
         assert {name: wide_reads(kept_plan(db, name)) for name in KEPT} == {name: [] for name in KEPT}
-
-
-def test_hot_connections_replace_their_plans_too(engine: Engine) -> None:
-    hot = make_hot_connections(engine.url.render_as_string(hide_password=False))
-    count = HotStatement("SELECT count(*) AS n FROM ratings WHERE study_id = :study AND assignment_id = :assignment")
-    explain = HotStatement("EXPLAIN (FORMAT JSON) EXECUTE _pg3_0 (1, 1)")  # as psycopg names the first statement
-
-    async def is_read_whole(n_uses: int) -> bool:
-        for _ in range(n_uses):
-            await hot.one_or_none(count, {"study": 1, "assignment": 1})
-        plan = await hot.one_or_none(explain, {})
-        assert plan
-        return "Seq Scan" in str(plan)
-
-    async def before_and_after() -> list[bool]:
-        before = await is_read_whole(2)
-        with engine.begin() as db:
-            fill(db, n_raters=600, n_items=4)
-        return [before, await is_read_whole(USES)]
-
-    with engine.begin() as db:
-        db.execute(text("ANALYZE"))
-    assert asyncio.run(before_and_after()) == [True, False]
-    hot.close()
 
 
 def fill(db: Connection, *, n_raters: int = 100, n_items: int = 20) -> None:

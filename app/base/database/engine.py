@@ -14,7 +14,6 @@ from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from app.base.database.address import CONNECT_S, SERVER_TIMEOUTS, client_timeouts, parse_address
-from app.base.database.hot_connections import HotConnections
 from app.base.database.hot_statement import renew_plans
 from app.base.postgres import EmbeddedPostgres, default_data_dir
 
@@ -48,13 +47,12 @@ __all__ = [
     "TO_SPARE",
     "Begin",
     "Connection",
-    "HotConnections",
     "database_url",
     "hot_share",
     "is_alive",
     "make_engine",
-    "make_hot_connections",
     "on_database",
+    "single_statements",
     "transactions",
 ]
 
@@ -64,7 +62,7 @@ TO_SPARE = 4
 
 
 def hot_share(n_threads: int) -> int:
-    """How many saves and submits are handled at once, and so the number of connections for their statements."""
+    """How many saves and submits are handled at once."""
     return n_threads // 4 or 1
 
 
@@ -113,12 +111,6 @@ def make_engine(url: str, *, n_connections: int = 16, statement_s: int = 0) -> E
     return engine
 
 
-def make_hot_connections(url: str, *, statement_s: int = 0) -> HotConnections:
-    """Connections beside those of the engine, with the same settings, for statements sent from the event loop."""
-    [_, address] = make_url(url).get_dialect()().create_connect_args(make_url(url))
-    return HotConnections({**address, **_connect_args(url, statement_s)})
-
-
 def _connect_args(url: str, statement_s: int) -> dict[str, Any]:
     limits = f" -c statement_timeout={statement_s}s -c lock_timeout={statement_s * 1000 // 3}ms" if statement_s else ""
     return {
@@ -136,6 +128,14 @@ Begin = Callable[[], AbstractContextManager[Connection]]
 def transactions(engine: Engine) -> Begin:
     """The function that opens transactions: `with begin() as db:` commits at the end, or rolls back on an error."""
     return engine.begin
+
+
+def single_statements(engine: Engine) -> Begin:
+    """The function that opens a connection on which each statement is a transaction of its own.
+
+    One message to PostgreSQL and one back, where a transaction of one statement takes three of each.
+    """
+    return engine.execution_options(isolation_level="AUTOCOMMIT").connect
 
 
 @contextmanager
@@ -179,4 +179,4 @@ def max_workers(n_available: int, n_threads: int) -> int:
 
 
 def _per_worker(n_threads: int) -> int:
-    return n_threads + TO_SPARE + hot_share(n_threads)
+    return n_threads + TO_SPARE

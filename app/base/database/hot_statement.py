@@ -22,10 +22,12 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 # `:name`, but not `::type`.
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z]\w*)")
+# From `--` to the end of its line; no statement has it in a text.
+_COMMENT = re.compile(r"--.*")
 
 
 class HotStatement:
-    """One statement with `:name` parameters.
+    """One statement with `:name` parameters; it may have comments.
 
     psycopg sends it as it is: translating placeholders takes a third of the time of a save, and psycopg forgets the
     translation of statements above 4,096 characters.
@@ -33,7 +35,7 @@ class HotStatement:
 
     def __init__(self, sql: str) -> None:
         """Number the parameters as PostgreSQL does."""
-        one_line = " ".join(sql.split())
+        one_line = " ".join(_COMMENT.sub("", sql).split())
         self.parameters = tuple(dict.fromkeys(_PARAMETER.findall(one_line)))
         self.sql = _PARAMETER.sub(lambda found: f"${self.parameters.index(found[1]) + 1}", one_line)
         self.sent = self.sql.encode()

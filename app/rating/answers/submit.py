@@ -1,112 +1,132 @@
-"""Storing answers in one statement that is a transaction of its own, for a page that this process has shown.
+"""Storing what a rater sends for a page, in one statement: `submit.sql`.
 
-What the process knew when it showed the page still holds if the row of the rating session has the version that it had:
-every request of a rater updates that row, and so does everything that changes how they go on. What can change without
-them is checked by the statement too: the study's status, messages from the lead, and the state of the assignment.
+What is sent can arrive twice, and late: from a socket whose browser has gone, or through another server. The clocks of
+the servers do not matter for this: they can jump, and a page that is shown begins after everything that is stored for
+it (`AssignmentView.latest_ms`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
-from app.base.database.hot_connections import HotConnections
 from app.base.database.hot_statement import HotStatement
 from app.protocol.questions.form import Answer, PageTimes
-from app.rating.answers.ratings import (
-    NOT_SUBMITTED,
-    OLDER,
-    SAVED_BY_ME,
-    SUBMITTED,
-    SUBMITTED_BY_ME,
-    submitted_values,
-    too_old,
-    values_of,
-)
-from app.rating.seats.assignment_view import AS_NEXT, PICKED, AssignmentView, view_of, view_shown
-from app.rating.sessions import ROW_VERSION, RatingSession
+from app.rating.answers.ratings import NOT_SUBMITTED, answer_rows
+from app.rating.seats.assignment_view import AS_NEXT, PICKED, AssignmentView, view_shown
+from app.rating.sessions import RatingSession
 
-# The update waits for other requests of this session. They change its version, so that there is no row then.
-_ME = f"""
-    me AS (
-      UPDATE rating_sessions AS s
-      SET last_seen_at = now(), lease_expires_at = now() + make_interval(mins => s.lease_minutes)
-      WHERE s.study_id = :study AND s.id = :session AND {ROW_VERSION} = :row_version
-        AND (SELECT status FROM studies WHERE id = :study) = :status {{besides}}
-      RETURNING {ROW_VERSION} AS row_version
-    )
-"""  # noqa: S608 - constants only
-_NO_MESSAGE = """
-    AND NOT EXISTS (SELECT FROM rater_messages n
-                    WHERE n.study_id = s.study_id AND n.rater_id = s.rater_id AND n.read_at IS NULL)
+Action = Literal["save", "turn", "submit", "skip"]
+
+
+def _file(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
+# A row there always is: whether the rating session was as it had been read, whether the assignment was still open for
+# this, and the indices of the answers that were too old.
+_STORED = """
+    EXISTS (SELECT FROM me) AS is_current, EXISTS (SELECT FROM a) AS is_stored,
+    (SELECT array_agg(DISTINCT g.n) FROM judged g WHERE g.is_older AND NOT g.is_repeat) AS older
 """
-_SUBMIT = HotStatement(f"""
-    WITH {_ME.format(besides=_NO_MESSAGE)}, {SUBMITTED_BY_ME},
-      {PICKED.format(besides="AND id <> :assignment AND EXISTS (SELECT FROM a)")}
-    SELECT me.row_version, n.* FROM a CROSS JOIN me LEFT JOIN ({AS_NEXT}) AS n ON true
+_SUBMIT_SQL = _file("submit.sql")
+_STORE = HotStatement(f"{_SUBMIT_SQL} SELECT {_STORED}")
+_SKIP = HotStatement(f"{_SUBMIT_SQL}, {_file('skip.sql')} SELECT {_STORED}")
+# The first open assignment after this one, now served.
+_STORE_AND_NEXT = HotStatement(f"""
+    {_SUBMIT_SQL}, {PICKED.format(besides="AND id <> :assignment AND EXISTS (SELECT FROM a)")}
+    SELECT {_STORED}, n.* FROM (VALUES (1)) AS one (n_rows) LEFT JOIN ({AS_NEXT}) AS n ON true
 """)  # noqa: S608 - constants only
-_SAVE = HotStatement(f"""
-    WITH {_ME.format(besides="")}, {SAVED_BY_ME} SELECT me.row_version, {OLDER} FROM a CROSS JOIN me
-""")  # noqa: S608 - constants only
+# Answers about turns of a dialogue count once its whole page is submitted.
+_RELEASE = text("""
+    UPDATE ratings r SET exclude = NULL, active_ms = a.active_ms FROM assignments a
+    WHERE a.study_id = :study AND a.id = :assignment AND a.state = 'done'
+      AND r.study_id = a.study_id AND r.assignment_id = a.id AND r.turn IS NOT NULL AND r.exclude = :draft
+""")
 
 
-async def submit_at_once(
-    db: HotConnections, session: RatingSession, view: AssignmentView, answers: Sequence[Answer], times: PageTimes
-) -> tuple[RatingSession, AssignmentView] | None:
-    """Store the answers of a page, mark its assignment as done, and serve the next one.
+class ChangedError(RuntimeError):
+    """Nothing was stored: the rating session was read without a lock, and has changed since."""
 
-    Returns:
-        The rating session as it is now, and the next assignment. None if nothing was stored, because something has
-        changed or failed, or if there is no next assignment for this browser.
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What a rater sends for a page. `action`: what they do; `submit.sql` says what each means.
+
+    `times`: when it left, and how long the page was hidden. `answers`: validated. `turn`: the turn of a dialogue that
+    they complete. `reason`: why the page is skipped.
     """
-    row = await db.one_or_none(_SUBMIT, submitted_values(view, answers, times) | _values_of(session))
-    if row is None or row["id"] is None or row["move_id"] != session.move_id:
-        return None
-    return replace(session, row_version=row["row_version"]), view_of(row)
+
+    action: Action
+    times: PageTimes
+    answers: Sequence[Answer] = ()
+    turn: int | None = None
+    reason: str | None = None
 
 
-async def save_at_once(
-    db: HotConnections, session: RatingSession, view: AssignmentView, answers: Sequence[Answer], page_ms: int
-) -> tuple[RatingSession, list[Answer]] | None:
-    """Store answers before their page is submitted.
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What became of what was sent.
 
-    Returns:
-        The rating session as it is now, and the answers that were ignored because the question was answered later.
-        None if nothing was stored, because something has changed or failed.
+    `is_stored`: False if the seat was given to another rater, the page is over, or what is stored left the browser
+    later. `older`: the answers of a save that were ignored because there is a later one. `following`: the next page of
+    this browser, if it was asked for and there is one.
     """
-    values = values_of(view, answers, page_ms) | {"exclude": NOT_SUBMITTED}
-    row = await db.one_or_none(_SAVE, values | _values_of(session))
-    if row is None:
-        return None
-    return replace(session, row_version=row["row_version"]), too_old(answers, row) or []
+
+    is_stored: bool
+    older: Sequence[Answer] = ()
+    following: AssignmentView | None = None
 
 
-def _values_of(session: RatingSession) -> dict[str, object]:
-    return {"session": session.session_id, "row_version": session.row_version, "status": session.status}
+def store(db: Connection, session: RatingSession, view: AssignmentView, sent: Sent, *, goes_on: bool = False) -> Stored:
+    """Store what was sent for a page, all of it or nothing.
 
+    Args:
+        db: a transaction, or a connection on which each statement is one.
+        session: the rating session.
+        view: the assignment, verified to belong to this rater.
+        sent: what was sent for it.
+        goes_on: serve and read the next page too.
 
-# Submitting a page and reading the next one, in one statement: what raters do most of the time.
-
-# If the seat was given to another rater, or the page is an earlier copy, there is no row, and nothing is served.
-_SUBMIT_AND_NEXT = HotStatement(f"""
-    WITH {SUBMITTED}, {PICKED.format(besides="AND id <> :assignment AND EXISTS (SELECT FROM a)")}
-    SELECT a.id AS submitted, n.* FROM a LEFT JOIN ({AS_NEXT}) AS n ON true
-""")  # noqa: S608 - constants only
-
-
-def submit_and_next(
-    db: Connection, session: RatingSession, view: AssignmentView, answers: Sequence[Answer], times: PageTimes
-) -> tuple[bool, AssignmentView | None]:
-    """`record_submission` and then `next_assignment`, in one statement.
-
-    Returns:
-        Whether the page was stored, and the next assignment; None if there is none, or if another browser has it.
+    Raises:
+        ChangedError: the rating session is not as it was read.
     """
-    values = submitted_values(view, answers, times) | {"session": session.session_id}
-    row = _SUBMIT_AND_NEXT.one_or_none(db, values)
-    if row is None:
-        return False, None
-    is_own = row["id"] is not None and row["move_id"] == session.move_id
-    return True, view_shown(db, row) if is_own else None
+    values = {
+        "study": view.study_id,
+        "session": session.session_id,
+        "row_version": session.row_version,
+        "rater": view.rater_id,
+        "assignment": view.id,
+        "action": sent.action,
+        "is_revisit": view.is_revisit,
+        "page_ms": sent.times.page_ms,
+        "hidden": sent.times.hidden_ms,
+        "active": sent.times.active_ms,
+        "turn": sent.turn,
+        "reason": sent.reason,
+        "answers": json.dumps(_rows(view, sent.answers)),
+    }
+    statement = _STORE_AND_NEXT if goes_on else _SKIP if sent.action == "skip" else _STORE
+    row = statement.one(db, values)
+    if not row["is_current"]:
+        raise ChangedError
+    older = [sent.answers[n] for n in row["older"] or ()]
+    is_own = goes_on and row["id"] is not None and row["move_id"] == session.move_id
+    return Stored(row["is_stored"], older, view_shown(db, row) if is_own else None)
+
+
+def _rows(view: AssignmentView, answers: Sequence[Answer]) -> list[Mapping[str, object]]:
+    """The answers as `submit.sql` reads them; `n` is the index of the answer that a row is part of."""
+    labels = dict(zip(view.response_ids, view.shown_labels or (), strict=False))
+    n_shown = len(view.response_ids)
+    return [row | {"n": n} for n, answer in enumerate(answers) for row in answer_rows(answer, labels, n_shown)]
+
+
+def release_turns(db: Connection, view: AssignmentView) -> None:
+    """Include the answers about turns in estimates from now on, like those about the whole dialogue."""
+    db.execute(_RELEASE, {"study": view.study_id, "assignment": view.id, "draft": NOT_SUBMITTED})

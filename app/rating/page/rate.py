@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from uuid import UUID
 
 from fastapi import APIRouter, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
 
+from app.base.database.engine import Connection
 from app.base.language.message import Message, message
 from app.base.rendering.pages import is_htmx, language_in
-from app.base.web.deps import Db
+from app.base.web.deps import Db, turn
 from app.protocol.questions.saves import UNKNOWN, Save
-from app.rating.answers import at_once_page as at_once
-from app.rating.answers.at_once_page import ShownPage
-from app.rating.answers.hot_routes import hot_route
+from app.protocol.study import Protocol
 from app.rating.answers.skips import reasons_at
-from app.rating.deps import Form, Own, OwnTrial, Session
+from app.rating.answers.submit import ChangedError
+from app.rating.deps import Form, Own, OwnTrial, Session, get_form, get_own, see_own
 from app.rating.http_responses import go, go_to_step, rater_page, refuse_save
 from app.rating.page.sheet import make_sheet
 from app.rating.rating import current_page, may_rate, protocol_of, save_answers, submit_rating
@@ -24,6 +27,9 @@ from app.rating.sessions import RatingSession
 from app.rating.steps.attention import attention_now
 from app.rating.steps.pauses import pause_now, resume
 
+Handler = Callable[[Request, Connection, OwnTrial, Form], Response]
+# From this status on, nothing was stored.
+REFUSED = 400
 # The response to the script of a page that saves answers while the rater continues.
 
 
@@ -55,7 +61,7 @@ def show_current(request: Request, slug: str, db: Db, session: Session) -> Respo
         return go(request, "show_unread", slug=slug)
     now = current_page(db, session)
     if isinstance(now, AssignmentView):
-        return _sheet(request, slug, ShownPage.of(protocol_of(db, session), session, now))
+        return _sheet(request, slug, protocol_of(db, session), session, now)
     return go_to_step(request, slug, now)
 
 
@@ -65,54 +71,66 @@ def show_rate(request: Request, slug: str, db: Db, own: Own) -> Response:
     resume(db, session)
     if view.state in {"returned", "skipped"} or not may_rate(db, session, view):
         return go(request, "show_current", slug=slug)
-    return _sheet(request, slug, ShownPage.of(protocol_of(db, session), session, to_show(db, view)))
+    return _sheet(request, slug, protocol_of(db, session), session, to_show(db, view))
 
 
-def submit_rate(request: Request, db: Db, own: OwnTrial, form: Form) -> Response:
+@router.post("/{slug}/rate/{token}")
+async def submit_rate(request: Request, slug: str, token: UUID) -> Response:
+    return await _in_one_thread(_submit, request, slug, token)
+
+
+@router.post("/{slug}/rate/{token}/save")
+async def submit_answers(request: Request, slug: str, token: UUID) -> Response:
+    return await _in_one_thread(_save, request, slug, token)
+
+
+async def _in_one_thread(handle: Handler, request: Request, slug: str, token: UUID) -> Response:
+    """Handle a request in one of the turns for saves and submits, from beginning to end in one thread."""
+    form = await get_form(request)
+    async with turn(request.app.state.hot_turns):
+        return await run_in_threadpool(_stored, handle, request, slug, token, form)
+
+
+def _stored(handle: Handler, request: Request, slug: str, token: UUID, form: Form) -> Response:
+    """The response to what a rater sends for a page; it is committed before that is sent.
+
+    Nearly always one statement stores it: it is a transaction of its own, and stores nothing if the rating session has
+    changed since it was read. Otherwise, and if there is anything to refuse, the rating session is locked first.
+    """
+    with request.app.state.each_alone() as db, suppress(ChangedError):
+        if own := see_own(request, slug, token, db):
+            response = handle(request, db, own, form)
+            if response.status_code < REFUSED:
+                return response
+    with request.app.state.begin() as db:
+        return handle(request, db, get_own(request, slug, token, db), form)
+
+
+def _submit(request: Request, db: Connection, own: OwnTrial, form: Form) -> Response:
     (session, view), slug = own, request.path_params["slug"]
     resume(db, session)
     if not may_rate(db, session, view):
         return go(request, "show_current", slug=slug)
     submission = submit_rating(db, session, view, form, goes_on=True)
     if submission.answers.wrong:
-        page = ShownPage.of(protocol_of(db, session), session, to_show(db, view))
-        return _sheet(request, slug, page, form=form, wrong=submission.answers.wrong)
+        protocol, wrong = protocol_of(db, session), submission.answers.wrong
+        return _sheet(request, slug, protocol, session, to_show(db, view), form=form, wrong=wrong)
     if submission.following:
-        return _next(request, slug, ShownPage.of(protocol_of(db, session), session, submission.following))
+        return _next(request, slug, protocol_of(db, session), session, submission.following)
     return follow(request, slug, db, session, view) if submission.is_stored else go(request, "show_current", slug=slug)
 
 
-def submit_answers(request: Request, db: Db, own: OwnTrial, form: Form) -> Response:
+def _save(request: Request, db: Connection, own: OwnTrial, form: Form) -> Response:
     session, view = own
     if not may_rate(db, session, view):
         return refuse_save(request, 409, message("You can no longer change your ratings."))
     if saved := save_answers(db, session, view, form):
-        request.app.state.shown_pages.read_again(request, session, view)
         return answer_save(request, saved.save, saved.older)
     was_skipped = view.state == "skipped"
     words = (
         message("You skipped this item.") if was_skipped else message("This item has been assigned to another rater.")
     )
     return refuse_save(request, 409, words)
-
-
-async def submit_at_once(request: Request, page: ShownPage, form: Form) -> Response | None:
-    following = await at_once.submit_at_once(request.app.state.hot_connections, page, form)
-    return None if following is None else _next(request, request.path_params["slug"], following)
-
-
-async def save_at_once(request: Request, page: ShownPage, form: Form) -> Response | None:
-    saved = await at_once.save_at_once(request.app.state.hot_connections, page, form)
-    if saved is None:
-        return None
-    request.app.state.shown_pages.keep(request, saved[0])
-    return answer_save(request, saved[1].save, saved[1].older)
-
-
-HOT_ROUTES = (
-    hot_route("/s/{slug}/rate/{token}", submit_rate, submit_at_once),
-    hot_route("/s/{slug}/rate/{token}/save", submit_answers, save_at_once),
-)
 
 
 def follow(request: Request, slug: str, db: Db, session: RatingSession, view: AssignmentView) -> Response:
@@ -126,29 +144,28 @@ def follow(request: Request, slug: str, db: Db, session: RatingSession, view: As
     following = next_revisit(db, session) if view.is_revisit else next_assignment(db, session)
     if following is None:
         return go(request, "show_current", slug=slug)
-    return _next(request, slug, ShownPage.of(protocol_of(db, session), session, following))
+    return _next(request, slug, protocol_of(db, session), session, following)
 
 
-def _next(request: Request, slug: str, page: ShownPage) -> Response:
+def _next(request: Request, slug: str, protocol: Protocol, session: RatingSession, view: AssignmentView) -> Response:
     """The next item in place of this one; without htmx by a redirect, so that *back* in a browser works."""
-    token = page.view.token
     if not is_htmx(request):
-        return go(request, "show_rate", slug=slug, token=token)
-    response = _sheet(request, slug, page)
-    response.headers["HX-Push-Url"] = request.app.url_path_for("show_rate", slug=slug, token=token)
+        return go(request, "show_rate", slug=slug, token=view.token)
+    response = _sheet(request, slug, protocol, session, view)
+    response.headers["HX-Push-Url"] = request.app.url_path_for("show_rate", slug=slug, token=view.token)
     return response
 
 
 def _sheet(
     request: Request,
     slug: str,
-    page: ShownPage,
+    protocol: Protocol,
+    session: RatingSession,
+    view: AssignmentView,
     *,
     form: Form | None = None,
     wrong: dict[str, Message] | None = None,
 ) -> Response:
-    protocol, view = page.protocol, page.view
-    request.app.state.shown_pages.keep(request, page)
     return rater_page(
         request,
         "rate.html",
@@ -156,8 +173,8 @@ def _sheet(
         protocol,
         status=422 if wrong else 200,
         latest_ms=view.latest_ms,
-        session=page.session,
+        session=session,
         view=view,
-        sheet=make_sheet(protocol, view, asked=(page.stage, page.slots), form=form, wrong=wrong or {}),
+        sheet=make_sheet(protocol, view, form=form, wrong=wrong or {}),
         skip_reasons=reasons_at(protocol, view),
     )

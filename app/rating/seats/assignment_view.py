@@ -10,12 +10,12 @@ from typing import Any
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Pool, text
 
 from app.base.database.hot_statement import HotStatement
 from app.base.database.keys import token_hash
 from app.rating.arrival.arrivals import take_over
-from app.rating.sessions import SESSION_COLUMNS, TOUCH, TOUCH_MOVED, RatingSession
+from app.rating.sessions import SEEN, SESSION_COLUMNS, TOUCH, TOUCH_MOVED, RatingSession
 
 Texts = dict[str, Any]
 Kept = OrderedDict[tuple[int, int, tuple[int, ...]], Texts]
@@ -40,13 +40,13 @@ _TEXTS = HotStatement(f"""
     SELECT {ITEM_TEXTS}, {RESPONSE_TEXTS.format(shown="CAST(:shown AS bigint[])")}
     FROM items i WHERE i.study_id = :study AND i.id = :item
 """)  # noqa: S608 - constants only
-_kept: WeakKeyDictionary[Engine, Kept] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[Pool, Kept] = WeakKeyDictionary()
 
 
 def texts_of(db: Connection, study_id: int, item_id: int, response_ids: Sequence[int]) -> Texts:
     """The texts of an item and of responses to it, as the columns ITEM_TEXTS and `responses`."""
     key = study_id, item_id, tuple(response_ids)
-    kept = _kept.get(db.engine)
+    kept = _kept.get(db.engine.pool)
     texts = kept and kept.get(key)
     if not texts:
         row = _TEXTS.one(db, {"study": study_id, "item": item_id, "shown": list(response_ids)})
@@ -56,7 +56,7 @@ def texts_of(db: Connection, study_id: int, item_id: int, response_ids: Sequence
 
 def keep_texts(db: Connection, row: Mapping[str, Any]) -> Texts:
     """Keep the texts in a row that was read otherwise, and return them."""
-    kept = _kept.setdefault(db.engine, OrderedDict())
+    kept = _kept.setdefault(db.engine.pool, OrderedDict())
     texts = {name: row[name] for name in _NAMES}
     kept[row["study_id"], row["item_id"], tuple(row["response_ids"])] = texts
     if len(kept) > MAX_KEPT:
@@ -106,13 +106,13 @@ _PLACE_OF_REVISIT = f"""
 # A prefix is needed because rating sessions and assignments both have a study, a rater and a condition.
 _ME = ", ".join(f"me.{name} AS my_{name}" for name in SESSION_COLUMNS)
 _OWN_BY = f"""
-    WITH me AS ({{touch}})
+    WITH me AS ({{session}})
     SELECT {_ME}, {_COLUMNS}
     FROM me
     LEFT JOIN (assignments a {_TRIALS})
       ON a.study_id = me.study_id AND a.rating_session_id = me.session_id AND a.token = CAST(:token AS uuid)
 """  # noqa: S608 - constants only
-_OWN, _OWN_MOVED = (HotStatement(_OWN_BY.format(touch=touch)) for touch in (TOUCH, TOUCH_MOVED))
+_OWN, _OWN_MOVED, _OWN_SEEN = (HotStatement(_OWN_BY.format(session=session)) for session in (TOUCH, TOUCH_MOVED, SEEN))
 # The first open assignment, now served; `{besides}` leaves one out.
 PICKED = """
     pick AS (
@@ -205,14 +205,26 @@ def get_own_assignment(
     row = _OWN.one_or_none(db, values) or _OWN_MOVED.one_or_none(db, values)
     if row is None or row["id"] is None:
         return None
-    texts = texts_of(db, row["study_id"], row["item_id"], row["response_ids"])
-    session, view = RatingSession.of(row, "my_"), view_of(row | texts)
+    session, view = _own(db, row)
     if view.move_id == session.move_id:
         return session, view
     if session.is_moved:
         return None
     take_over(db, session, view.id)
     return session, replace(view, move_id=session.move_id)
+
+
+def see_own_assignment(
+    db: Connection, slug: str, cookie: str, token: UUID
+) -> tuple[RatingSession, AssignmentView] | None:
+    """As `get_own_assignment`, without a lock or any change; None too if it was ever moved to another browser."""
+    row = _OWN_SEEN.one_or_none(db, {"slug": slug, "hash": token_hash(cookie), "token": str(token)})
+    return None if row is None or row["id"] is None or row["move_id"] is not None else _own(db, row)
+
+
+def _own(db: Connection, row: Mapping[str, Any]) -> tuple[RatingSession, AssignmentView]:
+    texts = texts_of(db, row["study_id"], row["item_id"], row["response_ids"])
+    return RatingSession.of(row, "my_"), view_of({**row, **texts})
 
 
 def to_show(db: Connection, view: AssignmentView) -> AssignmentView:

@@ -9,15 +9,21 @@ from sqlalchemy import Connection, text
 
 from app.protocol.questions.form import Answer
 from app.protocol.questions.slot import Slot
-from app.rating.answers.ratings import GIVEN, NAMES, NOT_SUBMITTED, OF_GIVEN, UPSERT, answer_rows
+from app.rating.answers.ratings import NAMES, NOT_SUBMITTED, OF_GIVEN, TYPED, answer_rows
 from app.rating.sessions import RatingSession
 
+# A changed answer replaces the earlier one, as in `submit.sql`: nothing that left the browser earlier replaces a later
+# one, and what browsers without scripts do not send is kept.
+_IS_CHANGED = """
+    (r.number, r.outcome, r.codes, r.text) IS DISTINCT FROM
+    (excluded.number, excluded.outcome, excluded.codes, excluded.text)
+"""
 _RECORD = text(f"""
     INSERT INTO ratings AS r (study_id, rater_id, {NAMES}, position, rated_at, idempotency_key, exclude, page_ms)
     SELECT :study, :rater, {OF_GIVEN}, g.position,
       CASE WHEN g.at_ms IS NULL THEN now() ELSE least(now(), to_timestamp(g.at_ms / 1000.0)) END, g.key, :exclude,
       CASE WHEN CAST(:is_save AS boolean) THEN coalesce(g.at_ms, :page_ms) END
-    FROM ({GIVEN}) AS g
+    FROM jsonb_to_recordset(CAST(:answers AS jsonb)) AS g ({TYPED}, position integer, key uuid, at_ms bigint)
     WHERE (g.text IS DISTINCT FROM '' OR EXISTS (
         SELECT FROM ratings o WHERE o.study_id = :study AND o.rater_id = :rater AND o.item_id IS NULL
           AND o.question = g.question))
@@ -25,7 +31,18 @@ _RECORD = text(f"""
         SELECT FROM ratings o LEFT JOIN rating_history h ON h.study_id = o.study_id AND h.rating_id = o.id
         WHERE o.study_id = :study AND o.rater_id = :rater AND o.item_id IS NULL AND o.question = g.question
           AND g.key IN (o.idempotency_key, h.idempotency_key)))
-    {UPSERT}
+    ON CONFLICT (study_id, rater_id, item_id, question, response_id, turn, condition, repeat,
+                 least(left_response_id, right_response_id), greatest(left_response_id, right_response_id))
+    DO UPDATE SET number = excluded.number, outcome = excluded.outcome, codes = excluded.codes, text = excluded.text,
+      comment = excluded.comment, position = excluded.position, device = coalesce(excluded.device, r.device),
+      n_keystrokes = coalesce(excluded.n_keystrokes, r.n_keystrokes),
+      n_pasted = coalesce(excluded.n_pasted, r.n_pasted), typing_ms = coalesce(excluded.typing_ms, r.typing_ms),
+      idempotency_key = CASE WHEN {_IS_CHANGED} THEN excluded.idempotency_key
+                             ELSE coalesce(excluded.idempotency_key, r.idempotency_key) END,
+      rated_at = CASE WHEN {_IS_CHANGED} THEN excluded.rated_at ELSE r.rated_at END,
+      page_ms = greatest(excluded.page_ms, r.page_ms),
+      exclude = CASE WHEN r.exclude = :draft AND excluded.exclude IS NULL THEN NULL ELSE r.exclude END
+    WHERE (r.page_ms <= excluded.page_ms) IS NOT FALSE
 """)  # noqa: S608 - constants only
 _LIST = text("""
     SELECT question, number, outcome, codes, text, comment FROM ratings

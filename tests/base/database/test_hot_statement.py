@@ -19,6 +19,11 @@ def test_parameters_are_numbered_by_name() -> None:
     assert statement.parameters == ("a", "b", "c")
 
 
+def test_comments_are_left_out() -> None:
+    statement = HotStatement("-- A comment, with :nothing in it.\nSELECT :a -- and another\n, :b")
+    assert (statement.sql, statement.parameters) == ("SELECT $1 , $2", ("a", "b"))
+
+
 def test_long_statement_is_prepared_once(engine: Engine) -> None:
     statement = HotStatement(f"SELECT CAST(:n AS integer) + 1 AS n, '{'x' * 5000}' AS long")
     with engine.begin() as db:

@@ -24,7 +24,6 @@ TEMPLATES = sorted(
 SAYING = {"_", "gettext", "ngettext"}
 READ_ALOUD = {"aria-label", "title", "alt", "placeholder", "aria-valuetext", "aria-roledescription"}
 RATER_PAGES = [
-    "answers/hot_routes",
     "arrival/consent_page",
     "arrival/mturk",
     "arrival/page",
@@ -33,7 +32,6 @@ RATER_PAGES = [
     "deps",
     "http_responses",
     "page/rate",
-    "page/shown_pages",
     "page/skip_page",
     "steps/checks_page",
     "steps/endings",

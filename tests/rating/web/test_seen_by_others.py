@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
-from app.rating.page.rate import HOT_ROUTES
 from tests.kit.rater_pages import FULL, form_address
 
 if TYPE_CHECKING:
@@ -62,7 +61,6 @@ STRANGERS = ["another rater", "a rater of another study", "nobody", "a made-up c
 def test_cast_covers_every_rater_route(app: FastAPI) -> None:
     paths = app.openapi()["paths"].items()
     routes = {(method.upper(), path) for path, methods in paths if path.startswith("/s/") for method in methods}
-    routes |= {("POST", route.path) for route in HOT_ROUTES}
     asked = {(method, f"/s/{{slug}}/rate/{{token}}{path}") for method, path in OF_ASSIGNMENT}
     asked |= {(method, f"/s/{{slug}}{path}") for method, path in OF_SESSION | OF_TRIAL_RUN}
     public = {("GET", f"/s/{{slug}}{path}") for path in ("", "/refused", "/privacy")}
