@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC
 from email.utils import format_datetime
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from fastapi import Request
@@ -50,16 +51,21 @@ def _file(kind: str, description: str) -> dict[int | str, dict[str, Any]]:
 def api_estimates(request: Request, own: OwnApiForLong, asked: Asked) -> Response:
     """All estimates with intervals. The filters are those of the results pages; the first call may take seconds.
 
-    `Last-Modified` says when the ratings were read; `after` asks for ratings that were read later than that.
+    `Last-Modified` says when the ratings were read; `after` asks for ratings that were read later than that. With the
+    `ETag` of an earlier answer in `If-None-Match`, estimates that have not changed are answered with 304.
     """
     from app.analysis.findings.findings_document import findings_document
     from app.analysis.report.report_tables import report_json
 
     reports: LiveReports = request.app.state.reports
     made = reports.now(request.app.state.begin_reading, own.study, None, asked.filters, asked.after)
-    read_at = {"Last-Modified": format_datetime(made.read_at.astimezone(UTC), usegmt=True)}
+    headers = {"Last-Modified": format_datetime(made.read_at.astimezone(UTC), usegmt=True)}
     text = report_json(asked.narrowed(made.report), findings_document(made.report, made.protocol), made.read_at)
-    return Response(text, media_type="application/json", headers=read_at)
+    headers["ETag"] = f'"{sha256(text.encode()).hexdigest()[:32]}"'
+    known = [one.strip().removeprefix("W/") for one in request.headers.get("If-None-Match", "").split(",")]
+    if headers["ETag"] in known:
+        return Response(status_code=304, headers=headers)
+    return Response(text, media_type="application/json", headers=headers)
 
 
 @router.get(

@@ -94,6 +94,8 @@ def test_estimates_and_files_are_those_of_the_browser(program: TestClient) -> No
     report = answer.json()
     assert answer.headers["last-modified"].endswith("GMT")
     assert report["study"] == "small"
+    unchanged = program.get(f"{STUDY}/estimates", headers={"If-None-Match": f'"other", W/{answer.headers["etag"]}'})
+    assert (unchanged.status_code, unchanged.content, unchanged.headers["etag"]) == (304, b"", answer.headers["etag"])
     assert any(estimate["n_ratings"] == 2 for estimate in report["estimates"])
     lines = program.get(f"{STUDY}/ratings.csv").text.splitlines()
     assert lines[0].startswith("rater,item,")
