@@ -14,20 +14,7 @@ from app.rating.review.text_words import n_words
 WORDS_PER_MINUTE, SECONDS_PER_ANSWER = 238, 7.5
 # From this many minutes on, they are rounded to multiples of five.
 _LONG, _STEP = 10, 5
-# The words and responses of the first trials stand for all of them.
-_SHOWN = text(f"""
-    SELECT coalesce(avg(words), 0), coalesce(avg(n), 0)
-    FROM (
-      SELECT cardinality(t.response_ids) AS n, {n_words("i")} + coalesce((
-        SELECT sum({n_words("r")}) FROM responses r WHERE r.study_id = t.study_id AND r.id = ANY (t.response_ids)
-      ), 0) AS words
-      FROM trials t JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
-      WHERE t.study_id = :study AND t.purpose = 'rating' ORDER BY t.id LIMIT 50
-    ) AS shown
-""")  # noqa: S608 - constants only
-
-
-# The same before a study has trials, from its first items.
+# The words and responses of the first items stand for all of them, so that a draft can be planned.
 _TEXTS = text(f"""
     SELECT {n_words("i")} AS words, count(r.id) AS n, coalesce(avg({n_words("r")}), 0) AS words_each
     FROM (SELECT * FROM items WHERE study_id = :study ORDER BY position LIMIT 50) AS i
@@ -36,25 +23,24 @@ _TEXTS = text(f"""
 
 
 def expected_minutes(db: Connection, study_id: int, protocol: Protocol, n_trials: int) -> int:
-    """The time to read and rate so many trials, at least a minute."""
-    words, n_shown = db.execute(_SHOWN, {"study": study_id}).one()
-    return _rounded(_of_trials(protocol, n_trials, float(words), float(n_shown)))
+    """The time to read and rate so many trials, at least a minute; the study need not have any yet."""
+    return _rounded(_of_trials(db, study_id, protocol, n_trials))
 
 
 def planned_minutes(db: Connection, study_id: int, protocol: Protocol, n_trials: int) -> int:
-    """The time from the consent form to the end, with so many trials; the study need not have any yet."""
+    """The time from the consent form to the end, with so many trials."""
+    consent = protocol.flow.consent.text if protocol.flow.consent else ""
+    n_asked = sum(question.target == "rater" for question in protocol.questions)
+    read = len(f"{consent} {protocol.instructions}".split()) / WORDS_PER_MINUTE
+    return _rounded(_of_trials(db, study_id, protocol, n_trials) + read + n_asked * SECONDS_PER_ANSWER / 60)
+
+
+def _of_trials(db: Connection, study_id: int, protocol: Protocol, n_trials: int) -> float:
     items = db.execute(_TEXTS, {"study": study_id}).all()
     kind, n_items = kind_of_trials(protocol, [item.n for item in items]), max(1, len(items))
     shown = [min(item.n, {"single": 1, "pairs": 2}.get(kind, item.n)) for item in items]
     words = sum(item.words + n * float(item.words_each) for item, n in zip(items, shown, strict=True)) / n_items
-    minutes = _of_trials(protocol, n_trials, words, sum(shown) / n_items)
-    consent = protocol.flow.consent.text if protocol.flow.consent else ""
-    n_asked = sum(question.target == "rater" for question in protocol.questions)
-    read = len(f"{consent} {protocol.instructions}".split()) / WORDS_PER_MINUTE
-    return _rounded(minutes + read + n_asked * SECONDS_PER_ANSWER / 60)
-
-
-def _of_trials(protocol: Protocol, n_trials: int, words: float, n_shown: float) -> float:
+    n_shown = sum(shown) / n_items
     asked = [question.target for question in protocol.questions if question.target != "rater"]
     n_answers = sum(n_shown if target == "response" else 1 for target in asked)
     return n_trials * (words / WORDS_PER_MINUTE + n_answers * SECONDS_PER_ANSWER / 60)

@@ -30,7 +30,11 @@ def test_time_to_read_and_answer_is_rounded(db: Connection, n_trials: int, minut
     assert expected_minutes(db, study_id, Protocol.model_validate(protocol), n_trials) == minutes
 
 
-def test_study_without_trials_takes_the_time_of_its_answers(db: Connection) -> None:
-    protocol = protocol_of(questions=[PREFERENCE])
-    study_id = build_study(db, protocol, n_items=0, texts=[{"key": "a"}])
-    assert expected_minutes(db, study_id, Protocol.model_validate(protocol), 16) == 2
+def test_draft_takes_as_long_as_the_study_that_it_becomes(db: Connection) -> None:
+    """The preview of the page said "about 1 minute" for every draft."""
+    protocol = protocol_of(questions=[PREFERENCE, EMPATHY])
+    texts = [{"key": "a", "text": WORDS, "responses": {"person": "word " * 59, "model": "word " * 60}}]
+    study_id = build_study(db, protocol, texts=texts)
+    assert expected_minutes(db, study_id, Protocol.model_validate(protocol), 9) == 10
+    without_texts = build_study(db, {**protocol, "slug": "empty"}, texts=[])
+    assert expected_minutes(db, without_texts, Protocol.model_validate(protocol), 16) >= 1
