@@ -39,8 +39,8 @@ def _of_trials(db: Connection, study_id: int, protocol: Protocol, n_trials: int)
     items = db.execute(_TEXTS, {"study": study_id}).all()
     kind, n_items = kind_of_trials(protocol, [item.n for item in items]), max(1, len(items))
     shown = [min(item.n, {"single": 1, "pairs": 2}.get(kind, item.n)) for item in items]
-    words = sum(item.words + n * float(item.words_each) for item, n in zip(items, shown, strict=True)) / n_items
-    n_shown = sum(shown) / n_items
+    words: float = sum(item.words + n * float(item.words_each) for item, n in zip(items, shown, strict=True)) / n_items
+    n_shown: float = sum(shown) / n_items
     asked = [question.target for question in protocol.questions if question.target != "rater"]
     n_answers = sum(n_shown if target == "response" else 1 for target in asked)
     return n_trials * (words / WORDS_PER_MINUTE + n_answers * SECONDS_PER_ANSWER / 60)
