@@ -63,11 +63,10 @@ def test_a_judge_from_the_estimate_to_the_results(
     _check_profiles(attune, server, tmp_path)
     assert attune("judge", "study", *MODEL, "--budget", 1).code == 2
     assert attune("judge", "study", *MODEL, "--base-url", "http://me@127.0.0.1/v1").code == 2
-
-
-def test_a_judge_needs_a_server(attune: Callable[..., Outcome]) -> None:
-    said = attune("judge", "study", *MODEL)
-    assert (said.code, "ATTUNE_MODEL_ENDPOINT" in said.err) == (2, True)
+    monkeypatch.delenv("ATTUNE_MODEL_ENDPOINT")
+    settings.cache_clear()
+    nowhere = attune("judge", "study", *MODEL)
+    assert (nowhere.code, "ATTUNE_MODEL_ENDPOINT" in nowhere.err) == (2, True)
 
 
 def _check_profiles(attune: Callable[..., Outcome], server: ModelServer, tmp_path: Path) -> None:
