@@ -96,8 +96,12 @@ class Field:
 
     @property
     def heads(self) -> tuple[str, ...]:
-        """The labels of a scale as heads of its columns, which can be narrow; empty for points without a label."""
-        return tuple(self.language.hyphenated(option.words) if option.has_words else "" for option in self.options)
+        """The labels of a scale as heads of its columns; empty for points without one.
+
+        Where each point has a label its column can be narrower than a word.
+        """
+        words = [option.words if option.has_words else "" for option in self.options]
+        return tuple(words if self.has_words_at_ends_only else map(self.language.hyphenated, words))
 
     @property
     def display(self) -> Display:
