@@ -16,7 +16,8 @@ UV := $(PY) -m uv
 # `coverage[toml]` apart from the pinned package, find its newest release, and refuse it for having no hash.
 LOCKED := --no-deps --require-hashes -r
 install_locked = { awk '/^[a-z]/ { is_uv = /^uv==/ } is_uv' requirements-dev.lock | $(PIP) install $(LOCKED) /dev/stdin \
-  && UV_LINK_MODE=copy $(UV) pip install --quiet --python $(PY) $(LOCKED) $(1); } || $(PIP) install --no-compile $(LOCKED) $(1)
+  && UV_LINK_MODE=copy $(UV) pip install --quiet --python $(PY) $(LOCKED) $(1); } \
+  || { echo "uv could not install them; pip does"; $(PIP) install --no-compile $(LOCKED) $(1); }
 INSTALL_ATTUNE := $(PIP) install --no-compile --no-deps --no-build-isolation --editable .
 # Compiling with all processors; pip uses one, and compiles the packages' own tests too.
 BYTECODE := $(PY) -m compileall -qq -j 0 -x '/tests?/' .venv/lib
