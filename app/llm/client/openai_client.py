@@ -14,7 +14,6 @@ from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpe
 
 from app.llm.client.completion import reply_of
 from app.llm.client.endpoint import Endpoint, Message, Parameters, Reply
-from app.llm.client.event_stream import completion_of
 from app.llm.client.request_errors import RequestError, cut_to_line, problem_of_status
 
 # This server calls the limit of an answer by another name than all others.
@@ -73,7 +72,7 @@ async def send(
         cause = cut_to_line(str(error.__cause__ or error))
         raise RequestError(f"The endpoint cannot be reached: {cause}", may_help=True) from None
     answer = raw.http_response.text
-    found = completion_of(answer) if answer.lstrip().startswith("data:") else _json(answer)
+    found = _completion_of(answer) if answer.lstrip().startswith("data:") else _json(answer)
     if isinstance(found, str) and found.lstrip().startswith(("{", "[")):
         raise RequestError(f"The endpoint's answer cannot be read: {cut_to_line(found)}")
     sent = {name: value for name, value in body.items() if name != "messages"} | dict(endpoint.extra_body)
@@ -106,3 +105,33 @@ def _json(text: str) -> object:
         return json.loads(text)
     except (ValueError, RecursionError):
         return text
+
+
+def _completion_of(stream: str) -> dict[str, Any]:
+    r"""The completion that the events of a stream make up, piece by piece; events that are no JSON are left out.
+
+    >>> _completion_of('data: {"choices": [{"delta": {"content": "4"}}]}\n\ndata: [DONE]')["choices"][0]["message"]
+    {'content': '4'}
+    """
+    body: dict[str, Any] = {}
+    message: dict[str, str] = {}
+    choice: dict[str, Any] = {"message": message}
+    tokens: list[Any] = []
+    for line in stream.splitlines():
+        try:
+            event = json.loads(line.removeprefix("data:"))
+        except ValueError:
+            continue
+        if not line.startswith("data:") or not isinstance(event, dict):
+            continue
+        body |= {name: value for name, value in event.items() if name != "choices" and value is not None}
+        for one in event.get("choices") or ():
+            for name, value in (one.get("delta") or {}).items():
+                if isinstance(value, str) and name != "role":
+                    message[name] = message.get(name, "") + value
+            tokens += (one.get("logprobs") or {}).get("content") or ()
+            if one.get("finish_reason"):
+                choice["finish_reason"] = one["finish_reason"]
+    if tokens:
+        choice["logprobs"] = {"content": tokens}
+    return body | {"choices": [choice] if message or "finish_reason" in choice else []}
