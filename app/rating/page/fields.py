@@ -19,8 +19,8 @@ from app.protocol.questions.spans import quotes_of, read_spans, spans_to_text, t
 
 _PHONE_LINE = 32
 _SHORT_SCALE = 5
-# Points that fit a phone in two rows.
-_TWO_ROWS = 12
+# Points that fit a phone in one row, and in two.
+_ONE_ROW, _TWO_ROWS = 7, 12
 # The width that the labels of a scale take beside each other, in rem: of a letter of the longest word, of the gap
 # between labels, and of the names of rows. Below the first width, labels always take two lines.
 _LETTER_REM, _GAP_REM, _BESIDE_REM = 0.47, 0.6, 3
@@ -95,13 +95,13 @@ class Field:
         return self.question.options(self.display)
 
     @property
-    def heads(self) -> tuple[str, ...]:
-        """The labels of a scale as heads of its columns; empty for points without one.
+    def heads(self) -> tuple[tuple[str, str], ...]:
+        """The number and the label of each point as the head of its column; the label of a point may be empty.
 
         Where each point has a label its column can be narrower than a word.
         """
-        words = [option.words if option.has_words else "" for option in self.options]
-        return tuple(words if self.has_words_at_ends_only else map(self.language.hyphenated, words))
+        options, says = self.options, str if self.has_words_at_ends_only else self.language.hyphenated
+        return tuple((option.sign, says(option.words) if option.has_words else "") for option in options)
 
     @property
     def display(self) -> Display:
@@ -134,6 +134,7 @@ class Field:
         if self.layout != "scale":
             return ""
         classes = [] if n <= _SHORT_SCALE else ["is-long", f"points-{n if n <= _TWO_ROWS else 'many'}"]
+        classes += ["takes-two-rows"] if n > _ONE_ROW else []
         words = " ".join(option.words for option in self.options if option.has_words).split()
         width = (n * (_LETTER_REM * max(map(len, words), default=0) + _GAP_REM) + _BESIDE_REM) / share
         if width > _PHONE_REM:
