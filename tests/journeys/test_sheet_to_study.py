@@ -15,6 +15,7 @@ from app.studies.editor.question_keys import key_of
 from tests.journeys.axe import LIGHT_AND_DARK_PHONE, check_in
 from tests.journeys.lead_steps import a_lead, sign_in
 from tests.journeys.test_question_editor import LABELS, STATEMENTS, Counted
+from tests.kit.waiting import until
 from tests.studies.web.test_spreadsheet import awkward, excel
 
 if TYPE_CHECKING:
@@ -199,7 +200,7 @@ def take_part(page: Page) -> None:
             slider.press("ArrowRight")
         before = page.evaluate(_HERE)
         page.locator("main button[type=submit]:not(.quiet):visible").first.click()
-        page.wait_for_function(f"(before) => {_HERE} !== before", arg=before)
+        until(page, f"(before) => {_HERE} !== before", before)
 
 
 def test_sheet_becomes_the_study_that_was_meant(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from playwright.sync_api import Page
 
 
 def eventually(condition: Callable[[], bool], seconds: float = 60.0, pause_s: float = 0.05) -> None:
@@ -15,3 +17,11 @@ def eventually(condition: Callable[[], bool], seconds: float = 60.0, pause_s: fl
     while not condition():
         assert time.monotonic() < end, "it did not become so in time"
         time.sleep(pause_s)
+
+
+def until(page: Page, expression: str, argument: Any = None) -> None:  # noqa: ANN401 - what Playwright passes on
+    """Wait until an expression is true in a page.
+
+    Playwright's own `wait_for_function` looks once, and then evaluates text in the page, which its policy forbids.
+    """
+    eventually(lambda: bool(page.evaluate(expression, argument)))

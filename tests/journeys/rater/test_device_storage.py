@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from tests.journeys.rater_steps import arrive, open_a_study, rate
 from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.database import rows
+from tests.kit.waiting import until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -34,7 +35,7 @@ def asked(engine: Engine, page: Page) -> Page:
 def expect_kept(page: Page, *names: str) -> None:
     """Wait until the scripts of the page have run, and exactly these names are kept."""
     page.wait_for_load_state()
-    page.wait_for_function(f"names => JSON.stringify({KEPT}.sort()) === JSON.stringify(names)", arg=sorted(names))
+    until(page, f"names => JSON.stringify({KEPT}.sort()) === JSON.stringify(names)", sorted(names))
 
 
 def answer_unsaved(page: Page, answer: str) -> None:
@@ -42,7 +43,7 @@ def answer_unsaved(page: Page, answer: str) -> None:
     page.route("**/save", lambda route: route.abort())
     text = page.locator("textarea")
     text.fill(answer) if text.count() else page.locator(f"input[value='{answer}']").check()
-    page.wait_for_function(f"({KEPT}).some((name) => name.startsWith('attune-answer:'))")
+    until(page, f"({KEPT}).some((name) => name.startsWith('attune-answer:'))")
     page.locator("#next").click()
 
 
@@ -82,7 +83,7 @@ def test_nothing_is_kept_after_a_withdrawal(engine: Engine, page: Page, wish: st
     arrive(page)
     page.route("**/save", lambda route: route.abort())
     rate(page, "a4")
-    page.wait_for_function(f"({KEPT}).length >= 2")
+    until(page, f"({KEPT}).length >= 2")
     page.evaluate("localStorage.setItem('attune-answer:/s/other/rate/1/save#q0', '{}')")
     page.get_by_role("link", name="Stop taking part").click()
     page.locator(f"button[value={wish}]").click()
@@ -95,7 +96,7 @@ def test_answers_that_were_not_sent_survive_a_look_at_the_instructions(engine: E
     arrive(page)
     page.route("**/save", lambda route: route.abort())
     page.locator("#q1r0-4").check()
-    page.wait_for_function(f"({KEPT}).some((name) => name.startsWith('attune-answer:'))")
+    until(page, f"({KEPT}).some((name) => name.startsWith('attune-answer:'))")
     page.goto("/s/study/start")
     page.unroute_all()
     page.get_by_role("button", name="Continue").click()

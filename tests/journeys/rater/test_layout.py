@@ -11,6 +11,7 @@ from tests.journeys.axe import check
 from tests.journeys.rater.long_page import MANY, PHONE, TEXTS
 from tests.journeys.rater_steps import arrive, open_a_study
 from tests.kit.builder import EMPATHY, PREFERENCE
+from tests.kit.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -169,5 +170,5 @@ def test_title_changes_with_the_page(engine: Engine, page: Page) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("#item-heading")).to_have_text("Item 2 of 2")
     # The heading is there before htmx says so.
-    page.wait_for_function("window.titleWhenSwapped")
+    until(page, "window.titleWhenSwapped")
     assert page.evaluate("titleWhenSwapped").startswith("Item 2 of 2")

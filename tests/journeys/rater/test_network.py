@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from tests.journeys.rater_steps import QUALITY, all_is_well, arrive, open_a_study, rate
 from tests.kit.builder import EMPATHY
 from tests.kit.database import rows
+from tests.kit.waiting import until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -185,7 +186,7 @@ def test_form_of_an_item_that_is_being_skipped_takes_no_answers(engine: Engine, 
     page.route("**/skip", keep)
     page.keyboard.press("s")
     page.get_by_role("button", name="Too hard").click()
-    page.wait_for_function("document.querySelector('#rate-form').inert")
+    until(page, "document.querySelector('#rate-form').inert")
     page.locator("label:has(#q1r0-4)").click(force=True)
     held[0].continue_()
     expect(page.locator("h1")).to_have_text("Item 2 of 3")

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from tests.journeys.rater_steps import arrive, open_a_study, rate
 from tests.kit.database import rows
-from tests.kit.waiting import eventually
+from tests.kit.waiting import eventually, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,7 +106,7 @@ def test_key_pressed_while_next_item_loads_is_ignored(engine: Engine, page: Page
     expect(page.locator("#save-state")).to_have_text("Saved")
     held = hold(page, SUBMIT)
     page.keyboard.press("Enter")
-    page.wait_for_function("document.querySelector('#rate-form').inert")
+    until(page, "document.querySelector('#rate-form').inert")
     rate(page, "b1111")
     page.locator("label:has(#q0-2)").click(force=True)
     held[0].continue_()
