@@ -24,4 +24,15 @@ def until(page: Page, expression: str, argument: Any = None) -> None:  # noqa: A
 
     Playwright's own `wait_for_function` looks once, and then evaluates text in the page, which its policy forbids.
     """
-    eventually(lambda: bool(page.evaluate(expression, argument)))
+    from playwright.sync_api import Error
+
+    def is_true() -> bool:
+        try:
+            return bool(page.evaluate(expression, argument))
+        except Error as error:
+            # Another page is being opened.
+            if "context was destroyed" in str(error):
+                return False
+            raise
+
+    eventually(is_true)
