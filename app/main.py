@@ -26,7 +26,7 @@ from app.accounts.lead_access import BREACHED
 from app.accounts.openid.provider import Client, OpenIdProvider
 from app.accounts.sign_in import signed_out
 from app.base.database.address import parse_address
-from app.base.database.engine import TO_SPARE, database_url, hot_share, make_engine, single_statements, transactions
+from app.base.database.engine import TO_SPARE, database_url, hot_share, make_engine, transactions
 from app.base.database.operations import RecentOperations
 from app.base.database.replica import ReplicaReads
 from app.base.help.library import Library
@@ -151,7 +151,6 @@ def set_state(app: FastAPI, engine: Engine) -> None:
 def _set_database(app: FastAPI, engine: Engine, now: Settings) -> None:
     """The database, its replica and its files."""
     app.state.begin = transactions(engine)
-    app.state.each_alone = single_statements(engine)
     app.state.tracer = make_tracer()
     if app.state.tracer:
         trace_statements(engine, app.state.tracer)

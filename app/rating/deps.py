@@ -16,10 +16,9 @@ from app.base.rendering.pages import use_language
 from app.base.web.cookies import get_cookie
 from app.base.web.deps import Db
 from app.base.web.errors import WORDS, ForbiddenError, GoneError, NoStudyError, NotFoundError, PageError, SentOnError
-from app.protocol.presentation import presentation
 from app.rating.arrival.arrivals import get_study_door
-from app.rating.rating import as_shown, current_step, protocol_of
-from app.rating.seats.assignment_view import AssignmentView, get_own_assignment, see_own_assignment
+from app.rating.rating import as_shown, protocol_of
+from app.rating.seats.assignment_view import AssignmentView, get_own_assignment
 from app.rating.sessions import RatingSession, get_platform, get_rating_session
 from app.rating.steps.endings import PageEnding, ending_of
 from app.rating.withdrawal.withdraw import get_withdrawal
@@ -156,25 +155,6 @@ def get_own(request: Request, slug: str, token: UUID, db: Db) -> OwnTrial:
     use_language(request, protocol_of(db, own[0]).language)
     check_going_on(request, db, slug, own[0])
     return own[0], as_shown(db, *own)
-
-
-def see_own(request: Request, slug: str, token: UUID, db: Db) -> OwnTrial | None:
-    """The same without a lock, if answers to it are stored by one statement, and nothing is refused.
-
-    That is: the rater is rating in their first browser and is not on a break, the study is open, the seat is theirs,
-    and the page is neither a gold trial, which is checked too, nor a dialogue that is revealed turn by turn.
-    """
-    cookie = get_cookie(request, rater_cookie(slug))
-    own = see_own_assignment(db, slug, cookie, token) if cookie else None
-    if own is None:
-        return None
-    session, view = own
-    protocol = protocol_of(db, session)
-    use_language(request, protocol.language)
-    is_rating = session.session_state == "active" and not session.is_paused and current_step(db, session) == "rating"
-    is_one_page = view.purpose == "rating" and not presentation(protocol, view.condition).turn_by_turn
-    is_plain = session.status == "open" and is_rating and is_one_page and view.state in {"leased", "done"}
-    return own if is_plain else None
 
 
 async def get_form(request: Request) -> Form:

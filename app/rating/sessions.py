@@ -43,7 +43,7 @@ _TOUCH_BY = f"""
     UPDATE rating_sessions AS s
     SET last_seen_at = now(), lease_expires_at = now() + make_interval(mins => s.lease_minutes)
     FROM studies st, protocols p{{tables}} WHERE {_OF_COOKIE} AND {{is_own}}
-    RETURNING {_COLUMNS}, {{move}} AS move_id, CAST(NULL AS text) AS row_version
+    RETURNING {_COLUMNS}, {{move}} AS move_id
 """  # noqa: S608 - constants only
 # The update also locks the row, so that requests from two tabs or a double click run one after the other.
 TOUCH = _TOUCH_BY.format(tables="", is_own="s.token_hash = :hash", move="CAST(NULL AS bigint)")
@@ -52,12 +52,6 @@ TOUCH_MOVED = _TOUCH_BY.format(
     is_own="m.token_hash = :hash AND m.study_id = s.study_id AND m.rating_session_id = s.id",
     move="m.id",
 )
-# The rating session of its first browser without a lock, for a statement that stores nothing if the row has changed:
-# each update gives the row another transaction or, within the same transaction, another place.
-SEEN = f"""
-    SELECT {_COLUMNS}, CAST(NULL AS bigint) AS move_id, CAST(s.xmin AS text) || CAST(s.ctid AS text) AS row_version
-    FROM rating_sessions s, studies st, protocols p WHERE {_OF_COOKIE} AND s.token_hash = :hash
-"""  # noqa: S608 - constants only
 _TOUCH, _TOUCH_MOVED = HotStatement(TOUCH), HotStatement(TOUCH_MOVED)
 _FINISH = text("""
     UPDATE rating_sessions SET state = 'finished', finished_at = coalesce(finished_at, now())
@@ -97,10 +91,7 @@ class NotHereError(PermissionError):
 
 @dataclass(frozen=True, slots=True)
 class RatingSession:
-    """One rater's rating session, as the request handlers need it.
-
-    `row_version`: set if it was read without a lock, and so may have changed since.
-    """
+    """One rater's rating session, as the request handlers need it."""
 
     study_id: int
     session_id: int
@@ -119,7 +110,6 @@ class RatingSession:
     passed: tuple[str, ...]
     move_id: int | None = None
     has_message: bool = False
-    row_version: str | None = None
 
     @classmethod
     def of(cls, row: Mapping[Any, Any], prefix: str = "") -> RatingSession:

@@ -58,7 +58,6 @@ def app_on(db: Connection, built_app: FastAPI, data_folder: Path) -> FastAPI:
     made = renewed(built_app, db.engine)
     made.state.begin = begin
     made.state.begin_reading = begin
-    made.state.each_alone = begin
     made.state.downloads = WriterHere(begin)
     made.state.data_dir = data_folder
     made.state.allowed_hosts = ["testserver"]

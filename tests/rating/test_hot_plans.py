@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 HOT = {
     "own": assignment_view._OWN,
-    "own without a lock": assignment_view._OWN_SEEN,
     "save": submit._STORE,
     "submit and next": submit._STORE_AND_NEXT,
     "skip": submit._SKIP,

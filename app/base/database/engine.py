@@ -52,7 +52,6 @@ __all__ = [
     "is_alive",
     "make_engine",
     "on_database",
-    "single_statements",
     "transactions",
 ]
 
@@ -128,14 +127,6 @@ Begin = Callable[[], AbstractContextManager[Connection]]
 def transactions(engine: Engine) -> Begin:
     """The function that opens transactions: `with begin() as db:` commits at the end, or rolls back on an error."""
     return engine.begin
-
-
-def single_statements(engine: Engine) -> Begin:
-    """The function that opens a connection on which each statement is a transaction of its own.
-
-    One message to PostgreSQL and one back, where a transaction of one statement takes three of each.
-    """
-    return engine.execution_options(isolation_level="AUTOCOMMIT").connect
 
 
 @contextmanager

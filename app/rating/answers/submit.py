@@ -28,10 +28,10 @@ def _file(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
-# A row there always is: whether the rating session was as it had been read, whether the assignment was still open for
-# this, and the indices of the answers that were too old.
+# A row there always is: whether the assignment was still open for this, and the indices of the answers that were
+# too old.
 _STORED = """
-    EXISTS (SELECT FROM me) AS is_current, EXISTS (SELECT FROM a) AS is_stored,
+    EXISTS (SELECT FROM a) AS is_stored,
     (SELECT array_agg(DISTINCT g.n) FROM judged g WHERE g.is_older AND NOT g.is_repeat) AS older
 """
 _SUBMIT_SQL = _file("submit.sql")
@@ -48,10 +48,6 @@ _RELEASE = text("""
     WHERE a.study_id = :study AND a.id = :assignment AND a.state = 'done'
       AND r.study_id = a.study_id AND r.assignment_id = a.id AND r.turn IS NOT NULL AND r.exclude = :draft
 """)
-
-
-class ChangedError(RuntimeError):
-    """Nothing was stored: the rating session was read without a lock, and has changed since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +83,15 @@ def store(db: Connection, session: RatingSession, view: AssignmentView, sent: Se
     """Store what was sent for a page, all of it or nothing.
 
     Args:
-        db: a transaction, or a connection on which each statement is one.
+        db: the transaction that locked the rating session.
         session: the rating session.
         view: the assignment, verified to belong to this rater.
         sent: what was sent for it.
         goes_on: serve and read the next page too.
-
-    Raises:
-        ChangedError: the rating session is not as it was read.
     """
     values = {
         "study": view.study_id,
         "session": session.session_id,
-        "row_version": session.row_version,
         "rater": view.rater_id,
         "assignment": view.id,
         "action": sent.action,
@@ -113,8 +105,6 @@ def store(db: Connection, session: RatingSession, view: AssignmentView, sent: Se
     }
     statement = _STORE_AND_NEXT if goes_on else _SKIP if sent.action == "skip" else _STORE
     row = statement.one(db, values)
-    if not row["is_current"]:
-        raise ChangedError
     older = [sent.answers[n] for n in row["older"] or ()]
     is_own = goes_on and row["id"] is not None and row["move_id"] == session.move_id
     return Stored(row["is_stored"], older, view_shown(db, row) if is_own else None)

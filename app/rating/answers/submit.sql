@@ -3,18 +3,9 @@
 --
 -- It can arrive twice, and late. So everything bears the time when it left, by the clock of its page (:page_ms), and
 -- what left earlier changes nothing that left later. `submit.py` adds what is read at the end, such as the next page.
+-- The rating session is locked before (`get_own_assignment`), so that a rater's requests run one after the other.
 -- Each clause has a test in tests/rating/answers/test_submit_sql.py.
 WITH
-
--- The rater's right. If their rating session was read without a lock, it must be the version that was read: whatever
--- changes how they go on updates this row. Another request of this rater makes this one wait, and then find no row.
-me AS (
-  UPDATE rating_sessions AS s
-  SET last_seen_at = now(), lease_expires_at = now() + make_interval(mins => s.lease_minutes)
-  WHERE s.study_id = :study AND s.id = :session
-    AND (CAST(:row_version AS text) IS NULL OR CAST(s.xmin AS text) || CAST(s.ctid AS text) = :row_version)
-  RETURNING s.id
-),
 
 -- The page: an assignment of this rater, if the seat is still theirs. A revisit is shown a second time, after the last
 -- trial. What ends a page (not a save or a turn) counts only if nothing that left later is stored for it.
@@ -23,7 +14,7 @@ page AS (
     CASE WHEN :is_revisit THEN o.revisit_served_at ELSE o.served_at END AS served_at,
     :action = 'submit' AND CASE WHEN :is_revisit THEN o.revisited_at ELSE o.submitted_at END IS NULL AS is_first
   FROM assignments o JOIN trials t ON t.study_id = o.study_id AND t.id = o.trial_id
-  WHERE o.study_id = :study AND o.id = :assignment AND o.rating_session_id = (SELECT id FROM me)
+  WHERE o.study_id = :study AND o.id = :assignment AND o.rating_session_id = :session
     AND (o.state = 'done' AND :action <> 'skip' OR o.state = 'leased' AND NOT :is_revisit)
     AND (:action IN ('save', 'turn')
       OR (o.page_ms <= :page_ms) IS NOT FALSE AND NOT EXISTS (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from contextlib import suppress
 from uuid import UUID
 
 from fastapi import APIRouter, Request
@@ -17,8 +16,7 @@ from app.base.web.deps import Db, turn
 from app.protocol.questions.saves import UNKNOWN, Save
 from app.protocol.study import Protocol
 from app.rating.answers.skips import reasons_at
-from app.rating.answers.submit import ChangedError
-from app.rating.deps import Form, Own, OwnTrial, Session, get_form, get_own, see_own
+from app.rating.deps import Form, Own, OwnTrial, Session, get_form, get_own
 from app.rating.http_responses import go, go_to_step, rater_page, refuse_save
 from app.rating.page.sheet import make_sheet
 from app.rating.rating import current_page, may_rate, protocol_of, save_answers, submit_rating
@@ -28,8 +26,6 @@ from app.rating.steps.attention import attention_now
 from app.rating.steps.pauses import pause_now, resume
 
 Handler = Callable[[Request, Connection, OwnTrial, Form], Response]
-# From this status on, nothing was stored.
-REFUSED = 400
 # The response to the script of a page that saves answers while the rater continues.
 
 
@@ -92,16 +88,7 @@ async def _in_one_thread(handle: Handler, request: Request, slug: str, token: UU
 
 
 def _stored(handle: Handler, request: Request, slug: str, token: UUID, form: Form) -> Response:
-    """The response to what a rater sends for a page; it is committed before that is sent.
-
-    Nearly always one statement stores it: it is a transaction of its own, and stores nothing if the rating session has
-    changed since it was read. Otherwise, and if there is anything to refuse, the rating session is locked first.
-    """
-    with request.app.state.each_alone() as db, suppress(ChangedError):
-        if own := see_own(request, slug, token, db):
-            response = handle(request, db, own, form)
-            if response.status_code < REFUSED:
-                return response
+    """The response to what a rater sends for a page; it is committed before that is sent."""
     with request.app.state.begin() as db:
         return handle(request, db, get_own(request, slug, token, db), form)
 

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Pool, text
 from app.base.database.hot_statement import HotStatement
 from app.base.database.keys import token_hash
 from app.rating.arrival.arrivals import take_over
-from app.rating.sessions import SEEN, SESSION_COLUMNS, TOUCH, TOUCH_MOVED, RatingSession
+from app.rating.sessions import SESSION_COLUMNS, TOUCH, TOUCH_MOVED, RatingSession
 
 Texts = dict[str, Any]
 Kept = OrderedDict[tuple[int, int, tuple[int, ...]], Texts]
@@ -112,7 +112,7 @@ _OWN_BY = f"""
     LEFT JOIN (assignments a {_TRIALS})
       ON a.study_id = me.study_id AND a.rating_session_id = me.session_id AND a.token = CAST(:token AS uuid)
 """  # noqa: S608 - constants only
-_OWN, _OWN_MOVED, _OWN_SEEN = (HotStatement(_OWN_BY.format(session=session)) for session in (TOUCH, TOUCH_MOVED, SEEN))
+_OWN, _OWN_MOVED = (HotStatement(_OWN_BY.format(session=session)) for session in (TOUCH, TOUCH_MOVED))
 # The first open assignment, now served; `{besides}` leaves one out.
 PICKED = """
     pick AS (
@@ -205,26 +205,14 @@ def get_own_assignment(
     row = _OWN.one_or_none(db, values) or _OWN_MOVED.one_or_none(db, values)
     if row is None or row["id"] is None:
         return None
-    session, view = _own(db, row)
+    texts = texts_of(db, row["study_id"], row["item_id"], row["response_ids"])
+    session, view = RatingSession.of(row, "my_"), view_of({**row, **texts})
     if view.move_id == session.move_id:
         return session, view
     if session.is_moved:
         return None
     take_over(db, session, view.id)
     return session, replace(view, move_id=session.move_id)
-
-
-def see_own_assignment(
-    db: Connection, slug: str, cookie: str, token: UUID
-) -> tuple[RatingSession, AssignmentView] | None:
-    """As `get_own_assignment`, without a lock or any change; None too if it was ever moved to another browser."""
-    row = _OWN_SEEN.one_or_none(db, {"slug": slug, "hash": token_hash(cookie), "token": str(token)})
-    return None if row is None or row["id"] is None or row["move_id"] is not None else _own(db, row)
-
-
-def _own(db: Connection, row: Mapping[str, Any]) -> tuple[RatingSession, AssignmentView]:
-    texts = texts_of(db, row["study_id"], row["item_id"], row["response_ids"])
-    return RatingSession.of(row, "my_"), view_of({**row, **texts})
 
 
 def to_show(db: Connection, view: AssignmentView) -> AssignmentView:

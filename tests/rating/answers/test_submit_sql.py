@@ -15,11 +15,11 @@ from app.protocol.questions.saves import read_page, read_save
 from app.protocol.rating_columns import GIVEN_COLUMNS
 from app.rating.answers import submit
 from app.rating.answers.ratings import TYPED
-from app.rating.answers.submit import ChangedError, Sent, Stored, store
+from app.rating.answers.submit import Sent, Stored, store
 from app.rating.arrival.arrivals import get_study_door
 from app.rating.life_cycle import open_study
 from app.rating.rating import Arrival, arrive, begin_rating, current_page, protocol_of, slots_of
-from app.rating.seats.assignment_view import AssignmentView, get_own_assignment, see_own_assignment
+from app.rating.seats.assignment_view import AssignmentView, get_own_assignment
 from app.rating.sessions import get_rating_session
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study
 from tests.kit.builder import protocol_of as protocol
@@ -42,11 +42,9 @@ class Page:
     db: Connection
     token: str
     view: AssignmentView
-    is_locked: bool = True
 
     def own(self) -> Any:  # noqa: ANN401
-        read = get_own_assignment if self.is_locked else see_own_assignment
-        found = read(self.db, "study", self.token, self.view.token)
+        found = get_own_assignment(self.db, "study", self.token, self.view.token)
         assert found
         return found
 
@@ -109,34 +107,10 @@ def test_columns_are_those_of_answers() -> None:
     assert [name for name in changing if f" {name} = " not in sql[sql.index("DO UPDATE") :]] == []
 
 
-# me
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE rating_sessions SET keys_off = NOT keys_off",
-        "UPDATE rating_sessions SET last_seen_at = now()",
-        "UPDATE rating_sessions SET state = 'withdrawn'",
-    ],
-)
-def test_nothing_is_stored_if_the_session_has_changed_since_it_was_read(page: Page, statement: str) -> None:
-    page.is_locked = False
-    session, view = page.own()
-    page.change(statement)
-    with pytest.raises(ChangedError):
-        store(page.db, session, view, Sent("skip", PageTimes(NOW), reason="Too hard"))
-    assert page.assignment("state") == ("leased",)
-
-
-def test_session_that_was_read_without_a_lock_is_enough(page: Page) -> None:
-    page.is_locked = False
-    assert page.submit().is_stored
-    assert page.submit(seconds=1).is_stored
+# The statement is sent after the rating session was locked.
 
 
 def test_lease_is_extended(page: Page) -> None:
-    page.is_locked = False
     page.change("UPDATE rating_sessions SET lease_expires_at = now()")
     page.save({"q1r0": "3"})
     extended = text("SELECT lease_expires_at > now() FROM rating_sessions")
