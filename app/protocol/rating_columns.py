@@ -179,6 +179,8 @@ COLUMNS = (
 FRAME_COLUMNS = tuple(column for column in COLUMNS if column.in_frame)
 GIVEN_COLUMNS = tuple(column for column in COLUMNS if column.is_given)
 FILE_COLUMNS = tuple(column.name for column in COLUMNS if column.in_file and not column.is_derived)
+# Columns of ratings.csv that are written though no answer fills them.
+ALWAYS_WRITTEN = ("rater", "item", "response", "question", "value", "rater_kind", "is_simulated")
 DERIVED_COLUMNS = tuple(column.name for column in COLUMNS if column.is_derived)
 
 

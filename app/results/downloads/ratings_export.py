@@ -13,7 +13,7 @@ from sqlalchemy import Connection, TextClause, text
 from app.analysis.data.answer_labels import answer_labels
 from app.analysis.data.rating_cells import Dictionaries, Keys, Piece, rating_cells
 from app.base.files.distinct_cells import csv_header, csv_rows, encoded
-from app.protocol.rating_columns import COLUMNS, RATER_EXCLUDED, RatingColumn, Table
+from app.protocol.rating_columns import ALWAYS_WRITTEN, COLUMNS, RATER_EXCLUDED, RatingColumn, Table
 from app.protocol.study import Protocol
 from app.results.data.row_pages import RowPage
 from app.studies.data.rating_arrays import EPOCH, filled_columns, rating_arrays, stored_columns
@@ -51,7 +51,6 @@ _KEYS: dict[Table, TextClause] = {
 }
 # At most this many bytes for a column of texts.
 TEXT_BYTES = 2**22
-_ALWAYS = {"rater", "item", "response", "question", "value", "rater_kind", "is_simulated"}
 # The stored columns from which others follow.
 _FOLLOWS_FROM = {
     "source": {"response", "chosen"},
@@ -116,7 +115,7 @@ def _has_words(db: Connection, study_id: int, protocol: Protocol) -> bool:
 
 def _written(filled: set[str]) -> list[str]:
     """The columns of the file, if these columns are filled."""
-    filled = _ALWAYS | filled | {name for name, stored in _FOLLOWS_FROM.items() if stored & filled}
+    filled = {*ALWAYS_WRITTEN} | filled | {name for name, stored in _FOLLOWS_FROM.items() if stored & filled}
     return [column.name for column in COLUMNS if column.in_file and column.name in filled]
 
 

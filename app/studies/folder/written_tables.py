@@ -10,19 +10,18 @@ import pandas as pd
 from app.analysis.data.answer_labels import answer_labels, words_of
 from app.analysis.data.frames import CHECK_COLUMNS, canonical
 from app.analysis.data.study_folder import RATER_MARKS, StudyFolder
-from app.protocol.rating_columns import DERIVED_COLUMNS, FILE_COLUMNS
+from app.base.words import number_text
+from app.protocol.rating_columns import ALWAYS_WRITTEN, DERIVED_COLUMNS, FILE_COLUMNS
 from app.protocol.study import Protocol
 
 Columns = dict[str, "pd.Series[Any]"]
 
 
-# In every file with raters, so that a script can count people only.
-RATER_MARKED = ("rater_kind", "is_simulated")
 _ALWAYS = {
     "items": ("item", "text"),
     "responses": ("item", "source", "text", "response"),
     "raters": ("rater", "kind", "pool", "is_simulated"),
-    "ratings": ("rater", "item", "response", "question", "value", *RATER_MARKED),
+    "ratings": ALWAYS_WRITTEN,
 }
 EVENT_COLUMNS = ("rater", "kind", "detail", "happened_at")
 
@@ -67,7 +66,8 @@ def with_derived(ratings: pd.DataFrame, responses: pd.DataFrame, protocol: Proto
     sources = dict(zip(responses["response"], responses["source"], strict=True))
     source = ratings["chosen"].where(ratings["chosen"].notna(), ratings["response"]).map(sources)
     said = answer_labels(protocol)
-    keys = list(zip(ratings["question"], map(_value_text, ratings["value"]), strict=True))
+    values = (number_text(value) if isinstance(value, float) else str(value) for value in ratings["value"])
+    keys = list(zip(ratings["question"], values, strict=True))
     words = {key: words_of(*key, said) for key in set(keys)}
     label = pd.Series([words[key] for key in keys], index=ratings.index, dtype=object)
     chosen = source.map({key: protocol.labels.source(key) for key in protocol.sources})
@@ -76,12 +76,6 @@ def with_derived(ratings: pd.DataFrame, responses: pd.DataFrame, protocol: Proto
         value_number=ratings["number"],
         value_label=label.where(ratings["chosen"].isna(), chosen),
     )
-
-
-def _value_text(value: Any) -> str:  # noqa: ANN401 - a cell
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() else repr(value)
-    return str(value)
 
 
 def with_rater_marks(rows: pd.DataFrame, raters: pd.DataFrame) -> pd.DataFrame:
