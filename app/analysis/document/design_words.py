@@ -33,7 +33,7 @@ TRIALS = {
     "dialogue": "one whole dialogue",
 }
 GENERALIZATION = "Intervals generalize to new items and raters unless stated otherwise."
-NO_SAMPLE_SIZE = "No sample-size justification was given."
+NO_SAMPLE_SIZE = "No justification of the sample size was given."
 ORDERS = {
     "random": "Each rater sees the trials in a random order",
     "latin_square": "The order of the trials is balanced across raters by a Latin square",
@@ -270,7 +270,14 @@ def _answers_cell(question: AnyQuestion, protocol: Protocol) -> str:
 
 
 def composite_sentences(protocol: Protocol) -> Iterator[str]:
-    """Each composite with its questions."""
+    """Each composite with its questions, then the publications of published scales."""
+    for key, items in composite_items(protocol):
+        yield f"{protocol.labels.question(key)} is the {items}"
+    yield from citation_sentences(protocol)
+
+
+def composite_items(protocol: Protocol) -> Iterator[tuple[str, str]]:
+    """Key and items of each composite, such as `mean of 2 questions: A and B.`"""
     name = protocol.labels.question
     for key, one in protocol.analysis.composites.items():
         reversed_ = [name(asked) for asked in one.questions if getattr(protocol.question(asked), "reversed", False)]
@@ -278,9 +285,13 @@ def composite_sentences(protocol: Protocol) -> Iterator[str]:
         is_partial = one.n_needed < len(one.questions)
         least = f" It needs answers to at least {one.n_needed} of them." if is_partial else ""
         of = f"{counted(len(one.questions), 'question')}: {and_list(map(name, one.questions))}"
-        yield f"{name(key)} is the {one.score} of {of}{turned}.{least}"
+        yield key, f"{one.score} of {of}{turned}.{least}"
+
+
+def citation_sentences(protocol: Protocol) -> Iterator[str]:
+    """The publication of each published scale among the composites."""
     for citation, scores in _cited(protocol).items():
-        yield f"{and_list(map(name, scores))}: {citation.rstrip('.')}."
+        yield f"{and_list(map(protocol.labels.question, scores))}: {citation.rstrip('.')}."
 
 
 def _cited(protocol: Protocol) -> dict[str, list[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from app.analysis.document.body_tables import means_table
 from app.analysis.document.numbered import MAX_ROWS, Numbered, with_numbers
 from app.analysis.document.primary_table import primary_table
 from app.analysis.estimate import Estimate
@@ -38,6 +39,12 @@ OF_TOPIC = {
 }
 
 
+# Topics whose tables are in the appendix; figures of the body, by the beginning of their keys; that of the first page.
+IN_APPENDIX = {"comparison", "agreement"}
+IN_BODY = ("distribution", "choice", "conditions", "turns", "judges")
+FIRST_FIGURE = "comparison"
+
+
 @dataclass(frozen=True, slots=True)
 class PlacedFigure:
     """A chart with the part of the results that it belongs to."""
@@ -57,40 +64,68 @@ def primary_answers_blocks(report: Report, protocol: Protocol, summary: Summary,
     return [*answers, *([Paragraph(published)] if published else [])]
 
 
-def results_section(
-    report: Report, protocol: Protocol, summary: Summary, figures: Sequence[PlacedFigure], numbers: Numbered
-) -> Section:
-    """Primary contrasts first, whose sentences are in the summary, then what else is shown, topic by topic."""
-    first = primary_section(report, numbers)
-    topics = (_topic(topic, report, protocol, summary, figures, numbers) for topic in TOPICS)
-    return Section("Results", (), tuple(section for section in (first, *topics) if section.blocks))
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the sections of the results are made from."""
+
+    report: Report
+    protocol: Protocol
+    summary: Summary
+    figures: Sequence[PlacedFigure]
+    numbers: Numbered
+
+    def figures_of(self, topic: str, *, is_body: bool) -> list[Block]:
+        """The figures of a topic that the body shows, or the appendix."""
+        in_topic = (placed.figure for placed in self.figures if placed.part == topic)
+        return [one for one in in_topic if one.key != FIRST_FIGURE and one.key.startswith(IN_BODY) == is_body]
 
 
-def primary_section(report: Report, numbers: Numbered) -> Section:
-    """The table of the primary contrasts; empty without any."""
+def results_section(found: Found) -> Section:
+    """What the body shows beside the primary contrasts, topic by topic; the appendix has the rest."""
+    topics = (Section(title, tuple(_body(topic, found))) for topic, title in TOPICS.items())
+    return Section("Results", (), tuple(section for section in topics if section.blocks))
+
+
+def primary_section(report: Report, numbers: Numbered, figures: Sequence[PlacedFigure] = ()) -> Section:
+    """The table of the primary contrasts, and the figure of all differences; empty without any."""
     is_declared = any(result.is_declared for result in report.primary)
     title = "Primary contrasts" if is_declared else "Main contrast (none is declared)"
-    return Section(title, tuple(filter(None, (primary_table(report, numbers),))))
+    first = [placed.figure for placed in figures if placed.figure.key == FIRST_FIGURE]
+    return Section(title, tuple(filter(None, (primary_table(report, numbers), *first))))
 
 
-def _topic(
-    topic: str,
-    report: Report,
-    protocol: Protocol,
-    summary: Summary,
-    figures: Sequence[PlacedFigure],
-    numbers: Numbered,
-) -> Section:
-    blocks: list[Block] = list(_said(topic, report, protocol, summary))
-    rows = list(_rows(topic, report, protocol, summary))
-    blocks += [numbers.table(TOPICS[topic], rows)] if rows else []
-    if topic == "comparison" and (ways := robustness_rows(summary.ways)):
+def appendix_sections(found: Found) -> Iterator[Section]:
+    """Estimates and figures that the body has no room for, topic by topic, without those that it shows."""
+    for topic, title in TOPICS.items():
+        if blocks := tuple(_beyond_body(topic, found)):
+            yield Section(f"{title}: all estimates" if topic in IN_APPENDIX else title, blocks)
+
+
+def _body(topic: str, found: Found) -> Iterator[Block]:
+    yield from _said(topic, found.report, found.protocol, found.summary)
+    if topic == "comparison" and (means := means_table(found.report, found.protocol, found.numbers)):
+        yield means
+    if topic not in IN_APPENDIX:
+        yield from _estimates(topic, found)
+    yield from found.figures_of(topic, is_body=True)
+
+
+def _beyond_body(topic: str, found: Found) -> Iterator[Block]:
+    if topic in IN_APPENDIX:
+        yield from _estimates(topic, found)
+    if topic == "comparison" and (ways := robustness_rows(found.summary.ways)):
         n_more = len(ways) - MAX_ROWS
         notes = (LOWEST, *((f"{n_more:,} more rows are in report.json.",) if n_more > 0 else ()))
         shown = ways[:MAX_ROWS]
-        blocks.append(DataTable("What could change the primary differences", HEADER, shown, notes, HEADER_WIDTHS))
-    blocks += [placed.figure for placed in figures if placed.part == topic]
-    return Section(TOPICS[topic], tuple(blocks))
+        yield DataTable("What could change the primary differences", HEADER, shown, notes, HEADER_WIDTHS)
+    yield from found.figures_of(topic, is_body=False)
+
+
+def _estimates(topic: str, found: Found) -> Iterator[DataTable]:
+    """The estimates of a topic that have not been shown yet."""
+    rows = _rows(topic, found.report, found.protocol, found.summary)
+    if others := [one for one in rows if not found.numbers.has(one)]:
+        yield found.numbers.table(TOPICS[topic], others)
 
 
 def _said(topic: str, report: Report, protocol: Protocol, summary: Summary) -> Iterator[Paragraph]:
@@ -136,8 +171,11 @@ def _agreement(found: Sequence[Estimate]) -> list[Estimate]:
 
 
 def _beside(topic: str, summary: Summary) -> Iterable[Estimate]:
-    """Adjusted for length and without flagged raters, of the topic's contrasts."""
+    """Adjusted for length and without flagged raters, of the topic's contrasts without a table of other analyses."""
+    analysed = [way.contrast for way in summary.ways]
     for contrast in summary.contrasts:
+        if contrast in analysed:
+            continue
         is_mine = contrast.is_share == (topic == "preference")
         if topic in {"comparison", "preference"} and is_mine:
             beside = (contrast.at_equal_length, contrast.without_flagged)

@@ -9,7 +9,6 @@ from app.analysis.document.circumstances import Circumstances
 from app.analysis.document.design_words import (
     GENERALIZATION,
     check_sentences,
-    composite_sentences,
     condition_sentences,
     consent_sentences,
     contrast_words,
@@ -30,7 +29,7 @@ from app.analysis.report.report import Report, Sample
 from app.analysis.report.sentences import test_of
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import number, of_text
-from app.base.documents.blocks import Bullets, Paragraph, Section
+from app.base.documents.blocks import Bullets, DataTable, Paragraph, Section
 from app.base.documents.reference import Reference, cited
 from app.base.words import and_list, counted, spelled_out
 from app.protocol.study import Protocol
@@ -104,8 +103,14 @@ def _is_by_condition(protocol: Protocol) -> bool:
     return any(factor.assign == "between" for factor in protocol.conditions.values())
 
 
-def methods_section(report: Report, protocol: Protocol, shown: Iterable[Estimate], about: Circumstances) -> Section:
-    """The whole section; `shown` are the estimates that the report shows."""
+def methods_section(
+    report: Report,
+    protocol: Protocol,
+    shown: Iterable[Estimate],
+    about: Circumstances,
+    composites: DataTable | None = None,
+) -> Section:
+    """The whole section; `shown` are the estimates that the report shows, `composites` the table of composites."""
     sample = report.sample
     parts = (
         Section("Design", _paragraph(_design(protocol, about.origin))),
@@ -121,7 +126,7 @@ def methods_section(report: Report, protocol: Protocol, shown: Iterable[Estimate
                 ]
             ),
         ),
-        Section("Questions", (question_table(protocol), *_composites(protocol))),
+        Section("Questions", tuple(filter(None, (question_table(protocol), composites)))),
         Section(
             "Checks, exclusions and missing data",
             _paragraph(
@@ -157,11 +162,6 @@ def _materials(sample: Sample, protocol: Protocol) -> Iterator[str]:
         yield " ".join(protocol.about_texts.split())
 
 
-def _composites(protocol: Protocol) -> tuple[Paragraph, ...]:
-    sentences = " ".join(composite_sentences(protocol))
-    return (Paragraph(sentences),) if sentences else ()
-
-
 def _excluded(sample: Sample) -> Iterator[str]:
     if not sample.excluded:
         yield "No answer was excluded."
@@ -176,8 +176,6 @@ def _analysis(report: Report, protocol: Protocol, shown: list[Estimate]) -> Iter
         yield Paragraph("Primary contrasts:" if declared else "No primary contrast was declared. Main contrast:")
         yield Bullets(tuple(_contrast(result, protocol) for result in report.primary))
     yield Paragraph(" ".join(_plan(protocol, shown)))
-    yield Paragraph("Statistics in this report, with their references:")
-    yield Bullets(tuple(_statistics(shown)))
 
 
 def _contrast(result: PrimaryResult, protocol: Protocol) -> str:
@@ -213,7 +211,8 @@ def _intervals(shown: list[Estimate]) -> Iterator[str]:
         yield GENERALIZATION
 
 
-def _statistics(shown: list[Estimate]) -> Iterator[str]:
+def statistics_cited(shown: Iterable[Estimate]) -> Iterator[str]:
+    """Each statistic of these estimates with its references."""
     by_name: dict[str, dict[str, Reference]] = {}
     for one in shown:
         by_name.setdefault(one.statistic, {}).update({found.key: found for found in of_estimate(one)})

@@ -62,6 +62,10 @@ class Numbered:
         self.shown.setdefault(key, estimate)
         return list(self.shown).index(key) + 1
 
+    def has(self, estimate: Estimate) -> bool:
+        """Whether an estimate has been shown."""
+        return _identity(labelled_estimate(estimate, self.labels)) in self.shown
+
     def table(self, caption: str, estimates: Iterable[Estimate]) -> DataTable:
         """A row for each estimate; a long table says how many more the record has."""
         found, reasons = list(estimates), Reasons()

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from app import __version__
 from app.analysis.data.simulated import SIMULATED_ONLY, SIMULATED_ONLY_SENTENCE
 from app.analysis.document.bibliography import REFERENCES, references_of
+from app.analysis.document.body_tables import composite_table
 from app.analysis.document.circumstances import Circumstances
 from app.analysis.document.design_words import monitoring_keys
 from app.analysis.document.deviations import deviations_section
-from app.analysis.document.findings import PlacedFigure, primary_answers_blocks, primary_section, results_section
-from app.analysis.document.methods import limits_section, methods_section
+from app.analysis.document.findings import (
+    Found,
+    PlacedFigure,
+    appendix_sections,
+    primary_answers_blocks,
+    primary_section,
+    results_section,
+)
+from app.analysis.document.methods import limits_section, methods_section, statistics_cited
 from app.analysis.document.numbered import Numbered
 from app.analysis.estimate import Estimate
 from app.analysis.findings.robustness import robustness_sentence
@@ -39,9 +48,9 @@ def reproduction_section(report: Report, numbers: Numbered) -> Section:
     shown = list(numbers.shown.values())
     methods, rows = _names("M", map(_method, shown)), _names("R", map(_rows, shown))
     text = (
-        f"The numbers were computed by {software()} from data with the SHA-256 {report.data_hash}. Each number in this "
-        "report has a row in the first table below, which refers to its method and to the rows of ratings.csv that it "
-        "was computed from. The same recipes, and every estimate that is not shown, are in report.json."
+        f"The numbers were computed by {software()} from the data whose SHA-256 stands below the title. Each number "
+        "in this report has a row in the first table below, which refers to its method and to the rows of ratings.csv "
+        "that it was computed from. The same recipes, and every estimate that is not shown, are in report.json."
     )
     how = (
         f"To print every estimate again from the same answers: {command_of(report, 'STUDY')}, where STUDY is the slug "
@@ -56,7 +65,8 @@ def reproduction_section(report: Report, numbers: Numbered) -> Section:
         DataTable("Methods", _METHOD_HEAD, tuple((name, *key) for key, name in methods.items()), (), _WIDE, True),
         DataTable("Rows", _ROWS_HEAD, tuple((name, *key) for key, name in rows.items()), (), (2, 24, 4), True),
     )
-    return Section("How each number was computed", (Paragraph(text), Paragraph(how), *tables))
+    said = (Paragraph(text), Paragraph(how), Paragraph("Statistics, with their references:"))
+    return Section("How each number was computed", (*said, Bullets(tuple(statistics_cited(shown))), *tables))
 
 
 def _names(letter: str, keys: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], str]:
@@ -93,18 +103,21 @@ def study_report(
     numbers = Numbered(protocol.labels)
     summary = summary_of(labelled(report, protocol.labels), protocol)
     first = _summary(report, protocol, summary, numbers)
-    results = results_section(report, protocol, summary, figures, numbers)
+    primary = primary_section(report, numbers, figures)
+    composites = composite_table(report, protocol, numbers)
+    found = Found(report, protocol, summary, figures, numbers)
+    results, beyond = results_section(found), tuple(appendix_sections(found))
     shown = list(numbers.shown.values())
     references = _cited(references_of(shown), [*monitoring_keys(protocol), *(one.cites for one in summary.objections)])
     sections = (
-        first,
-        methods_section(report, protocol, shown, about),
+        replace(first, parts=(primary,) if primary.blocks else ()),
+        methods_section(report, protocol, shown, about, composites),
         results,
         *_objections(summary),
         limits_section(report, protocol, summary),
         deviations_section(about.registration, report, protocol, about.version),
-        reproduction_section(report, numbers),
         Section("References", (Bullets(tuple(one.in_list for one in references)),)),
+        Section("Appendix", (), (*beyond, reproduction_section(report, numbers)), starts_page=True),
     )
     warning, mark = (SIMULATED_ONLY_SENTENCE, SIMULATED_ONLY) if report.is_simulated else ("", "")
     return Document(protocol.title, _lines(report, about), sections, warning, mark), references

@@ -54,11 +54,15 @@ Block = Paragraph | Bullets | DataTable | Figure
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading with what follows it; `parts` are the sections below it."""
+    """A heading with what follows it; `parts` are the sections below it.
+
+    `starts_page`: begins on a new page in formats that have pages.
+    """
 
     title: str
     blocks: tuple[Block, ...] = ()
     parts: tuple[Section, ...] = ()
+    starts_page: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ def docx_document(document: Document, pictures: Mapping[str, bytes]) -> bytes:
     for line in document.lines:
         made.add_paragraph(plain(line))
     for level, section in document.walk():
-        made.add_heading(plain(section.title), level)
+        made.add_heading(plain(section.title), level).paragraph_format.page_break_before = section.starts_page
         for block in section.blocks:
             _add(made, block, pictures)
     file = io.BytesIO()

@@ -35,6 +35,7 @@ figure { margin: 1.25rem 0; break-inside: avoid } figcaption { font-size: .9rem;
 figure img { display: block; max-width: 100%; height: auto; background: #fff; padding: .5rem; border-radius: .25rem }
 @media (max-width: 40rem) { .table table { min-width: 44rem } }
 @media print { body { max-width: none; font-size: 10pt } nav { display: none } tr { break-inside: avoid }
+  .new-page { break-before: page }
   .small table { font-size: 6.5pt } }
 """
 
@@ -67,6 +68,7 @@ def _body(document: Document, pictures: Mapping[str, bytes]) -> Iterator[str]:
     for level, section in document.walk():
         place += level == 1
         mark = f' id="section-{place}"' if level == 1 else ""
+        mark += ' class="new-page"' if section.starts_page else ""
         yield f"<h{level + 1}{mark}>{escape(section.title)}</h{level + 1}>"
         for block in section.blocks:
             yield _block(block, pictures)

@@ -77,6 +77,7 @@ def latex_document(document: Document, *, pictures: str = "charts") -> str:
     warning = [r"\textbf{" + escaped(document.warning) + r"}\par"] if document.warning else []
     lines += [r"\begin{document}", r"\maketitle", *warning, *(escaped(line) + r"\par" for line in document.lines)]
     for level, section in document.walk():
+        lines += ["", r"\clearpage"] if section.starts_page else []
         lines += ["", rf"\{_HEADINGS[level]}*{{{escaped(section.title)}}}"]
         lines += [rf"\addcontentsline{{toc}}{{{_HEADINGS[level]}}}{{{escaped(section.title)}}}"]
         for block in section.blocks:

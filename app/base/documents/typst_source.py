@@ -56,6 +56,7 @@ def typst_document(document: Document, *, pictures: str = "charts") -> str:
     lines += [f'#block(text(weight: "bold", {quoted(document.warning)}))'] if document.warning else []
     lines += [f"#block(text(size: 9pt, fill: luma(90), {quoted(line)}))" for line in document.lines]
     for level, section in document.walk():
+        lines += ["#pagebreak(weak: true)"] if section.starts_page else []
         lines.append(f"#heading(level: {level}, {quoted(section.title)})")
         for block in section.blocks:
             lines += [*_block(block, pictures)]

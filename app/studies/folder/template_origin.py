@@ -1,4 +1,4 @@
-"""What reports say about the template that a study was started from: the design follows it, or was adapted from it."""
+"""What reports say about the template whose design a study follows."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _ADMISSION = frozenset({"lease_minutes", "links", "max_raters", "open_pool", "qu
 
 
 def template_origin(protocol: Protocol) -> str:
-    """Return the sentence; empty for a study that was not started from a template of this version."""
+    """Return the sentence; empty for a study that was not started from a template of this version, or changed it."""
     source = next((one.source for one in list_templates() if one.name == protocol.template), None)
     if source is None:
         return ""
-    is_same = _design_of(protocol) == _design_of(_template_protocol(protocol.template))
-    verb = "follows" if is_same else "was adapted from"
-    return f"The design {verb} the Attune template {protocol.template}, which is based on {source}."
+    if _design_of(protocol) != _design_of(_template_protocol(protocol.template)):
+        return ""
+    return f"The design follows the Attune template {protocol.template}, which is based on {source}."
 
 
 def _design_of(protocol: Protocol) -> tuple[Any, ...]:

@@ -91,7 +91,7 @@ def test_cut_off_values_of_the_same_scales_share_a_sentence() -> None:
 
 
 def test_sample_size_and_sidedness_are_stated() -> None:
-    assert sample_size_sentence(protocol(FIVE)) == "No sample-size justification was given."
+    assert sample_size_sentence(protocol(FIVE)) == "No justification of the sample size was given."
     planned = protocol(FIVE, design={"max_raters": 90}, preregistration={"sample_size": "Power of .9 for 0.3 points."})
     assert sample_size_sentence(planned) == "At most 90 raters were to be admitted. Power of .9 for 0.3 points."
     assert "one-sided" not in " ".join(inference_sentences(protocol(FIVE)))

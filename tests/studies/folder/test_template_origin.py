@@ -68,8 +68,8 @@ def test_names_and_admission_do_not_change_the_design(change: Callable[[dict[str
         lambda data: data.update(checks={"too_fast_sd": 2}),
     ],
 )
-def test_a_changed_design_was_adapted(change: Callable[[dict[str, Any]], object]) -> None:
-    assert template_origin(changed(change)) == f"The design was adapted from the {AYERS}"
+def test_a_changed_design_says_nothing_of_its_template(change: Callable[[dict[str, Any]], object]) -> None:
+    assert template_origin(changed(change)) == ""
 
 
 @pytest.mark.parametrize("name", ["", "no-such-template"])
@@ -77,7 +77,7 @@ def test_a_study_without_a_template_says_nothing(name: str) -> None:
     assert template_origin(changed(lambda data: data.update(template=name))) == ""
 
 
-def test_methods_of_a_changed_study_say_nothing_else_about_its_template() -> None:
+def test_methods_of_a_changed_study_say_nothing_of_its_template() -> None:
     study = counselor_study()
     given = [
         {
@@ -95,17 +95,25 @@ def test_methods_of_a_changed_study_say_nothing_else_about_its_template() -> Non
     now = Circumstances("2026-11-24", origin=template_origin(study))
     text = texts(study_report(report, study, [], now)[0])
     for words in (
-        f"The design was adapted from the {AYERS}",
         "4 raters per trial and at most 10 trials per rater",
         "Counselor (human, 3 responses), GPT (model, 3 responses) and Llama (model, 3 responses)",
         "one of the two responses or about the same",
         "1 not at all, 2, 3, 4, 5, 6, 7 entirely",
-        "No sample-size justification was given.",
+        "No justification of the sample size was given.",
         "Tests are two-sided at an alpha level of .05",
         "Four raters took part.",
     ):
         assert words in text
-    for words in ("hree raters", "without ties", "1 to 5", "physician", "Physician", "medical advice"):
+    for words in (
+        "template",
+        "Ayers",
+        "hree raters",
+        "without ties",
+        "1 to 5",
+        "physician",
+        "Physician",
+        "medical advice",
+    ):
         assert words not in text
 
 

@@ -1,0 +1,70 @@
+"""Tables of a report's body that set estimates side by side: means by source, and composites with their consistency."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from app.analysis.document.design_words import citation_sentences, composite_items
+from app.analysis.document.numbered import Numbered, Reasons, value_cell, with_numbers
+from app.analysis.estimate import Estimate
+from app.analysis.report.brief import brief
+from app.analysis.report.report import Report
+from app.analysis.wording.formatting import ci_heading
+from app.base.documents.blocks import DataTable
+from app.protocol.study import Protocol
+
+MAX_SOURCES = 5
+CONSISTENCY = {"cronbach_alpha": "Cronbach's alpha", "omega": "McDonald's omega"}
+
+
+def means_table(report: Report, protocol: Protocol, numbers: Numbered) -> DataTable | None:
+    """Means with their intervals, one row per question and one column per source.
+
+    None without any, or with more than MAX_SOURCES sources.
+    """
+    shown = [one for one in brief(report, protocol).estimates if _is_mean(one)]
+    means = {(one.asked, one.scope["source"]): one for one in shown}
+    sources = list(protocol.sources)
+    if not means or len(sources) > MAX_SOURCES:
+        return None
+    heading, reasons = ci_heading(shown), Reasons()
+    rows = tuple(
+        (_question(one, protocol), *(_cell(means.get((one.asked, s)), heading, reasons, numbers) for s in sources))
+        for one in {one.asked: one for one in shown}.values()
+    )
+    header = ("Question", *map(protocol.labels.source, sources))
+    widths = (20, *(20 for _ in sources))
+    return DataTable(f"Means ({heading})", header, rows, reasons.notes, widths)
+
+
+def _is_mean(estimate: Estimate) -> bool:
+    return estimate.statistic == "mean" and estimate.scope.keys() == {"source"}
+
+
+def _question(estimate: Estimate, protocol: Protocol) -> str:
+    return protocol.labels.question(estimate.question or "", estimate.category)
+
+
+def _cell(estimate: Estimate | None, heading: str, reasons: Reasons, numbers: Numbered) -> str:
+    if estimate is None:
+        return "–"
+    return with_numbers(value_cell(estimate, heading, reasons), [numbers.number(estimate)])
+
+
+def composite_table(report: Report, protocol: Protocol, numbers: Numbered) -> DataTable | None:
+    """Each composite with its items, Cronbach's alpha and McDonald's omega; None without composites."""
+    found: Mapping[tuple[str | None, str], Estimate] = {
+        (one.question, one.statistic): one for one in report.of("composite") if not one.scope
+    }
+    heading, reasons = ci_heading(one for one in found.values() if one.statistic in CONSISTENCY), Reasons()
+    rows = tuple(
+        (
+            protocol.labels.question(key),
+            items,
+            *(_cell(found.get((key, statistic)), heading, reasons, numbers) for statistic in CONSISTENCY),
+        )
+        for key, items in composite_items(protocol)
+    )
+    header = ("Composite", "Items", *(f"{name} ({heading})" for name in CONSISTENCY.values()))
+    notes = (*reasons.notes, *citation_sentences(protocol))
+    return DataTable("Composites", header, rows, notes, (14, 46, 20, 20)) if rows else None

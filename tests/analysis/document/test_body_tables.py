@@ -1,0 +1,80 @@
+"""The body of a report: means side by side, composites with their consistency; nothing is shown twice."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from app.analysis import analyze
+from app.analysis.document.circumstances import Circumstances
+from app.analysis.document.study_report import study_report
+from app.base.documents.blocks import DataTable
+from tests.kit.frames import FIVE, frames, protocol
+
+if TYPE_CHECKING:
+    from app.base.documents.blocks import Document, Section
+
+KEYS = ("empathy", "warmth", "fit")
+
+
+@cache
+def document() -> Document:
+    questions = [{**FIVE, "key": key} for key in KEYS]
+    study = protocol(*questions, analysis={"primary": ["care"], "composites": {"care": [*KEYS]}})
+    given = [
+        {
+            "rater": f"r{r}",
+            "item": f"i{i}",
+            "response": f"i{i}:{source}",
+            "question": key,
+            "value": (i * (n + 1) + r * i + (k * r) % 2) % 5 + 1,
+        }
+        for k, key in enumerate(KEYS)
+        for r in range(4)
+        for i in range(5)
+        for n, source in enumerate(study.sources)
+    ]
+    return study_report(analyze(frames(study, given), study), study, [], Circumstances("2026-11-27"))[0]
+
+
+def section(title: str) -> Section:
+    return next(one for one in document().sections if one.title == title)
+
+
+def tables(title: str) -> dict[str, DataTable]:
+    found = section(title)
+    blocks = [*found.blocks, *(block for part in found.parts for block in part.blocks)]
+    return {block.caption: block for block in blocks if isinstance(block, DataTable)}
+
+
+def test_composites_have_their_items_alpha_and_omega() -> None:
+    ((name, items, alpha, omega),) = tables("Methods")["Composites"].rows
+    assert (name, items) == ("Care", "mean of 3 questions: Empathy, Warmth and Fit.")
+    for cell in (alpha, omega):
+        assert cell[0].isdigit()
+        assert cell.endswith("]")
+
+
+def test_means_of_all_sources_are_side_by_side_in_the_body() -> None:
+    table = tables("Results")["Means (95% CI)"]
+    assert table.header == ("Question", "Human", "Model")
+    assert [row[0] for row in table.rows] == ["Empathy", "Warmth", "Fit", "Care"]
+
+
+def test_summary_has_the_primary_table_and_the_appendix_starts_a_page() -> None:
+    assert [*tables("Summary")] == ["Primary contrasts"]
+    assert [one.title for one in document().sections if one.starts_page] == ["Appendix"]
+    assert document().sections[-1].title == "Appendix"
+
+
+def test_no_estimate_is_in_two_tables() -> None:
+    numbered = [
+        row[0]
+        for block in document().blocks
+        if isinstance(block, DataTable)
+        if block.header[0] == "No." and block.caption != "Recipe for each number"
+        for row in block.rows
+    ]
+    assert len(numbered) == len(set(numbered))
+    means = " ".join(cell for row in tables("Results")["Means (95% CI)"].rows for cell in row[1:])
+    assert not [number for number in numbered if f"[{number}]" in means]
