@@ -111,6 +111,7 @@ Shape = Literal[
     "pairs",
     "sentences",
     "sentence",
+    "answers",
 ]
 MORE = ":more"
 
@@ -129,7 +130,7 @@ class Control:
 
     `name` is the form field; `value` is what it contains, one line per tick; `path` is the path of the value in
     study.yaml, beside which problems are shown. `key_name` is the form field of the name of an entry in a mapping.
-    `standard` is the default for an empty input.
+    `standard` is the default for an empty input. `is_open`: whether the study has what another entry needs.
     """
 
     name: str
@@ -145,6 +146,7 @@ class Control:
     is_set: bool = False
     is_new: bool = False
     is_removable: bool = False
+    is_open: bool = True
     options: tuple[Option, ...] = ()
     children: tuple[Control, ...] = ()
 

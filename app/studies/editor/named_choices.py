@@ -52,7 +52,7 @@ def answers_of(question: Mapping[str, Any]) -> list[Option]:
     return []
 
 
-def _ticks(control: Control, options: Iterable[Option], chosen: Iterable[str]) -> Control:
+def ticks(control: Control, options: Iterable[Option], chosen: Iterable[str]) -> Control:
     """Ticks, first what is chosen in its order, which may be one that the study means."""
     known, ticked = {one.value: one for one in options}, list(chosen)
     first = [known.get(value, Option(value, readable(value))) for value in ticked]
@@ -60,14 +60,15 @@ def _ticks(control: Control, options: Iterable[Option], chosen: Iterable[str]) -
     return replace(control, shape="ticks", value="\n".join(ticked), options=(*first, *rest))
 
 
-def _chosen(control: Control) -> list[str]:
+def chosen(control: Control) -> list[str]:
+    """What is ticked, or written on lines."""
     return [line for line in control.value.split("\n") if line]
 
 
 def _questions_as_ticks(*, rater: bool) -> Callable[[Control, Data], Control]:
     def choose(control: Control, data: Data) -> Control:
         options = [Option(str(one.get("key")), title_of(one)) for one in questions_about(data, rater=rater)]
-        return _ticks(control, options, _chosen(control))
+        return ticks(control, options, chosen(control))
 
     return choose
 
@@ -79,7 +80,7 @@ def _expected(control: Control, data: Data) -> Control:
     rows = []
     for row in control.children:
         answers = answers_of(questions.get(row.key, {}))
-        rows.append(_ticks(row, answers, _chosen(row)) if answers else row)
+        rows.append(ticks(row, answers, chosen(row)) if answers else row)
     options = tuple(Option(key, title_of(one)) for key, one in questions.items())
     return replace(control, options=options, children=tuple(rows))
 
@@ -135,7 +136,7 @@ def _correct(control: Control, data: Data) -> Control:
 
 def _exclusive(control: Control, data: Data) -> Control:
     answers = _answers_in(value_of(data, control.name.rpartition(".")[0]))
-    ticked = _chosen(control)
+    ticked = chosen(control)
     return replace(control, shape="ticks", value="\n".join(ticked), options=tuple(answers), help="")
 
 

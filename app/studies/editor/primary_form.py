@@ -22,7 +22,6 @@ from app.studies.editor.sections import value_at, with_value
 
 Data = dict[str, Any]
 PATH = "analysis.primary"
-_REFERENCE, _BY_QUESTION = "analysis.reference", ("analysis.cut", "analysis.margin")
 # What a sentence says before each of its choices, by what its test compares.
 _PHRASES: dict[str, tuple[tuple[str, str], ...]] = {
     "sources": (("Do raters rate", "source"), ("differently from", "reference"), ("on", "question")),
@@ -77,25 +76,12 @@ def protocol_without_primary(data: Data) -> Protocol | None:
 
 
 def with_sentences(control: Control, data: Data) -> Control:
-    """A control of the analysis with choices in place of typed keys: primary contrasts as sentences, the reference, and
-    the questions with a cut-off value or a margin. Any other control is unchanged.
-    """
-    if control.name not in {PATH, _REFERENCE, *_BY_QUESTION}:
+    """Primary contrasts as sentences of choices in place of typed keys. Any other control is unchanged."""
+    if control.name != PATH:
         return control
     protocol = protocol_without_primary(data)
-    if control.name != PATH:
-        return _with_names(control, protocol) if protocol else control
     rows = tuple(_sentence(row, protocol) for row in control.children)
     return replace(control, shape="sentences", label="What the study asks", help="", children=rows)
-
-
-def _with_names(control: Control, protocol: Protocol) -> Control:
-    labels = protocol.labels
-    if control.name == _REFERENCE:
-        options = (Option(key, labels.source(key)) for key in protocol.sources)
-        return replace(control, shape="choice", options=(Option("", "The first human source"), *options), help="")
-    scores = (*protocol.analysis.composites, *(one.key for one in protocol.scaled_questions))
-    return replace(control, options=tuple(Option(key, labels.question(key)) for key in scores))
 
 
 def implied_contrast(data: Data) -> PrimaryContrast | None:

@@ -54,7 +54,7 @@ def is_made(key: str, question: Data) -> bool:
 
 
 def renamed(data: Data, old: str, new: str) -> Data:
-    """The data with another key of a question, also wherever it is named."""
+    """The data with another key of a question or score, also wherever it is named."""
     data = deepcopy(data)
     for question in _dicts(data, "questions"):
         if question.get("key") == old:
@@ -64,9 +64,10 @@ def renamed(data: Data, old: str, new: str) -> Data:
 
 
 def without_key(data: Data, old: str) -> Data:
-    """The data without a question, and without what needs it: scores left without questions, contrasts, checks."""
+    """The data without a question or score, and without what needs it: empty scores, contrasts, checks."""
     data = deepcopy(data)
-    data["questions"] = [one for one in data["questions"] if not isinstance(one, dict) or one.get("key") != old]
+    if isinstance(data.get("questions"), list):
+        data["questions"] = [one for one in data["questions"] if not isinstance(one, dict) or one.get("key") != old]
     gone = [old]
     while gone:
         name = gone.pop()
@@ -136,10 +137,9 @@ def _rewrite_composites(analysis: Data, name: Rename) -> None:
         n = len(holder.get("questions") or ())
         if str(holder.get("at_least", "")).isdecimal() and int(holder["at_least"]) > n:
             holder["at_least"] = n
-        if n and name(key) is not None:
-            composites[key] = composite if isinstance(composite, dict) else holder["questions"]
-        else:
-            del composites[key]
+        del composites[key]
+        if n and (new := name(key)) is not None:
+            composites[new] = composite if isinstance(composite, dict) else holder["questions"]
 
 
 def _dict(data: Any, *path: str) -> Data:  # noqa: ANN401 - any value of the file

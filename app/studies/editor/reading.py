@@ -114,7 +114,9 @@ class _Reader:
         for number in self._numbers(name):
             old = there[number][1] if number < len(there) else None
             value = self.of(node.of, old, f"{name}.{number}")
-            key = self.text(f"{name}.{number}:key")
+            # A form without a field for the key shows the entry by its label.
+            is_kept = f"{name}.{number}:key" not in self.form and number < len(there)
+            key = there[number][0] if is_kept else self.text(f"{name}.{number}:key")
             if key or value not in ("", [], {}):
                 is_same = old is not None and shaped(node.of, value) == shaped(node.of, old)
                 found[_free(key or _name_for(node, value, found), found)] = old if is_same else value

@@ -12,6 +12,14 @@ from app.accounts.session import SignedIn
 from app.base.rendering.pages import is_htmx
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
+from app.studies.editor.analysis_form import (
+    ADDED,
+    Columns,
+    columns_of,
+    with_analysis_choices,
+    with_analysis_that_fits,
+    with_new,
+)
 from app.studies.editor.check_form import KINDS as CHECKS
 from app.studies.editor.check_form import with_checks_that_fit, with_new_check
 from app.studies.editor.controls import Control
@@ -19,7 +27,7 @@ from app.studies.editor.design_page import DesignForm, SentForm, design_page, pl
 from app.studies.editor.named_choices import item_options, with_choices, with_items
 from app.studies.editor.preview_pages import preview_pages
 from app.studies.editor.primary_form import PATH as CONTRASTS
-from app.studies.editor.primary_form import implied_contrast, with_new_contrast, with_parts_that_fit, with_sentences
+from app.studies.editor.primary_form import implied_contrast
 from app.studies.editor.protocol_edits import Edit, get_draft
 from app.studies.editor.sections import BY_KEY, Section, section_controls, with_section
 from app.studies.own_study import Own
@@ -28,8 +36,10 @@ from app.studies.studies import StudyRow
 router = APIRouter()
 # The pages that name items.
 _WITH_ITEMS = frozenset({"checks", "practice"})
+# What is redrawn as a whole, or not at all.
+_WHOLE = frozenset({"sentence", "answers", "pairs"})
 # What is added ready to use, not as an empty entry.
-_ADDED = frozenset({*CHECKS, CONTRASTS})
+_ADDED = ADDED | {*CHECKS}
 
 
 @router.get("/studies/{slug}/design/{part}")
@@ -42,10 +52,11 @@ def submit_section(request: Request, db: Db, lead: SignedIn, study: Own, part: s
     section = _section(part)
 
     def apply(data: dict[str, Any]) -> dict[str, Any]:
-        edited = with_parts_that_fit(data, with_checks_that_fit(data, with_section(section, data, form.fields)))
+        edited = with_checks_that_fit(data, with_section(section, data, form.fields))
+        edited = with_analysis_that_fits(data, edited, may_rename=study.opened_at is None)
         if form.do != "add" or form.target not in _ADDED:
             return edited
-        return with_new_check(edited, form.target) if form.target in CHECKS else with_new_contrast(edited)
+        return with_new_check(edited, form.target) if form.target in CHECKS else with_new(edited, form.target)
 
     edit = save_section(request, db, lead, study, form, section, apply)
     if isinstance(edit, Response):
@@ -75,8 +86,10 @@ def _page(
     add: str = "",
     form: SentForm | None = None,
 ) -> Response:
+    columns = columns_of(db, study.id) if section.key == "analysis" else Columns()
     controls = [
-        with_sentences(with_choices(one, edit.data), edit.data) for one in section_controls(section, edit.data, add=add)
+        with_analysis_choices(with_choices(one, edit.data), edit.data, columns)
+        for one in section_controls(section, edit.data, add=add)
     ]
     controls.sort(key=lambda one: one.name != CONTRASTS)
     if section.key in _WITH_ITEMS:
@@ -91,7 +104,7 @@ def _page(
         section.key,
         section=section,
         controls=controls,
-        redrawn=[one for control in controls for one in control.all if form and _is_redrawn(one, form)],
+        redrawn=[one for control in controls for one in _redrawn(control, form)] if form else [],
         placed=placed(edit.problems, controls),
         pages=preview_pages(edit.protocol) if edit.protocol else [],
         title=section.title,
@@ -108,11 +121,25 @@ def _implied(edit: Edit) -> str:
     return contrast_words(contrast, edit.protocol) if contrast and edit.protocol else ""
 
 
+def _redrawn(control: Control, form: SentForm) -> list[Control]:
+    """The fields that follow from others that were just edited, as the choice among answers does."""
+    if _is_redrawn(control, form):
+        return [control]
+    return [] if control.shape in _WHOLE else [one for child in control.children for one in _redrawn(child, form)]
+
+
 def _is_redrawn(control: Control, form: SentForm) -> bool:
-    """Whether a field follows from others that were just edited, as the choice among answers does."""
-    if control.shape == "sentence":
-        return form.fields.get(f"{control.name}:drawn") != [control.key]
-    sent = form.fields.get(control.name, [""])[-1].replace("\r\n", "\n").strip()
-    return control.shape == "radios" or (
-        control.shape == "prose" and control.name.startswith("checks.") and sent != control.value.strip()
-    )
+    sent = [value.replace("\r\n", "\n").strip() for value in form.fields.get(control.name, ())]
+    match control.shape:
+        case "sentence" | "answers":
+            return form.fields.get(f"{control.name}:drawn") != [control.key]
+        case "pairs":
+            keys = ((form.fields.get(row.key_name), [row.key]) for row in control.children)
+            return bool(control.options) and any(there is not None and there != key for there, key in keys)
+        case "ticks":
+            return bool(sent) and {*sent} - {""} != {*control.value.split("\n")} - {""}
+        case "choice":
+            return bool(sent) and sent[-1] != control.value
+        case "prose":
+            return control.name.startswith("checks.") and sent[-1:] != [control.value.strip()]
+    return control.shape == "radios"

@@ -12,10 +12,10 @@ from app.base.problems import Problems
 from app.protocol.study import Protocol
 from app.protocol.yaml.edited_yaml import edited_yaml
 from app.protocol.yaml.study_yaml import read_protocol
+from app.studies.editor.analysis_form import Columns, with_analysis_choices, with_analysis_that_fits
 from app.studies.editor.check_form import with_checks_that_fit
 from app.studies.editor.named_choices import with_choices
 from app.studies.editor.nodes import Part, part_of
-from app.studies.editor.primary_form import with_parts_that_fit, with_sentences
 from app.studies.editor.question_form import QuestionEditor, question_editor, with_edited
 from app.studies.editor.sections import QUESTIONS, SECTIONS, section_controls, section_of, with_section
 from app.studies.folder.study_templates import list_templates, template_folder
@@ -45,8 +45,9 @@ def sent_unchanged(data: dict[str, Any]) -> dict[str, Any]:
     for section in SECTIONS:
         if section.key != QUESTIONS:
             drawn = [with_choices(control, data) for control in section_controls(section, data)]
-            sent = with_section(section, data, posted(*[with_sentences(control, data) for control in drawn]))
-            data = with_parts_that_fit(data, with_checks_that_fit(data, sent))
+            drawn = [with_analysis_choices(control, data, Columns()) for control in drawn]
+            sent = with_checks_that_fit(data, with_section(section, data, posted(*drawn)))
+            data = with_analysis_that_fits(data, sent, may_rename=True)
     for number in range(1, len(data[QUESTIONS]) + 1):
         data, misfit = with_edited(data, number, posted_question(question_editor(data, number)), may_rename=True)
         assert misfit is None
