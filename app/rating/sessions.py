@@ -26,33 +26,28 @@ STUDY_OF_ADDRESS = """
 
 ENDED = frozenset({"finished", "screened_out", "failed_checks", "withdrawn"})
 
-_COLUMNS = """
-    s.study_id, s.id AS session_id, s.rater_id, s.state AS session_state, s.keys_off,
-    s.begun_at IS NOT NULL AS has_begun, s.protocol_version, p.sha256, p.title, st.status, st.seed,
-    coalesce(s.condition, '') AS condition,
-    (SELECT pool FROM raters r WHERE r.study_id = s.study_id AND r.id = s.rater_id) AS pool,
-    s.paused_at IS NOT NULL AS is_paused,
-    ARRAY(SELECT step FROM steps d WHERE d.study_id = s.study_id AND d.rating_session_id = s.id) AS passed,
-    EXISTS (SELECT FROM rater_messages n
-            WHERE n.study_id = s.study_id AND n.rater_id = s.rater_id AND n.read_at IS NULL) AS has_message
-"""
-_OF_COOKIE = f"""
-    st.id = {STUDY_OF_ADDRESS} AND s.study_id = st.id AND p.study_id = s.study_id AND p.version = s.protocol_version
-"""
-_TOUCH_BY = f"""
+# The rating session of a cookie, :hash: of its first browser, or of one that arrived with an ID alone. The update
+# extends the lease. It also locks the row, so that requests from two tabs or a double click run one after the other.
+OF_COOKIE = f"""
     UPDATE rating_sessions AS s
     SET last_seen_at = now(), lease_expires_at = now() + make_interval(mins => s.lease_minutes)
-    FROM studies st, protocols p{{tables}} WHERE {_OF_COOKIE} AND {{is_own}}
-    RETURNING {_COLUMNS}, {{move}} AS move_id
+    FROM studies st, protocols p
+    WHERE st.id = {STUDY_OF_ADDRESS} AND s.study_id = st.id
+      AND s.id = coalesce((SELECT id FROM rating_sessions WHERE token_hash = :hash),
+                          (SELECT rating_session_id FROM session_moves WHERE token_hash = :hash))
+      AND p.study_id = s.study_id AND p.version = s.protocol_version
+    RETURNING
+      s.study_id, s.id AS session_id, s.rater_id, s.state AS session_state, s.keys_off,
+      s.begun_at IS NOT NULL AS has_begun, s.protocol_version, p.sha256, p.title, st.status, st.seed,
+      coalesce(s.condition, '') AS condition,
+      (SELECT pool FROM raters r WHERE r.study_id = s.study_id AND r.id = s.rater_id) AS pool,
+      s.paused_at IS NOT NULL AS is_paused,
+      ARRAY(SELECT step FROM steps d WHERE d.study_id = s.study_id AND d.rating_session_id = s.id) AS passed,
+      EXISTS (SELECT FROM rater_messages n
+              WHERE n.study_id = s.study_id AND n.rater_id = s.rater_id AND n.read_at IS NULL) AS has_message,
+      (SELECT id FROM session_moves WHERE token_hash = :hash) AS move_id
 """  # noqa: S608 - constants only
-# The update also locks the row, so that requests from two tabs or a double click run one after the other.
-TOUCH = _TOUCH_BY.format(tables="", is_own="s.token_hash = :hash", move="CAST(NULL AS bigint)")
-TOUCH_MOVED = _TOUCH_BY.format(
-    tables=", session_moves m",
-    is_own="m.token_hash = :hash AND m.study_id = s.study_id AND m.rating_session_id = s.id",
-    move="m.id",
-)
-_TOUCH, _TOUCH_MOVED = HotStatement(TOUCH), HotStatement(TOUCH_MOVED)
+_OF_COOKIE = HotStatement(OF_COOKIE)
 _FINISH = text("""
     UPDATE rating_sessions SET state = 'finished', finished_at = coalesce(finished_at, now())
     WHERE study_id = :study AND id = :session
@@ -112,9 +107,9 @@ class RatingSession:
     has_message: bool = False
 
     @classmethod
-    def of(cls, row: Mapping[Any, Any], prefix: str = "") -> RatingSession:
-        """Create from a row with TOUCH's columns, each name with this prefix."""
-        values = {name: row[prefix + name] for name in SESSION_COLUMNS}
+    def of(cls, row: Mapping[Any, Any]) -> RatingSession:
+        """Create from a row with OF_COOKIE's columns."""
+        values = {name: row[name] for name in _FIELDS}
         return cls(**values | {"passed": tuple(values["passed"])})
 
     @property
@@ -128,14 +123,12 @@ class RatingSession:
         return self.session_state in ENDED
 
 
-# The names of the columns that TOUCH returns.
-SESSION_COLUMNS = tuple(field.name for field in fields(RatingSession))
+_FIELDS = tuple(field.name for field in fields(RatingSession))
 
 
 def get_rating_session(db: Connection, slug: str, token: str) -> RatingSession | None:
     """The rating session of a cookie, with its lease extended; None if the cookie is not for this study."""
-    values = {"slug": slug, "hash": token_hash(token)}
-    row = _TOUCH.one_or_none(db, values) or _TOUCH_MOVED.one_or_none(db, values)
+    row = _OF_COOKIE.one_or_none(db, {"slug": slug, "hash": token_hash(token)})
     return None if row is None else RatingSession.of(row)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any, Literal
 
 import psycopg
@@ -24,6 +25,11 @@ from sqlalchemy.pool import ConnectionPoolEntry
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z]\w*)")
 # From `--` to the end of its line; no statement has it in a text.
 _COMMENT = re.compile(r"--.*")
+
+
+def sql_file(module: str, name: str) -> str:
+    """The SQL of a file beside a module, given as `__file__`; it may have comments, which HotStatement leaves out."""
+    return Path(module).with_name(name).read_text(encoding="utf-8")
 
 
 class HotStatement:

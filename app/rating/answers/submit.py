@@ -10,22 +10,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from sqlalchemy import Connection, text
 
-from app.base.database.hot_statement import HotStatement
+from app.base.database.hot_statement import HotStatement, sql_file
 from app.protocol.questions.form import Answer, PageTimes
 from app.rating.answers.ratings import NOT_SUBMITTED, answer_rows
-from app.rating.seats.assignment_view import AS_NEXT, PICKED, AssignmentView, view_shown
+from app.rating.seats.assignment_view import NEXT_PAGE_SQL, AssignmentView, view_shown
 from app.rating.sessions import RatingSession
 
 Action = Literal["save", "turn", "submit", "skip"]
-
-
-def _file(name: str) -> str:
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
 # A row there always is: whether the assignment was still open for this, and the indices of the answers that were
@@ -34,13 +29,13 @@ _STORED = """
     EXISTS (SELECT FROM a) AS is_stored,
     (SELECT array_agg(DISTINCT g.n) FROM judged g WHERE g.is_older AND NOT g.is_repeat) AS older
 """
-_SUBMIT_SQL = _file("submit.sql")
+_SUBMIT_SQL = sql_file(__file__, "submit.sql")
 _STORE = HotStatement(f"{_SUBMIT_SQL} SELECT {_STORED}")
-_SKIP = HotStatement(f"{_SUBMIT_SQL}, {_file('skip.sql')} SELECT {_STORED}")
-# The first open assignment after this one, now served.
+_SKIP = HotStatement(f"{_SUBMIT_SQL}, {sql_file(__file__, 'skip.sql')} SELECT {_STORED}")
 _STORE_AND_NEXT = HotStatement(f"""
-    {_SUBMIT_SQL}, {PICKED.format(besides="AND id <> :assignment AND EXISTS (SELECT FROM a)")}
-    SELECT {_STORED}, n.* FROM (VALUES (1)) AS one (n_rows) LEFT JOIN ({AS_NEXT}) AS n ON true
+    {_SUBMIT_SQL}, {NEXT_PAGE_SQL}
+    SELECT {_STORED}, n.*
+    FROM (VALUES (1)) AS one (n_rows) LEFT JOIN (SELECT * FROM page_shown CROSS JOIN texts) AS n ON true
 """)  # noqa: S608 - constants only
 # Answers about turns of a dialogue count once its whole page is submitted.
 _RELEASE = text("""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import pytest
 from sqlalchemy import text
 
+from app.rating.seats.assignment_view import get_own_assignment
 from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.database import rows
 from tests.kit.rater_pages import FULL, form_address, heading, times_of
@@ -146,3 +149,23 @@ def test_later_answer_about_the_rater_stays(
         db.execute(text("UPDATE ratings SET page_ms = page_ms + 7200000"))
     shown = anna.get("/s/study/questions/before-1").text
     assert int(shown.split('data-now="')[1].split('"')[0]) > float(ms(-7000))
+
+
+def test_requests_of_one_rater_run_one_after_the_other(engine: Engine, anna: Visitor) -> None:
+    """The second waits for the row of the rating session, and then still finds it."""
+    token = UUID(form_address(anna.begin()).rpartition("/")[2])
+    (cookie,) = (cookie.value for cookie in anna.cookies.jar if cookie.name.endswith("rater-study"))
+
+    def read() -> bool:
+        with engine.begin() as db:
+            return get_own_assignment(db, "study", str(cookie), token) is not None
+
+    with ThreadPoolExecutor(1) as pool, engine.begin() as db:
+        assert get_own_assignment(db, "study", str(cookie), token)
+        second = pool.submit(read)
+        waiting = text("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
+        while not second.done() and not db.execute(waiting).scalar_one():
+            time.sleep(0.002)
+        assert not second.done()
+        db.commit()
+        assert second.result(timeout=10)
