@@ -21,10 +21,18 @@ _LONG = 60
 _FEW = 12
 # Many names in a column are sources if each of them is there so many times.
 _MIN_REPEATED = 3
-_ID = re.compile(r"(^|[\s_])(id|key|item|nr|no|number|nummer)[.:]?$|^#$|ID$", re.IGNORECASE)
+_ID = re.compile(
+    r"(^|[\s_])(id|key|item|nr|no|number|nummer)[.:]?$|^#$|ID$|^(conversation|dialog(ue)?|gespräch|thread)$",
+    re.IGNORECASE,
+)
 # A few rows of a sheet may be there twice, with their IDs.
 _MOST_DISTINCT = 0.9
 _RATING = re.compile(r"\b(eval|evaluator|rating|score|likert|rater|preference|annotator)", re.IGNORECASE)
+# The name of one rater; a column of numbers below it has this rater's ratings.
+_ONE_RATER = re.compile(
+    r"^(?i:(rater|annotator|evaluator|coder|judge|beurteiler(in)?))[\s_.#-]*(?!(?i:age|id|key|kind|name)$)"
+    r"(\d+|[A-Z]\w*|\b[a-z])$|^R[\s_.#-]?\d+$"
+)
 _RESPONSE = re.compile(r"response|reply|answer|completion|output", re.IGNORECASE)
 _SITUATION = re.compile(
     r"^(patient |user )?(question|situation|prompt|post|message|scenario|vignette|query|input|dialogue|context)$",
@@ -54,7 +62,8 @@ class ColumnGuess:
 
 def guess_columns(table: Table) -> list[ColumnGuess]:
     """Return every column with its most likely role; at most one column is the situation and one the item ID."""
-    guesses = [_guess(name, cells) for name, cells in table.columns.items()]
+    n_sources = max((len({*cells} - {""}) for name, cells in table.columns.items() if _SOURCE.search(name)), default=1)
+    guesses = [_guess(name, cells, n_sources) for name, cells in table.columns.items()]
     has_source = any(guess.role == "source" for guess in guesses)
     if has_source:
         # One row per response: an item's ID appears in several rows.
@@ -73,14 +82,14 @@ def guess_columns(table: Table) -> list[ColumnGuess]:
     ]
 
 
-def _guess(name: str, cells: Column) -> ColumnGuess:
+def _guess(name: str, cells: Column, n_sources: int) -> ColumnGuess:
     filled = [cell.strip() for cell in cells if cell.strip()]
     mean = int(np.mean([len(cell) for cell in filled])) if filled else 0
     examples = tuple(cell[:_EXAMPLE_LENGTH] for cell in filled[:_EXAMPLES])
-    return ColumnGuess(name, _role(name, filled, mean), examples)
+    return ColumnGuess(name, _role(name, filled, mean, n_sources), examples)
 
 
-def _role(name: str, filled: Sequence[str], mean: int) -> Role:  # noqa: PLR0911 - one line per role
+def _role(name: str, filled: Sequence[str], mean: int, n_sources: int) -> Role:  # noqa: PLR0911 - one line per role
     n_distinct = len(set(filled))
     if not filled:
         return "ignore"
@@ -88,22 +97,36 @@ def _role(name: str, filled: Sequence[str], mean: int) -> Role:  # noqa: PLR0911
         return "content_note"
     if name.casefold() == "profile":
         return "profile"
-    if mean >= _LONG or (_RESPONSE.search(name) and n_distinct > _FEW) or _is_named_text(name, filled, n_distinct):
+    if mean >= _LONG or (_RESPONSE.search(name) and n_distinct > _FEW) or _is_named_text(name, filled, n_sources):
         return "text"
     if _ID.search(name) and n_distinct >= _MOST_DISTINCT * len(filled):
         return "item"
-    if _RATING.search(name) and n_distinct <= _FEW:
+    if (_RATING.search(name) and n_distinct <= _FEW) or (
+        is_one_rater(name) and all(number(cell) is not None for cell in filled)
+    ):
         return "rating"
     is_repeated = n_distinct <= max(_FEW, len(filled) // _MIN_REPEATED)
     return "source" if _SOURCE.search(name) and is_repeated else "attribute"
 
 
-def _is_named_text(name: str, filled: Sequence[str], n_distinct: int) -> bool:
-    """Whether a column of short texts is one of situations or responses: its name says so, and few cells are equal."""
+def is_one_rater(name: str) -> bool:
+    """Whether the name of a column is that of one rater, and no more.
+
+    >>> [name for name in ("Rater A", "coder_2", "R1", "Rater ID", "Rating") if is_one_rater(name)]
+    ['Rater A', 'coder_2', 'R1']
+    """
+    return _ONE_RATER.match(name.strip()) is not None
+
+
+def _is_named_text(name: str, filled: Sequence[str], n_sources: int) -> bool:
+    """Whether a column of short texts is one of situations or responses: its name says so, and few cells are equal.
+
+    A situation may be there once for each source.
+    """
     if _RATING.search(name) or not (_RESPONSE.search(name) or _SITUATION.search(name)):
         return False
     n_words = sum(len(cell.split()) for cell in filled)
-    return n_words >= _MIN_WORDS * len(filled) and 2 * n_distinct > len(filled)
+    return n_words >= _MIN_WORDS * len(filled) and 2 * n_sources * len({*filled}) > len(filled)
 
 
 def without_second_header(table: Table, problems: Problems) -> Table:

@@ -17,6 +17,7 @@ from app.protocol.study import Protocol
 from app.studies.audit import record_act
 from app.studies.creation.upload_process import UploadReader
 from app.studies.imports.column_meanings import COMMON, NewRaters, RatingLayout, rater_columns, value_columns
+from app.studies.imports.column_roles import is_one_rater
 from app.studies.imports.grouped_problems import GroupedProblem
 from app.studies.imports.name_matching import Names, plain, question_names, source_names, words_of
 from app.studies.imports.patterns import AnswerColumn, guessed_column
@@ -27,6 +28,7 @@ from app.studies.studies import StudyRow
 
 Kind = Literal["person", "model"]
 _MAYBE_RATINGS = ("rating", "attribute", "ignore")
+_SCALED = ("rating", "slider")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,10 @@ def rating_columns(upload: TextUpload) -> list[dict[str, Any]]:
 
 
 def guess_rating_columns(upload: TextUpload, protocol: Protocol) -> RatingColumns:
-    """What the names of the columns say; answers to an unnamed one of several questions have only a source."""
+    """What the names of the columns say; answers to an unnamed one of several questions have only a source.
+
+    A column named after one rater has this rater's answers to the first question about responses.
+    """
     sources, questions = _source_names(upload, protocol), question_names(protocol)
     names = [column["name"] for column in rating_columns(upload)]
     named = {plain(name): name for name in names}
@@ -97,12 +102,24 @@ def guess_rating_columns(upload: TextUpload, protocol: Protocol) -> RatingColumn
     ]
     only = questions.keys[0] if len(questions.keys) == 1 else None
     values = value_columns(columns, sources)
+    rated = next((one.key for one in protocol.questions if one.target == "response" and one.type in _SCALED), only)
     found = (
         guessed_column(column, sources, questions)
         or (AnswerColumn(column, only, values[column]) if column in values else None)
+        or _of_one_rater(column, sources, rated)
         for column in columns
     )
     return RatingColumns(tuple(one for one in found if one is not None), raters)
+
+
+def _of_one_rater(column: str, sources: Names, question: str | None) -> AnswerColumn | None:
+    """The answers of one rater; None if the column is not named after one."""
+    words = words_of(column)
+    source = sources.in_words(words)
+    if source is not None:
+        del words[source[1]]
+    rater = " ".join(words)
+    return AnswerColumn(column, question, source and source[0], rater) if is_one_rater(rater) else None
 
 
 def unread_values(protocol: Protocol, columns: RatingColumns, problems: Iterable[Problem]) -> list[Unread]:

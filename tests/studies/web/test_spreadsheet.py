@@ -358,3 +358,62 @@ def test_parquet_file_is_read(client: TestClient, db: Connection, tmp_path: Path
     pd.read_csv(io.BytesIO(csv(awkward()))).to_parquet(tmp_path / "a", index=False)
     make(client, dropped(client, (tmp_path / "a").read_bytes(), "posts.parquet"), "four-dimensions")
     assert db.execute(text("SELECT count(*) FROM items")).scalar_one() == 30
+
+
+RATED = [
+    ("post_id", "post", "system", "reply", "Rater A", "Rater B", "R3"),
+    *(
+        (
+            f"p{n}",
+            long_text(f"Post {n}.", 20),
+            source,
+            long_text(f"{source} {n}.", 20),
+            *(f"{n + k}" for k in (0, 1, 2)),
+        )
+        for n in (1, 2, 3)
+        for source in ("nurse", "gpt-4")
+    ),
+]
+
+
+def test_ratings_of_one_column_per_rater_are_imported_as_guessed(client: TestClient, db: Connection) -> None:
+    page = dropped(client, csv(RATED), "rated.csv")
+    roles = re.findall(r'name="role[^>]*>.*?value="(\w+)"\s+selected', client.get(page).text, re.DOTALL)
+    assert roles == ["item", "text", "source", "response", *["rating"] * 3]
+    assert make(client, page, "four-dimensions") == "/studies/rated/design/questions"
+    ratings = "/studies/new/rated/ratings"
+    form = {f"question.{n}": "emotional_understanding" for n in range(3)}
+    form |= {f"rater.{n}": name for n, name in enumerate(RATED[0][4:])}
+    shown = " ".join(client.get(ratings).text.split())
+    assert shown.count('<option value="emotional_understanding" selected>') == 3
+    for name in RATED[0][4:]:
+        assert f'value="{name}" aria-label="Rater of {name}"' in shown
+    assert client.post(ratings, data=form | {"import": "1"}).status_code == 303
+    query = text(
+        "SELECT w.key, i.key, s.key, r.number::int::text FROM ratings r JOIN raters w ON w.id = r.rater_id"
+        " JOIN items i ON i.id = r.item_id JOIN responses p ON p.id = r.response_id"
+        " JOIN sources s ON s.id = p.source_id"
+    )
+    wanted = {(RATED[0][place], row[0], row[2], row[place]) for row in RATED[1:] for place in (4, 5, 6)}
+    assert {tuple(row) for row in db.execute(query)} == wanted
+
+
+def test_dialogues_of_two_sources_are_recognized_from_rows_of_turns(client: TestClient, db: Connection) -> None:
+    turns = [
+        {
+            "conversation": f"c{n}",
+            "model": model,
+            "speaker": "me" if turn % 2 else "you",
+            "text": f"I say {turn} of {n}.",
+        }
+        for n in range(1, 5)
+        for model in ("nurse", "gpt-4")
+        for turn in range(1, 6)
+    ]
+    page = dropped(client, "\n".join(map(json.dumps, turns)).encode(), "talks.jsonl")
+    roles = re.findall(r'name="role[^>]*>.*?value="(\w+)"\s+selected', client.get(page).text, re.DOTALL)
+    assert roles == ["item", "source", "text", "response"]
+    assert make(client, page, "perceived-empathy") == "/studies/talks/design/questions"
+    kept = responses(db)
+    assert [one[:2] for one in kept[:3]] == [("c1", "nurse"), ("c1", "gpt-4"), ("c2", "nurse")]
+    assert [turn["text"] for turn in json.loads(kept[1][2])] == [f"I say {n} of 1." for n in range(1, 6)]
