@@ -12,6 +12,7 @@ from app.stats.result import Procedure
 # key | authors | year | title | journal or publisher | volume | pages | DOI
 _LISTED = """
 altman1995|Altman, D. G.; Bland, J. M.|1995|Absence of evidence is not evidence of absence|BMJ|311|485|10.1136/bmj.311.7003.485
+angelopoulos2023|Angelopoulos, A. N.; Duchi, J. C.; Zrnic, T.|2023|PPI++: Efficient prediction-powered inference|arXiv:2311.01453
 bates2015|Bates, D.; Mächler, M.; Bolker, B.; Walker, S.|2015|Fitting linear mixed-effects models using lme4|Journal of Statistical Software|67(1)|1–48|10.18637/jss.v067.i01
 bell2002|Bell, R. M.; McCaffrey, D. F.|2002|Bias reduction in standard errors for linear regression with multi-stage samples|Survey Methodology|28|169–181
 benjamini1995|Benjamini, Y.; Hochberg, Y.|1995|Controlling the false discovery rate: A practical and powerful approach to multiple testing|Journal of the Royal Statistical Society B|57|289–300|10.1111/j.2517-6161.1995.tb02031.x
@@ -39,6 +40,7 @@ dawid1979|Dawid, A. P.; Skene, A. M.|1979|Maximum likelihood estimation of obser
 degroot1983|DeGroot, M. H.; Fienberg, S. E.|1983|The comparison and evaluation of forecasters|The Statistician|32|12–22|10.2307/2987588
 dubois2024|Dubois, Y.; Galambosi, B.; Liang, P.; Hashimoto, T. B.|2024|Length-controlled AlpacaEval: A simple way to debias automatic evaluators|arXiv:2404.04475
 efron1993|Efron, B.; Tibshirani, R. J.|1993|An introduction to the bootstrap|Chapman & Hall
+egami2023|Egami, N.; Hinck, M.; Stewart, B. M.; Wei, H.|2023|Using imperfect surrogates for downstream inference: Design-based supervised learning for social science applications of large language models|Advances in Neural Information Processing Systems|36|68589–68601
 enders2007|Enders, C. K.; Tofighi, D.|2007|Centering predictor variables in cross-sectional multilevel models: A new look at an old issue|Psychological Methods|12|121–138|10.1037/1082-989X.12.2.121
 feldt1965|Feldt, L. S.|1965|The approximate sampling distribution of Kuder-Richardson reliability coefficient twenty|Psychometrika|30|357–370
 finn1970|Finn, R. H.|1970|A note on estimating the reliability of categorical data|Educational and Psychological Measurement|30|71–76

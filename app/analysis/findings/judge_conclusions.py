@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.analysis.estimate import Estimate
@@ -13,15 +13,20 @@ from app.analysis.statistic import declared
 from app.analysis.wording.formatting import MINUS, interval_text, number
 
 OF_JUDGES = {"share_preferred": "judge_share_preferred", "mean_difference": "judge_mean_difference"}
+TOGETHER = {"judge_share_preferred": "share_preferred_ppi", "judge_mean_difference": "mean_difference_ppi"}
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeConclusion:
-    """One contrast by one judge. `effect`: what it finds; `changes`: whether people would conclude something else."""
+    """One contrast by one judge. `effect`: what it finds; `changes`: whether people would conclude something else.
+
+    `together`: what people and judge find, if it answered units that people did not.
+    """
 
     judge: str
     effect: str
     changes: bool
+    together: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,12 @@ def conclusions_by_judge(report: Report, contrasts: Sequence[MainContrast]) -> I
         found = [*((one, 1) for one in same), *((one, -1) for one in turned)]
         if found and people.estimate is not None:
             judged = tuple(
-                JudgeConclusion(" and ".join(one.scope["raters"]), _effect(one), _side(one) * sign != _side(people))
+                JudgeConclusion(
+                    " and ".join(one.scope["raters"]),
+                    _effect(one),
+                    _side(one) * sign != _side(people),
+                    _together(one, by_place),
+                )
                 for one, sign in found
             )
             pair = f"{source} against {reference}"
@@ -66,6 +76,12 @@ def conclusions_by_judge(report: Report, contrasts: Sequence[MainContrast]) -> I
 
 def _place(one: Estimate, source: object, reference: object) -> tuple[object, ...]:
     return one.question, one.statistic, source, reference
+
+
+def _together(one: Estimate, by_place: Mapping[tuple[object, ...], Sequence[Estimate]]) -> str:
+    key = (one.question, TOGETHER[one.statistic], one.scope["source"], one.scope["reference"])
+    both = (both for both in by_place.get(key, ()) if both.scope == one.scope)
+    return next((_effect(found) for found in both if found.estimate is not None), "")
 
 
 def _side(one: Estimate) -> int:

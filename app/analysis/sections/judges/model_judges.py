@@ -23,6 +23,7 @@ from app.analysis.sections.judges.calibration import calibration
 from app.analysis.sections.judges.contrasts import judge_contrasts
 from app.analysis.sections.judges.length_bias import length_bias
 from app.analysis.sections.judges.self_preference import self_preference_estimates
+from app.analysis.sections.judges.together import together
 from app.analysis.statistic import Bounds, Column, PageTable, Statistic, declare
 from app.protocol.study import Protocol
 from app.stats.clusters import for_new_items
@@ -315,6 +316,7 @@ def _alone(judged: Judged, every: Answers, protocol: Protocol) -> Iterator[Estim
     yield from length_bias(data, humans, own, said, scope)
     yield from calibration(data, humans, judged.showings[0], scope)
     yield from judge_contrasts(data, own, scope)
+    yield from together(data, humans, own, scope)
     yield from answered_units(data, humans, judged.is_answered, scope)
     yield from bounds_of_missing(data, humans, said, scope, is_nominal=judged.is_nominal)
 

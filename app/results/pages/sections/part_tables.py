@@ -27,7 +27,7 @@ from app.analysis.sections import (
     subgroups,
     turns,
 )
-from app.analysis.sections.judges import calibration, model_judges
+from app.analysis.sections.judges import calibration, model_judges, together
 from app.analysis.statistic import Column, PageTable, declared
 from app.analysis.wording.formatting import (
     MINUS,
@@ -57,7 +57,7 @@ TABLES: dict[str, tuple[PageTable, ...]] = {
     "conditions": (factors.EFFECTS, subgroups.BY_CONDITION, belief.BELIEFS),
     "subgroups": (subgroups.BY_ATTRIBUTE, pools.BY_GROUP),
     "turns": (turns.CHANGES,),
-    "judges": (model_judges.AGAINST_PEOPLE, model_judges.BIASES, calibration.CALIBRATED),
+    "judges": (model_judges.AGAINST_PEOPLE, together.TOGETHER, model_judges.BIASES, calibration.CALIBRATED),
     "items": (disagreement.SPLIT,),
 }
 MAX_ROWS, MAX_REASONS = 30, 3

@@ -1,0 +1,178 @@
+"""Estimates about people from a judge's answers to all units and people's answers to some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from app.analysis.data.answers import NEITHER, RESPONSE, TIE, Answers, Choices
+from app.analysis.data.encoded_study import Bools, Floats
+from app.analysis.data.question_data import AnyQuestionData
+from app.analysis.estimate import Estimate, Scope, Unit
+from app.analysis.sections.coefficients import level_of
+from app.analysis.statistic import Bounds, Column, PageTable, Statistic, declare
+from app.stats.comparison.prediction_powered import Powered, prediction_powered
+from app.stats.result import Result
+
+SECTION = "judge"
+RANDOM = "This assumes that people rated a random sample of what the judge rated."
+_BOTH, _ALONE = "judge and people", "people alone, each sampled unit once"
+_CITES = ("angelopoulos2023", "egami2023")
+
+declare(
+    Statistic("mean_ppi", "Mean", "points", variant=_BOTH, docs="judges", cites=_CITES, bounds=Bounds(is_level=True)),
+    Statistic("mean_people", "Mean", "points", variant=_ALONE, docs="judges", bounds=Bounds(is_level=True)),
+    Statistic(
+        "mean_difference_ppi",
+        "Mean difference",
+        "points",
+        variant=_BOTH,
+        docs="judges",
+        cites=_CITES,
+        no_difference=0.0,
+        bounds=Bounds(times=1),
+    ),
+    Statistic(
+        "mean_difference_people",
+        "Mean difference",
+        "points",
+        variant=_ALONE,
+        docs="judges",
+        no_difference=0.0,
+        bounds=Bounds(times=1),
+    ),
+    Statistic(
+        "share_preferred_ppi",
+        "Share preferring the source over the reference",
+        "share",
+        variant=_BOTH,
+        docs="judges",
+        cites=_CITES,
+        no_difference=0.5,
+    ),
+    Statistic(
+        "share_preferred_people",
+        "Share preferring the source over the reference",
+        "share",
+        variant=_ALONE,
+        docs="judges",
+        no_difference=0.5,
+    ),
+    Statistic("judge_weight", "Weight of the judge's values (lambda)", "ratio", docs="judges", cites=_CITES),
+    Statistic("effective_n", "Human ratings that people alone would need", "count", docs="judges", cites=_CITES),
+)
+TOGETHER = PageTable(
+    "Judge and people together, with 95% CIs",
+    (
+        Column("People alone", ("mean_people", "mean_difference_people", "share_preferred_people")),
+        Column("Judge and people", ("mean_ppi", "mean_difference_ppi", "share_preferred_ppi")),
+        Column("Weight of the judge", ("judge_weight",)),
+        Column("Worth in human ratings", ("effective_n",)),
+    ),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """Values of answers: `value` may be nan; `is_reference` marks those whose mean is subtracted."""
+
+    answers: Answers
+    value: Floats
+    is_reference: Bools
+
+    @property
+    def known(self) -> Said:
+        """Without the answers that have no value."""
+        here = np.isfinite(self.value)
+        return Said(self.answers.select(here), self.value[here], self.is_reference[here])
+
+
+def together(data: AnyQuestionData, humans: Answers, own: Answers, scope: Scope) -> Iterator[Estimate]:
+    """Yield means, differences and shares preferred by judge and people, where the judge answered more than people did.
+
+    Args:
+        data: the question data.
+        humans: of all human raters, one answer of each rater and unit.
+        own: of the judge; of a choice the answers of all showings, otherwise one answer per response.
+        scope: of the judge.
+    """
+    is_choice = isinstance(own, Choices)
+    if not is_choice and (data.question.rated != "response" or level_of(data) == "nominal"):
+        return
+    reference = data.reference
+    if not is_choice:
+        for source in data.sources:
+            code = data.code_of(source)
+            yield from _estimates(data, _rated(humans, code), _rated(own, code), {**scope, "source": source}, "mean")
+    if reference is None:
+        return
+    for source in data.sources:
+        if source != reference:
+            where: Scope = {**scope, "source": source, "reference": reference}
+            codes = data.code_of(source), data.code_of(reference)
+            statistic = "share_preferred" if is_choice else "mean_difference"
+            yield from _estimates(data, _told(humans, *codes), _told(own, *codes), where, statistic)
+
+
+def _rated(answers: Answers, source: int) -> Said:
+    part = _of(answers, source)
+    return Said(part, part.value, part.source != source)
+
+
+def _of(answers: Answers, *sources: int) -> Answers:
+    return answers.select(np.isin(answers.source, sources))
+
+
+def _told(answers: Answers, mine: int, theirs: int) -> Said:
+    """The ratings of two sources, or the choices between them: 1 for the first, 0 for the second, .5 for a tie."""
+    if not isinstance(answers, Choices):
+        part = _of(answers, mine, theirs)
+        return Said(part, part.value, part.source == theirs)
+    is_pair = (np.minimum(answers.one, answers.other) == min(mine, theirs)) & (
+        np.maximum(answers.one, answers.other) == max(mine, theirs)
+    )
+    pairs = answers.select(is_pair & (answers.outcome != NEITHER))
+    value = np.select([pairs.outcome == RESPONSE, pairs.outcome == TIE], [(pairs.chosen == mine) * 1.0, 0.5], np.nan)
+    return Said(pairs, value, value > 1)
+
+
+def _estimates(data: AnyQuestionData, people: Said, judge: Said, where: Scope, statistic: str) -> Iterator[Estimate]:
+    people, judge = people.known, judge.known
+    powered = _powered(people, judge, 0.5 if statistic == "share_preferred" else 0.0)
+    if powered is None:
+        return
+    note = f"{powered.combined.note} {RANDOM}".strip()
+    found = {
+        f"{statistic}_people": powered.people,
+        f"{statistic}_ppi": replace(powered.combined, note=note),
+        "judge_weight": Result(powered.judge_weight, powered.combined.method),
+        "effective_n": powered.effective_n,
+    }
+    unit: Unit = "choice" if statistic == "share_preferred" else "rating"
+    for name, result in found.items():
+        tested = result if statistic != "mean" else replace(result, p_value=None)
+        yield data.record(tested, people.answers, section=SECTION, scope=where, statistic=name, unit=unit)
+
+
+def _powered(people: Said, judge: Said, null: float) -> Powered | None:
+    """Return the estimates over all units that either answered; None if people answered all of them, or none."""
+    units, at = np.unique(np.concatenate([people.answers.unit, judge.answers.unit]), return_index=True)
+    rated = np.searchsorted(units, people.answers.unit)
+    if not len(rated) or len(np.unique(rated)) == len(units):
+        return None
+    item = np.concatenate([people.answers.item, judge.answers.item])[at]
+    is_reference = np.concatenate([people.is_reference, judge.is_reference])[at]
+    place = np.searchsorted(units, judge.answers.unit)
+    n = np.bincount(place, minlength=len(units))
+    total = np.bincount(place, judge.value, len(units))
+    return prediction_powered(
+        people.value,
+        unit=rated,
+        rater=people.answers.rater,
+        judge=np.where(n > 0, total / np.maximum(n, 1), np.nan),
+        item=item,
+        sign=np.where(is_reference, -1.0, 1.0),
+        null=null,
+    )

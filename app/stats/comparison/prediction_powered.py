@@ -1,0 +1,263 @@
+"""Prediction-powered estimates: a model judge rates all units, people a random sample; the estimate is about people.
+
+Of each unit (a response, or a pair of them) the judge has a value f, and those in the sample have the mean Y of their
+human ratings. The estimate is the human estimate minus lambda times the error that the same sample makes for the judge,
+whose mean over all units is known:
+
+    theta = sum of w lambda f over all units + sum of omega (Y - lambda f) over the sample,
+
+with w = 1 / N and omega = (1 / pi) / (sum of 1 / pi over the sample), pi the probability of a unit to be in the sample.
+These are the pseudo-outcomes of design-based supervised learning (Egami, Hinck, Stewart and Wei 2023, NeurIPS) for the
+prediction a + lambda f, where `a` makes the weighted residuals of the sample sum to zero. For equal pi, and one rating
+of each unit, it is PPI++ (Angelopoulos, Duchi and Zrnic 2023, arXiv:2311.01453), whose lambda is ours times the share
+of units that people did not rate. A judge can be wrong in any way: that only makes the interval wider.
+
+Checked against ppi-python 0.2.3 (estimates and intervals of means and paired differences to 1e-6), and for coverage by
+`benchmarks.prediction_powered`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import special
+
+from app.stats.arrays import Bools, Floats, Ints, Labels, codes
+from app.stats.clusters import METHOD as TWO_WAY
+from app.stats.clusters import cluster_variance, t_p_value, t_quantile, without_interval
+from app.stats.result import Interval, Method, Result, undefined
+
+METHOD = Method("two_way_cluster_t", ": judge and people")
+PEOPLE = Method("two_way_cluster_t", ": mean of the sampled units")
+_ROUNDING = 1e-12
+# With fewer items, lambda is not estimated.
+MIN_ITEMS = 4
+ALL_RATED = "People rated all units, so the judge adds nothing."
+NO_WEIGHT = "This judge saves no human ratings: its values do not go along with those of people."
+
+
+@dataclass(frozen=True, slots=True)
+class Powered:
+    """The estimate by judge and people, the one by people alone, and what the judge is worth.
+
+    `judge_weight` is lambda: 0 if the judge is not used. `effective_n` is the number of human ratings with which people
+    alone would have an interval of the same width.
+    """
+
+    combined: Result
+    people: Result
+    judge_weight: float
+    effective_n: Result
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """All units of an estimate, shape (n_units,), and the human ratings of those in the sample, shape (n_ratings,).
+
+    `sign` is 1, or -1 for the units of a reference whose mean is subtracted. `judge` has no missing values. `unit` is
+    the place of each rating's unit. `is_rated` says which units people rated, `share` is omega, 0 outside the sample.
+    """
+
+    value: Floats
+    unit: Ints
+    rater: Ints
+    judge: Floats
+    item: Ints
+    sign: Floats
+    is_rated: Bools
+    n_of: Ints
+    share: Floats
+
+    @property
+    def equal_share(self) -> Floats:
+        """The share of each unit in the mean of its side, shape (n_units,)."""
+        return 1 / self._per_side(np.ones(len(self.judge)))
+
+    @property
+    def mean(self) -> Floats:
+        """The mean rating of each unit, shape (n_units,); 0 outside the sample."""
+        return np.bincount(self.unit, self.value, len(self.judge)) / np.maximum(self.n_of, 1)
+
+    def centred(self, value: Floats, weight: Floats) -> Floats:
+        """Values of units minus the weighted mean of their side; the weights of each side add up to 1."""
+        return value - self._per_side(weight * value)
+
+    def _per_side(self, value: Floats) -> Floats:
+        side = (self.sign > 0).astype(np.int64)
+        return np.asarray(np.bincount(side, value, 2)[side])
+
+
+def prediction_powered(  # noqa: PLR0913 - units, ratings, and three ways to leave out what is usual
+    value: Floats,
+    *,
+    unit: Ints,
+    rater: Labels,
+    judge: Floats,
+    item: Labels,
+    sign: Floats | None = None,
+    chance: Floats | None = None,
+    judge_weight: float | None = None,
+    null: float | None = None,
+    level: float = 0.95,
+) -> Powered:
+    """Return the mean over all units that people would give, or the difference between two sources.
+
+    Args:
+        value: human ratings, shape (n,), without missing values.
+        unit: unit of each rating, 0 to n_units - 1, shape (n,).
+        rater: shape (n,).
+        judge: the judge's value of each unit, shape (n_units,); nan where it has none, which counts as its mean.
+        item: of each unit, shape (n_units,).
+        sign: 1 for a unit of the source, -1 for one of the reference, shape (n_units,); all 1 if None (a mean).
+        chance: probability of each unit to be in the sample, shape (n_units,); equal if None.
+        judge_weight: lambda; estimated if None.
+        null: value that the p-values test against; None for no test.
+        level: confidence level.
+
+    Lambda is the slope of Y on f over the items of the sample, with the variance of f over all items, shrunk towards 0
+    by the positive-part rule of James and Stein (1961): with r over m items, by 1 - (1 - r^2) / (r^2 (m - 2)). With few
+    items a slope is mostly chance, and would make intervals wider.
+
+    Intervals generalize to new items and new raters: two-way clustered as in `clusters`, where the judge's values
+    belong to items only, and items within and outside the sample are two independent samples. Degrees of freedom: the
+    smaller number of sampled items and raters, minus 1.
+
+    Raises:
+        ValueError: a chance that is not above 0 and at most 1.
+    """
+    side = np.ones(len(judge)) if sign is None else np.asarray(sign, dtype=np.float64)
+    counts = {"n_units": len(judge), "n_ratings": len(value), "n_raters": codes(rater)[1], "n_items": codes(item)[1]}
+    n_of = np.bincount(unit, minlength=len(judge))
+    is_rated = n_of > 0
+    if any(not is_rated[side == which].any() for which in np.unique(side)) or not len(value):
+        nothing = undefined("no_pairable_units", "People rated no unit of the sample.", method=METHOD, **counts)
+        return Powered(nothing, replace(nothing, method=PEOPLE), 0.0, nothing)
+    sample = Sample(
+        np.asarray(value, dtype=np.float64),
+        np.asarray(unit),
+        codes(rater)[0],
+        _completed(np.asarray(judge, dtype=np.float64), side),
+        codes(item)[0],
+        side,
+        is_rated,
+        n_of,
+        _shares(is_rated, side, chance),
+    )
+    slope, r, m = _slope(sample)
+    weight = slope if judge_weight is None else judge_weight
+    people, _ = _estimated(sample, 0.0, null, level)
+    people = replace(people, method=PEOPLE).with_counts(**counts)
+    if weight == 0:
+        note = ALL_RATED if is_rated.all() else NO_WEIGHT
+        same = replace(people, method=METHOD, note=f"{people.note} {note}".strip())
+        return Powered(same, people, 0.0, Result(float(len(value)), METHOD, note=note).with_counts(**counts))
+    combined, item_share = _estimated(sample, weight, null, level)
+    worth = _effective_n(len(value), people, combined, item_share, r=r, m=m, rated=float(is_rated.mean()), level=level)
+    return Powered(combined.with_counts(**counts), people, weight, worth.with_counts(**counts))
+
+
+def _completed(judge: Floats, side: Floats) -> Floats:
+    """The judge's values, the mean of its side where there is none; 0 if there is none at all."""
+    found = judge.copy()
+    for which in np.unique(side):
+        here = side == which
+        known = here & np.isfinite(judge)
+        found[here & ~known] = judge[known].mean() if known.any() else 0.0
+    return found
+
+
+def _shares(is_rated: Bools, side: Floats, chance: Floats | None) -> Floats:
+    """Return omega of each unit: 1 / pi over the sum of it over the sample's units of the same side."""
+    pi = np.ones(len(side)) if chance is None else np.asarray(chance, dtype=np.float64)
+    if not ((pi > 0) & (pi <= 1)).all():
+        wrong = pi[~((pi > 0) & (pi <= 1))][0]
+        raise ValueError(f"a sampling probability is above 0 and at most 1, found {wrong:g}")
+    inverse = np.where(is_rated, 1 / pi, 0.0)
+    place = (side > 0).astype(np.int64)
+    return np.asarray(inverse / np.bincount(place, inverse, 2)[place])
+
+
+def _slope(sample: Sample) -> tuple[float, float, int]:
+    """Return lambda, the correlation of people and judge over the items of the sample, and their number."""
+    items = np.unique(sample.item[sample.is_rated])
+    n_items, m = int(sample.item.max()) + 1, len(items)
+    if m < MIN_ITEMS or sample.is_rated.all():
+        return 0.0, 0.0, m
+    part = sample.sign * sample.equal_share
+    judge = part * sample.centred(sample.judge, sample.equal_share)
+    people = part * sample.centred(sample.mean, sample.share)
+    every = np.bincount(sample.item, judge, n_items)
+    y, f = (np.bincount(sample.item, one * sample.is_rated, n_items)[items] for one in (people, judge))
+    shares = np.bincount(sample.item, sample.share, n_items)[items]
+    omega = shares / shares.sum()
+    y, f = y - omega @ y, f - omega @ f
+    spread = every.var(ddof=1)
+    scale = np.abs(part * sample.judge).max() ** 2
+    if spread <= _ROUNDING * scale or min(omega @ y**2, omega @ f**2) <= _ROUNDING * scale:
+        return 0.0, 0.0, m
+    r = float(omega @ (y * f) / np.sqrt((omega @ y**2) * (omega @ f**2)))
+    shrunk = max(0.0, 1 - (1 - r**2) / max(r**2 * (m - 2), _ROUNDING))
+    return float(omega @ (y * f)) / float(spread) * shrunk, r, m
+
+
+def _estimated(sample: Sample, weight: float, null: float | None, level: float) -> tuple[Result, float]:
+    """Return the estimate for a lambda, and the share of its variance that items make up."""
+    rest = sample.mean - weight * sample.judge
+    estimate = float(sample.sign @ (sample.equal_share * weight * sample.judge + sample.share * rest))
+    of_judge = sample.sign * sample.equal_share * weight * sample.centred(sample.judge, sample.equal_share)
+    centre = (rest - sample.centred(rest, sample.share))[sample.unit]
+    of_unit = (sample.sign * sample.share / np.maximum(sample.n_of, 1))[sample.unit]
+    of_rating = of_unit * (sample.value - weight * sample.judge[sample.unit] - centre)
+    rater, n_raters = codes(sample.rater)
+    item = sample.item[sample.unit]
+    in_sample = np.unique(item)
+    bare = Result(estimate, METHOD)
+    if min(len(in_sample), n_raters) < 2:  # noqa: PLR2004  # a variance needs two
+        return without_interval(bare, "one_cluster", "An interval for new items and raters needs two of each."), 1.0
+    n_items = int(sample.item.max()) + 1
+    total = np.bincount(sample.item, of_judge, n_items) + np.bincount(item, of_rating, n_items) * 1.0
+    outside = np.setdiff1d(np.arange(n_items), in_sample)
+    by_item = _squares(total[in_sample]) + _squares(total[outside])
+    by_rater = cluster_variance(of_rating, rater, n_raters)
+    cell, n_cells = codes(item * n_raters + rater)
+    by_cell = cluster_variance(of_rating, cell, n_cells)
+    whole = max(by_item + by_rater - by_cell, by_item, by_rater)
+    error = float(whole) ** 0.5
+    if error <= _ROUNDING * float(np.abs(sample.value).max()):
+        return without_interval(bare, "no_variation", "There is no variation between items or raters."), 1.0
+    df = float(min(len(in_sample), n_raters) - 1)
+    reach = t_quantile(df, level) * error
+    interval = Interval(
+        estimate - reach, estimate + reach, Method(TWO_WAY.procedure), level, inference="items_and_raters"
+    )
+    p_value = None if null is None else t_p_value((estimate - null) / error, df)
+    return replace(bare, interval=interval, standard_error=error, df=df, p_value=p_value), float(by_item / whole)
+
+
+def _squares(total: Floats) -> float:
+    """Return the sum of squared deviations of cluster totals from their mean, times n / (n - 1)."""
+    n = len(total)
+    return float(total.var() * n) * n / (n - 1) if n > 1 else 0.0
+
+
+def _effective_n(
+    n: int, people: Result, combined: Result, item_share: float, *, r: float, m: int, rated: float, level: float
+) -> Result:
+    """Return n times the variance of people alone over that of both, with an interval by Fisher's z of the correlation.
+
+    Only the variance between items can become smaller: with share s of it and correlation r, by 1 - s r^2 (1 - rated).
+    """
+    if people.standard_error is None or combined.standard_error is None:
+        return undefined("one_cluster", people.note, method=METHOD)
+    ratio = (people.standard_error / combined.standard_error) ** 2
+    bare = Result(n * ratio, METHOD)
+    if abs(r) > 1 - _ROUNDING:
+        return without_interval(bare, "no_variation", "The judge's values follow those of people exactly.")
+    reach = float(special.ndtri(0.5 + level / 2)) / (m - 3) ** 0.5
+    ends = np.tanh(np.arctanh(abs(r)) + np.array([-reach, reach])).clip(0)
+    low, here, high = 1 / (1 - item_share * (1 - rated) * np.array([ends[0], abs(r), ends[1]]) ** 2)
+    interval = Interval(
+        n * ratio * float(low / here), n * ratio * float(high / here), METHOD, level, inference="items_and_raters"
+    )
+    return replace(bare, interval=interval)

@@ -1,0 +1,103 @@
+"""A judge that rated everything beside people who rated a part: the estimates are those of `prediction_powered`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from app.analysis import analyze
+from app.analysis.findings.judge_conclusions import conclusions_by_judge
+from app.analysis.findings.main_contrasts import main_contrasts
+from app.analysis.report.labelled import labelled
+from app.analysis.report.report import Report
+from app.analysis.sections.judges.together import RANDOM
+from app.stats.comparison.prediction_powered import prediction_powered
+from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol
+
+N_ITEMS, N_RATED, N_RATERS = 24, 10, 4
+JUDGE = {"rater_kind": "model", "raters": ["judge"]}
+BOTH = JUDGE | {"source": "model", "reference": "human"}
+SOURCES = ("human", "model")
+
+
+def said(i: int, source: str, rater: int) -> int:
+    """Return a rating that depends on the response, and a little on the rater."""
+    return 2 + (i * (3 if source == "model" else 5) + (source == "model")) % 3 + (i + rater) % 2
+
+
+def judged(i: int, source: str) -> int:
+    return 1 + (i * (3 if source == "model" else 5) + (source == "model")) % 3 + i % 2
+
+
+def _page(i: int, rater: str, ratings: dict[str, int], chosen: str) -> list[Row]:
+    page = {"rater": rater, "item": f"i{i}", "left_response": f"i{i}:human", "right_response": f"i{i}:model"}
+    rated = [
+        {**page, "response": f"i{i}:{source}", "question": "empathy", "value": value}
+        for source, value in ratings.items()
+    ]
+    return [*rated, {**page, "question": "preference", "value": chosen}]
+
+
+def report(n_rated: int = N_RATED) -> Report:
+    rows: list[Row] = []
+    for i in range(N_ITEMS):
+        mine = {source: judged(i, source) for source in SOURCES}
+        rows += _page(i, "judge", mine, ("human", "model", "tie")[i % 3])
+        for k in range(N_RATERS) if i < n_rated else ():
+            given = {source: said(i, source, k) for source in SOURCES}
+            rows += _page(i, f"r{k}", given, ("human", "model")[(i + k) % 3 == 1])
+    study = protocol(FIVE, CHOICE)
+    return analyze(frames(study, rows, raters=[{"rater": "judge", "kind": "model"}]), study)
+
+
+def test_difference_is_that_of_both_over_all_items() -> None:
+    found = report()
+    expected = prediction_powered(
+        np.array([said(i, source, k) * 1.0 for i in range(N_RATED) for source in SOURCES for k in range(N_RATERS)]),
+        unit=np.repeat(np.arange(2 * N_RATED), N_RATERS),
+        rater=np.tile(np.arange(N_RATERS), 2 * N_RATED),
+        judge=np.array([judged(i, source) * 1.0 for i in range(N_ITEMS) for source in SOURCES]),
+        item=np.repeat(np.arange(N_ITEMS), 2),
+        sign=np.tile([-1.0, 1.0], N_ITEMS),
+        null=0.0,
+    )
+    both = only(found, "mean_difference_ppi", scope=BOTH)
+    assert expected.judge_weight > 0.1
+    assert both.estimate == pytest.approx(expected.combined.estimate)
+    assert expected.combined.interval is not None
+    assert both.estimate == pytest.approx(expected.combined.estimate)
+    assert both.ci_low == pytest.approx(expected.combined.interval.low)
+    assert both.ci_high == pytest.approx(expected.combined.interval.high)
+    assert both.note.endswith(RANDOM)
+    assert only(found, "mean_difference_people", scope=BOTH).estimate == pytest.approx(expected.people.estimate)
+    assert only(found, "judge_weight", scope=BOTH, question="empathy").estimate == pytest.approx(expected.judge_weight)
+    worth = only(found, "effective_n", scope=BOTH, question="empathy")
+    assert worth.estimate == pytest.approx(expected.effective_n.estimate)
+
+
+def test_means_and_shares_are_of_all_units_too() -> None:
+    found = report()
+    people = np.mean([said(i, "model", k) for i in range(N_RATED) for k in range(N_RATERS)])
+    mean = only(found, "mean_people", scope=JUDGE | {"source": "model"})
+    assert mean.estimate == pytest.approx(people)
+    assert only(found, "mean_ppi", scope=JUDGE | {"source": "model"}).p_value is None
+    share = only(found, "share_preferred_people", scope=BOTH)
+    chosen = np.mean([(i + k) % 3 == 1 for i in range(N_RATED) for k in range(N_RATERS)])
+    assert share.estimate == pytest.approx(chosen)
+    assert only(found, "share_preferred_ppi", scope=BOTH).n_ratings == N_RATED * N_RATERS
+
+
+@pytest.mark.parametrize("n_rated", [0, N_ITEMS])
+def test_nothing_is_combined_where_people_rated_nothing_or_everything(n_rated: int) -> None:
+    found = report(n_rated)
+    assert not find(found, "mean_difference_ppi")
+    assert not find(found, "share_preferred_ppi")
+
+
+def test_summary_shows_people_judge_and_both() -> None:
+    found, study = report(), protocol(FIVE, CHOICE)
+    shown = labelled(found, study.labels)
+    conclusions = list(conclusions_by_judge(shown, main_contrasts(shown, study)))
+    assert len(conclusions) == 2
+    for one in conclusions:
+        assert all(judged.together for judged in one.judges)

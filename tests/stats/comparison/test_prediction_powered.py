@@ -1,0 +1,185 @@
+"""Prediction-powered estimates against ppi-python 0.2.3, the formula of pseudo-outcomes, and what people alone give."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from app.stats.arrays import Floats
+from app.stats.comparison.prediction_powered import ALL_RATED, NO_WEIGHT, Powered, prediction_powered
+
+N, N_MORE = 60, 140
+EXACT = 1e-6
+Z = 1.959963984540054
+# ppi_mean_pointestimate and ppi_mean_ci(alpha=.05) of `wave`: estimate, low, high, of the mean and of the difference
+# to nine tenths of another wave
+ORACLE = {
+    0: ((3.991802358, 3.792500954, 4.191103761), (0.369573064, 0.169280259, 0.56986587)),
+    1: ((4.026634821, 3.82928794, 4.223981702), (0.416256473, 0.214297732, 0.618215213)),
+    2: ((4.010089961, 3.804726317, 4.215453605), (0.411208393, 0.203240679, 0.619176106)),
+    3: ((4.002856726, 3.800759755, 4.204953696), (0.381137371, 0.180367892, 0.58190685)),
+    4: ((4.018825454, 3.81805304, 4.219597868), (0.409515827, 0.246497614, 0.572534039)),
+}
+
+
+def wave(seed: int) -> tuple[Floats, Floats]:
+    """Return what people would say about 200 units, and what a judge says that goes along with them."""
+    k = np.arange(N + N_MORE, dtype=np.float64)
+    quality = np.sin(1.7 * k + seed) + np.cos(0.37 * k * (seed + 1))
+    return 4 + quality + 0.6 * np.sin(5.1 * k + 2 * seed), 2 + 0.8 * quality + 0.5 * np.cos(7.3 * k)
+
+
+def powered(people: Floats, judge: Floats, **options: object) -> Powered:
+    """Return the mean of 200 units, of which the first 60 are rated, each by a rater of its own."""
+    rated = np.arange(N)
+    return prediction_powered(people[:N], unit=rated, rater=rated, judge=judge, item=np.arange(len(judge)), **options)  # type: ignore[arg-type]
+
+
+def matches(found: Powered, people: Floats, judge: Floats, oracle: tuple[float, float, float]) -> None:
+    """Compare with ppi-python: its variance divides by n, that of clusters by n - 1."""
+    weight = found.judge_weight * N_MORE / (N + N_MORE)
+    parts = weight**2 * judge[N:].var() / N_MORE, (people[:N] - weight * judge[:N]).var() / N
+    assert Z * sum(parts) ** 0.5 == pytest.approx((oracle[2] - oracle[1]) / 2, abs=EXACT)
+    corrected = parts[0] * N_MORE / (N_MORE - 1) + parts[1] * N / (N - 1)
+    assert found.combined.standard_error == pytest.approx(corrected**0.5, abs=EXACT)
+    assert found.combined.estimate == pytest.approx(oracle[0], abs=EXACT)
+
+
+def slope(people: Floats, judge: Floats) -> float:
+    return float(np.cov(people[:N], judge[:N], ddof=0)[0, 1] / judge.var(ddof=1))
+
+
+@pytest.mark.parametrize("seed", ORACLE)
+def test_mean_is_that_of_ppi_python(seed: int) -> None:
+    people, judge = wave(seed)
+    matches(powered(people, judge, judge_weight=slope(people, judge)), people, judge, ORACLE[seed][0])
+
+
+@pytest.mark.parametrize("seed", ORACLE)
+def test_paired_difference_is_that_of_ppi_python(seed: int) -> None:
+    (people, judge), (others, judged) = wave(seed), (0.9 * one for one in wave(seed + 7))
+    weight = slope(people - others, judge - judged)
+    found = prediction_powered(
+        np.column_stack([people, others])[:N].ravel(),
+        unit=np.arange(2 * N),
+        rater=np.repeat(np.arange(N), 2),
+        judge=np.column_stack([judge, judged]).ravel(),
+        item=np.repeat(np.arange(len(judge)), 2),
+        sign=np.tile([1.0, -1.0], len(judge)),
+        judge_weight=weight,
+    )
+    matches(found, people - others, judge - judged, ORACLE[seed][1])
+
+
+def test_weight_is_the_slope_shrunk_by_how_well_it_is_known() -> None:
+    people, judge = wave(0)
+    r = np.corrcoef(people[:N], judge[:N])[0, 1]
+    shrunk = 1 - (1 - r**2) / (r**2 * (N - 2))
+    assert powered(people, judge).judge_weight == pytest.approx(slope(people, judge) * shrunk)
+
+
+def test_unequal_chances_give_the_mean_of_the_pseudo_outcomes() -> None:
+    people, judge = wave(1)
+    chance = np.where(np.arange(N + N_MORE) % 3 == 0, 0.6, 0.15)
+    found = powered(people, judge, chance=chance)
+    inverse = 1 / chance[:N]
+    centre = inverse @ (people[:N] - found.judge_weight * judge[:N]) / inverse.sum()
+    predicted = centre + found.judge_weight * judge
+    outcome = predicted.copy()
+    outcome[:N] += len(judge) / inverse.sum() * inverse * (people[:N] - predicted[:N])
+    assert found.combined.estimate == pytest.approx(outcome.mean(), abs=1e-12)
+
+
+def test_judge_that_is_wrong_by_a_constant_and_a_factor_changes_nothing() -> None:
+    people, judge = wave(2)
+    true, turned = powered(people, judge), powered(people, 100 - 3 * judge)
+    assert turned.combined.estimate == pytest.approx(true.combined.estimate)
+    assert turned.combined.standard_error == pytest.approx(true.combined.standard_error)
+    assert turned.judge_weight == pytest.approx(-true.judge_weight / 3)
+
+
+def test_ratings_of_a_unit_by_several_raters_vary_between_raters() -> None:
+    """With a constant judge: the two-way variance of the mean of a complete table of items and raters."""
+    rng = np.random.default_rng(3)
+    table = rng.normal(size=(6, 1)) + 0.5 * rng.normal(size=5) + rng.normal(size=(6, 5))
+    unit, rater = (code.ravel() for code in np.indices(table.shape))
+    judge = np.full(9, 3.0)
+    found = prediction_powered(table.ravel(), unit=unit, rater=rater, judge=judge, item=np.arange(9))
+    by_item, by_rater = table.mean(axis=1).var(ddof=1) / 6, table.mean(axis=0).var(ddof=1) / 5
+    by_cell = table.var(ddof=1) / 30
+    expected = max(by_item + by_rater - by_cell, by_item, by_rater) ** 0.5
+    assert found.people.standard_error == pytest.approx(expected)
+    assert found.combined.estimate == found.people.estimate == pytest.approx(table.mean())
+    assert (found.judge_weight, found.combined.df, found.combined.note) == (0.0, 4.0, NO_WEIGHT)
+    assert found.effective_n.estimate == 30
+
+
+def test_a_useful_judge_is_worth_human_ratings() -> None:
+    people, judge = wave(4)
+    found = powered(people, judge, null=4.0)
+    worth = found.effective_n
+    assert found.people.standard_error is not None
+    assert found.combined.standard_error is not None
+    assert worth.interval is not None
+    assert worth.estimate is not None
+    ratio = (found.people.standard_error / found.combined.standard_error) ** 2
+    assert worth.estimate == pytest.approx(N * ratio)
+    assert N < worth.interval.low < worth.estimate < worth.interval.high
+    assert found.combined.p_value is not None
+
+
+def test_judge_that_repeats_people_exactly_has_no_interval_of_its_worth() -> None:
+    people, _ = wave(4)
+    found = powered(people, people)
+    assert found.effective_n.interval_reason == "no_variation"
+    assert found.combined.estimate == pytest.approx(people.mean(), abs=0.01)
+
+
+def test_a_unit_without_a_value_of_the_judge_counts_as_its_mean() -> None:
+    people, judge = wave(3)
+    gone = judge.copy()
+    gone[::3] = np.nan
+    filled = np.where(np.isnan(gone), np.nanmean(gone), gone)
+    assert powered(people, gone).combined == powered(people, filled).combined
+    gone[:N] = np.nan
+    for nothing in (gone, np.full(N + N_MORE, np.nan)):
+        alone = powered(people, nothing)
+        assert alone.judge_weight == 0
+        assert alone.combined.estimate == alone.people.estimate == pytest.approx(people[:N].mean())
+
+
+def test_people_who_rated_everything_or_almost_nothing_are_not_helped() -> None:
+    people, judge = wave(0)
+    everything = powered(people[:N], judge[:N])
+    assert (everything.judge_weight, everything.combined.note) == (0.0, ALL_RATED)
+    three = np.arange(3)
+    assert prediction_powered(people[:3], unit=three, rater=three, judge=judge, item=np.arange(200)).judge_weight == 0
+
+
+def test_one_rater_gives_estimates_without_intervals() -> None:
+    people, judge = wave(0)
+    found = prediction_powered(
+        people[:N], unit=np.arange(N), rater=np.zeros(N), judge=judge, item=np.arange(N + N_MORE)
+    )
+    assert found.combined.interval_reason == found.people.interval_reason == "one_cluster"
+    assert found.effective_n.reason == "one_cluster"
+    assert found.combined.estimate is not None
+
+
+def test_ratings_that_are_all_the_same_have_no_interval() -> None:
+    _, judge = wave(0)
+    assert powered(np.full(N, 3.0), judge).combined.interval_reason == "no_variation"
+
+
+def test_a_source_that_nobody_rated_has_no_difference() -> None:
+    people, judge = wave(0)
+    sign = np.where(np.arange(N + N_MORE) < N, 1.0, -1.0)
+    found = powered(people, judge, sign=sign)
+    assert {one.reason for one in (found.combined, found.people, found.effective_n)} == {"no_pairable_units"}
+
+
+@pytest.mark.parametrize("wrong", [0.0, 1.5, np.nan])
+def test_impossible_chances_are_refused(wrong: float) -> None:
+    people, judge = wave(0)
+    with pytest.raises(ValueError, match="above 0 and at most 1, found"):
+        powered(people, judge, chance=np.full(N + N_MORE, wrong))
