@@ -18,7 +18,7 @@ from app.llm.runs import requests_page, run_rows
 from app.llm.writers import generated_page, generated_texts_page
 from app.rating.arrival import consent_page, privacy_page, start_page
 from app.rating.arrival import page as arrival_page
-from app.rating.page import rate, skip_page
+from app.rating.page import problem_page, rate, skip_page
 from app.rating.page.kept_page import KeptPages
 from app.rating.preview import preview_page
 from app.rating.prolific import prolific_page
@@ -60,6 +60,7 @@ RATERS = (
     practice_page,
     rate,
     skip_page,
+    problem_page,
     messages_from_lead,
     pause_page,
     last_pages,

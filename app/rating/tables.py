@@ -341,6 +341,23 @@ rater_messages = Table(
     Index(None, "study_id", "batch"),
 )
 
+# What raters report to the lead about an item, each from the page of a trial.
+reported_problems = Table(
+    "reported_problems",
+    metadata,
+    study_key(),
+    row_id(),
+    Column("rater_id", BigInteger, nullable=False),
+    Column("assignment_id", BigInteger, nullable=False),
+    Column("text", Text, nullable=False),
+    time("reported_at", now=True),
+    PrimaryKeyConstraint("study_id", "id"),
+    within_study("rater_id", "raters", ondelete="CASCADE"),
+    within_study("assignment_id", "assignments", ondelete="CASCADE"),
+    Index(None, "study_id", "rater_id"),
+    Index(None, "assignment_id", "study_id"),
+)
+
 # One row per completed step of a rater: consent, a page of questions, the instructions, and so on.
 steps = Table(
     "steps",

@@ -124,7 +124,9 @@ CHANGE_COLUMNS = (
     "rated_at",
     "replaced_at",
 )
+PROBLEM_COLUMNS = ("rater", "item", "position", "problem", "happened_at")
 TIMES = (
+    "happened_at",
     "rated_at",
     "replaced_at",
     "served_at",
@@ -180,12 +182,24 @@ _CHANGES = text("""
 """)
 
 
+_PROBLEMS = text("""
+    SELECT r.key AS rater, i.key AS item, a.position, n.text AS problem, n.reported_at AS happened_at
+    FROM reported_problems n
+    JOIN raters r ON r.study_id = n.study_id AND r.id = n.rater_id
+    JOIN assignments a ON a.study_id = n.study_id AND a.id = n.assignment_id
+    JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
+    JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
+    WHERE n.study_id = :study ORDER BY n.id
+""")
+
+
 def study_rating_sessions(db: Connection, study_id: int) -> dict[str, pd.DataFrame]:
-    """The exported tables `assignments`, `rating_sessions` and `changes`; all are empty if there are no raters."""
+    """The tables written by export only that are about raters' pages; all are empty if there are no raters."""
     return {
         "changes": _changes(db, study_id),
         "assignments": _frame(db, _ASSIGNMENTS, study_id, ASSIGNMENT_COLUMNS),
         "rating_sessions": _frame(db, _SESSIONS, study_id, SESSION_COLUMNS),
+        "reported_problems": _frame(db, _PROBLEMS, study_id, PROBLEM_COLUMNS),
     }
 
 

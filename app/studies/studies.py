@@ -134,6 +134,7 @@ _DELETE = tuple(
         "seats",
         "condition_seats",
         "admission_seats",
+        "reported_problems",
         "assignments",
         "rating_sessions",
         "withdrawals",

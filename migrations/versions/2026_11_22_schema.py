@@ -19,7 +19,7 @@ from first_release import (
     webhooks,
 )
 
-revision = "2026_11_22_schema_22"
+revision = "2026_11_22_schema_23"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -62,6 +62,7 @@ TABLES = (
     sessions.create_session_moves,
     sessions.create_steps,
     design.create_assignments,
+    rating.create_reported_problems,
     rating.create_ratings,
     rating.create_rating_history,
     studies.create_registrations,

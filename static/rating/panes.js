@@ -116,8 +116,8 @@
   document.addEventListener("htmx:afterSettle", start);
   document.addEventListener("toggle", ({ target }) => {
     measure();
-    // The reasons to skip open at the end of the page, below what is in sight.
-    if (target.id === "skip" && target.open) target.scrollIntoView({ block: "nearest", behavior: isCalm.matches ? "auto" : "smooth" });
+    // They open at the end of the page, below what is in sight.
+    if (target.matches(".sheet-more > details") && target.open) target.scrollIntoView({ block: "nearest", behavior: isCalm.matches ? "auto" : "smooth" });
   }, true);
   start();
 })();

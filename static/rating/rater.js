@@ -71,5 +71,24 @@ globalThis.attune = (() => {
   for (const event of ["change", "attune:shown", "htmx:afterSwap"]) document.addEventListener(event, askStrength);
   askStrength();
 
+  // A report about the item is sent in place: the page and its answers stay as they are.
+  document.addEventListener("submit", async (event) => {
+    const report = event.target;
+    if (!report.matches("#report form")) return;
+    event.preventDefault();
+    const button = $("button", report);
+    button.disabled = true;
+    const answer = await fetch(report.action, { method: "POST", body: new URLSearchParams(new FormData(report)), headers: { "HX-Request": "true" } })
+      .catch(() => null);
+    if (answer?.ok || answer?.status === 422) {
+      const now = document.createRange().createContextualFragment(await answer.text());
+      report.replaceChildren(...$("form", now).childNodes);
+      $("textarea", report).focus();
+      return;
+    }
+    button.disabled = false;
+    $("[role=status]", report).replaceChildren(Object.assign(document.createElement("p"), { className: "error-text", textContent: report.dataset.unsent }));
+  });
+
   return { $, $$, form, kept, words, say, groups, isAnswered, isMissing };
 })();

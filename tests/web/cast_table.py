@@ -206,6 +206,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /s/{slug}/rate/{token}": raters(404, 422, 404, 404),
     "POST /s/{slug}/rate/{token}/save": raters(404, 422, 404, 404),
     "POST /s/{slug}/rate/{token}/skip": raters(404, 409, 404, 404),
+    "POST /s/{slug}/rate/{token}/problem": raters(404, 422, 404, 404),
     "GET /s/{slug}/messages": raters(403, 303, 303, 403),
     "POST /s/{slug}/messages": raters(403, 303, 303, 403),
     "GET /s/{slug}/pause": raters(403, 303, 303, 403),

@@ -53,6 +53,9 @@ _ROWS = {
         SELECT to_jsonb(t) - 'lead_id' - 'batch' FROM rater_messages t
         WHERE study_id = :study AND rater_id = :rater ORDER BY id
     """,
+    "reported_problems": """
+        SELECT to_jsonb(t) FROM reported_problems t WHERE study_id = :study AND rater_id = :rater ORDER BY id
+    """,
     "rater_exclusions": """
         SELECT to_jsonb(t) - 'lead_id' FROM rater_exclusions t WHERE study_id = :study AND rater_id = :rater ORDER BY id
     """,

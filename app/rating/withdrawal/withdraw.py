@@ -82,6 +82,7 @@ _DELETE = (
     """),
     _RELEASE_SEATS,
     text("DELETE FROM rater_messages WHERE study_id = :study AND rater_id = ANY(:raters)"),
+    text("DELETE FROM reported_problems WHERE study_id = :study AND rater_id = ANY(:raters)"),
     text("DELETE FROM webhook_deliveries WHERE study_id = :study AND rater_id = ANY(:raters)"),
     text("DELETE FROM ratings WHERE study_id = :study AND rater_id = ANY(:raters)"),
     text("DELETE FROM events WHERE study_id = :study AND rater_id = ANY(:raters)"),

@@ -16,7 +16,8 @@ N_WORDS = 160
 MAX_VALUES = 40
 _MATCHES = """
     i.study_id = :study
-    AND (:retired = '' OR (i.retired_because IS NOT NULL) = (:retired = 'yes'))
+    AND CASE :state WHEN '' THEN true WHEN 'reported' THEN q.n > 0
+             ELSE (i.retired_because IS NOT NULL) = (:state = 'yes') END
     AND (:attribute = '' OR i.attributes ->> :attribute = :value)
     AND (:words = '' OR i.key ILIKE :like OR i.text ILIKE :like OR i.profile ILIKE :like
          OR CAST(i.turns AS text) ILIKE :like
@@ -39,10 +40,17 @@ _SPREAD = f"""
       {KEPT} AND a.question = :question AND a.number IS NOT NULL GROUP BY a.item_id, a.response_id, a.turn
     ) AS one GROUP BY item_id
 """  # noqa: S608 - constants only
+# What raters reported about the item.
+_PROBLEMS = """
+    SELECT t.item_id, count(*) AS n FROM reported_problems p
+    JOIN assignments a ON a.study_id = p.study_id AND a.id = p.assignment_id
+    JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
+    WHERE p.study_id = :study GROUP BY t.item_id
+"""
 _ROWS = text(f"""
     SELECT i.id, i.key, i.position, left(coalesce(i.text, i.turns -> 0 ->> 'text', ''), {N_WORDS}) AS words,
-           i.attributes, i.retired_because, w.spread, count(*) OVER () AS n_all
-    FROM items i LEFT JOIN ({_SPREAD}) AS w ON w.item_id = i.id
+           i.attributes, i.retired_because, w.spread, coalesce(q.n, 0) AS n_problems, count(*) OVER () AS n_all
+    FROM items i LEFT JOIN ({_SPREAD}) AS w ON w.item_id = i.id LEFT JOIN ({_PROBLEMS}) AS q ON q.item_id = i.id
     WHERE {_MATCHES}
     ORDER BY CASE WHEN :by_spread THEN -w.spread END NULLS LAST, i.position, i.id LIMIT :n OFFSET :skipped
 """)  # noqa: S608 - constants only
@@ -71,12 +79,15 @@ _VALUES = text("""
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Which items to list. `retired`: `yes`, `no` or empty for all; `attribute` and `value`: a column of items.csv."""
+    """Which items to list. `attribute` and `value`: a column of items.csv.
+
+    `state`: `yes` for retired items, `no` for others, `reported` for those with reported problems, or empty for all.
+    """
 
     words: str = ""
     attribute: str = ""
     value: str = ""
-    retired: str = ""
+    state: str = ""
     is_by_spread: bool = False
 
     def values(self) -> dict[str, object]:
@@ -87,14 +98,14 @@ class Search:
             "like": f"%{escaped}%",
             "attribute": self.attribute,
             "value": self.value,
-            "retired": self.retired,
+            "state": self.state,
             "by_spread": self.is_by_spread,
         }
 
 
 @dataclass(frozen=True, slots=True)
 class ItemRow:
-    """One item: `n_raters` people by source, and the mean standard deviation between raters of one question."""
+    """One item: `n_raters` people by source, the mean standard deviation between raters of one question, reports."""
 
     id: int
     key: str
@@ -102,6 +113,7 @@ class ItemRow:
     attributes: Mapping[str, Any]
     retired_because: str | None
     spread: float | None
+    n_problems: int
     n_raters: Mapping[str, int]
 
 
@@ -126,7 +138,16 @@ def list_item_rows(
     for row in counts:
         raters.setdefault(row.item_id, {})[row.source] = row.n_raters
     found = [
-        ItemRow(row.id, row.key, row.words, row.attributes, row.retired_because, row.spread, raters.get(row.id, {}))
+        ItemRow(
+            row.id,
+            row.key,
+            row.words,
+            row.attributes,
+            row.retired_because,
+            row.spread,
+            row.n_problems,
+            raters.get(row.id, {}),
+        )
         for row in rows
     ]
     return found, rows[0].n_all if rows else 0

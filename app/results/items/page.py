@@ -18,6 +18,7 @@ from app.protocol.rater_flags import compared_question
 from app.rating.page.sheet import reading_sheet
 from app.rating.preview.preview import example_view
 from app.rating.preview.preview_page import NOBODY, framed
+from app.rating.steps.reported_problems import list_reported_problems
 from app.results.blinding import is_blinded
 from app.results.items.item_answers import OneItem, get_item, list_item_answers
 from app.results.items.item_estimates import item_estimates
@@ -36,7 +37,7 @@ from app.studies.studies import StudyRow
 
 router = APIRouter()
 N_ON_PAGE = 50
-STATES = (("", "All items"), ("no", "In use"), ("yes", "Retired"))
+STATES = (("", "All items"), ("no", "In use"), ("yes", "Retired"), ("reported", "With reported problems"))
 IN_CHECKS = (
     "This item is a practice or gold trial, which every rater gets. Take it out of the design instead, and make a new "
     "version."
@@ -48,7 +49,7 @@ class Asked(BaseModel):
 
     words: str = Field("", max_length=200)
     where: str = Field("", max_length=500)
-    state: Literal["", "no", "yes"] = ""
+    state: Literal["", "no", "yes", "reported"] = ""
     order: Literal["", "spread"] = ""
     first: int = Field(0, ge=0, le=10_000_000)
 
@@ -95,6 +96,7 @@ def show_item(request: Request, db: Db, lead: SignedIn, study: Own, item: int) -
         hidden=hidden,
         estimates=[] if hidden else item_estimates(list_item_answers(db, study.id, item), protocol),
         labels=protocol.labels,
+        problems=list_reported_problems(db, study.id, item),
         is_special=has_special_trials(db, study.id, item),
     )
     response.headers["Content-Security-Policy"] = f"{POLICY}; frame-src 'self'"

@@ -61,6 +61,7 @@ MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file}
     "label": "label of the column or question",
     "meaning": "meaning of the column or value",
     "happened_at": "when it happened, UTC",
+    "problem": "what the rater reported about the item",
     "replaced_at": "when the rater replaced this answer by a later one or cleared it, UTC",
     "responses": "the responses in the order shown (left to right, or first to last), joined by |",
     "shown_labels": "the source label shown for each response, joined by |",
@@ -127,6 +128,7 @@ _REFERENCES: dict[str, dict[str, str]] = {
         "right_response": "responses",
     },
     "rating_sessions": {"rater": "raters"},
+    "reported_problems": {"rater": "raters", "item": "items"},
 }
 
 

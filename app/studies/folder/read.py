@@ -80,6 +80,7 @@ WRITTEN_ONLY = (
     "changes.csv",
     "assignments.csv",
     "rating_sessions.csv",
+    "reported_problems.csv",
     "preregistration.json",
     "requests.jsonl",
     "agreement.csv",

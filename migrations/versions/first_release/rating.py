@@ -50,6 +50,24 @@ def create_chart_files() -> None:
     )
 
 
+def create_reported_problems() -> None:
+    op.create_table(
+        "reported_problems",
+        study_id(),
+        row_id(),
+        required("rater_id", BIGINT),
+        required("assignment_id", BIGINT),
+        required("text", TEXT),
+        now("reported_at"),
+        of_study("reported_problems"),
+        within_study("reported_problems", "rater_id", "raters", ondelete="CASCADE"),
+        within_study("reported_problems", "assignment_id", "assignments", ondelete="CASCADE"),
+        primary_key("reported_problems", "study_id", "id"),
+    )
+    index("reported_problems", "study_id", "rater_id")
+    index("reported_problems", "assignment_id", "study_id")
+
+
 def create_events() -> None:
     op.create_table(
         "events",

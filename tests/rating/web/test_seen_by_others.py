@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from tests.kit.rater_pages import Visitor
 
-OF_ASSIGNMENT = {("GET", ""), ("POST", ""), ("POST", "/save"), ("POST", "/skip")}
+OF_ASSIGNMENT = {("GET", ""), ("POST", ""), ("POST", "/save"), ("POST", "/skip"), ("POST", "/problem")}
 OF_SESSION = {
     ("GET", "/consent"),
     ("POST", "/consent"),
