@@ -108,6 +108,7 @@ def test_lead_can_run_study_without_scripts(engine: Engine, new_context: Callabl
     page = new_context(java_script_enabled=False).new_page()
     sign_in(page, a_lead(engine))
     page.get_by_role("link", name="Replies that were rated").click()
+    expect(page.get_by_text("Open study", exact=True)).to_be_in_viewport()
     page.get_by_text("Open study", exact=True).click()
     for button, status in (("Open now", "open"), ("Pause", "paused"), ("Reopen study", "open")):
         page.get_by_role("button", name=button).click()
