@@ -117,6 +117,13 @@ def figures(judge: str, design: Sequence[float], n_studies: int) -> list[float]:
     return [*np.mean(found, axis=0), wide[0] / wide[1], (wide[1] / wide[0]) ** 2]
 
 
+def replace_section(page: Path, heading: str, text: str) -> None:
+    """Write a section of a page of the documentation, in the place of the one with the same heading or at the end."""
+    before, found, rest = page.read_text(encoding="utf-8").partition(heading)
+    after = re.split(r"(?=^## )", rest, maxsplit=1, flags=re.MULTILINE)[1:] if found else []
+    page.write_text("\n".join([f"{before.rstrip()}\n\n{text}", *after]), encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--studies", type=int, default=500)
@@ -141,10 +148,7 @@ def main() -> None:
         rows="\n".join(rows),
     )
     if options.write:
-        old = options.write.read_text()
-        pattern = rf"{re.escape(HEADING)}\n.*?(?=\n## |\Z)"
-        new = re.sub(pattern, lambda _: text, old, flags=re.DOTALL) if HEADING in old else f"{old}\n{text}"
-        options.write.write_text(new)
+        replace_section(options.write, HEADING, text)
 
 
 if __name__ == "__main__":
