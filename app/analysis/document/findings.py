@@ -102,7 +102,7 @@ def appendix_sections(found: Found) -> Iterator[Section]:
 
 
 def _body(topic: str, found: Found) -> Iterator[Block]:
-    yield from _said(topic, found.report, found.protocol, found.summary)
+    yield from _said(topic, found.summary)
     if topic == "comparison" and (means := means_table(found.report, found.protocol, found.numbers)):
         yield means
     if topic not in IN_APPENDIX:
@@ -111,6 +111,10 @@ def _body(topic: str, found: Found) -> Iterator[Block]:
 
 
 def _beyond_body(topic: str, found: Found) -> Iterator[Block]:
+    if topic == "agreement" and found.summary.agreement:
+        named = labelled(found.report, found.protocol.labels)
+        if needed := needed_by_question(named, found.summary.agreement):
+            yield Paragraph(needed)
     if topic in IN_APPENDIX:
         yield from _estimates(topic, found)
     if topic == "comparison" and (ways := robustness_rows(found.summary.ways)):
@@ -128,12 +132,9 @@ def _estimates(topic: str, found: Found) -> Iterator[DataTable]:
         yield found.numbers.table(TOPICS[topic], others)
 
 
-def _said(topic: str, report: Report, protocol: Protocol, summary: Summary) -> Iterator[Paragraph]:
+def _said(topic: str, summary: Summary) -> Iterator[Paragraph]:
     if topic == "agreement" and summary.agreement:
         yield Paragraph(agreement_sentence(summary.agreement))
-        shown = labelled(report, protocol.labels)
-        if needed := needed_by_question(shown, summary.agreement):
-            yield Paragraph(needed)
     if topic == "judges" and summary.judges:
         yield Paragraph(" ".join(one.sentence for one in summary.judges))
         if summary.conclusions:

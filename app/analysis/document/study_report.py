@@ -131,8 +131,7 @@ def first_page(report: Report, protocol: Protocol) -> tuple[Section, ...]:
 
 
 def _summary(report: Report, protocol: Protocol, summary: Summary, numbers: Numbered) -> Section:
-    agreed = summary.agreement_words if summary.agreement else ""
-    said = " ".join(filter(None, (*summary.warnings, robustness_sentence(summary.ways), agreed)))
+    said = " ".join(filter(None, (*summary.warnings, robustness_sentence(summary.ways))))
     last = [Paragraph(said)] if said else []
     answers = primary_answers_blocks(report, protocol, summary, numbers)
     return Section("Summary", (Paragraph(summary.question), *answers, *last))

@@ -36,7 +36,7 @@ from app.results.charts.distribution import (
     distribution_finding,
     distribution_spec,
     distribution_table,
-    grouped_by_scale,
+    grouped_by_points,
 )
 from app.results.charts.forest import forest_finding, forest_spec, forest_table
 from app.results.charts.judges import (
@@ -81,7 +81,8 @@ class Build(Protocol):
     def __call__(self, estimates: Sequence[Estimate], *, title: str, theme: Theme, width: Width) -> Spec | None: ...
 
 
-PRINT_WIDTH = 560
+# The width of the text of an A4 page in CSS pixels, with the labels: a chart in print is as large as it is drawn.
+PRINT_WIDTH = 640
 # Differences in the picture of all analyses, each of several rows.
 MAX_CURVES = 6
 Part = Literal["comparison", "preference", "agreement", "conditions", "turns", "raters", "judges"]
@@ -106,7 +107,14 @@ class Chart:
     def spec(self, theme: Theme = "light", width: Width = PRINT_WIDTH) -> Spec | None:
         """Return the Vega-Lite specification; None if there is nothing to draw (the table then gives the reason)."""
         found = self.build(self.estimates, title=self.title, theme=theme, width=width)
-        return found and {**found, "description": f"{self.title}. {self.finding}"}
+        fits = {"autosize": {"type": "fit-x", "contains": "padding"}} if width == PRINT_WIDTH else {}
+        return found and {**found, **fits, "description": f"{self.title}. {self.finding}"}
+
+    @property
+    def caption(self) -> str:
+        """What stands below the chart where it has no title of its own."""
+        said = ((self.spec() or {}).get("title") or {}).get("subtitle", [])
+        return ". ".join(filter(None, (self.title.rstrip("."), " ".join(said).rstrip(".")))) + "."
 
     @property
     def is_drawn(self) -> bool:
@@ -188,19 +196,20 @@ def _specification_curve(report: Report) -> list[Estimate]:
 
 
 def _distributions(report: Report, study: protocol.Protocol, who: str, end: str, *, is_model: bool) -> Iterator[Chart]:
-    """Yield one chart per question with one bar per source; with a single source, one bar per question."""
+    """Yield one chart of all questions whose scales have as many points; questions about the rater have their own."""
     kinds = (distribution_spec, distribution_table, distribution_finding)
-    scaled = [question.key for question in study.scaled_questions]
-    every = [f for key in scaled for f in _of(report, "distribution", key, is_model=is_model)]
-    if len(scaled) > 1 and len({f.scope["source"] for f in every if "source" in f.scope}) <= 1:
-        for number, group in enumerate(grouped_by_scale(_listed(every, study)), start=1):
-            yield Chart(f"distribution-{number}{end}", "comparison", None, f"Ratings{who}", group, *kinds)
-        return
-    for number, question in enumerate(study.scaled_questions, start=1):
-        part = _of(report, "distribution", question.key, is_model=is_model)
-        if part:
-            title = f"{question.text}{who}"
-            yield Chart(f"distribution-{number}{end}", "comparison", question.key, title, part, *kinds)
+    scaled = study.scaled_questions
+    about = {one.key: _of(report, "distribution", one.key, is_model=is_model) for one in scaled}
+    of_raters = [one.key for one in scaled if one.target == "rater"]
+    rated = [one for key, found in about.items() if key not in of_raters for one in found]
+    groups = [*grouped_by_points(_ranked(rated, study)), *(about[key] for key in of_raters if about[key])]
+    for number, group in enumerate(groups, start=1):
+        keys = {one.question for one in group}
+        question = study.question(keys.pop() or "") if len(keys) == 1 else None
+        title = question.text if question else "Ratings"
+        key = question.key if question else None
+        named = group if question else _named(group, study)
+        yield Chart(f"distribution-{number}{end}", "comparison", key, f"{title}{who}", named, *kinds)
 
 
 def plane_axes(report: Report, wanted: tuple[str, str] | None = None) -> tuple[list[str], tuple[str, str] | None]:
@@ -288,9 +297,12 @@ def _pair(estimate: Estimate) -> frozenset[str | None]:
 
 def _listed(estimates: Sequence[Estimate], study: protocol.Protocol) -> tuple[Estimate, ...]:
     """Those of primary questions first, each with the label of its question: for charts with a row per question."""
+    return _named(_ranked(estimates, study), study)
+
+
+def _ranked(estimates: Sequence[Estimate], study: protocol.Protocol) -> list[Estimate]:
     ranks = {key: rank for rank, key in enumerate(by_importance(study))}
-    ranked = sorted(estimates, key=lambda one: ranks.get(one.question or "", len(ranks)))
-    return _named(ranked, study)
+    return sorted(estimates, key=lambda one: ranks.get(one.question or "", len(ranks)))
 
 
 def _named(estimates: Sequence[Estimate], study: protocol.Protocol) -> tuple[Estimate, ...]:

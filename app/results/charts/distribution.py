@@ -1,4 +1,4 @@
-"""Diverging stacked bars: how often each point of a scale was chosen, one bar per source."""
+"""Diverging stacked bars: how often each point of a scale was chosen, one bar per question and source."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from app.results.charts.table import Table, first_few
 from app.results.charts.theme import COLOURS, Spec, Theme, Width, config, diverging, ink_on, title_of
 
 STATISTICS = ("median", "mode")
-ROW_HEIGHT = 46
+ROW_HEIGHT, LOW_ROW_HEIGHT = 46, 20
+ABOUT = "How often each point of the scale was chosen, centred on the middle of the scale"
+# Bars of one chart; more are drawn in several.
+MAX_BARS = 60
 
 
 def distribution_spec(
@@ -24,56 +27,100 @@ def distribution_spec(
 ) -> Spec | None:
     """Return one bar per `median` (or `mode`) estimate that has ratings, centred on the middle of the scale.
 
-    With an odd number of points, the middle point extends equally to both sides. None if there are no ratings.
+    With an odd number of points, the middle point extends equally to both sides. All scales have as many points; bars
+    of several questions share the axis and the legend, which has the words of the points if they are the same for all.
+    None if there are no ratings.
     """
-    bars = [estimate for estimate in estimates if estimate.statistic in STATISTICS and estimate.n_ratings]
+    bars = _bars_of(estimates)
     if not bars:
         return None
-    words = list(bars[0].detail["words"])
+    words = _words_of(bars)
     colours = diverging(len(words), theme)
-    segments = [{"k": k, **row} for k, estimate in enumerate(bars) for row in _segments(estimate, colours)]
+    labels, headings, places = _rows(bars)
+    segments = [
+        {"k": k, **row} for k, estimate in zip(places, bars, strict=True) for row in _segments(estimate, colours, words)
+    ]
     span = max(row["high"] for row in segments) - min(row["low"] for row in segments)
     data = alt.InlineData(segments)
-    base = alt.Chart(data).encode(y=row_place(len(bars)))
-    named = base.encode(
-        y=row_axis([(scope_text(estimate.scope), f"{estimate.n_ratings:,} ratings") for estimate in bars])
-    )
+    base = alt.Chart(data).encode(y=row_place(len(labels)))
+    named = base.encode(y=row_axis(labels, headings=headings))
+    height = LOW_ROW_HEIGHT if len({estimate.asked for estimate in bars}) > 1 else ROW_HEIGHT
     zero = alt.Chart(alt.InlineData([{"x": 0}])).mark_rule(strokeDash=[3, 3], color=COLOURS[theme].muted)
     chart = (
         alt.layer(zero.encode(x="x:Q"), _bars(named, words, colours), bar_labels(base, span))
         .resolve_axis(y="independent")
-        .properties(title=title_of(title), width=width, height=ROW_HEIGHT * len(bars))
+        .properties(title=title_of(title, ABOUT if headings else ""), width=width, height=height * len(labels))
     )
     return {**chart.to_dict(), "config": config(theme)}
 
 
 def distribution_table(estimates: Sequence[Estimate]) -> Table:
-    """Return counts and shares per point, and the number, median, mean and standard deviation; one row per source."""
+    """Return counts and shares per point, and the number, median, mean and standard deviation; one row per bar."""
     bars = [estimate for estimate in estimates if estimate.statistic in STATISTICS]
-    words = tuple(bars[0].detail["words"]) if bars else ()
-    rest = {(str(estimate.scope), estimate.statistic): estimate for estimate in estimates}
+    words = tuple(_words_of(bars)) if bars else ()
+    are_several = len({estimate.asked for estimate in bars}) > 1
+    rest = {(estimate.asked, str(estimate.scope), estimate.statistic): estimate for estimate in estimates}
     rows = []
     for estimate in bars:
         counts, n = estimate.detail["counts"], estimate.n_ratings
         cells = [f"{count} ({number(count / n, 'share')})" if n else "0" for count in counts]
-        others = [rest.get((str(estimate.scope), name)) for name in ("mean", "sd")]
+        others = [rest.get((estimate.asked, str(estimate.scope), name)) for name in ("mean", "sd")]
         rows.append(
             (
+                *((str(estimate.asked),) if are_several else ()),
                 scope_text(estimate.scope),
                 *cells,
                 str(n),
                 *(estimate_text(other) if other else "–" for other in (estimate, *others)),
             )
         )
-    return Table(("Source", *words, "Ratings", "Median", "Mean", "SD"), tuple(rows))
+    named = ("Question", "Source") if are_several else ("Source",)
+    return Table((*named, *words, "Ratings", "Median", "Mean", "SD"), tuple(rows))
 
 
 def distribution_finding(estimates: Sequence[Estimate]) -> str:
     """Describe the median (or most frequent) rating of each bar."""
-    bars = [estimate for estimate in estimates if estimate.statistic in STATISTICS and estimate.n_ratings]
-    said = [f"{scope_text(f.scope)} {estimate_text(f)}" for f in bars]
+    bars = _bars_of(estimates)
+    are_several = len({bar.asked for bar in bars}) > 1
+    said = [f"{_name(bar) if are_several else scope_text(bar.scope)} {estimate_text(bar)}" for bar in bars]
     kind = "Most frequent" if bars and bars[0].statistic == "mode" else "Median"
     return f"{kind} rating: {first_few(said)}" if said else "There are no ratings."
+
+
+def _bars_of(estimates: Sequence[Estimate]) -> list[Estimate]:
+    return [estimate for estimate in estimates if estimate.statistic in STATISTICS and estimate.n_ratings]
+
+
+def _words_of(bars: Sequence[Estimate]) -> list[str]:
+    """The words of the points if all scales have the same, else the number of each point."""
+    scales = {tuple(bar.detail["words"]) for bar in bars}
+    if len(scales) == 1:
+        return list(scales.pop())
+    n = len(bars[0].detail["words"])
+    return ["1 (lowest)", *map(str, range(2, n)), f"{n} (highest)"]
+
+
+def _rows(bars: Sequence[Estimate]) -> tuple[list[tuple[str, ...]], list[int], list[int]]:
+    """The label of each row, which rows only name a question, and the row of each bar."""
+    questions = [bar.asked for bar in bars]
+    n_questions = len(set(questions))
+    if n_questions == 1:
+        return [(scope_text(bar.scope), f"{bar.n_ratings:,} ratings") for bar in bars], [], [*range(len(bars))]
+    if n_questions == len(bars):
+        return [(f"{bar.asked} (n = {bar.n_ratings:,})",) for bar in bars], [], [*range(len(bars))]
+    labels: list[tuple[str, ...]] = []
+    headings, places = [], []
+    for k, bar in enumerate(bars):
+        if k == 0 or questions[k - 1] != bar.asked:
+            headings.append(len(labels))
+            labels.append((str(bar.asked),))
+        places.append(len(labels))
+        labels.append((f"{scope_text(bar.scope)} (n = {bar.n_ratings:,})",))
+    return labels, headings, places
+
+
+def _name(bar: Estimate) -> str:
+    return f"{bar.asked}, {scope_text(bar.scope)}" if bar.scope else str(bar.asked)
 
 
 def _bars(base: alt.Chart, words: list[str], colours: list[str]) -> alt.Chart:
@@ -88,8 +135,9 @@ def _bars(base: alt.Chart, words: list[str], colours: list[str]) -> alt.Chart:
             legend=top_legend(words, 6),
         ),
         tooltip=[
+            alt.Tooltip("question:N", title="Question"),
             alt.Tooltip("name:N", title="Source"),
-            alt.Tooltip("point:N", title="Rating"),
+            alt.Tooltip("words:N", title="Rating"),
             alt.Tooltip("count:Q", title="Ratings"),
             alt.Tooltip("share:Q", title="Share", format=".1%"),
         ],
@@ -97,7 +145,7 @@ def _bars(base: alt.Chart, words: list[str], colours: list[str]) -> alt.Chart:
     return bars
 
 
-def _segments(estimate: Estimate, colours: list[str]) -> list[dict[str, Any]]:
+def _segments(estimate: Estimate, colours: list[str], points: Sequence[str]) -> list[dict[str, Any]]:
     """Return the segment of each point, positioned so that the middle of the scale is at 0."""
     words, counts = estimate.detail["words"], estimate.detail["counts"]
     shares = [count / sum(counts) for count in counts]
@@ -107,7 +155,9 @@ def _segments(estimate: Estimate, colours: list[str]) -> list[dict[str, Any]]:
     return [
         {
             "name": scope_text(estimate.scope),
-            "point": words[k],
+            "question": estimate.asked,
+            "point": points[k],
+            "words": words[k],
             "count": counts[k],
             "share": shares[k],
             "percent": percent(shares[k]),
@@ -120,25 +170,26 @@ def _segments(estimate: Estimate, colours: list[str]) -> list[dict[str, Any]]:
     ]
 
 
-# Distributions of several questions in one chart, one bar per question, if all responses are of one source.
+# Distributions of several questions in one chart.
 
 WHOLE = frozenset({"source", "rater_kind"})
 
 
-def grouped_by_scale(estimates: Sequence[Estimate]) -> Iterator[tuple[Estimate, ...]]:
-    """Yield groups of estimates over all responses whose scales have the same labels; each question becomes a row.
+def grouped_by_points(estimates: Sequence[Estimate]) -> Iterator[tuple[Estimate, ...]]:
+    """Yield groups of estimates whose scales have as many points, each for one chart of at most MAX_BARS bars.
 
-    If the estimates are split by source, each question belongs in a chart of its own instead. The title of the chart,
-    not the rows, names the kind of raters.
+    With a single source, only the estimates over all responses are kept.
     """
-    groups: dict[tuple[str, ...], list[Estimate]] = {}
-    words: dict[str | None, tuple[str, ...]] = {}
-    for estimate in estimates:
-        if estimate.scope.keys() <= WHOLE:
-            if estimate.statistic in STATISTICS:
-                words[estimate.asked] = tuple(estimate.detail["words"])
-            key = words.get(estimate.asked)
-            if key:
-                named = replace(estimate, scope={"source": str(estimate.asked)})
-                groups.setdefault(key, []).append(named)
-    yield from (tuple(group) for group in groups.values())
+    if len({one.scope["source"] for one in estimates if "source" in one.scope}) <= 1:
+        estimates = [replace(one, scope={}) for one in estimates if one.scope.keys() <= WHOLE]
+    by_question: dict[str | None, list[Estimate]] = {}
+    for one in estimates:
+        by_question.setdefault(one.asked, []).append(one)
+    groups: dict[int, list[list[Estimate]]] = {}
+    for mine in by_question.values():
+        n_points = next((len(one.detail["words"]) for one in mine if one.statistic in STATISTICS), 0)
+        of_points = groups.setdefault(n_points, [[]])
+        if of_points[-1] and len(_bars_of([*of_points[-1], *mine])) > MAX_BARS:
+            of_points.append([])
+        of_points[-1] += mine
+    yield from (tuple(group) for n_points, of_points in groups.items() if n_points for group in of_points)

@@ -13,7 +13,7 @@ from app.results.charts.rows import LINE, row_axis, row_place
 from app.results.charts.table import Table, first_few
 from app.results.charts.theme import COLOURS, Colours, Spec, Theme, Width, config, title_of
 
-ROW_HEIGHT = 30
+ROW_HEIGHT, LOW_ROW_HEIGHT, MANY = 30, 19, 12
 ROW_GAP = 7
 # Characters of a label that fit on one line.
 MAX_NAME = 34
@@ -40,37 +40,60 @@ def forest_spec(
     width of the scale by the question's label. Differences on scales of unlike widths are drawn in percent of their
     scale; the values beside them are in points.
     """
-    rows = [estimate for estimate in headlines(estimates) if estimate.estimate is not None]
+    known = [estimate for estimate in headlines(estimates) if estimate.estimate is not None]
+    rows = sorted(known, key=lambda estimate: estimate.role != "primary")
     if not rows:
         return None
-    margins = margins or {}
+    margins, colours = margins or {}, COLOURS[theme]
     units = _units(rows, widths or {})
+    labels, headings, places = _places(rows)
     data = alt.InlineData(
         [
-            {"k": k, **_row(estimate, rows, unit), **_margin(estimate, margins, unit)}
-            for k, (estimate, unit) in enumerate(zip(rows, units, strict=True))
+            {
+                "k": k,
+                **_row(estimate, rows, unit),
+                **_margin(estimate, margins, unit),
+                "ink": _ink(estimate, headings, colours),
+            }
+            for k, estimate, unit in zip(places, rows, units, strict=True)
         ]
     )
-    base = alt.Chart(data).encode(y=row_place(len(rows)))
-    labels = [_name(estimate, rows) for estimate in rows]
-    names, height = row_axis(labels), max(ROW_HEIGHT, LINE * max(map(len, labels)) + ROW_GAP)
-    colours = COLOURS[theme]
+    base = alt.Chart(data).encode(y=row_place(len(labels)), color=alt.Color("ink:N", scale=None))
+    names, n_lines = row_axis(labels, headings=headings), max(map(len, labels))
+    is_low = n_lines == 1 and len(labels) > MANY
+    height = LOW_ROW_HEIGHT if is_low else max(ROW_HEIGHT, LINE * n_lines + ROW_GAP)
     zero = alt.Chart(alt.InlineData([{"x": 0}])).mark_rule(color=colours.muted, strokeDash=[3, 3]).encode(x="x:Q")
-    interval = base.mark_rule(strokeWidth=2, color=colours.source).encode(
-        x=_x(is_of_width=len({*units}) > 1), x2="high:Q", y=names
-    )
-    point = base.mark_point(filled=True, size=90, opacity=1, color=colours.source).encode(
-        x="estimate:Q", tooltip=_tooltip()
-    )
-    numbers = base.mark_point(opacity=0).encode(
-        x="estimate:Q", y=row_axis([(_numbers(estimate),) for estimate in rows], orient="right")
-    )
+    interval = base.mark_rule(strokeWidth=2).encode(x=_x(is_of_width=len({*units}) > 1), x2="high:Q", y=names)
+    point = base.mark_point(filled=True, size=90, opacity=1).encode(x="estimate:Q", tooltip=_tooltip())
+    numbers = base.mark_point(opacity=0).encode(x="estimate:Q", y=row_axis(_values(rows, places), orient="right"))
     chart = (
         alt.layer(*_margins(base, margins, colours), zero, interval, point, numbers)
         .resolve_axis(y="independent")
-        .properties(title=title_of(title, _subtitle(rows, margins)), width=width, height=height * len(rows))
+        .properties(title=title_of(title, _subtitle(rows, margins)), width=width, height=height * len(labels))
     )
     return {**chart.to_dict(), "config": config(theme)}
+
+
+def _places(rows: Sequence[Estimate]) -> tuple[list[tuple[str, ...]], list[int], list[int]]:
+    """The label of each row, which rows are headings, and the row of each difference: primary ones apart."""
+    labels: list[tuple[str, ...]] = [_name(estimate, rows) for estimate in rows]
+    n_primary = sum(estimate.role == "primary" for estimate in rows)
+    if n_primary in {0, len(rows)}:
+        return labels, [], [*range(len(rows))]
+    first, others = labels[:n_primary], labels[n_primary:]
+    places = [1 + k + (k >= n_primary) for k in range(len(rows))]
+    return [("Primary",), *first, ("Exploratory",), *others], [0, n_primary + 1], places
+
+
+def _values(rows: Sequence[Estimate], places: Sequence[int]) -> list[tuple[str, ...]]:
+    values: list[tuple[str, ...]] = [("",)] * (places[-1] + 1)
+    for place, estimate in zip(places, rows, strict=True):
+        values[place] = (_numbers(estimate),)
+    return values
+
+
+def _ink(estimate: Estimate, headings: Sequence[int], colours: Colours) -> str:
+    return colours.muted if headings and estimate.role != "primary" else colours.source
 
 
 def forest_table(estimates: Sequence[Estimate]) -> Table:

@@ -62,8 +62,13 @@ def row_place(n: int) -> alt.Y:
     return alt.Y("k:O", title=None, axis=None, scale=alt.Scale(domain=list(range(n))))
 
 
-def row_axis(labels: Sequence[Sequence[str]], *, orient: Literal["left", "right"] = "left") -> alt.Y:
-    """Return the y encoding of field `k` with an axis; `labels` contains the lines of each row's label."""
+def row_axis(
+    labels: Sequence[Sequence[str]], *, orient: Literal["left", "right"] = "left", headings: Sequence[int] = ()
+) -> alt.Y:
+    """Return the y encoding of field `k` with an axis; `labels` contains the lines of each row's label.
+
+    `headings` are the rows that only name those below them, in strong type.
+    """
     lines = max(len(label) for label in labels)
     axis = alt.Axis(
         orient=orient,
@@ -73,6 +78,11 @@ def row_axis(labels: Sequence[Sequence[str]], *, orient: Literal["left", "right"
         labelOffset=-LINE * (lines - 1) / 2,
         values=list(range(len(labels))),
     )
+    if headings:
+        axis.labelFontWeight = {
+            "condition": {"test": f"indexof({json.dumps(list(headings))}, datum.value) >= 0", "value": "bold"},
+            "value": "normal",
+        }
     return alt.Y("k:O", title=None, axis=axis, scale=alt.Scale(domain=list(range(len(labels)))))
 
 

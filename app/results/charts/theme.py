@@ -151,7 +151,7 @@ def _title(colours: Colours) -> Spec:
         "fontSize": 15,
         "subtitleFontSize": 12,
         "anchor": "start",
-        "frame": "group",
+        "frame": "bounds",
         "offset": 12,
         "subtitlePadding": 5,
         "fontWeight": 600,

@@ -24,8 +24,9 @@ from app.results.documents.document_formats import Format, ReportJob
 
 # which picture each format holds or stands beside
 PICTURES: dict[Format, Picture] = {"html": "svg", "pdf": "pdf", "docx": "png", "md": "png", "tex": "pdf"}
-# charts of every pair of raters are for the page: a report has no room for one per question
-LEFT_OUT = ("pairs-",)
+# Charts of every pair of raters are for the page: a report has no room for one per question. The values of every other
+# analysis are in a table.
+LEFT_OUT = ("pairs-", "sensitivity")
 MAX_CHARTS = 24
 
 
@@ -35,7 +36,7 @@ def report_files(job: ReportJob) -> dict[str, bytes]:
     `report.json` holds every estimate, also those that the document does not show.
     """
     charts = _charts(job.report, job.protocol)
-    placed = [PlacedFigure(one.part, Figure(one.key, one.title, f"{one.title}. {one.finding}")) for one in charts]
+    placed = [PlacedFigure(one.part, Figure(one.key, one.caption, f"{one.title}. {one.finding}")) for one in charts]
     document, references = study_report(job.report, job.protocol, placed, job.about)
     shown = {figure.key for figure in document.figures}
     drawn = _drawn([chart for chart in charts if chart.key in shown], job.formats)
@@ -54,8 +55,9 @@ def _charts(report: Report, protocol: Protocol) -> list[Chart]:
 def _drawn(charts: Sequence[Chart], formats: Sequence[Format]) -> dict[str, bytes]:
     """Every picture that the formats need, by its path."""
     pictures = dict.fromkeys(PICTURES[one] for one in formats)
-    specs = [(chart.key, spec) for chart in charts if (spec := chart.spec()) is not None]
-    return {f"charts/{key}.{picture}": render(spec, picture) for key, spec in specs for picture in pictures}
+    # the caption says what the title would
+    specs = {one.key: {**spec, "title": None} for one in charts if (spec := one.spec()) is not None}
+    return {f"charts/{key}.{picture}": render(spec, picture) for key, spec in specs.items() for picture in pictures}
 
 
 def document_files(

@@ -159,7 +159,9 @@ def test_charts_of_primary_questions_come_first_and_those_about_raters_last() ->
     rows += [{"rater": f"r{rater}", "question": "mood", "value": 1 + rater} for rater in range(4)]
     found = charts_of(analyze(frames(study, rows), study), study)
     asked = [chart.question for chart in found if chart.key.startswith("distribution")]
-    assert asked == ["warmth", "empathy", "mood"]
+    assert asked == [None, "mood"]
+    rated = next(chart for chart in found if chart.key == "distribution-1")
+    assert [*dict.fromkeys(row[0] for row in rated.table.rows)] == ["Warmth", "Empathy"]
 
 
 def test_rows_of_primary_questions_come_first() -> None:
@@ -262,3 +264,53 @@ def test_declared_pair_without_the_reference_has_a_row(pair: tuple[str, str]) ->
     names = {study.labels.source(name) for name in pair}
     assert any(set(row[0].partition(": ")[2].split(f" {MINUS} ")) == names for row in chart.table.rows)
     assert "Differences as named" in drawn
+
+
+def _of_questions() -> dict[str, Chart]:
+    others = {**FIVE, "key": "warmth", "scale": {1: "cold", 2: "b", 3: "c", 4: "d", 5: "warm"}}
+    study = protocol(FIVE, others, analysis={"primary": ["warmth"]})
+    rows = [
+        {
+            "rater": f"r{rater}",
+            "item": f"i{item}",
+            "response": f"i{item}:{source}",
+            "question": key,
+            "value": 1 + (rater * item + place) % 5,
+        }
+        for rater in range(4)
+        for item in range(5)
+        for place, source in enumerate(("human", "model"))
+        for key in ("empathy", "warmth")
+    ]
+    return {chart.key: chart for chart in charts_of(analyze(frames(study, rows), study), study)}
+
+
+def test_questions_of_as_many_points_share_one_chart_with_one_legend() -> None:
+    charts = _of_questions()
+    assert [key for key in charts if key.startswith("distribution")] == ["distribution-1"]
+    spec = charts["distribution-1"].spec()
+    assert spec is not None
+    (legend,) = {str(layer["encoding"]["color"]["scale"]["domain"]) for layer in spec["layer"] if _has_legend(layer)}
+    assert legend == "['1 (lowest)', '2', '3', '4', '5 (highest)']"
+    assert charts["distribution-1"].table.header[:2] == ("Question", "Source")
+
+
+def _has_legend(layer: dict[str, Any]) -> bool:
+    return bool(layer["encoding"].get("color", {}).get("legend"))
+
+
+def test_primary_differences_stand_apart_from_exploratory_ones() -> None:
+    spec = _of_questions()["comparison"].spec()
+    assert spec is not None
+    assert '["Primary"], ["Warmth"], ["Exploratory"], ["Empathy"]' in str(spec)
+    rows = next(rows for rows in spec["datasets"].values() if "ink" in rows[0]) if "datasets" in spec else None
+    found = rows or next(layer["data"]["values"] for layer in spec["layer"] if "ink" in layer["data"]["values"][0])
+    assert [row["k"] for row in found] == [1, 3]
+    assert len({row["ink"] for row in found}) == 2
+
+
+def test_chart_in_print_is_drawn_at_the_width_of_the_page() -> None:
+    chart = _of_questions()["comparison"]
+    assert (chart.spec() or {})["autosize"] == {"type": "fit-x", "contains": "padding"}
+    assert "autosize" not in (chart.spec(width="container") or {})
+    assert chart.caption == "Mean differences. Model − Human, with 95% CIs for new items and new raters."

@@ -77,7 +77,11 @@ def test_label_may_be_long_but_not_too_long() -> None:
 def test_long_labels_are_whole_in_tables_and_findings_and_cut_in_pictures() -> None:
     words = {n: f"{n} {'very ' * 20}warm" for n in range(1, 6)}
     asked = {**FIVE, "label": LONG, "scale": words}
-    study = protocol(asked, {**FIVE, "key": "other"}, sources={**SOURCES, "model": {"kind": "model", "label": LONG}})
+    study = protocol(
+        asked,
+        {**asked, "key": "other", "label": "Other"},
+        sources={**SOURCES, "model": {"kind": "model", "label": LONG}},
+    )
     given = [row for row in rows(4) if row["question"] == "empathy"]
     given += [{**row, "question": "other"} for row in given]
     charts = {chart.key: chart for chart in charts_of(analyze(frames(study, given), study), study)}

@@ -101,7 +101,7 @@ def test_every_json_estimate_appears_in_one_section(client: TestClient) -> None:
 @pytest.mark.usefixtures("ayers")
 def test_every_chart_has_image_finding_and_table(client: TestClient) -> None:
     specs = client.get("/studies/ayers/charts.json").json()
-    every = {"comparison", "sensitivity", "distribution-1", "distribution-2", "choice-1", "agreement", "plane"}
+    every = {"comparison", "sensitivity", "distribution-1", "choice-1", "agreement", "plane"}
     assert set(specs) == every
     pages = "".join(client.get(f"/studies/ayers/results/{part}").text for part in ("comparison", "preference"))
     pages += client.get("/studies/ayers/results/agreement").text
