@@ -37,38 +37,47 @@ _OPEN_TO_RATER = """
     AND t.item_id || ':' || t.response_ids::text <> ALL (CAST(:shown AS text[]))
     AND i.retired_because IS NULL AND (CAST(:noted AS boolean) OR coalesce(i.content_note, '') = '')
 """
-# The inner limit is a constant, so that the plan that is made once for all raters reads seats in order, instead of
-# sorting every free seat of the study. Seats are locked one by one, as the outer limit asks for them.
 _FREE = f"""
-    SELECT f.*, n.responses
-    FROM (
-      SELECT s.trial_id, s.seat, t.item_id, t.condition, t.response_ids, i.key, i.position,
-             t.item_id || ':' || t.response_ids::text AS shown, coalesce(i.content_note, '') <> '' AS has_note,
-             coalesce(i.attributes ->> CAST(:column AS text), '') AS block
-      FROM seats s JOIN trials t ON t.study_id = s.study_id AND t.id = s.trial_id
-      JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
-      WHERE s.study_id = :study AND s.assignment_id IS NULL AND {_OPEN_TO_RATER} {{only}}
-      ORDER BY s.seat, s.shuffle LIMIT {{n_read}} FOR UPDATE OF s SKIP LOCKED
-    ) AS f CROSS JOIN LATERAL (
+    SELECT s.trial_id, s.seat, t.item_id, t.condition, t.response_ids, i.key, i.position,
+           t.item_id || ':' || t.response_ids::text AS shown, coalesce(i.content_note, '') <> '' AS has_note,
+           coalesce(i.attributes ->> CAST(:column AS text), '') AS block
+    FROM seats s JOIN trials t ON t.study_id = s.study_id AND t.id = s.trial_id
+    JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
+    WHERE s.study_id = :study AND s.assignment_id IS NULL AND {_OPEN_TO_RATER}
+"""  # noqa: S608 - constants only
+_WITH_RESPONSES = """
+    CROSS JOIN LATERAL (
       SELECT array_agg(ARRAY[r.key, src.key] ORDER BY o.place) AS responses
       FROM unnest(f.response_ids) WITH ORDINALITY AS o (id, place)
       JOIN responses r ON r.study_id = :study AND r.id = o.id
       JOIN sources src ON src.study_id = r.study_id AND src.id = r.source_id
     ) AS n
     LIMIT :n
-"""  # noqa: S608 - constants only
-_ANY = HotStatement(_FREE.format(only="", n_read=100))
+"""
+# The inner limit is a constant, so that the plan that is made once for all raters reads seats in order, instead of
+# sorting every free seat of the study. Seats are locked one by one, as the outer limit asks for them.
+_ANY = HotStatement(f"""
+    SELECT f.*, n.responses FROM ({_FREE} ORDER BY s.seat, s.shuffle LIMIT 100 FOR UPDATE OF s SKIP LOCKED) AS f
+    {_WITH_RESPONSES}
+""")  # noqa: S608 - constants only
 # PostgreSQL expects that `coalesce` is true for every other row. It expects that a bare comparison is true for one in
 # 200, and would then read every free seat of the study.
-_BY_TURN = HotStatement(_FREE.format(only="AND coalesce(mod(i.position + :turn, :n_turns) = 0, false)", n_read=100))
-_OF_PAIR = HotStatement(
-    _FREE.format(
-        only="""AND coalesce(CAST(:pair AS bigint[]) = (
-          SELECT array_agg(p.source_id ORDER BY p.source_id) FROM responses p
-          WHERE p.study_id = t.study_id AND p.id = ANY(t.response_ids)), false)""",
-        n_read=1,
-    )
-)
+_BY_TURN = HotStatement(f"""
+    SELECT f.*, n.responses FROM (
+      {_FREE} AND coalesce(mod(i.position + :turn, :n_turns) = 0, false)
+      ORDER BY s.seat, s.shuffle LIMIT 100 FOR UPDATE OF s SKIP LOCKED
+    ) AS f
+    {_WITH_RESPONSES}
+""")  # noqa: S608 - constants only
+_OF_PAIR = HotStatement(f"""
+    SELECT f.*, n.responses FROM (
+      {_FREE} AND coalesce(CAST(:pair AS bigint[]) = (
+        SELECT array_agg(p.source_id ORDER BY p.source_id) FROM responses p
+        WHERE p.study_id = t.study_id AND p.id = ANY(t.response_ids)), false)
+      ORDER BY s.seat, s.shuffle LIMIT 1 FOR UPDATE OF s SKIP LOCKED
+    ) AS f
+    {_WITH_RESPONSES}
+""")  # noqa: S608 - constants only
 _IS_FREE = text(f"""
     SELECT EXISTS (
       SELECT FROM seats s JOIN trials t ON t.study_id = s.study_id AND t.id = s.trial_id
