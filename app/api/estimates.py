@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC
 from email.utils import format_datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastapi import Request
 from starlette.responses import Response
@@ -14,9 +14,7 @@ from app.api.access import OwnApiExport, OwnApiForLong
 from app.api.routing import api_router
 from app.results.downloads.page import sent_once
 from app.results.pages.asked import Asked
-
-if TYPE_CHECKING:
-    from app.results.reports.live_report import LiveReports
+from app.results.reports.live_report import LiveReports
 
 router = api_router("results")
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from fastapi import Header, Request
 from pydantic import BaseModel
 
 from app.accounts.api_requests import begin_api_request, finish_api_request
+from app.api.access import TokenAndStudy
 from app.base.web.deps import Db
 from app.base.web.errors import ConflictError
-
-if TYPE_CHECKING:
-    from app.api.access import TokenAndStudy
 
 Answer = TypeVar("Answer", bound=BaseModel)
 IdempotencyKey = Annotated[

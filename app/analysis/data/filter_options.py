@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from app.analysis.data.report_filters import Filters
 from app.protocol.primary_default import primary_contrasts
 from app.protocol.study import Protocol
-
-if TYPE_CHECKING:
-    from app.analysis.data.report_filters import Filters
 
 
 @dataclass(frozen=True, slots=True)

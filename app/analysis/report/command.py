@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from app.analysis.report.report import Report
+from app.analysis.report.report import Report
 
 
 def command_of(report: Report, study: str) -> str:

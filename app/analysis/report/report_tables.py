@@ -7,13 +7,10 @@ import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from app.analysis.estimate import FIELDS
-
-if TYPE_CHECKING:
-    from app.analysis.estimate import Estimate
-    from app.analysis.report.report import Report
+from app.analysis.estimate import FIELDS, Estimate
+from app.analysis.report.report import Report
 
 
 def records_csv(estimates: Iterable[Estimate], **same: str) -> str:

@@ -10,7 +10,6 @@ import asyncio
 import logging
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from app.base.logs import ThrottledLog
 from app.base.web.header_timeout import HeaderTimeoutProtocol
@@ -18,9 +17,8 @@ from app.base.web.header_timeout import HeaderTimeoutProtocol
 if sys.platform != "win32":  # Windows has no such module
     import resource
 
-if TYPE_CHECKING:
-    from uvicorn._types import ASGI3Application
-    from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
+from uvicorn._types import ASGI3Application
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 log = ThrottledLog(logging.getLogger("attune.web"), every_s=10)
 # For each process; hundreds of raters of one university may share an address.

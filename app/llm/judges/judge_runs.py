@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from sqlalchemy import Connection
@@ -13,15 +12,12 @@ from sqlalchemy import Connection
 from app.llm.client.asked import Asked
 from app.llm.client.budget import Prices, estimated_tokens
 from app.llm.client.endpoint import Endpoint
-from app.llm.judges.judge_pages import judged_study, planned_requests
+from app.llm.judges.judge_pages import JudgedStudy, judged_study, planned_requests
 from app.llm.judges.judge_settings import JudgeSettings
 from app.llm.runs.requests import PlannedRequest
 from app.llm.runs.run_start import find_run, start_run
 from app.llm.runs.runs import RunRow, record_judge
 from app.studies.studies import StudyRow
-
-if TYPE_CHECKING:
-    from app.llm.judges.judge_pages import JudgedStudy
 
 # Tokens of an answer: what a field takes on average. A text is counted as a short paragraph.
 _TOKENS_PER_FIELD, _TOKENS_PER_TEXT, _TOKENS_PER_ANSWER = 12, 120, 10

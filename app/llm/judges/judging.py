@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection, text
 
@@ -17,7 +17,7 @@ from app.llm.client.endpoint import Endpoint, Message, Parameters, Reply
 from app.llm.client.patience import Tried
 from app.llm.client.probabilities import AnswerProbability, answer_probabilities
 from app.llm.client.request_errors import cut_to_line
-from app.llm.judges.judge_pages import answers_of, probabilities_by_slot
+from app.llm.judges.judge_pages import JudgedStudy, JudgePage, answers_of, probabilities_by_slot
 from app.llm.judges.judge_settings import JudgeSettings
 from app.llm.outcomes import Outcome
 from app.llm.runs.request_run import RequestRun, Result, answered_by, failed, without_answer
@@ -26,10 +26,6 @@ from app.llm.runs.runs import RunRow, record_judge_attributes
 from app.protocol.questions.form import Answer
 from app.rating.answers.ratings import NAMES, OF_GIVEN, TYPED, answer_rows
 from app.rating.seats.assignment_view import AssignmentView
-
-if TYPE_CHECKING:
-    from app.llm.judges.judge_pages import JudgedStudy, JudgePage
-
 
 # A judge's answers as ratings, in the transaction that stores the request's outcome.
 

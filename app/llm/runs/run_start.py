@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from sqlalchemy import Connection
@@ -14,12 +13,10 @@ from app.llm.outcomes import Purpose
 from app.llm.runs.requests import PlannedRequest, record_plan
 from app.llm.runs.run_changes import delete_run, has_answers, record_max_tokens
 from app.llm.runs.runs import NewRun, RunRow, get_run, is_worked_on, record_run
+from app.llm.writers.respond_settings import RespondSettings
 from app.studies.studies import StudyRow
 
-if TYPE_CHECKING:
-    from app.llm.writers.respond_settings import RespondSettings
-
-    Settings = JudgeSettings | RespondSettings
+Settings = JudgeSettings | RespondSettings
 
 
 class OtherSettingsError(ValueError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
@@ -16,13 +15,11 @@ from app.llm.runs.run_start import find_run, start_run
 from app.llm.runs.runs import RunRow
 from app.llm.writers.prompt import check_prompt, check_speaker
 from app.llm.writers.respond_prompt import name_of
+from app.llm.writers.respond_settings import RespondSettings
 from app.llm.writers.responding import item_prompt
 from app.llm.writers.texts import ItemToAnswer, list_items_to_answer
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow
-
-if TYPE_CHECKING:
-    from app.llm.writers.respond_settings import RespondSettings
 
 # Tokens per word of English text, rather too high, and the words of a response without a given length.
 _TOKENS_PER_WORD, _USUAL_WORDS = 1.5, 200

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from app.base.language.language import Language
 from app.base.language.message import message
 from app.protocol.study import Protocol
+from app.rating.page.sheet import Block, Passage, Sheet
 from app.rating.seats.assignment_view import AssignmentView
-
-if TYPE_CHECKING:
-    from app.rating.page.sheet import Block, Passage, Sheet
 
 # Each line of a situation or response begins with this mark, so that no text of the study can pass for another part.
 QUOTE = "> "

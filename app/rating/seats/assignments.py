@@ -5,18 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, text
 
 from app.base.database.hot_statement import HotStatement
 from app.protocol.allocation.rater_plan import Place
-from app.rating.seats.seats import LEASE_TO_END
+from app.rating.seats.seats import LEASE_TO_END, Claimant, Seat
 from app.rating.sessions import RatingSession
-
-if TYPE_CHECKING:
-    from app.rating.seats.seats import Claimant, Seat
-
 
 # A repeat does not take another seat, because it is the same rater; gold trials have no seats.
 _ASSIGN = HotStatement("""

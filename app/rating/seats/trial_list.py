@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from sqlalchemy import Connection
 
@@ -23,15 +23,19 @@ from app.rating.arrival.conditions import (
     own_conditions,
     stored_condition,
 )
-from app.rating.seats.assignments import get_before_claim, record_assignments
-from app.rating.seats.seats import Claimant, claim_seats, has_leased_seats, retake_gold, retake_returned, return_expired
+from app.rating.seats.assignments import BeforeClaim, get_before_claim, record_assignments
+from app.rating.seats.seats import (
+    Claimant,
+    Seat,
+    claim_seats,
+    has_leased_seats,
+    retake_gold,
+    retake_returned,
+    return_expired,
+)
 from app.rating.seats.trial_lists import Extent, Trial, get_extent, shows_several
 from app.rating.sessions import RatingSession, record_state
 from app.rating.steps.gold import gold_for
-
-if TYPE_CHECKING:
-    from app.rating.seats.assignments import BeforeClaim
-    from app.rating.seats.seats import Seat
 
 # How many trials are read per trial of a rater's list: at first, and if too few of them are of different items.
 TRIALS_READ = (4, 50)

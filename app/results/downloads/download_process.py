@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.base.database.engine import on_database
 from app.base.processes.side_process import SideProcess, within_bounds
 from app.results.downloads.names import DownloadName
+from app.results.reports.report_job import ReportBounds
 from app.studies.studies import StudyRow
-
-if TYPE_CHECKING:
-    from app.results.reports.report_job import ReportBounds
 
 REST_S = 120
 DOWNLOAD_PROCESS = SideProcess(within_bounds, name="attune-downloads", rest_s=REST_S)

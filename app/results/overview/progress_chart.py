@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal, assert_never
+from typing import Literal, assert_never
 
+from app.analysis.data.progress import Progress, ProgressStep, Unit
 from app.results.charts.table import Table
 from app.results.charts.theme import COLOURS, SCHEMA, Spec, Theme, Width, config, title_of
-
-if TYPE_CHECKING:
-    from app.analysis.data.progress import Progress, ProgressStep, Unit
 
 KEY = "progress"
 PRINT_WIDTH = 560

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from app.analysis.estimate import Estimate
 from app.base.database.engine import Connection
 from app.protocol.labels import Labels
 from app.results.data.row_pages import UnitText, get_unit_texts
-
-if TYPE_CHECKING:
-    from app.analysis.estimate import Estimate
 
 MAX_OPENING = 90
 N_FIRST = 10

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
 
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
-if TYPE_CHECKING:
-    from app.studies.creation.upload_process import UploadReader
+from app.studies.creation.upload_process import UploadReader
 
 
 def upload_reader(request: Request) -> UploadReader:

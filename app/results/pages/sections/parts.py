@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from app.analysis.estimate import Estimate
 from app.analysis.statistic import declared
 from app.protocol.study import Protocol
-
-if TYPE_CHECKING:
-    from app.analysis.estimate import Estimate
 
 SUMMARY, PLAN = "summary", "plan"
 BY_SECTION = {
