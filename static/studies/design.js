@@ -13,10 +13,25 @@ document.body.addEventListener("htmx:afterSettle", (event) => {
 
 // Somebody else has changed the same part: both changes are shown, and what is typed here goes along.
 document.body.addEventListener("htmx:responseError", (event) => {
+  isLost = false;
   if (event.detail.xhr.status === 409) document.getElementById("design-form")?.submit();
   else notSaved("Not saved. Press Save to see why; what you entered is kept.");
 });
-document.body.addEventListener("htmx:sendError", () => notSaved("Not saved: no connection to the server. Press Save once it is back."));
+
+// Without a connection, what was typed is sent again until it has arrived; who leaves before is asked.
+let isLost = false, again = 0;
+document.body.addEventListener("htmx:sendError", () => {
+  notSaved("Not saved: no connection to the server. Leave this page open: it saves once the connection is back.");
+  isLost = true;
+  clearTimeout(again);
+  again = setTimeout(saveAgain, 5000);
+});
+document.body.addEventListener("htmx:afterRequest", ({ detail }) => { if (detail.successful) isLost = false; });
+addEventListener("online", saveAgain);
+addEventListener("beforeunload", (event) => { if (isLost) event.preventDefault(); });
+function saveAgain() {
+  if (isLost) document.getElementById("design-form")?.dispatchEvent(new Event("change", { bubbles: true }));
+}
 
 // Who leaves within a second of typing leaves before it is saved: it is sent along.
 let isUnsaved = false;

@@ -178,7 +178,12 @@ def test_a_lost_connection_and_a_second_lead_lose_nothing_and_add_nothing_twice(
     context.set_offline(True)
     words.fill("Which one is warmer?")
     expect(page.locator("#design-state [role=status]")).to_contain_text("Not saved: no connection")
+    page.on("dialog", lambda dialog: dialog.dismiss())
+    with page.expect_event("dialog", lambda dialog: dialog.type == "beforeunload"):
+        page.get_by_role("link", name="Studies", exact=True).first.click()
+    expect(words).to_have_value("Which one is warmer?")
     context.set_offline(False)
+    expect(page.locator("#design-state [role=status]")).to_contain_text("All changes are saved")
     other.get_by_label("Text of the question").fill("How warm is it?")
     expect(other.locator("#design-state [role=status]")).to_contain_text("All changes are saved")
     page.get_by_role("button", name="Done").click()

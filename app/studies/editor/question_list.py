@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from typing import Any
@@ -47,15 +48,21 @@ def with_copy(data: Data, question: Data, *, after: int | None = None) -> Data:
     return {**data, QUESTIONS: questions}
 
 
+# The number or the bullet before a line of a list.
+_MARK = re.compile(r"^(\(?\d+[.)]|[•·▪*–-])\s+")
+
+
 def statements_in(text: str, data: Data) -> tuple[list[str], list[str]]:
     r"""The statements in a text, one per line, and those that were there twice or are a question already.
 
     >>> statements_in("Warm.\n\nCalm.\nwarm.", {"questions": []})
     (['Warm.', 'Calm.'], ['warm.'])
+    >>> statements_in("1. Warm.\n2) Calm.\n• 3 of them stay.", {"questions": []})
+    (['Warm.', 'Calm.', '3 of them stay.'], [])
     """
     seen = {str(one.get("text")).casefold() for one in questions_in(data) if isinstance(one, dict)}
     once, twice = [], []
-    for line in (" ".join(line.split()) for line in text.splitlines()):
+    for line in (_MARK.sub("", " ".join(line.split())) for line in text.splitlines()):
         if line and line.casefold() in seen:
             twice.append(line)
         elif line:
