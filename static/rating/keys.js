@@ -71,7 +71,8 @@
   document.addEventListener("keydown", (event) => {
     const { target } = event;
     const key = latin(event);
-    if (key === "Escape" && $("#keys-help[open]")) { $("#keys-help").open = false; return; }
+    const fold = $(".bar-fold[open]");
+    if (key === "Escape" && fold) { fold.open = false; $("summary", fold).focus(); return; }
     if (!form() || form().inert || form().closest("[data-keys]").dataset.keys === "off") return;
     if (event.defaultPrevented || event.repeat || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
     if (isTextField(target)) return;

@@ -155,8 +155,15 @@ def test_shortcuts_can_be_disabled_permanently(
 
 
 def test_tab_arrows_space_and_enter_work_without_shortcuts(engine: Engine, page: Page) -> None:
-    open_a_study(engine, n_items=1)
+    open_a_study(engine, n_items=1, instructions="Read **both** responses first.")
     arrive(page)
+    reopened = page.locator("#instructions .bar-panel")
+    page.locator("#instructions summary").press("Enter")
+    expect(reopened).to_have_text("Read both responses first.")
+    expect(reopened).to_be_in_viewport()
+    page.keyboard.press("Escape")
+    expect(reopened).to_be_hidden()
+    expect(page.locator("#instructions summary")).to_be_focused()
     page.locator("#keys-help summary").click()
     page.get_by_role("button", name="Turn shortcuts off").click()
     expect(page.locator("#rate")).to_have_attribute("data-keys", "off")

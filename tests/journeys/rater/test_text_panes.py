@@ -160,6 +160,6 @@ def test_open_keys_leave_the_switch_between_responses_free(
     arrive(page)
     page.evaluate("scrollTo(0, 600)")
     page.keyboard.press("?")
-    expect(page.locator(".keys-panel")).to_be_in_viewport()
+    expect(page.locator("#keys-help .bar-panel")).to_be_in_viewport()
     page.locator(".switch-option").nth(1).click(timeout=3000)
     expect(page.locator(".switch-option input").nth(1)).to_be_checked()

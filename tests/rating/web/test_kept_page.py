@@ -83,3 +83,16 @@ def test_a_filled_page_is_the_page_that_would_be_rendered(
 
 def test_a_hole_is_written_like_a_text_and_has_the_hole_of_a_smaller_number() -> None:
     assert [f"{Hole('place') - 1}", (Hole("place") - 1).said] == [Hole("place_less_1"), Hole("place_less_1_said")]
+
+
+def test_instructions_can_be_read_again_on_each_trial(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(instructions="Read **both** responses first.")
+    study(slug="other", instructions="")
+    anna = visitor()
+    page = anna.begin()
+    for _ in range(2):
+        assert "Read <strong>both</strong> responses first." in page.text
+        page = anna.rate(page)
+    assert 'id="instructions"' not in visitor().begin("ben", "other").text
