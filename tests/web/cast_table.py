@@ -67,6 +67,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /studies/new": leads(422),
     "GET /studies/new/template": leads(303),
     "POST /studies/new/template": leads(422),
+    "POST /studies/new/methods": leads(422),
     "GET /studies/new/sheets": leads(303),
     "POST /studies/new/sheets": leads(422),
     "GET /studies/new/sheets/{token}": leads(422),

@@ -1,4 +1,4 @@
-"""Create a study from a study folder or a template: validated as a whole, stored completely or not at all."""
+"""Create a study from a folder, a template or a methods section: validated as a whole, stored completely or not."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from app.studies.creation.templates import (
     template_cards,
 )
 from app.studies.creation.upload_form import upload_form, upload_reader
+from app.studies.methods.methods_text import MethodsError, check_text
 
 if TYPE_CHECKING:
     from app.analysis.data.study_folder import StudyFolder
@@ -124,6 +125,23 @@ def submit_template(request: Request, upload: Uploaded) -> Response:
     return _answer(request, upload, lambda: read_template(**form), then="show_texts")
 
 
+@router.post("/studies/new/methods")
+def submit_new_methods(request: Request, upload: Uploaded) -> Response:
+    """Make a draft, and send the pasted text on to its page *Paste your methods*, which shows what was found."""
+    from app.studies.creation.blank_study import TITLE, blank_study
+    from app.studies.creation.read_new_study import store_study
+
+    text = upload.text("text")
+    try:
+        check_text(text)
+    except MethodsError as error:
+        return _form(request, upload.lead, methods=text, methods_problem=str(error))
+    with request.app.state.begin() as db:
+        slug = store_study(db, blank_study(free_slug(db, TITLE)), upload.lead.id)
+    # With this status the browser sends the same form again.
+    return RedirectResponse(request.app.url_path_for("submit_methods", slug=slug), status_code=307)
+
+
 def _slug(request: Request, upload: Upload) -> str:
     """The short name in the form; if it is empty, one that is made from the title and not taken yet."""
     if slug := upload.text("slug"):
@@ -175,14 +193,18 @@ def _form(
     *,
     words: str = "",
     kind: str = "",
+    methods: str = "",
+    methods_problem: str = "",
 ) -> Response:
     is_narrowed = bool(words or kind)
     return page(
         request,
         "studies/creation/new_study.html",
-        status=422 if problems else 200,
+        status=422 if problems or methods_problem else 200,
         lead=lead,
         **_listed(problems),
+        methods=methods,
+        methods_problem=methods_problem,
         first=[] if is_narrowed else first_cards(),
         cards=[card for card in find_cards(words, kind) if is_narrowed or card.name not in FIRST],
         n_cards=len(template_cards()),

@@ -16,6 +16,7 @@ from app.studies.editor.check_form import with_new_check
 from app.studies.editor.controls import Option
 from app.studies.editor.published_scales import BY_SHORT, ScaleWordsError, with_published
 from app.studies.editor.question_keys import free_key, key_of
+from app.studies.editor.question_list import NO_TEXT
 from app.studies.editor.scale_labels import read_lines
 from app.studies.editor.sections import value_at, with_value
 
@@ -110,7 +111,12 @@ def _new_question(data: Data, new: Data) -> Data:
     if {str(new["label"]).casefold(), str(new["text"]).casefold()} & same:
         raise ThereAlreadyError(str(new["label"]))
     key = free_key(data, key_of(str(new["label"]), "question"))
-    return {**data, "questions": [*(data.get("questions") or ()), {"key": key, **new}]}
+    return {**data, "questions": [*_written(data), {"key": key, **new}]}
+
+
+def _written(data: Data) -> list[Any]:
+    """The questions without the one that a blank draft begins with, which is there to be replaced."""
+    return [one for one in data.get("questions") or () if not isinstance(one, dict) or one.get("text") != NO_TEXT]
 
 
 def _wording(values: Mapping[str, str]) -> Data:
@@ -163,7 +169,7 @@ def _published(data: Data, values: Mapping[str, str]) -> Data:
     if scale is None:
         raise GuessError("Choose a scale.")
     try:
-        return with_published(data, scale, values.get("words", ""), scale.about)
+        return with_published({**data, "questions": _written(data)}, scale, values.get("words", ""), scale.about)
     except ScaleWordsError as error:
         raise GuessError(f"{error} {scale.permission}") from None
 

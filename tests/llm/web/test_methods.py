@@ -109,6 +109,27 @@ def test_a_preregistration_becomes_the_study_that_it_describes(
     assert "Added to the study" in page
 
 
+def test_methods_pasted_for_a_new_study_make_a_draft_and_show_what_was_found(
+    client: TestClient, db: Connection, lead: Lead
+) -> None:
+    empty = client.post("/studies/new/methods", files={"text": (None, " ")})
+    assert empty.status_code == 422
+    assert 'role="alert">There is no text' in empty.text
+    assert db.execute(text("SELECT count(*) FROM studies")).scalar_one() == 0
+
+    answer = client.post("/studies/new/methods", files={"text": (None, PREREGISTRATION)}, follow_redirects=True)
+    assert answer.url.path == "/studies/study-from-a-methods-section/methods"
+    fields = Guesses(answer.text).fields
+    decided = {name.replace("guess", "use"): "accept" for name in fields if name.startswith("guess-")}
+    page = client.post(answer.url.path, data=fields | decided | {"do": "use"}).text
+    assert 'class="field-problem"' not in page
+    made = document(db)
+    assert "How empathetic is this response?" in [one["text"] for one in made["questions"]]
+    assert "[Your question]" not in [one["text"] for one in made["questions"]]
+    assert set(made["sources"]) == {"gpt_4o", "counselor"}
+    assert made["analysis"]["primary"][0]["source"] == "gpt_4o"
+
+
 def test_accepting_twice_adds_nothing_twice(client: TestClient, db: Connection, study_id: int) -> None:
     fields = read(client, PREREGISTRATION)
     accept(client, fields)
