@@ -244,8 +244,7 @@ def _by_question(control: Control, data: Data, columns: Columns) -> Control:  # 
 
 
 def _composites(control: Control, data: Data, columns: Columns) -> Control:  # noqa: ARG001 - as the other rules
-    options = _options(_scaled(data))
-    rows = tuple(_composite(row, options) for row in control.children)
+    rows = tuple(_composite(row, _scaled(data)) for row in control.children)
     needs = (
         ""
         if any(len(keys) > 1 for keys in _by_target(data))
@@ -261,13 +260,17 @@ def _composites(control: Control, data: Data, columns: Columns) -> Control:  # n
     )
 
 
-def _composite(row: Control, options: Sequence[Option]) -> Control:
+def _composite(row: Control, questions: Sequence[Data]) -> Control:
+    """One score. Its first question decides what it is about, and so which others can be in it."""
     fields = _fields(row)
+    first = chosen(fields["questions"])[:1]
+    about = {one.get("target") for one in questions if [one.get("key")] == first}
+    options = _options(one for one in questions if not about or one.get("target") in about)
     label = replace(fields["label"], label="Name", standard=readable(row.key), is_required=True, help="")
-    questions = replace(ticks(fields["questions"], options, chosen(fields["questions"])), help="")
+    ticked = replace(ticks(fields["questions"], options, chosen(fields["questions"])), help="")
     score = replace(fields["score"], help="", is_set=True)
     rest = [one for name, one in fields.items() if name not in {"label", "questions", "score"}]
-    return replace(row, key_name="", label=label.value or label.standard, children=(label, questions, score, *rest))
+    return replace(row, key_name="", label=label.value or label.standard, children=(label, ticked, score, *rest))
 
 
 def _changes(control: Control, data: Data, columns: Columns) -> Control:  # noqa: ARG001 - as the other rules

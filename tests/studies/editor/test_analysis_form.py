@@ -113,6 +113,13 @@ def test_questions_of_a_score_are_ticked() -> None:
     assert changed["analysis"]["composites"] == {"both": {"questions": ["warmth"], "score": "sum"}}
 
 
+def test_score_offers_questions_about_the_same_thing() -> None:
+    data = study(composites={"mood": ["before"]})
+    (row,) = next(one for one in controls(data) if one.name == "analysis.composites").children
+    questions = next(one for one in row.children if one.shape == "ticks")
+    assert [one.value for one in questions.options] == ["before", "after"]
+
+
 def test_new_change_is_of_two_scores_that_are_in_none() -> None:
     data = with_new(study(), "analysis.changes")
     assert data["analysis"]["changes"] == [{"before": "before", "after": "after"}]
