@@ -25,6 +25,7 @@ _ORDER = """
     coalesce(rated_at, stored_at), position, question COLLATE "C", item_id, response_id NULLS FIRST,
     turn NULLS FIRST, id
 """
+_ANSWERED = "SELECT * FROM ratings WHERE study_id = :study"
 _ANSWERS = f"""
     SELECT rater_id, count(*) AS n_ratings,
            CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint) AS horizon,
@@ -46,20 +47,20 @@ _ANSWERS = f"""
              WHERE side IS NOT NULL AND response_id IS NULL AND question = :sides AND :question = ''
                AND repeat = 0 AND exclude IS NULL AND left_response_id IS NOT NULL AND right_response_id IS NOT NULL
            ), '') AS pairs
-    FROM ratings WHERE study_id = :study {{some}} GROUP BY rater_id
+    FROM answered GROUP BY rater_id
 """  # noqa: S608 - constants only
 # The questions of one page share their time.
 _TIMES = """
     SELECT rater_id, string_agg(int8send(active_ms), CAST('' AS bytea)) AS times FROM (
-      SELECT DISTINCT rater_id, item_id, condition, repeat, served_at, active_ms FROM ratings
-      WHERE study_id = :study AND active_ms IS NOT NULL {some}
+      SELECT DISTINCT rater_id, item_id, condition, repeat, served_at, active_ms FROM answered
+      WHERE active_ms IS NOT NULL
     ) AS trials GROUP BY rater_id
 """
 # The texts that trials with a known time showed; an item has the negative of its ID.
 _WORDS = f"""
-    WITH seen AS (
-      SELECT DISTINCT rater_id, item_id, response_id, left_response_id, right_response_id FROM ratings
-      WHERE study_id = :study AND active_ms IS NOT NULL {{some}}
+    , seen AS (
+      SELECT DISTINCT rater_id, item_id, response_id, left_response_id, right_response_id FROM answered
+      WHERE active_ms IS NOT NULL
     ), texts AS (
       SELECT DISTINCT seen.rater_id, shown.id FROM seen CROSS JOIN LATERAL (
         VALUES (-item_id), (response_id), (left_response_id), (right_response_id)
@@ -74,8 +75,8 @@ _WORDS = f"""
     SELECT rater_id, CAST(sum(n_words) AS bigint) AS n_words FROM texts JOIN counted USING (id) GROUP BY rater_id
 """  # noqa: S608 - constants only
 _OF_ALL, _OF_SOME = (
-    tuple(text(query.format(some=some)) for query in (_ANSWERS, _TIMES, _WORDS))
-    for some in ("", "AND rater_id = ANY(:raters)")
+    tuple(text(f"WITH answered AS ({answered}) {query}") for query in (_ANSWERS, _TIMES, _WORDS))
+    for answered in (_ANSWERED, f"{_ANSWERED} AND rater_id = ANY(:raters)")
 )
 _SERVER = text("SELECT CAST(pg_postmaster_start_time() AS text)")
 
