@@ -234,7 +234,7 @@ def with_two_way_interval(
         return without_interval(bare, "no_variation", "There is no variation between items or raters, so no interval.")
     if spread.df == 0:
         return without_interval(bare, "one_cluster", "One side of the contrast has only one item or one rater.")
-    note = f"{spread.note} {_few_raters(groups)}".strip()
+    note = f"{spread.note} {few_raters_note(groups)}".strip()
     return _with_t_interval(replace(bare, note=note), estimate, spread, null, level, is_share=is_share)
 
 
@@ -255,7 +255,7 @@ def _on_scale(value: float, *, is_share: bool) -> float:
     return float(special.logit(value)) if is_share else value
 
 
-def _few_raters(groups: Clusters) -> str:
+def few_raters_note(groups: Clusters) -> str:
     """Return a note if there are few raters, unless each item has its own: they are no separate source of variance."""
     is_of_raters = groups.n_cells > groups.n_items
     return _FEW.format(n=groups.n_raters) if is_of_raters and groups.n_raters <= FEW_RATERS else ""

@@ -25,7 +25,7 @@ from scipy import special
 
 from app.stats.arrays import Bools, Floats, Ints, Labels, codes
 from app.stats.clusters import METHOD as TWO_WAY
-from app.stats.clusters import cluster_variance, t_p_value, t_quantile, without_interval
+from app.stats.clusters import cluster_variance, clusters, few_raters_note, t_p_value, t_quantile, without_interval
 from app.stats.result import Interval, Method, Result, undefined
 
 METHOD = Method("two_way_cluster_t", ": judge and people")
@@ -209,24 +209,23 @@ def _estimated(sample: Sample, weight: float, null: float | None, level: float) 
     centre = (rest - sample.centred(rest, sample.share))[sample.unit]
     of_unit = (sample.sign * sample.share / np.maximum(sample.n_of, 1))[sample.unit]
     of_rating = of_unit * (sample.value - weight * sample.judge[sample.unit] - centre)
-    rater, n_raters = codes(sample.rater)
     item = sample.item[sample.unit]
+    groups = clusters(item, sample.rater)
     in_sample = np.unique(item)
-    bare = Result(estimate, METHOD)
-    if min(len(in_sample), n_raters) < 2:  # noqa: PLR2004  # a variance needs two
+    bare = Result(estimate, METHOD, note=few_raters_note(groups))
+    if groups.df < 1:
         return without_interval(bare, "one_cluster", "An interval for new items and raters needs two of each."), 1.0
     n_items = int(sample.item.max()) + 1
     total = np.bincount(sample.item, of_judge, n_items) + np.bincount(item, of_rating, n_items) * 1.0
     outside = np.setdiff1d(np.arange(n_items), in_sample)
     by_item = _squares(total[in_sample]) + _squares(total[outside])
-    by_rater = cluster_variance(of_rating, rater, n_raters)
-    cell, n_cells = codes(item * n_raters + rater)
-    by_cell = cluster_variance(of_rating, cell, n_cells)
+    by_rater = cluster_variance(of_rating, groups.rater, groups.n_raters)
+    by_cell = cluster_variance(of_rating, groups.cell, groups.n_cells)
     whole = max(by_item + by_rater - by_cell, by_item, by_rater)
     error = float(whole) ** 0.5
     if error <= _ROUNDING * float(np.abs(sample.value).max()):
         return without_interval(bare, "no_variation", "There is no variation between items or raters."), 1.0
-    df = float(min(len(in_sample), n_raters) - 1)
+    df = float(groups.df)
     reach = t_quantile(df, level) * error
     interval = Interval(
         estimate - reach, estimate + reach, Method(TWO_WAY.procedure), level, inference="items_and_raters"

@@ -99,26 +99,27 @@ def together(data: AnyQuestionData, humans: Answers, own: Answers, scope: Scope)
         scope: of the judge.
     """
     is_choice = isinstance(own, Choices)
-    if not is_choice and (data.question.rated != "response" or level_of(data) == "nominal"):
+    if not is_choice and level_of(data) == "nominal":
         return
-    reference = data.reference
+    if not is_choice and data.question.rated != "response":
+        yield from _estimates(data, _rated(humans), _rated(own), scope, "mean")
+        return
     if not is_choice:
         for source in data.sources:
             code = data.code_of(source)
-            yield from _estimates(data, _rated(humans, code), _rated(own, code), {**scope, "source": source}, "mean")
-    if reference is None:
-        return
+            people, judge = (_rated(_of(answers, code)) for answers in (humans, own))
+            yield from _estimates(data, people, judge, {**scope, "source": source}, "mean")
+    reference = data.reference
     for source in data.sources:
-        if source != reference:
+        if reference is not None and source != reference:
             where: Scope = {**scope, "source": source, "reference": reference}
             codes = data.code_of(source), data.code_of(reference)
             statistic = "share_preferred" if is_choice else "mean_difference"
             yield from _estimates(data, _told(humans, *codes), _told(own, *codes), where, statistic)
 
 
-def _rated(answers: Answers, source: int) -> Said:
-    part = _of(answers, source)
-    return Said(part, part.value, part.source != source)
+def _rated(answers: Answers) -> Said:
+    return Said(answers, answers.value, np.zeros(len(answers.value), dtype=np.bool_))
 
 
 def _of(answers: Answers, *sources: int) -> Answers:

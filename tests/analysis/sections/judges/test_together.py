@@ -87,6 +87,20 @@ def test_means_and_shares_are_of_all_units_too() -> None:
     assert only(found, "share_preferred_ppi", scope=BOTH).n_ratings == N_RATED * N_RATERS
 
 
+def test_question_about_items_has_one_mean() -> None:
+    rows: list[Row] = []
+    for i in range(N_ITEMS):
+        raters = {"judge": judged(i, "human"), **{f"r{k}": said(i, "human", k) for k in range(N_RATERS) if i < N_RATED}}
+        rows += [
+            {"rater": name, "item": f"i{i}", "question": "whole", "value": value} for name, value in raters.items()
+        ]
+    study = protocol({**FIVE, "key": "whole", "target": "item"})
+    found = analyze(frames(study, rows, raters=[{"rater": "judge", "kind": "model"}]), study)
+    people = np.mean([said(i, "human", k) for i in range(N_RATED) for k in range(N_RATERS)])
+    assert only(found, "mean_people", scope=JUDGE).estimate == pytest.approx(people)
+    assert only(found, "judge_weight", scope=JUDGE).estimate != 0
+
+
 @pytest.mark.parametrize("n_rated", [0, N_ITEMS])
 def test_nothing_is_combined_where_people_rated_nothing_or_everything(n_rated: int) -> None:
     found = report(n_rated)
