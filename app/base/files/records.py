@@ -17,7 +17,7 @@ from app.base.files.encoding import not_text, open_text, unstorable
 from app.base.files.input_limits import check_columns, check_rows
 from app.base.files.table import Table
 from app.base.problems import Problems, shown
-from app.base.words import number
+from app.base.words import and_list, number
 
 Progress = Callable[[str, int, int], None]
 
@@ -185,10 +185,9 @@ def check_nameless(file: str, names: Sequence[str], columns: Iterable[Iterable[s
         if words:
             lost.append((place, words))
     if lost:
-        column, several = (
-            ("columns", f"s {lost[0][0]} to {lost[-1][0]}") if len(lost) > 1 else ("a column", f" {lost[0][0]}")
-        )
-        found = f"{column} without a name (column{several}) with content: {shown(lost[0][1])}"
+        column, places = ("columns", "columns") if len(lost) > 1 else ("a column", "column")
+        numbers = and_list(str(place) for place, _ in lost)
+        found = f"{column} without a name ({places} {numbers}) with content: {shown(lost[0][1])}"
         allowed = (
             "one row of names at the top, without merged cells. Delete a title or a second row of names above the data"
         )

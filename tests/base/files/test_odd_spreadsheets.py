@@ -54,6 +54,10 @@ PROBLEMS = {
     "two of a name.csv": (b"Question,Reply,Reply\na,b,c\n", "2 columns with this name"),
     "merged.xlsx": (excel(*TWO_HEADERS, merged=("B1:C1", "A1:A2")), "column without a name (column 3)"),
     "two headers.csv": (b"Texts,Replies,\n,Physician,Chatbot\na,b,c\n", "a column without a name (column 3)"),
+    "apart.xlsx": (
+        excel(["", "Material", "Answers", ""], ["Nr", LONG, "one", "two"]),
+        "(columns 1 and 4) with content: Nr",
+    ),
     "formulas.xlsx": (excel(["Question", "Reply"], [LONG, '=CONCATENATE("a","b")']), "formulas without saved values"),
     "empty.xlsx": (excel(), "no header"),
 }
