@@ -60,6 +60,7 @@ Procedure = Literal[
     "cochran_q",
     "sign_test",
     "em",
+    "prediction_t",
 ]
 
 

@@ -52,6 +52,7 @@ guo2017|Guo, C.; Pleiss, G.; Sun, Y.; Weinberger, K. Q.|2017|On calibration of m
 gwet2008|Gwet, K. L.|2008|Computing inter-rater reliability and its variance in the presence of high agreement|British Journal of Mathematical and Statistical Psychology|61|29–48|10.1348/000711006X126600
 gwet2014|Gwet, K. L.|2014|Handbook of inter-rater reliability (4th ed.)|Advanced Analytics
 hainmueller2014|Hainmueller, J.; Hopkins, D. J.; Yamamoto, T.|2014|Causal inference in conjoint analysis: Understanding multidimensional choices via stated preference experiments|Political Analysis|22|1–30|10.1093/pan/mpt024
+higgins2009|Higgins, J. P. T.; Thompson, S. G.; Spiegelhalter, D. J.|2009|A re-evaluation of random-effects meta-analysis|Journal of the Royal Statistical Society A|172|137–159|10.1111/j.1467-985X.2008.00552.x
 holm1979|Holm, S.|1979|A simple sequentially rejective multiple test procedure|Scandinavian Journal of Statistics|6|65–70
 hutto2014|Hutto, C. J.; Gilbert, E.|2014|VADER: A parsimonious rule-based model for sentiment analysis of social media text|Proceedings of the International AAAI Conference on Web and Social Media|8|216–225|10.1609/icwsm.v8i1.14550
 ickes1993|Ickes, W.|1993|Empathic accuracy|Journal of Personality|61|587–610|10.1111/j.1467-6494.1993.tb00783.x
@@ -63,6 +64,7 @@ kuznetsova2017|Kuznetsova, A.; Brockhoff, P. B.; Christensen, R. H. B.|2017|lmer
 lan1983|Lan, K. K. G.; DeMets, D. L.|1983|Discrete sequential boundaries for clinical trials|Biometrika|70|659–663|10.1093/biomet/70.3.659
 linacre1989|Linacre, J. M.|1989|Many-facet Rasch measurement|MESA Press
 mann1947|Mann, H. B.; Whitney, D. R.|1947|On a test of whether one of two random variables is stochastically larger than the other|Annals of Mathematical Statistics|18|50–60|10.1214/aoms/1177730491
+mathur2019|Mathur, M. B.; VanderWeele, T. J.|2019|New metrics for meta-analyses of heterogeneous effects|Statistics in Medicine|38|1336–1342|10.1002/sim.8057
 maxwell1970|Maxwell, A. E.|1970|Comparing the classification of subjects by two independent judges|British Journal of Psychiatry|116|651–655|10.1192/bjp.116.535.651
 mccullagh1980|McCullagh, P.|1980|Regression models for ordinal data|Journal of the Royal Statistical Society B|42|109–142|10.1111/j.2517-6161.1980.tb01109.x
 mcdonald1999|McDonald, R. P.|1999|Test theory: A unified treatment|Erlbaum
@@ -141,6 +143,7 @@ OF_PROCEDURE: dict[Procedure | None, tuple[str, tuple[str, ...]]] = {
     "f_distribution": ("intervals from the F distribution", ("mcgraw1996",)),
     "feldt": ("Feldt's intervals from the F distribution", ("feldt1965",)),
     "two_way_jackknife_t": ("two-way jackknife t intervals", ("cameron2011", "efron1993")),
+    "prediction_t": ("prediction intervals from linear mixed models", ("higgins2009", "bates2015")),
 }
 # the text measures, by the covariate in the scope of an estimate
 OF_TEXT_MEASURE = {"lix": "bjornsson1968", "flesch": "flesch1948", "sentiment": "hutto2014"}

@@ -17,6 +17,7 @@ from app.analysis.report.brief import brief
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
 from app.analysis.report.sentences import primary_answers, published_line
+from app.analysis.sections.heterogeneity import VARIATION
 from app.analysis.statistic import declared
 from app.base.documents.blocks import Block, Bullets, DataTable, Figure, Paragraph, Section
 from app.protocol.study import Protocol
@@ -37,6 +38,8 @@ OF_TOPIC = {
     "agreement": ("agreement",),
     "judges": ("judge",),
 }
+# how far the primary differences vary over items and raters
+VARIES = {key for column in VARIATION.columns for key in column.statistics}
 
 
 # Topics whose tables are in the appendix; figures of the body, by the beginning of their keys; that of the first page.
@@ -151,7 +154,8 @@ def _rows(topic: str, report: Report, protocol: Protocol, summary: Summary) -> l
         return [one for one in compared if one.asked]
     shown = brief(report, protocol).estimates
     found = [one for one in shown if one.section in OF_TOPIC.get(topic, ())]
-    return [*found, *_beside(topic, summary)]
+    varies = [one for one in report.estimates if topic == "comparison" and one.statistic in VARIES]
+    return [*found, *_beside(topic, summary), *varies]
 
 
 def _first_of_kind(estimates: Iterable[Estimate]) -> list[Estimate]:

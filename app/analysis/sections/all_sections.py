@@ -23,6 +23,7 @@ from app.analysis.sections.disagreement import disagreement
 from app.analysis.sections.distribution import distribution
 from app.analysis.sections.empathic import empathic
 from app.analysis.sections.factors import attributes, factors
+from app.analysis.sections.heterogeneity import heterogeneity
 from app.analysis.sections.highlights import highlights
 from app.analysis.sections.judges.model_judges import judges
 from app.analysis.sections.latent_categories import truth
@@ -179,6 +180,7 @@ _PARTS = (
     _agreed,
     _of_raters,
     sensitivity,
+    heterogeneity,
     _judged,
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -32,6 +32,15 @@ def sensitivity(study: StudyData) -> Iterator[Estimate]:
     The estimates are those of the two-way clustered t test (`without_flagged.headline`). Of all raters and items, the
     two are left out without which the estimate is lowest and highest: these bound the leave-one-out estimates.
     """
+    for data, scope in primary_pairs(study):
+        pair = OfPair.of(data, scope)
+        for way, kept, note in _ways(pair):
+            found = headline(data, pair.answers.select(kept), {**scope, "sensitivity": way})
+            yield replace(found, note=". ".join(filter(None, (note, found.note))))
+
+
+def primary_pairs(study: StudyData) -> Iterator[tuple[AnyQuestionData, Scope]]:
+    """Yield each question about responses with each two sources that a primary contrast compares, once."""
     every: list[AnyQuestionData] = [*study.numbers, *study.choices]
     asked = {data.question.key: data for data in every}
     done = set()
@@ -44,33 +53,45 @@ def sensitivity(study: StudyData) -> Iterator[Estimate]:
             pair = (contrast.question, source, reference)
             if reference is not None and source != reference and pair not in done:
                 done.add(pair)
-                yield from _of_pair(data, {"source": source, "reference": reference})
+                yield data, {"source": source, "reference": reference}
 
 
-def _of_pair(data: AnyQuestionData, scope: Scope) -> Iterator[Estimate]:
-    persons = groups(data.codes)[0].of(data.answers)
-    mine, theirs = data.code_of(scope["source"]), data.code_of(scope["reference"])
+@dataclass(frozen=True, eq=False)
+class OfPair:
+    """The answers of persons about two sources, what each counts for the effect, and whether it is of the source."""
+
+    data: AnyQuestionData
     answers: Answers
-    if isinstance(persons, Choices):
-        choices = persons.select(is_between(persons, mine, theirs))
-        value = np.array([POINTS.get(int(one), np.nan) for one in outcomes(choices, mine)], dtype=np.float64)
-        answers, is_mine = choices, np.ones(len(value), dtype=np.bool_)
-    else:
+    value: Floats
+    is_mine: Bools
+
+    @classmethod
+    def of(cls, data: AnyQuestionData, scope: Scope) -> OfPair:
+        """Return the answers about the pair of sources that the scope names."""
+        persons = groups(data.codes)[0].of(data.answers)
+        mine, theirs = data.code_of(scope["source"]), data.code_of(scope["reference"])
+        if isinstance(persons, Choices):
+            choices = persons.select(is_between(persons, mine, theirs))
+            value = np.array([POINTS.get(int(one), np.nan) for one in outcomes(choices, mine)], dtype=np.float64)
+            return cls(data, choices, value, np.ones(len(value), dtype=np.bool_))
         answers = persons.select((persons.source == mine) | (persons.source == theirs))
-        value, is_mine = answers.value, np.asarray(answers.source == mine)
-    for way, kept, note in _ways(data, answers, value, is_mine):
-        found = headline(data, answers.select(kept), {**scope, "sensitivity": way})
-        yield replace(found, note=". ".join(filter(None, (note, found.note))))
+        return cls(data, answers, answers.value, np.asarray(answers.source == mine))
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the effect is a share of choices."""
+        return isinstance(self.answers, Choices)
 
 
-def _ways(data: AnyQuestionData, answers: Answers, value: Floats, is_mine: Bools) -> Iterator[tuple[str, Bools, str]]:
+def _ways(pair: OfPair) -> Iterator[tuple[str, Bools, str]]:
     """Yield each way with the answers that it keeps and a note; only ways that leave something out."""
+    data, answers = pair.data, pair.answers
     items = data.codes.items["item"].to_numpy(dtype=object)
     are_known = data.codes.raters.are_known
     for name, code, ids in (("rater", answers.rater, None), ("item", answers.item, items)):
         if name == "rater" and not are_known:
             continue
-        for way, left_out in _extremes(name, code, value, is_mine):
+        for way, left_out in _extremes(name, code, pair.value, pair.is_mine):
             yield way, np.asarray(code != left_out), f"left out: item {ids[left_out]}" if ids is not None else ""
     copies = _copies(data, answers)
     if copies.any():

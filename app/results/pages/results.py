@@ -24,7 +24,7 @@ from app.rating.review.rater_kinds import has_only_simulated
 from app.results.overview.progress import get_progress
 from app.results.overview.progress_chart import ProgressChart
 from app.results.pages.asked import Asked, Question
-from app.results.pages.disagreement_rows import by_place, disagreement_rows
+from app.results.pages.disagreement_rows import by_place, unit_rows
 from app.results.pages.sections.parts import PLAN, SUMMARY, parts_of
 from app.results.reports.outcomes import WAITING, ReportStoppedError
 from app.results.snapshots.stored import list_snapshots
@@ -90,17 +90,20 @@ def show_results_part(request: Request, own: OwnForLong, asked: Asked, part: str
             return "results/pages/results_empty.html", {"here": part}
         more = part_context(found, made.report, shown, made.protocol, asked)
         if part == "items":
-            more["units"] = _units(request, own, made.report.estimates, made.protocol.labels)
+            more |= _units(request, own, made.report.estimates, made.protocol.labels)
         return "results/pages/results_part.html", {"here": part, **more}
 
     return _answer(request, own, asked, context)
 
 
-def _units(request: Request, own: LeadAndStudy, estimates: Sequence[Estimate], labels: Labels) -> list[Any]:
-    """Items and responses with the most disagreement: the rows to show, and those one click away."""
+def _units(request: Request, own: LeadAndStudy, estimates: Sequence[Estimate], labels: Labels) -> dict[str, Any]:
+    """Items with the most and the least effect, and what raters disagree most on: rows shown, and one click away."""
     with request.app.state.begin() as db:
-        rows = disagreement_rows(db, own.study.id, estimates, labels)
-    return [part for part in by_place(rows) if part]
+        extremes = unit_rows(db, own.study.id, estimates, labels, ("item_difference", "item_share"))
+        disputed = unit_rows(db, own.study.id, estimates, labels, ("unit_disagreement",))
+    return {
+        name: [part for part in by_place(rows) if part] for name, rows in (("extremes", extremes), ("units", disputed))
+    }
 
 
 def _summary(made: LiveReport, shown: Report) -> tuple[str, dict[str, Any]]:

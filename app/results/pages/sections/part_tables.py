@@ -22,6 +22,7 @@ from app.analysis.sections import (
     dimensions,
     disagreement,
     factors,
+    heterogeneity,
     pools,
     rankings,
     subgroups,
@@ -58,7 +59,7 @@ TABLES: dict[str, tuple[PageTable, ...]] = {
     "subgroups": (subgroups.BY_ATTRIBUTE, pools.BY_GROUP),
     "turns": (turns.CHANGES,),
     "judges": (model_judges.AGAINST_PEOPLE, together.TOGETHER, model_judges.BIASES, calibration.CALIBRATED),
-    "items": (disagreement.SPLIT,),
+    "items": (heterogeneity.VARIATION, disagreement.SPLIT),
 }
 MAX_ROWS, MAX_REASONS = 30, 3
 CONFUSION = "confusion_share"

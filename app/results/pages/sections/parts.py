@@ -48,7 +48,7 @@ ABOUT = {
     "subgroups": "Exploratory: if no true differences existed, about 5% of these tests would still have p < .05.",
     "turns": "How ratings develop from turn to turn.",
     "raters": "Evidence to review, not a reason to exclude: set exclusion rules before data collection.",
-    "items": "Where raters disagree most. Disagreement is information, not error.",
+    "items": "How far sources differ by item, and where raters disagree most. Disagreement is information, not error.",
     "judges": "Model judges compared with human raters. They are not included in estimates of human raters.",
     "text": "These associations do not show that length or wording causes the difference in ratings.",
     "estimates": "Every estimate by question, and how to compute it again. The same rows are in the downloads.",
