@@ -33,8 +33,10 @@ OF_COOKIE = f"""
     SET last_seen_at = now(), lease_expires_at = now() + make_interval(mins => s.lease_minutes)
     FROM studies st, protocols p
     WHERE st.id = {STUDY_OF_ADDRESS} AND s.study_id = st.id
-      AND s.id = coalesce((SELECT id FROM rating_sessions WHERE token_hash = :hash),
-                          (SELECT rating_session_id FROM session_moves WHERE token_hash = :hash))
+      AND s.id = coalesce((SELECT o.id FROM rating_sessions o
+                           WHERE o.study_id = {STUDY_OF_ADDRESS} AND o.token_hash = :hash),
+                          (SELECT m.rating_session_id FROM session_moves m
+                           WHERE m.study_id = {STUDY_OF_ADDRESS} AND m.token_hash = :hash))
       AND p.study_id = s.study_id AND p.version = s.protocol_version
     RETURNING
       s.study_id, s.id AS session_id, s.rater_id, s.state AS session_state, s.keys_off,
@@ -45,7 +47,7 @@ OF_COOKIE = f"""
       ARRAY(SELECT step FROM steps d WHERE d.study_id = s.study_id AND d.rating_session_id = s.id) AS passed,
       EXISTS (SELECT FROM rater_messages n
               WHERE n.study_id = s.study_id AND n.rater_id = s.rater_id AND n.read_at IS NULL) AS has_message,
-      (SELECT id FROM session_moves WHERE token_hash = :hash) AS move_id
+      (SELECT m.id FROM session_moves m WHERE m.study_id = s.study_id AND m.token_hash = :hash) AS move_id
 """  # noqa: S608 - constants only
 _OF_COOKIE = HotStatement(OF_COOKIE)
 _FINISH = text("""
