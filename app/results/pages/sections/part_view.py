@@ -70,6 +70,8 @@ def part_context(part: Part, report: Report, shown: Report, protocol: Protocol, 
         "left_out": _questions_of(left_out, protocol.labels),
         "blocks": [] if is_all else [*_blocks(part, own, shown, protocol)],
         "groups": estimate_groups(own, protocol.labels) if is_all else [],
+        "extremes": [],
+        "units": [],
         "rows": rows,
         "n_more_recipes": max(0, len(own) - MAX_RECIPES),
     }
