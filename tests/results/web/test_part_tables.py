@@ -43,7 +43,7 @@ def test_not_estimable_cell_is_a_dash_with_one_footnote() -> None:
     estimates = [
         _estimate("agreement", "krippendorff_alpha_ordinal", 0.5),
         _estimate("agreement", "krippendorff_alpha_ordinal", None, scope={"source": "a"}, note="no two ratings"),
-        _estimate("agreement", "icc_a_1", None, note="no two ratings"),
+        _estimate("agreement", "icc_a_1", None, note="not estimable: no two ratings"),
         _estimate("agreement", "icc_a_1", 0.25, scope={"source": "a"}),
     ]
     (block,) = blocks_of("agreement", estimates, Labels())

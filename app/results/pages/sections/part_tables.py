@@ -206,7 +206,8 @@ def _notes(rows: Iterable[Found], columns: Sequence[Column]) -> tuple[str, ...]:
     reasons: Counter[str] = Counter()
     for found in rows:
         missing = (f for column in columns if (f := _find(column, found)) is not None and f.estimate is None)
-        reasons.update(why_text(f).removeprefix("not shown: ").rstrip(".") for f in missing)
+        whys = (why_text(f).removeprefix("not shown: ").removeprefix("not estimable: ") for f in missing)
+        reasons.update(why.rstrip(".") for why in whys)
     return tuple(f"{DASH}{why}." for why, _ in reasons.most_common(MAX_REASONS))
 
 
