@@ -59,9 +59,11 @@ def test_documented_import_commands_reproduce_estimates(
     assert len(read_folder(tmp_path / "ayers").ratings) == 2925
     known = {told(estimate): estimate for estimate in ayers.as_document()["estimates"]}
     made = json.loads((tmp_path / "ayers-results" / "report.json").read_text(encoding="utf-8"))["estimates"]
-    # the converted folder has a column more, the length of each response, and other primary contrasts to analyse again
-    more = [known[name]["scope"] for name in known.keys() - set(map(told, made))]
-    assert {scope.get("covariate") for scope in more if "sensitivity" not in scope} == {"length"}
+    # the converted folder has a column more, the length of each response, and other primary contrasts, which are
+    # analysed again and over items
+    more = [known[name] for name in known.keys() - set(map(told, made))]
+    of_other_contrasts = [one for one in more if "sensitivity" in one["scope"] or one["section"] == "disagreement"]
+    assert {one["scope"].get("covariate") for one in more if one not in of_other_contrasts} == {"length"}
     for estimate in made:
         for name in ("estimate", "ci_low", "ci_high", "p_value", "n_items", "n_raters", "n_ratings"):
             wanted = known[told(estimate)][name]
