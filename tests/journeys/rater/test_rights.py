@@ -161,7 +161,7 @@ def test_skip_break_and_withdrawal_work_without_scripts(
 def test_text_typed_on_skipped_item_is_discarded(engine: Engine, page: Page) -> None:
     open_it(engine, questions=[WHY, EMPATHY], flow={"skip_reasons": REASONS})
     arrive(page)
-    page.locator("textarea").fill("Half a thought")
+    page.get_by_label("Why?").fill("Half a thought")
     page.locator("#skip summary").click()
     page.get_by_role("button", name=REASONS[0]).click()
     heading(page, "Item 2 of 3")
