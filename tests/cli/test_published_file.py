@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from app.analysis.sections.heterogeneity import OF_ITEMS, VARIATION
 from app.studies.folder.read import read_folder
 from tests.kit.command_line import Outcome, attune
 from tests.real_data.ayers import raw_csv
@@ -62,7 +63,8 @@ def test_documented_import_commands_reproduce_estimates(
     # the converted folder has a column more, the length of each response, and other primary contrasts, which are
     # analysed again and over items
     more = [known[name] for name in known.keys() - set(map(told, made))]
-    of_other_contrasts = [one for one in more if "sensitivity" in one["scope"] or one["section"] == "disagreement"]
+    over_items = {key for column in VARIATION.columns for key in column.statistics} | set(OF_ITEMS)
+    of_other_contrasts = [one for one in more if "sensitivity" in one["scope"] or one["statistic"] in over_items]
     assert {one["scope"].get("covariate") for one in more if one not in of_other_contrasts} == {"length"}
     for estimate in made:
         for name in ("estimate", "ci_low", "ci_high", "p_value", "n_items", "n_raters", "n_ratings"):

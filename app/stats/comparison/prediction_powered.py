@@ -216,7 +216,8 @@ def _estimated(sample: Sample, weight: float, null: float | None, level: float) 
     if groups.df < 1:
         return without_interval(bare, "one_cluster", "An interval for new items and raters needs two of each."), 1.0
     n_items = int(sample.item.max()) + 1
-    total = np.bincount(sample.item, of_judge, n_items) + np.bincount(item, of_rating, n_items) * 1.0
+    by_place = np.concatenate([sample.item, item]), np.concatenate([of_judge, of_rating])
+    total = np.asarray(np.bincount(*by_place, n_items), dtype=np.float64)
     outside = np.setdiff1d(np.arange(n_items), in_sample)
     by_item = _squares(total[in_sample]) + _squares(total[outside])
     by_rater = cluster_variance(of_rating, groups.rater, groups.n_raters)

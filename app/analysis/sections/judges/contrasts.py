@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from app.analysis.data.answers import NEITHER, RESPONSE, TIE, Answers, Choices
+from app.analysis.data.answers import Answers, Choices
 from app.analysis.data.encoded_study import Floats, Ints
 from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.estimate import Estimate, Scope, Unit
 from app.analysis.sections.coefficients import level_of
-from app.analysis.sections.judges.showings import mean_of_showings
+from app.analysis.sections.judges.showings import choices_between, mean_of_showings
 from app.analysis.statistic import Bounds, Statistic, declare
 from app.stats.clusters import for_new_items
 from app.stats.comparison import describe
@@ -65,9 +65,7 @@ def judge_contrasts(data: AnyQuestionData, own: Answers, scope: Scope) -> Iterat
 
 
 def _preferred(own: Choices, mine: int, theirs: int) -> tuple[Result, Answers]:
-    is_pair = ((own.one == mine) & (own.other == theirs)) | ((own.one == theirs) & (own.other == mine))
-    part = own.select(is_pair & (own.outcome != NEITHER))
-    worth = np.select([part.outcome == RESPONSE, part.outcome == TIE], [(part.chosen == mine) * 1.0, 0.5], np.nan)
+    part, worth = choices_between(own, mine, theirs)
     first, share = mean_of_showings(part, worth)
     return for_new_items(describe.share(share, item=first.item, rater=first.item, null=0.5)), part
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from app.analysis.data.answers import NEITHER, RESPONSE, TIE, Answers, Choices
+from app.analysis.data.answers import Answers, Choices
 from app.analysis.data.encoded_study import Bools, Floats
 from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.estimate import Estimate, Scope, Unit
 from app.analysis.sections.coefficients import level_of
+from app.analysis.sections.judges.showings import choices_between
 from app.analysis.statistic import Bounds, Column, PageTable, Statistic, declare
 from app.stats.comparison.prediction_powered import Powered, prediction_powered
 from app.stats.result import Result
@@ -118,8 +119,8 @@ def together(data: AnyQuestionData, humans: Answers, own: Answers, scope: Scope)
             yield from _estimates(data, _told(humans, *codes), _told(own, *codes), where, statistic)
 
 
-def _rated(answers: Answers) -> Said:
-    return Said(answers, answers.value, np.zeros(len(answers.value), dtype=np.bool_))
+def _rated(answers: Answers, value: Floats | None = None) -> Said:
+    return Said(answers, answers.value if value is None else value, np.zeros(len(answers.value), dtype=np.bool_))
 
 
 def _of(answers: Answers, *sources: int) -> Answers:
@@ -127,16 +128,11 @@ def _of(answers: Answers, *sources: int) -> Answers:
 
 
 def _told(answers: Answers, mine: int, theirs: int) -> Said:
-    """The ratings of two sources, or the choices between them: 1 for the first, 0 for the second, .5 for a tie."""
-    if not isinstance(answers, Choices):
-        part = _of(answers, mine, theirs)
-        return Said(part, part.value, part.source == theirs)
-    is_pair = (np.minimum(answers.one, answers.other) == min(mine, theirs)) & (
-        np.maximum(answers.one, answers.other) == max(mine, theirs)
-    )
-    pairs = answers.select(is_pair & (answers.outcome != NEITHER))
-    value = np.select([pairs.outcome == RESPONSE, pairs.outcome == TIE], [(pairs.chosen == mine) * 1.0, 0.5], np.nan)
-    return Said(pairs, value, value > 1)
+    """The ratings of two sources, or the choices between them."""
+    if isinstance(answers, Choices):
+        return _rated(*choices_between(answers, mine, theirs))
+    part = _of(answers, mine, theirs)
+    return Said(part, part.value, part.source == theirs)
 
 
 def _estimates(data: AnyQuestionData, people: Said, judge: Said, where: Scope, statistic: str) -> Iterator[Estimate]:
