@@ -14,6 +14,7 @@ from app.analysis.estimate import Estimate, Scope, Unit
 from app.analysis.sections.coefficients import level_of
 from app.analysis.sections.judges.showings import choices_between
 from app.analysis.statistic import Bounds, Column, PageTable, Statistic, declare
+from app.stats.clusters import kept_within
 from app.stats.comparison.prediction_powered import Powered, prediction_powered
 from app.stats.result import Result
 
@@ -147,9 +148,12 @@ def _estimates(data: AnyQuestionData, people: Said, judge: Said, where: Scope, s
         "judge_weight": Result(powered.judge_weight, powered.combined.method),
         "effective_n": powered.effective_n,
     }
-    unit: Unit = "choice" if statistic == "share_preferred" else "rating"
+    is_share = statistic == "share_preferred"
+    unit: Unit = "choice" if is_share else "rating"
     for name, result in found.items():
         tested = result if statistic != "mean" else replace(result, p_value=None)
+        if is_share and name.startswith(statistic):
+            tested = kept_within(tested, 0.0, 1.0)
         yield data.record(tested, people.answers, section=SECTION, scope=where, statistic=name, unit=unit)
 
 

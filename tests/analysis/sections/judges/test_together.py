@@ -101,6 +101,21 @@ def test_question_about_items_has_one_mean() -> None:
     assert only(found, "judge_weight", scope=JUDGE).estimate != 0
 
 
+def test_interval_of_a_share_does_not_leave_its_range() -> None:
+    rows: list[Row] = []
+    for i in range(N_ITEMS):
+        mine = {source: judged(i, source) for source in SOURCES}
+        rows += _page(i, "judge", mine, "human" if i % 5 == 0 else "model")
+        for k in range(N_RATERS) if i < N_RATED else ():
+            rows += _page(i, f"r{k}", mine, "human" if i == 0 and k < 2 else "model")
+    study = protocol(FIVE, CHOICE)
+    found = analyze(frames(study, rows, raters=[{"rater": "judge", "kind": "model"}]), study)
+    for name in ("share_preferred_people", "share_preferred_ppi"):
+        share = only(found, name, scope=BOTH)
+        assert share.ci_high is not None
+        assert 0.9 < share.ci_high <= 1
+
+
 @pytest.mark.parametrize("n_rated", [0, N_ITEMS])
 def test_nothing_is_combined_where_people_rated_nothing_or_everything(n_rated: int) -> None:
     found = report(n_rated)
