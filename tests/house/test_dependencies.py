@@ -9,15 +9,18 @@ import tomllib
 from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 # They are part of packages that are listed: FastAPI, pydantic, Jinja and openai.
 PARTS = {"starlette", "pydantic-core", "markupsafe", "httpx"}
-DISTRIBUTIONS = packages_distributions()
 
 
 def normal(name: str) -> str:
@@ -57,9 +60,15 @@ def imported(path: Path) -> frozenset[str]:
     return frozenset(found)
 
 
+@cache
+def distributions() -> Mapping[str, list[str]]:
+    """The installed packages by top name: looking takes a second, which collecting the tests should not wait for."""
+    return packages_distributions()
+
+
 def packages(top: str) -> set[str]:
     """The installed packages that contain something under this name: several for a namespace."""
-    return {normal(name) for name in DISTRIBUTIONS.get(top, [])}
+    return {normal(name) for name in distributions().get(top, [])}
 
 
 @pytest.mark.parametrize(

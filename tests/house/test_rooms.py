@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = {
@@ -32,7 +31,10 @@ def imported(path: Path) -> set[str]:
     return found
 
 
-IMPORTS = {name: imported(path) for name, path in MODULES.items()}
+@cache
+def imports() -> dict[str, set[str]]:
+    """Of all modules. Reading them takes seconds, which collecting the tests should not wait for."""
+    return {name: imported(path) for name, path in MODULES.items()}
 
 
 def circle(imports: dict[str, set[str]]) -> list[str]:
@@ -72,7 +74,7 @@ OTHERS: frozenset[str] = frozenset(
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
-    assert circle({name: {one for one in those if one in MODULES} for name, those in IMPORTS.items()}) == []
+    assert circle({name: {one for one in those if one in MODULES} for name, those in imports().items()}) == []
 
 
 def test_a_circle_is_found() -> None:
@@ -80,14 +82,16 @@ def test_a_circle_is_found() -> None:
 
 
 def knows(name: str, library: str) -> bool:
-    return any(one.partition(".")[0] == library for one in IMPORTS[name])
+    return any(one.partition(".")[0] == library for one in imports()[name])
 
 
-@pytest.mark.parametrize("name", sorted(name for name in MODULES if knows(name, "fastapi") or knows(name, "starlette")))
-def test_only_pages_know_the_web(name: str) -> None:
-    assert in_web(name)
+def test_only_pages_know_the_web() -> None:
+    knowing = {name for name in MODULES if knows(name, "fastapi") or knows(name, "starlette")}
+    assert knowing
+    assert sorted(name for name in knowing if not in_web(name)) == []
 
 
-@pytest.mark.parametrize("name", sorted(name for name in MODULES if in_web(name)))
-def test_pages_know_no_database_library(name: str) -> None:
-    assert name in PUT_TOGETHER or not (knows(name, "sqlalchemy") or knows(name, "psycopg"))
+def test_pages_know_no_database_library() -> None:
+    pages = {name for name in MODULES if in_web(name)}
+    assert pages > PUT_TOGETHER
+    assert sorted(name for name in pages - PUT_TOGETHER if knows(name, "sqlalchemy") or knows(name, "psycopg")) == []

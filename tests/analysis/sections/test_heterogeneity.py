@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -33,17 +35,17 @@ def _rows() -> list[Row]:
     return found
 
 
-def _report() -> Report:
+@cache
+def report() -> Report:
     data: Frames = frames(STUDY, _rows())
     return report_of(data, STUDY, full=False)
 
 
-REPORT = _report()
 PAIR = {"source": "model", "reference": "human"}
 
 
 def one(statistic: str) -> Estimate:
-    (found,) = (each for each in REPORT.estimates if each.statistic == statistic)
+    (found,) = (each for each in report().estimates if each.statistic == statistic)
     assert found.scope == PAIR
     return found
 
@@ -59,7 +61,7 @@ def one(statistic: str) -> Estimate:
 )
 def test_prediction_interval_is_wider_than_the_confidence_interval(statistic: str, like: str, inference: str) -> None:
     found = one(statistic)
-    mean = next(each for each in REPORT.estimates if each.statistic == like and each.scope == PAIR)
+    mean = next(each for each in report().estimates if each.statistic == like and each.scope == PAIR)
     assert (found.role, found.inference, found.procedure) == ("descriptive", inference, "prediction_t")
     assert found.estimate == pytest.approx(mean.estimate, abs=0.02)
     if inference == "items":
@@ -69,7 +71,7 @@ def test_prediction_interval_is_wider_than_the_confidence_interval(statistic: st
 
 def test_items_with_the_most_and_the_least_effect_are_those_of_the_data() -> None:
     for statistic, question in (("item_difference", "empathy"), ("item_share", "preference")):
-        found = [each for each in REPORT.estimates if each.statistic == statistic]
+        found = [each for each in report().estimates if each.statistic == statistic]
         values = [each.estimate or 0.0 for each in found]
         assert values == sorted(values, reverse=True)
         assert len(found) == 10
@@ -82,7 +84,7 @@ def test_items_with_the_most_and_the_least_effect_are_those_of_the_data() -> Non
 
 
 def test_page_of_items_shows_how_far_the_differences_vary() -> None:
-    part = parts_of(REPORT.estimates, STUDY)["items"]
+    part = parts_of(report().estimates, STUDY)["items"]
     block = next(iter(blocks_of("items", part.estimates, Labels())))
     assert block.table.header[2:5] == ("On a new item", "For a new rater", "Items with the opposite sign")
     assert {row[0] for row in block.table.rows} == {"Empathy", "Preference"}

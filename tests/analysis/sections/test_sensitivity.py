@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,11 @@ TEXTS: list[Row] = [
     for place, item in enumerate(ITEMS)
     for source in ("human", "model")
 ]
-WHOLE = report_of(frames(STUDY, ROWS, responses=TEXTS), STUDY, full=False)
+
+
+@cache
+def whole() -> Report:
+    return report_of(frames(STUDY, ROWS, responses=TEXTS), STUDY, full=False)
 
 
 def ways(report: Report, question: str) -> dict[str, Estimate]:
@@ -66,20 +71,20 @@ def numbers(one: Estimate) -> tuple[Any, ...]:
 @pytest.mark.parametrize(("part", "names"), [("rater", RATERS), ("item", ITEMS)])
 def test_leave_one_out_is_bounded_by_the_analysis_without_each(part: str, names: list[str]) -> None:
     rest = [of([row for row in ROWS if row[part] != name], "empathy") for name in names]
-    found = ways(WHOLE, "empathy")
+    found = ways(whole(), "empathy")
     lowest, highest = (choose(rest, key=lambda one: one.estimate or 0.0) for choose in (min, max))
     assert numbers(found[f"{part}_lowest"]) == pytest.approx(numbers(lowest))
     assert numbers(found[f"{part}_highest"]) == pytest.approx(numbers(highest))
 
 
 def test_choices_without_one_rater_are_those_of_the_others() -> None:
-    found = ways(WHOLE, "preference")["rater_highest"]
+    found = ways(whole(), "preference")["rater_highest"]
     rest = [of([row for row in ROWS if row["rater"] != name], "preference") for name in RATERS]
     assert numbers(found) == pytest.approx(numbers(max(rest, key=lambda one: one.estimate or 0.0)))
 
 
 def test_first_half_and_texts_that_a_source_has_twice() -> None:
-    found = ways(WHOLE, "empathy")
+    found = ways(whole(), "empathy")
     half = of([row for row in ROWS if row["position"] <= len(ITEMS) / 2], "empathy")
     assert numbers(found["first_half"]) == pytest.approx(numbers(half))
     once = of([row for row in ROWS if row["item"] != "i1"], "empathy")
@@ -93,7 +98,7 @@ def test_what_leaves_nothing_out_is_not_told() -> None:
 
 
 def test_sentence_and_table_name_the_analyses_that_change_the_answer() -> None:
-    shown = labelled(WHOLE, STUDY.labels)
+    shown = labelled(whole(), STUDY.labels)
     found = other_ways(main_contrasts(shown, STUDY), shown)
     assert {one.contrast.key for one in found} == {"empathy", "preference"}
     rows = robustness_rows(found)
@@ -108,8 +113,8 @@ def test_sentence_and_table_name_the_analyses_that_change_the_answer() -> None:
 
 
 def test_all_analyses_are_one_picture_from_the_lowest_to_the_highest() -> None:
-    (chart,) = (one for one in charts_of(WHOLE, STUDY) if one.key == "sensitivity")
+    (chart,) = (one for one in charts_of(whole(), STUDY) if one.key == "sensitivity")
     values = [one.estimate for one in chart.estimates]
     assert values == sorted(values, key=lambda value: value or 0.0)
-    assert len(values) == len(ways(WHOLE, "empathy")) + 1
+    assert len(values) == len(ways(whole(), "empathy")) + 1
     assert chart.is_drawn
