@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +32,10 @@ _COMMENT = re.compile(r"^ *#.*\n", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A question about texts: its template, and how many sources it takes; `maximum` None for any number."""
+    """A question about texts: its template, and how many sources it takes; `maximum` None for any number.
+
+    `has_ratings`: the sheet has the ratings, and with them the questions; the template is only a picture then.
+    """
 
     template: str
     title: str
@@ -40,9 +43,17 @@ class Goal:
     minimum: int
     maximum: int | None = None
     is_dialogue: bool = False
+    has_ratings: bool = False
 
-    def misfit(self, n_sources: int) -> str:
+    @property
+    def name(self) -> str:
+        """What the form calls the goal."""
+        return "ratings" if self.has_ratings else self.template
+
+    def misfit(self, n_sources: int, rated: Sequence[Mapping[str, Any]] = ()) -> str:
         """Why the sheet does not fit; empty if it does."""
+        if self.has_ratings and not all(one["n_raters"] for one in rated):
+            return "Enter the rater of each column of ratings above, or choose the column that names the raters."
         n = "no source" if not n_sources else "1 source" if n_sources == 1 else f"{n_sources} sources"
         is_within = self.minimum <= n_sources <= (self.maximum or n_sources)
         return "" if is_within else f"This sheet has {n}."
@@ -61,16 +72,19 @@ GOALS = (
         "perceived-empathy", "Rate whole conversations", "One source or more, dialogues of turns", 1, is_dialogue=True
     ),
 )
+COLLECTED = Goal(
+    "four-dimensions", "Ratings already collected", "The questions and ratings of this sheet", 1, has_ratings=True
+)
 
 
-def goals_for(n_sources: int, *, has_turns: bool) -> list[Goal]:
-    """The goals, those that fit the sheet first."""
+def goals_for(n_sources: int, *, has_turns: bool, has_ratings: bool = False) -> list[Goal]:
+    """The goals, those that fit the sheet first; ratings already collected come before all others."""
 
     def rank(goal: Goal) -> tuple[bool, bool, bool]:
         is_closest = goal.template == {1: "four-dimensions", 2: "ayers-pair"}.get(n_sources, "ranking")
         return bool(goal.misfit(n_sources)), goal.is_dialogue != has_turns, not is_closest
 
-    return sorted(GOALS, key=rank)
+    return [*([COLLECTED] if has_ratings else []), *sorted(GOALS, key=rank)]
 
 
 def draft_yaml(goal: Goal, slug: str, title: str, sources: Mapping[str, Mapping[str, str]]) -> str:

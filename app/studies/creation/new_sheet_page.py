@@ -18,7 +18,7 @@ from app.base.files.file_names import safe_file_name
 from app.base.problem import InvalidInputError, Problem
 from app.base.rendering.pages import page
 from app.base.web.deps import Db
-from app.studies.creation.goals import GOALS, goals_for
+from app.studies.creation.goals import COLLECTED, GOALS, goals_for
 from app.studies.creation.new_study_page import MAX_PROBLEMS, check_signed_in
 from app.studies.creation.sheet_drafts import SheetDraft, get_draft
 from app.studies.creation.templates import template_cards
@@ -89,7 +89,8 @@ def show_sheet(request: Request, db: Db, lead: SignedIn, token: UUID) -> Respons
 
 @router.post("/studies/new/sheets/{token}")
 def submit_sheet_description(request: Request, sent: Sent, token: UUID) -> Response:
-    from app.studies.creation.sheet_study import keep_description, make_study
+    from app.studies.creation.sheet_study import import_collected, keep_description, make_study
+    from app.studies.imports.pipeline import StudyChangedError
 
     begin, reader = request.app.state.begin, upload_reader(request)
     with begin() as db:
@@ -97,12 +98,19 @@ def submit_sheet_description(request: Request, sent: Sent, token: UUID) -> Respo
     if draft is None:
         return _forgotten(request, sent.lead)
     said = _described(draft, sent)
-    goal = next((goal for goal in GOALS if goal.template == sent.text("template")), None)
+    goal = next((goal for goal in (COLLECTED, *GOALS) if goal.name == sent.text("template")), None)
     try:
         said = keep_description(begin, reader, draft, said, _sheet(draft, sent))
         if goal is not None:
             slug = make_study(begin, reader, sent.lead, said, goal)
-            return RedirectResponse(request.app.url_path_for("show_questions_list", slug=slug), status_code=303)
+            shown = "show_questions_list"
+            if goal.has_ratings:
+                shown = "show_results"
+                try:
+                    import_collected(begin, reader, sent.lead, slug)
+                except (InvalidInputError, StudyChangedError):
+                    shown = "show_sheet_ratings"
+            return RedirectResponse(request.app.url_path_for(shown, slug=slug), status_code=303)
     except InvalidInputError as error:
         return _page(request, sent.lead, said, error.problems)
     return RedirectResponse(request.app.url_path_for("show_sheet", token=token), status_code=303)
@@ -121,8 +129,16 @@ def _described(draft: SheetDraft, sent: SheetForm) -> SheetDraft:
             # A changed text is meant, whether or not “Edit” was chosen as well; an empty one changes nothing.
             is_edit = text.strip() != one["text"].strip() and bool(text.strip())
             choices[key] = {"act": "edit", "text": text} if is_edit else {"act": act}
+    rated = [one["name"] for one in draft.report["rated"]]
+    scales = {
+        name: (sent.text(f"low.{place}"), sent.text(f"high.{place}"))
+        for place, name in enumerate(rated)
+        if f"low.{place}" in sent.fields
+    }
     is_repaired = "repair" in sent.fields or not draft.report["repairs"]
-    return replace(draft, columns=columns, is_repaired=is_repaired, report={**draft.report, "choices": choices})
+    return replace(
+        draft, columns=columns, is_repaired=is_repaired, report={**draft.report, "choices": choices, "scales": scales}
+    )
 
 
 def _sheet(draft: SheetDraft, sent: SheetForm) -> int:
@@ -141,7 +157,7 @@ def _page(request: Request, lead: Lead, draft: SheetDraft, problems: list[Proble
         lead=lead,
         draft=draft,
         problems=[one for one in problems or [] if one.severity == "error"][:MAX_PROBLEMS],
-        goals=goals_for(len(report["sources"]), has_turns=report["has_turns"]),
+        goals=goals_for(len(report["sources"]), has_turns=report["has_turns"], has_ratings=bool(report["rated"])),
         cards={card.name: card for card in template_cards()},
         **context,
     )

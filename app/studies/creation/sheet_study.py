@@ -15,6 +15,7 @@ from app.base.problems import Problems
 from app.protocol.study import Protocol
 from app.protocol.yaml.study_yaml import FILE, read_protocol
 from app.studies.audit import record_act
+from app.studies.creation.blank_study import rated_yaml
 from app.studies.creation.goals import Goal, draft_yaml
 from app.studies.creation.new_study import free_slug
 from app.studies.creation.read_new_study import store_study
@@ -29,8 +30,17 @@ from app.studies.creation.sheet_drafts import (
 from app.studies.creation.upload_process import UploadReader
 from app.studies.imports.pipeline import import_texts
 from app.studies.imports.read_texts import column_of
+from app.studies.imports.sheet_ratings import guess_rating_columns, import_sheet_ratings
 from app.studies.imports.text_import import NO_SITUATION, TextSheet, look_at_sheet, sources_of, texts_of
-from app.studies.imports.text_uploads import decided, record_columns, record_upload, record_use
+from app.studies.imports.text_uploads import (
+    decided,
+    get_upload,
+    has_answers,
+    record_columns,
+    record_upload,
+    record_use,
+)
+from app.studies.protocols import get_protocol
 from app.studies.studies import get_study
 
 
@@ -58,7 +68,13 @@ def keep_description(begin: Begin, reader: UploadReader, draft: SheetDraft, said
     with begin() as db:
         content = get_content(db, draft.token)
     text_sheet = TextSheet(
-        draft.file_name, content, None if is_other else said.columns, said.is_repaired, sheet, choices
+        draft.file_name,
+        content,
+        None if is_other else said.columns,
+        said.is_repaired,
+        sheet,
+        choices,
+        {} if is_other else said.report["scales"],
     )
     columns, report = reader.read(look_at_sheet, text_sheet)
     said = replace(said, columns=columns, report=report)
@@ -79,7 +95,7 @@ def make_study(begin: Begin, reader: UploadReader, lead: Lead, draft: SheetDraft
     if column_of(draft.columns, "text") is None:
         raise InvalidInputError([Problem(draft.file_name, 1, None, "", NO_SITUATION)])
     sources = sources_of(draft.columns, draft.report["sources"], None)
-    if misfit := goal.misfit(len(sources)):
+    if misfit := goal.misfit(len(sources), draft.report["rated"]):
         raise InvalidInputError([Problem(draft.file_name, None, None, misfit, goal.takes)])
     title = title_of(draft.file_name)
     with begin() as db:
@@ -87,12 +103,31 @@ def make_study(begin: Begin, reader: UploadReader, lead: Lead, draft: SheetDraft
     sheet = TextSheet(
         draft.file_name, content, draft.columns, draft.is_repaired, draft.report["sheet"], draft.report["choices"]
     )
-    place = InNewStudy(begin, lead, draft, goal, content, draft_yaml(goal, slug, title, sources))
+    is_rated = goal.has_ratings
+    yaml = (
+        rated_yaml(slug, title, sources, draft.report["rated"]) if is_rated else draft_yaml(goal, slug, title, sources)
+    )
     try:
-        import_texts(place, texts_of(sheet), reader.read)
+        import_texts(InNewStudy(begin, lead, draft, goal, content, yaml), texts_of(sheet), reader.read)
     except AlreadyMadeError as error:
         return error.slug
     return slug
+
+
+def import_collected(begin: Begin, reader: UploadReader, lead: Lead, slug: str) -> None:
+    """Import the ratings of the sheet that a study was made of, unless it has ratings.
+
+    Raises:
+        InvalidInputError: every problem of the ratings. None was saved.
+        StudyChangedError: someone else imported ratings at the same time. None was saved.
+    """
+    with begin() as db:
+        study = get_study(db, slug, lead.id)
+        upload = get_upload(db, study.id) if study else None
+        if study is None or upload is None or has_answers(db, study.id):
+            return
+        columns = guess_rating_columns(upload, get_protocol(db, study.id, study.protocol_version))
+    import_sheet_ratings(begin, reader, study, lead, upload, columns)
 
 
 class AlreadyMadeError(Exception):
@@ -127,7 +162,7 @@ class InNewStudy:
         draft = self.draft
         with self.begin() as db:
             made = lock_made(db, draft.token)
-            before = made.get(self.goal.template)
+            before = made.get(self.goal.name)
             if before is not None and get_study(db, before, self.lead.id) is not None:
                 raise AlreadyMadeError(before)
             slug = store_study(db, texts, self.lead.id)
@@ -139,4 +174,4 @@ class InNewStudy:
             record_use(db, study.id)
             detail = {"file": file.name, "n_items": len(texts.items), "choices": decided(draft.report)}
             record_act(db, self.lead, study, "made from a spreadsheet", **detail)
-            record_made(db, draft.token, {**made, self.goal.template: slug})
+            record_made(db, draft.token, {**made, self.goal.name: slug})

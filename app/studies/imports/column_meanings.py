@@ -219,7 +219,8 @@ class _Finder:
         patterns = Patterns(self._sheet, self._sources, self._questions, self._problems)
         layout = self._layout
         if layout.columns:
-            return None, list(layout.columns)
+            in_rows = any(one.question is None for one in layout.columns)
+            return self.column("question") if in_rows else None, list(layout.columns)
         if layout.questions:
             named = (patterns.found(pattern, key) for key, pattern in layout.questions.items() if self._asks(key))
             return None, [column for columns in named for column in columns]

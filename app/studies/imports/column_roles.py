@@ -14,7 +14,19 @@ from app.base.problems import Problems, shown
 from app.base.words import number
 from app.studies.imports.source_kinds import kind_of
 
-Role = Literal["attribute", "ignore", "item", "text", "response", "source", "profile", "content_note", "rating"]
+Role = Literal[
+    "attribute",
+    "ignore",
+    "item",
+    "text",
+    "response",
+    "source",
+    "profile",
+    "content_note",
+    "rating",
+    "rater",
+    "question",
+]
 ROLES: tuple[Role, ...] = get_args(Role)
 # Columns with a longer mean length contain texts to read, not names or numbers.
 _LONG = 60
@@ -28,6 +40,11 @@ _ID = re.compile(
 # A few rows of a sheet may be there twice, with their IDs.
 _MOST_DISTINCT = 0.9
 _RATING = re.compile(r"\b(eval|evaluator|rating|score|likert|rater|preference|annotator)", re.IGNORECASE)
+_RATERS = re.compile(
+    r"^(rater|annotator|evaluator|coder|judge|participant|worker|prolific|kodierer(in)?|beurteiler(in)?)"
+    r"([\s_.-]*(id|pid|key|name|no|nr|number|code))?\.?$",
+    re.IGNORECASE,
+)
 # The name of one rater; a column of numbers below it has this rater's ratings.
 _ONE_RATER = re.compile(
     r"^(?i:(rater|annotator|evaluator|coder|judge|beurteiler(in)?))[\s_.#-]*(?!(?i:age|id|key|kind|name)$)"
@@ -51,13 +68,19 @@ _EXAMPLES, _EXAMPLE_LENGTH = 3, 120
 
 @dataclass(frozen=True, slots=True)
 class ColumnGuess:
-    """One column. For columns of responses, `source` and `kind` describe who wrote them."""
+    """One column.
+
+    For columns of responses, `source` and `kind` describe who wrote them. For columns of ratings, `rater` and
+    `question` say who gave them and what was asked; None before that is guessed.
+    """
 
     name: str
     role: Role
     examples: tuple[str, ...]
     source: str = ""
     kind: str = ""
+    rater: str | None = None
+    question: str | None = None
 
 
 def guess_columns(table: Table) -> list[ColumnGuess]:
@@ -71,7 +94,7 @@ def guess_columns(table: Table) -> list[ColumnGuess]:
             replace(guess, role="item") if guess.role == "attribute" and _ID.search(guess.name) else guess
             for guess in guesses
         ]
-    guesses = _only_first(guesses, "item")
+    guesses = _only_first(_only_first(guesses, "item"), "rater")
     long = [guess for guess in guesses if guess.role == "text"]
     if not long:
         return guesses
@@ -99,6 +122,8 @@ def _role(name: str, filled: Sequence[str], mean: int, n_sources: int) -> Role: 
         return "profile"
     if mean >= _LONG or (_RESPONSE.search(name) and n_distinct > _FEW) or _is_named_text(name, filled, n_sources):
         return "text"
+    if _RATERS.match(name.strip()) and n_distinct < len(filled):
+        return "rater"
     if _ID.search(name) and n_distinct >= _MOST_DISTINCT * len(filled):
         return "item"
     if (_RATING.search(name) and n_distinct <= _FEW) or (

@@ -17,7 +17,6 @@ from app.protocol.study import Protocol
 from app.studies.audit import record_act
 from app.studies.creation.upload_process import UploadReader
 from app.studies.imports.column_meanings import COMMON, NewRaters, RatingLayout, rater_columns, value_columns
-from app.studies.imports.column_roles import is_one_rater
 from app.studies.imports.grouped_problems import GroupedProblem
 from app.studies.imports.name_matching import Names, plain, question_names, source_names, words_of
 from app.studies.imports.patterns import AnswerColumn, guessed_column
@@ -27,7 +26,7 @@ from app.studies.imports.text_uploads import TextUpload, get_content
 from app.studies.studies import StudyRow
 
 Kind = Literal["person", "model"]
-_MAYBE_RATINGS = ("rating", "attribute", "ignore")
+_MAYBE_RATINGS = ("rating", "rater", "attribute", "ignore")
 _SCALED = ("rating", "slider")
 
 
@@ -96,30 +95,31 @@ def guess_rating_columns(upload: TextUpload, protocol: Protocol) -> RatingColumn
     names = [column["name"] for column in rating_columns(upload)]
     named = {plain(name): name for name in names}
     rater = next((named[name] for name in COMMON["rater"] if name in named), None)
+    rater = _column_of(upload, "rater") or rater
     raters = ({rater: ""} if rater else {}) | rater_columns(names, sources)
-    columns = [
-        column["name"] for column in upload.columns if column["role"] == "rating" and column["name"] not in raters
-    ]
+    columns = [column for column in upload.columns if column["role"] == "rating" and column["name"] not in raters]
+    if _column_of(upload, "question") is not None:
+        return RatingColumns(tuple(AnswerColumn(column["name"], None, None) for column in columns[:1]), raters)
     only = questions.keys[0] if len(questions.keys) == 1 else None
-    values = value_columns(columns, sources)
+    values = value_columns([column["name"] for column in columns], sources)
     rated = next((one.key for one in protocol.questions if one.target == "response" and one.type in _SCALED), only)
     found = (
-        guessed_column(column, sources, questions)
-        or (AnswerColumn(column, only, values[column]) if column in values else None)
-        or _of_one_rater(column, sources, rated)
+        _described(column, sources, questions, rated)
+        or guessed_column(name := column["name"], sources, questions)
+        or (AnswerColumn(name, only, values.get(name)) if name in values or only else None)
         for column in columns
     )
     return RatingColumns(tuple(one for one in found if one is not None), raters)
 
 
-def _of_one_rater(column: str, sources: Names, question: str | None) -> AnswerColumn | None:
-    """The answers of one rater; None if the column is not named after one."""
-    words = words_of(column)
-    source = sources.in_words(words)
-    if source is not None:
-        del words[source[1]]
-    rater = " ".join(words)
-    return AnswerColumn(column, question, source and source[0], rater) if is_one_rater(rater) else None
+def _described(column: dict[str, Any], sources: Names, questions: Names, rated: str | None) -> AnswerColumn | None:
+    """The answers of a column with the rater, the question or both that are said of it; None if neither is."""
+    rater, asked = column.get("rater"), column.get("question")
+    question = questions.key(asked) if asked else rated if rater else None
+    if question is None:
+        return None
+    source = sources.in_words(words_of(column["name"]))
+    return AnswerColumn(column["name"], question, source and source[0], rater or None)
 
 
 def unread_values(protocol: Protocol, columns: RatingColumns, problems: Iterable[Problem]) -> list[Unread]:
@@ -193,8 +193,10 @@ def _read(
     is_dry_run: bool,
 ) -> ReadRatings:
     layout = RatingLayout(
-        item=_column_of(upload, "item"),
+        # Without IDs, rows of responses name their item by its text.
+        item=_column_of(upload, "item") or (_column_of(upload, "text") if _column_of(upload, "source") else None),
         source=_column_of(upload, "source"),
+        question=_column_of(upload, "question"),
         rater=columns.rater_column(None),
         columns=tuple(
             one if one.rater else replace(one, rater_column=columns.rater_column(one.source)) for one in columns.answers

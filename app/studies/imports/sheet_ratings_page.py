@@ -31,6 +31,7 @@ NO_RATER = "Say who gave the ratings: enter a rater for each column, or choose t
 TWO_RATERS = "Only one column can name the raters of the same ratings: {}."
 # What the form says of a column instead of a question; no key of a question has a colon.
 NAMES_RATERS = "names:raters"
+IN_ROW = "named:row"
 
 
 @router.get("/studies/new/{slug}/ratings")
@@ -77,7 +78,12 @@ def _said(upload: TextUpload, fields: dict[str, list[str]]) -> RatingColumns:
     asked = [(number, column["name"], said(f"question.{number}")) for number, column in enumerate(found)]
     raters = {name: said(f"source.{number}") for number, name, question in asked if question == NAMES_RATERS}
     answers = tuple(
-        AnswerColumn(name, question, said(f"source.{number}") or None, said(f"rater.{number}") or None)
+        AnswerColumn(
+            name,
+            None if question == IN_ROW else question,
+            said(f"source.{number}") or None,
+            said(f"rater.{number}") or None,
+        )
         for number, name, question in asked
         if question and name not in raters
     )
@@ -135,6 +141,8 @@ def _page(
         sources=[(key, protocol.labels.source(key)) for key in protocol.sources],
         kinds=KINDS,
         names_raters=NAMES_RATERS,
+        in_row=IN_ROW,
+        names_questions=any(column["role"] == "question" for column in upload.columns) if upload else False,
         counted=counted or [],
         unread=unread_values(protocol, described, problems or ()) if described else [],
         labels=protocol.labels,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,8 @@ from app.studies.imports.column_roles import guess_columns, note_texts_as_names,
 from app.studies.imports.import_report import import_report
 from app.studies.imports.name_matching import source_names
 from app.studies.imports.pipeline import import_texts
+from app.studies.imports.rating_roles import with_rating_parts, with_ratings
+from app.studies.imports.rating_scales import rated_questions
 from app.studies.imports.read_texts import Columns, Texts, column_of, wide_of
 from app.studies.imports.source_kinds import kind_of
 from app.studies.imports.text_problems import MAX_LISTED, Choices, settled, text_problems
@@ -50,7 +52,10 @@ NO_SITUATION = "No column holds the situation. Choose “Situation” for one of
 
 @dataclass(frozen=True, slots=True)
 class TextSheet:
-    """A spreadsheet with the description of its columns; None to guess them."""
+    """A spreadsheet with the description of its columns; None to guess them.
+
+    `scales`: the lowest and the highest value of the rated questions whose scale the lead has said, by their names.
+    """
 
     file_name: str
     content: bytes
@@ -58,6 +63,7 @@ class TextSheet:
     is_repaired: bool = True
     sheet: int = 0
     choices: Choices | None = None
+    scales: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def look_at_sheet(sheet: TextSheet, limits: Limits) -> tuple[Columns, dict[str, Any]]:
@@ -73,13 +79,15 @@ def look_at_sheet(sheet: TextSheet, limits: Limits) -> tuple[Columns, dict[str, 
     if not len(table):
         found, allowed = "no rows below the column names", "one row per item, or one row per response"
         raise InvalidInputError([Problem(table.file, None, None, found, allowed)])
-    columns = sheet.columns or [asdict(guess) for guess in guess_columns(table)]
+    columns = sheet.columns or [asdict(guess) for guess in with_ratings(table, guess_columns(table))]
     decided = [] if sheet.choices is None else text_problems(table, columns)
     head = {"head": [[str(cell)[:_MAX_SHOWN] for cell in row] for row in zip(*_first_cells(table), strict=True)]}
     n_rows = len(table)
     table = table if sheet.choices is None else settled(table, columns, sheet.choices)
     wide, responses = wide_of(table, columns)
     columns = [_with_kinds(column, responses if wide is not table else ()) for column in columns]
+    columns = with_rating_parts(columns, list(responses))
+    rated = rated_questions(table, columns, list(responses), sheet.scales)
     situation = column_of(columns, "text")
     texts = [column["name"] for column in columns if column["role"] in {"text", "response"}]
     note_texts_as_names(table, texts, problems)
@@ -89,6 +97,7 @@ def look_at_sheet(sheet: TextSheet, limits: Limits) -> tuple[Columns, dict[str, 
     sizes = {"n_rows": n_rows, "n_items": len(wide), "sources": list(responses), "has_turns": dialogues, **head}
     sizes |= {"n_problems": len(decided), "problems": [asdict(one) for one in decided[:MAX_LISTED]]}
     report |= {**sizes, "choices": sheet.choices, "sheet": sheet.sheet, "sheets": sheet_names(sheet.content)}
+    report |= {"rated": [asdict(one) for one in rated], "scales": dict(sheet.scales)}
     report |= {"notes": [_in_words(note) for note in problems.notes]}
     return columns, report
 

@@ -30,6 +30,8 @@ ROLES = (
     ("profile", "Profile of the person"),
     ("content_note", "Content note"),
     ("rating", "Ratings (not texts)"),
+    ("rater", "Name of the rater (one row per rating)"),
+    ("question", "Name of the question (one row per rating)"),
     ("attribute", "Attribute of the item"),
     ("ignore", "Leave out"),
 )
@@ -113,11 +115,18 @@ def described(column: dict[str, Any], number: int, fields: dict[str, list[str]])
     kind = next(iter(fields.get(f"kind.{number}", ())), column["kind"])
     known_role = role if role in dict(ROLES) else column["role"]
     known_kind = kind if kind in dict(KINDS) else "human"
-    said = {**column, "role": known_role, "source": source or column["name"], "kind": known_kind}
+    parts = {part: _first(fields, f"{part}.{number}") for part in ("rater", "question")}
+    of_ratings = {part: words for part, words in parts.items() if words is not None}
+    said = {**column, **of_ratings, "role": known_role, "source": source or column["name"], "kind": known_kind}
     if "kinds" in column:
         sent = dict(zip(fields.get("written_source", ()), fields.get("written_kind", ()), strict=False))
         said["kinds"] = column["kinds"] | {key: one for key, one in sent.items() if one in dict(KINDS)}
     return said
+
+
+def _first(fields: dict[str, list[str]], name: str) -> str | None:
+    found = fields.get(name)
+    return found[0].strip() if found else None
 
 
 def _redirect_to_texts(request: Request, slug: str) -> Response:

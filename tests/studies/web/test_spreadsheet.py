@@ -216,7 +216,7 @@ def test_ratings_with_a_column_per_rater_wait_for_the_questions(client: TestClie
     rows = [("id", "post", "model", "reply", "rater 1 rating", "rater 2 rating")]
     rows += [(str(n), long_text(f"P{n}"), who, long_text(f"{who} {n}"), "3", "4") for n in range(3) for who in "AB"]
     page = dropped(client, csv(rows), "rated.csv")
-    assert "Ratings are imported in the next step" in client.get(page).text
+    assert "Ratings in this sheet" in client.get(page).text
     make(client, page, "four-dimensions")
     assert "Import ratings" in client.get("/studies/new/rated/texts").text
 
@@ -360,6 +360,16 @@ def test_parquet_file_is_read(client: TestClient, db: Connection, tmp_path: Path
     assert db.execute(text("SELECT count(*) FROM items")).scalar_one() == 30
 
 
+def kept_ratings(db: Connection) -> set[tuple[str, ...]]:
+    """Rater, item, source, question and answer."""
+    query = text(
+        "SELECT w.key, i.key, s.key, r.question, r.number::float::text FROM ratings r"
+        " JOIN raters w ON w.id = r.rater_id JOIN items i ON i.id = r.item_id"
+        " JOIN responses p ON p.id = r.response_id JOIN sources s ON s.id = p.source_id"
+    )
+    return {tuple(row) for row in db.execute(query)}
+
+
 RATED = [
     ("post_id", "post", "system", "reply", "Rater A", "Rater B", "R3"),
     *(
@@ -389,13 +399,12 @@ def test_ratings_of_one_column_per_rater_are_imported_as_guessed(client: TestCli
     for name in RATED[0][4:]:
         assert f'value="{name}" aria-label="Rater of {name}"' in shown
     assert client.post(ratings, data=form | {"import": "1"}).status_code == 303
-    query = text(
-        "SELECT w.key, i.key, s.key, r.number::int::text FROM ratings r JOIN raters w ON w.id = r.rater_id"
-        " JOIN items i ON i.id = r.item_id JOIN responses p ON p.id = r.response_id"
-        " JOIN sources s ON s.id = p.source_id"
-    )
-    wanted = {(RATED[0][place], row[0], row[2], row[place]) for row in RATED[1:] for place in (4, 5, 6)}
-    assert {tuple(row) for row in db.execute(query)} == wanted
+    wanted = {
+        (RATED[0][place], row[0], row[2], "emotional_understanding", row[place])
+        for row in RATED[1:]
+        for place in (4, 5, 6)
+    }
+    assert kept_ratings(db) == wanted
 
 
 def test_dialogues_of_two_sources_are_recognized_from_rows_of_turns(client: TestClient, db: Connection) -> None:
@@ -417,3 +426,119 @@ def test_dialogues_of_two_sources_are_recognized_from_rows_of_turns(client: Test
     kept = responses(db)
     assert [one[:2] for one in kept[:3]] == [("c1", "nurse"), ("c1", "gpt-4"), ("c2", "nurse")]
     assert [turn["text"] for turn in json.loads(kept[1][2])] == [f"I say {n} of 1." for n in range(1, 6)]
+
+
+NAMES = ("Anna", "Ben", "R1", "Coder 2")
+
+
+def _texts(n: int, source: str) -> tuple[str, ...]:
+    return (f"p{n}", long_text(f"Post {n}.", 20), source, long_text(f"{source} {n}.", 20))
+
+
+def _value(n: int, source: str, rater: str, asked: str = "") -> str:
+    return str(1 + (n * 3 + len(source) + NAMES.index(rater) + len(asked)) % 5)
+
+
+_ROWS = [(n, source) for n in range(1, 5) for source in ("nurse", "gpt-4")]
+_HEAD = ("post_id", "post", "system", "reply")
+COLLECTED = {
+    "columns of raters": (
+        [(*_HEAD, *NAMES), *((*_texts(*row), *(_value(*row, name) for name in NAMES)) for row in _ROWS)],
+        {"rating": ""},
+    ),
+    "columns of raters and questions": (
+        [
+            (*_HEAD, *(f"{asked} {name}" for asked in ("Empathy", "Clarity") for name in NAMES)),
+            *(
+                (*_texts(*row), *(_value(*row, name, asked) for asked in ("Empathy", "Clarity") for name in NAMES))
+                for row in _ROWS
+            ),
+        ],
+        {"empathy": "Empathy", "clarity": "Clarity"},
+    ),
+    "rows of ratings": (
+        [
+            ("rater_id", *_HEAD, "Empathy", "Clarity of words", "rater age", "seconds"),
+            *(
+                (
+                    name,
+                    *_texts(*row),
+                    _value(*row, name, "Empathy"),
+                    _value(*row, name, "Clarity of words"),
+                    age,
+                    f"{n}",
+                )
+                for n, row in enumerate(_ROWS)
+                for name, age in zip(NAMES, ("30", "40", "50", "60"), strict=True)
+            ),
+        ],
+        {"empathy": "Empathy", "clarity_of_words": "Clarity of words"},
+    ),
+    "rows of answers": (
+        [
+            (*_HEAD, "annotator", "dimension", "score"),
+            *(
+                (*_texts(*row), name, asked, _value(*row, name, asked))
+                for row in _ROWS
+                for name in NAMES
+                for asked in ("Empathy", "Clarity")
+            ),
+        ],
+        {"empathy": "Empathy", "clarity": "Clarity"},
+    ),
+    "columns of sources": (
+        [
+            ("post", "nurse reply", "gpt-4 reply", *(f"{name} {of}" for name in NAMES for of in ("nurse", "gpt-4"))),
+            *(
+                (
+                    _texts(n, "")[1],
+                    *(_texts(n, of)[3] for of in ("nurse", "gpt-4")),
+                    *(_value(n, of, name) for name in NAMES for of in ("nurse", "gpt-4")),
+                )
+                for n in range(1, 5)
+            ),
+        ],
+        {"rating": ""},
+    ),
+}
+
+
+@pytest.mark.parametrize("shape", COLLECTED)
+def test_collected_ratings_become_a_study_with_just_their_questions(
+    client: TestClient, db: Connection, shape: str
+) -> None:
+    rows, asked = COLLECTED[shape]
+    page = dropped(client, csv(rows), "rated.csv")
+    assert make(client, page, "ratings") == "/studies/rated/results"
+    has_ids = rows[0][0] != "post"
+    wanted = {
+        (name, f"p{n}" if has_ids else str(n), source, key, _value(n, source, name, words))
+        for n, source in _ROWS
+        for name in NAMES
+        for key, words in asked.items()
+    }
+    assert kept_ratings(db) == wanted
+    made = protocol(db)
+    assert [one["key"] for one in made["questions"]] == [*asked]
+    assert all([point["value"] for point in one["scale"]["points"]] == [1, 2, 3, 4, 5] for one in made["questions"])
+    assert made["analysis"]["reference"] == "nurse"
+    assert make(client, page, "ratings") == "/studies/rated/results"
+
+
+def test_scale_of_collected_ratings_is_corrected_before_they_are_imported(client: TestClient, db: Connection) -> None:
+    page = dropped(client, csv(COLLECTED["columns of raters"][0]), "rated.csv")
+    assert client.post(page, data={"low.0": "0", "high.0": "4"}).status_code == 303
+    assert 'name="high.0"' in client.get(page).text
+    make(client, page, "ratings", **{"low.0": "0", "high.0": "7"})
+    assert [one["value"] for one in protocol(db)["questions"][0]["scale"]["points"]] == [*range(8)]
+
+
+def test_collected_ratings_without_a_rater_ask_for_one(client: TestClient, db: Connection) -> None:
+    rows = [(*_HEAD, "Empathy rating"), *((*_texts(*row), _value(*row, "Anna")) for row in _ROWS)]
+    page = dropped(client, csv(rows), "rated.csv")
+    assert "Enter the rater of each column of ratings" in client.get(page).text
+    refused = client.post(page, data={"template": "ratings"})
+    assert refused.status_code == 422
+    assert "Enter the rater" in refused.text
+    make(client, page, "ratings", **{"rater.4": "Anna"})
+    assert {one[0] for one in kept_ratings(db)} == {"Anna"}

@@ -1,0 +1,177 @@
+"""The questions that a spreadsheet of ratings answers: their kinds and scales, guessed from the values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.base.files.table import Table
+from app.base.words import number, number_text
+from app.studies.editor.question_keys import free_key, key_of
+from app.studies.imports.name_matching import Names
+
+Columns = list[dict[str, Any]]
+# Numbers on so many points at most are a scale of points, others a slider.
+_MOST_POINTS = 11
+_TOPS = (2, 3, 5, 7, 9, 10)
+_SLIDER = (0.0, 100.0)
+# So many different answers at most are codes.
+_MOST_CODES = 12
+_TIES = {"tie": "tie", "equal": "tie", "same": "tie", "both": "tie", "neither": "neither"}
+_LONGEST_CODE = 60
+# What the only question is called if nothing in the sheet names it.
+UNNAMED = "Rating"
+
+
+@dataclass(frozen=True, slots=True)
+class RatedQuestion:
+    """A question that the ratings answer, as in study.yaml, with what the sheet has of it.
+
+    `lowest` and `highest` are the ends of its scale; None if its answers are no numbers.
+    """
+
+    name: str
+    question: dict[str, Any]
+    n_answers: int
+    n_raters: int
+    lowest: float | None
+    highest: float | None
+    seen: str
+
+
+def points_of_values(cells: Iterable[str]) -> tuple[int, int] | None:
+    """The ends of the smallest usual scale of whole points that has all the values; None if they are on none.
+
+    >>> points_of_values(["1", "4", "2.0", ""]), points_of_values(["0", "2"]), points_of_values(["-1", "2"])
+    ((1, 5), (0, 2), (-2, 2))
+    >>> points_of_values(["6", "1"]), points_of_values(["2.5", "1"]), points_of_values(["18", "64"])
+    ((1, 7), None, None)
+    """
+    values = {number(cell) for cell in cells if cell.strip()}
+    if not values or None in values or any(value != int(value) for value in values if value is not None):
+        return None
+    low, high = int(min(values)), int(max(values))  # type: ignore[type-var, arg-type]
+    top = next((top for top in _TOPS if top >= high), None)
+    if low < 0:
+        end = max(-low, high)
+        return (-end, end) if 2 * end < _MOST_POINTS else None
+    if top is None:
+        return None
+    return (0, max(high, 1)) if low == 0 else (1, top)
+
+
+def is_answers(cells: Iterable[str]) -> bool:
+    """Whether cells may be answers: numbers of a scale or a slider, or a few short words."""
+    filled = {cell.strip() for cell in cells if cell.strip()}
+    numbers = [number(cell) for cell in filled]
+    if all(one is not None for one in numbers):
+        return bool(filled) and all(-_SLIDER[1] <= one <= _SLIDER[1] for one in numbers if one is not None)
+    return len(filled) <= _MOST_CODES and max(map(len, filled)) <= _LONGEST_CODE
+
+
+def rated_questions(
+    table: Table, columns: Columns, sources: Sequence[str], scales: Mapping[str, Sequence[str]]
+) -> list[RatedQuestion]:
+    """The questions that the columns of ratings answer, in the order of the sheet.
+
+    Args:
+        table: the sheet.
+        columns: with the rater and the question of each column of ratings.
+        sources: who wrote the responses.
+        scales: the lowest and the highest value of the questions whose scale the lead has said, by name.
+    """
+    found: dict[str, list[_Cells]] = {}
+    for name, cells in _by_question(table, columns, sources):
+        found.setdefault(name, []).append(cells)
+    taken: list[dict[str, str]] = []
+    questions = []
+    for name, parts in found.items():
+        key = free_key({"questions": taken}, key_of(name, "rating"))
+        taken.append({"key": key})
+        values = [value for part in parts for value in part.values]
+        if not values:
+            continue
+        is_about_one = all(part.is_about_one for part in parts)
+        question, lowest, highest = _question(values, sources, scales.get(name), is_about_one=is_about_one)
+        label = {} if name == key else {"label": name}
+        raters = {rater for part in parts for rater in part.raters}
+        seen = sorted({*values}, key=lambda value: (number(value) or 0, value))
+        shown = f"{seen[0]} to {seen[-1]}" if lowest is not None else ", ".join(seen[:4])
+        whole = {"key": key, **question, "text": name, **label}
+        questions.append(RatedQuestion(name, whole, len(values), len(raters), lowest, highest, shown))
+    return questions
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """The answers of one column to one question; `is_about_one`: of one response each."""
+
+    values: list[str]
+    raters: Collection[str]
+    is_about_one: bool
+
+
+def _by_question(table: Table, columns: Columns, sources: Sequence[str]) -> Iterator[tuple[str, _Cells]]:
+    of = {role: next((one["name"] for one in columns if one["role"] == role), None) for role in _IN_ROWS}
+    raters, asked = (table.stripped(name) if (name := of[role]) else None for role in ("rater", "question"))
+    names = Names.of({source: [] for source in sources})
+    for column in columns:
+        if column["role"] != "rating":
+            continue
+        is_about_one = of["source"] is not None or len(sources) == 1
+        is_about_one |= names.in_words(column["name"].replace("_", " ").split()) is not None
+        cells = table.stripped(column["name"])
+        groups: dict[str, list[int]] = {}
+        for place, cell in enumerate(cells):
+            if cell:
+                name = column.get("question") or (asked[place] if asked is not None else "") or UNNAMED
+                groups.setdefault(name, []).append(place)
+        for name, places in groups.items():
+            who = column.get("rater")
+            given = {who} if who else {raters[place] for place in places} if raters is not None else {""}
+            yield name, _Cells([cells[place] for place in places], given - {""}, is_about_one)
+
+
+_IN_ROWS = ("rater", "question", "source")
+
+
+def _question(
+    values: Sequence[str], sources: Sequence[str], said: Sequence[str] | None, *, is_about_one: bool
+) -> tuple[dict[str, Any], float | None, float | None]:
+    """The type, target and scale of a question, and the ends of its scale."""
+    target = "response" if is_about_one else "item"
+    numbers = [number(value) for value in values]
+    if None not in numbers:
+        return _scaled(values, [one for one in numbers if one is not None], said, target)
+    names = Names.of({source: [] for source in sources})
+    others = {_TIES.get(value.casefold()) if names.key(value) is None else "" for value in values}
+    if None not in others and not is_about_one:
+        return {"target": "pair", "type": "choice", "tie": "tie" in others, "neither": "neither" in others}, None, None
+    codes: dict[str, str] = {}
+    for value in dict.fromkeys(values):
+        codes.setdefault(key_of(value, f"answer_{len(codes) + 1}"), value)
+    return {"target": target, "type": "category", "codes": codes}, None, None
+
+
+def _scaled(
+    values: Sequence[str], numbers: Sequence[float], said: Sequence[str] | None, target: str
+) -> tuple[dict[str, Any], float, float]:
+    ends = points_of_values(values)
+    is_whole = all(one == int(one) for one in numbers)
+    low, high = ends or (min(_SLIDER[0], *numbers), max(_SLIDER[1], *numbers))
+    if said is not None:
+        first, last = (number(text) for text in said)
+        low, high = min(low if first is None else first, *numbers), max(high if last is None else last, *numbers)
+    if is_whole and high - low < _MOST_POINTS and low == int(low) and high == int(high):
+        scale = {number_text(float(point)): "" for point in range(int(low), int(high) + 1)}
+        return {"target": target, "type": "rating", "scale": scale}, low, high
+    return {"target": target, "type": "slider", "min": low, "max": high, "step": _step(numbers)}, low, high
+
+
+def _step(numbers: Sequence[float]) -> float:
+    """The largest usual step that all the values are multiples of."""
+    return next(
+        (step for step in (1.0, 0.5, 0.1) if all(math.isclose(one, step * round(one / step)) for one in numbers)), 0.01
+    )
