@@ -9,7 +9,6 @@ import logging
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -49,7 +48,7 @@ from app.base.web.middleware.unexpected_errors import UnexpectedErrors
 from app.llm.client.servers import read_servers
 from app.rating.prolific.client import Prolific
 from app.rating.withdrawal.deletions import DeletionList
-from app.results.downloads.download_process import DownloadWriter
+from app.results.making.making import Making
 from app.results.reports.live_report import LiveReports
 from app.results.reports.report_job import ReportBounds
 from app.routes import UPLOADS, paths_of
@@ -133,7 +132,7 @@ def set_state(app: FastAPI, engine: Engine) -> None:
     """Give the application its database and what follows from the settings, except for its pages and routes."""
     now = settings()
     _set_database(app, engine, now)
-    _set_processes(app, engine, now)
+    _set_processes(app, now)
     _share_connections(app, now.n_threads)
     app.state.long_turns = LongTurns(TO_SPARE)
     app.state.n_threads = now.n_threads
@@ -164,11 +163,11 @@ def _set_database(app: FastAPI, engine: Engine, now: Settings) -> None:
     app.state.deletions = DeletionList(now.backups_folder(default_data_dir))
 
 
-def _set_processes(app: FastAPI, engine: Engine, now: Settings) -> None:
-    """The side processes for uploads and downloads, within their limits; and reports, which the worker computes."""
+def _set_processes(app: FastAPI, now: Settings) -> None:
+    """The side process for uploads, within its limits; reports and files, which the worker makes."""
     app.state.uploads = UploadReader(now.upload_bounds)
     bounds = ReportBounds(now.report_seconds, now.report_memory_mb)
-    app.state.downloads = DownloadWriter(bounds, _reading_url(app, engine, now))
+    app.state.making = Making(app.state.begin)
     app.state.reports = LiveReports(app.state.begin, bounds.in_words)
 
 
@@ -215,16 +214,6 @@ def _replica(app: FastAPI, now: Settings) -> ReplicaReads | None:
     url = parse_address(now.database_replica_url)
     engine = make_engine(url, n_connections=TO_SPARE, statement_s=STATEMENT_S)
     return ReplicaReads(app.state.begin, transactions(engine), max_lag_s=now.max_replica_lag_s)
-
-
-def _reading_url(app: FastAPI, engine: Engine, now: Settings) -> Callable[[], str]:
-    """The function that gives the address that downloads are read from: of the replica while it is close enough."""
-
-    def url() -> str:
-        primary, replica = engine.url.render_as_string(hide_password=False), app.state.replica
-        return replica.address(parse_address(now.database_replica_url or ""), primary) if replica else primary
-
-    return url
 
 
 def server_process() -> FastAPI:

@@ -33,6 +33,7 @@ from app.rating.withdrawal import settings_page, withdraw_page
 from app.results.charts import page as charts_page
 from app.results.downloads import page as downloads_page
 from app.results.items import page as items_page
+from app.results.making import page as making_page
 from app.results.overview import page as overview_page
 from app.results.pages import results
 from app.results.planning import page as plan_page
@@ -106,6 +107,7 @@ LEADS = (
     results,
     charts_page,
     downloads_page,
+    making_page,
     snapshots_page,
 )
 

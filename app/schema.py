@@ -39,7 +39,7 @@ from app.rating.tables import (
     trials,
     withdrawals,
 )
-from app.results.tables import chart_files, kept_results, registrations, snapshots
+from app.results.tables import chart_files, kept_results, made_files, registrations, snapshots
 from app.studies.tables import (
     items,
     protocol_edits,
@@ -70,6 +70,7 @@ __all__ = [
     "lead_identities",
     "lead_sessions",
     "leads",
+    "made_files",
     "metadata",
     "model_requests",
     "model_runs",

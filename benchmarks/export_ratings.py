@@ -73,7 +73,7 @@ def connected(url: str) -> Iterator[Connection]:
 
 def export(url: str) -> None:
     """What the download does."""
-    from app.results.downloads.exports import ratings_file
+    from app.results.downloads.ratings_export import ratings_file
     from app.studies.studies import get_study
 
     with connected(url) as db:

@@ -12,7 +12,8 @@ from starlette.responses import Response
 
 from app.api.access import OwnApiExport, OwnApiForLong
 from app.api.routing import api_router
-from app.results.downloads.page import sent_once
+from app.results.downloads.exports import wanted_archive
+from app.results.making.page import made_file, sent_once
 from app.results.pages.asked import Asked
 from app.results.reports.live_report import LiveReports
 
@@ -74,10 +75,9 @@ def api_estimates(request: Request, own: OwnApiForLong, asked: Asked) -> Respons
 )
 def api_ratings_csv(request: Request, own: OwnApiExport) -> Response:
     """All answers in one file, which is faster than page by page."""
-    from app.results.downloads.exports import ratings_file
+    from app.results.downloads.ratings_export import ratings_file
 
-    path = ratings_file(request.app.state.begin_reading, own.study)
-    return sent_once(path, f"{own.study.slug}-ratings.csv", "text/csv; charset=utf-8")
+    return sent_once(ratings_file(request.app.state.begin_reading, own.study), f"{own.study.slug}-ratings.csv")
 
 
 @router.get(
@@ -88,8 +88,4 @@ def api_ratings_csv(request: Request, own: OwnApiExport) -> Response:
 )
 def api_study_zip(request: Request, own: OwnApiExport) -> Response:
     """The whole study as a folder, which `attune analyze` and `attune study load` read."""
-    from app.results.downloads.exports import study_zip_file
-
-    state = request.app.state
-    path = study_zip_file(state.begin_reading, own.study, state.downloads)
-    return sent_once(path, f"{own.study.slug}.zip", "application/zip")
+    return made_file(request, own.study, wanted_archive(own.study))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -11,6 +12,7 @@ from app.base.backups.backups import is_due, make_backup
 from app.base.database.address import parse_address
 from app.base.database.engine import Begin, make_engine, transactions
 from app.base.database.replica import ReplicaReads
+from app.base.jobs.children import Children
 from app.base.jobs.queue import Kind
 from app.base.jobs.worker import Work, Worker
 from app.base.postgres import default_data_dir
@@ -21,6 +23,9 @@ from app.llm.client.servers import ServersFileError, read_servers
 from app.llm.runs.queued_runs import QueuedRuns
 from app.llm.runs.runs import RUNNING
 from app.rating.withdrawal.deletions import DeletionList, delete_outdated
+from app.results.making.made_files import forget_made
+from app.results.making.making import FILES
+from app.results.making.making_job import MakingJobs
 from app.results.reports.report_job import LARGE, QUICK, Place, ReportBounds, ReportJobs
 from app.settings import Settings, settings
 from app.studies.creation.sheet_drafts import forget_old_drafts
@@ -33,7 +38,7 @@ log = logging.getLogger("attune.store")
 # Daily tasks know whether they are due. After a failure, they are tried again in an hour.
 LOOK, RETRY_S = "*/5 * * * *", 3600
 BACKUP, RETENTION = Kind("backup", "short"), Kind("retention", "short")
-# A process of a report may have been killed by chance.
+# A process may have been killed by chance.
 REPORT_RETRY_S = 5
 
 
@@ -62,12 +67,16 @@ def make_worker(url: str, *, is_demo: bool = False) -> Worker:
     if now.database_url is None and now.daily_backups:  # a server elsewhere has its own
         daily.append(Work(BACKUP, partial(_back_up, url, folder), RETRY_S, LOOK))
     networks = parse_networks(now.webhook_networks)
-    reports = _reports(begin, url, now)
+    bounds, children = ReportBounds(now.report_seconds, now.report_memory_mb), Children()
+    place = _place(begin, url, now)
+    reports = ReportJobs(begin, place, bounds, children)
+    making = MakingJobs(begin, place, bounds, children)
     works = [Work(SENDING, partial(_send, begin, networks)), *([] if is_demo else daily)]
     works += [
         Work(kind, partial(reports.work, kind), REPORT_RETRY_S, give_up=partial(reports.give_up, kind))
         for kind in (QUICK, LARGE)
     ]
+    works.append(Work(FILES, partial(making.work, FILES), REPORT_RETRY_S, give_up=partial(making.give_up, FILES)))
     try:
         servers = read_servers(now.model_servers_file)
     except ServersFileError as error:
@@ -78,20 +87,19 @@ def make_worker(url: str, *, is_demo: bool = False) -> Worker:
 
     def stop() -> None:
         runs.stop()
-        reports.stop()
+        children.stop()
 
     return Worker(url, works, stop_children=stop)
 
 
-def _reports(begin: Begin, url: str, now: Settings) -> ReportJobs:
-    """What computes reports, from the replica if the settings name one."""
-    bounds = ReportBounds(now.report_seconds, now.report_memory_mb)
+def _place(begin: Begin, url: str, now: Settings) -> Callable[[], Place]:
+    """Where jobs read: the replica, if the settings name one and while it is close enough."""
     if not now.database_replica_url:
-        return ReportJobs(begin, lambda: Place(url, url), bounds)
+        return lambda: Place(url, url)
     address, lag_s = parse_address(now.database_replica_url), now.max_replica_lag_s
     engine = make_engine(address, n_connections=1, statement_s=30)
     replica = ReplicaReads(begin, transactions(engine), max_lag_s=lag_s)
-    return ReportJobs(begin, lambda: Place(replica.address(address, url), url, timedelta(seconds=lag_s)), bounds)
+    return lambda: Place(replica.address(address, url), url, timedelta(seconds=lag_s))
 
 
 def _send(begin: Begin, networks: Networks, study: int, webhook: int) -> None:
@@ -103,6 +111,7 @@ def _delete_outdated(begin: Begin, deletions: DeletionList) -> None:
     with begin() as db:
         forget_old_drafts(db)
         forget_old_trial_runs(db)
+        forget_made(db)
     announced, deleted = delete_outdated(begin, deletions, datetime.now(UTC))
     for slug in announced:
         log.warning("the study %s will be deleted in a day, as its retention date asks", slug)

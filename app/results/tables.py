@@ -75,6 +75,27 @@ kept_results = Table(
     PrimaryKeyConstraint("study_id", "part"),
 )
 
+# Files that jobs made, in pieces. Neither in the log of the database nor in backups, because they can be made again.
+made_files = Table(
+    "made_files",
+    metadata,
+    study_key(),
+    # Which file of the study.
+    Column("part", Text, nullable=False),
+    Column("place", Integer, nullable=False),
+    # When its job began, before the data were read.
+    Column("begun_at", DateTime(timezone=True), nullable=False),
+    Column("drop_at", DateTime(timezone=True), nullable=False),
+    Column("state", Text, nullable=False),
+    # The name of the file for those who download it.
+    Column("name", Text, nullable=False),
+    # A piece of the file, or why there is none.
+    Column("content", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("study_id", "part", "place"),
+    CheckConstraint("state IN ('made', 'refused', 'stopped')", name="state"),
+    prefixes=["UNLOGGED"],
+)
+
 # Chart files are slow to create and depend only on their data: cached under the hash of the specification.
 chart_files = Table(
     "chart_files",

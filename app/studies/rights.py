@@ -61,6 +61,8 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "export_download",
         "export_ratings",
         "export_study",
+        "show_making",
+        "export_made",
         "show_tokens",
         "submit_token",
         "submit_token_revocation",

@@ -19,7 +19,7 @@ from first_release import (
     webhooks,
 )
 
-revision = "2026_11_22_schema_23"
+revision = "2026_11_22_schema_24"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -71,6 +71,7 @@ TABLES = (
     models.create_model_texts,
     studies.create_snapshots,
     studies.create_kept_results,
+    studies.create_made_files,
     raters.create_rater_messages,
     webhooks.create_webhooks,
     webhooks.create_webhook_deliveries,

@@ -13,6 +13,7 @@ import uvicorn
 from app.analysis import analyze
 from tests.kit.application import renewed
 from tests.kit.browser import FLAGS, HOW, find_chromium
+from tests.kit.making_here import making_here
 from tests.kit.reports_here import reports_here
 from tests.kit.waiting import eventually
 
@@ -98,6 +99,7 @@ def server(running_server: Server, built_app: FastAPI, engine: Engine) -> Iterat
     """Run the application and yield its address."""
     app = renewed(built_app, engine)
     app.state.reports = reports_here(engine.begin, analyze)
+    app.state.making = making_here(engine.begin)
     with running_server.serve(app):
         yield running_server.address
 

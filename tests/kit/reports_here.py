@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from app.analysis.report.stored_report import stored_text
+from app.base.jobs.children import Children
 from app.base.jobs.worker import Work
 from app.base.processes.side_process import SideProcessError
 from app.results.data import study_mark
@@ -31,7 +32,7 @@ class JobsHere(ReportJobs):
     """Jobs without a process of their own: `analyze` computes the reports."""
 
     def __init__(self, begin: Begin, analyze: Analyze, bounds: ReportBounds | None = None) -> None:
-        super().__init__(begin, lambda: Place("", ""), bounds or ReportBounds())
+        super().__init__(begin, lambda: Place("", ""), bounds or ReportBounds(), Children())
         self._analyze = analyze
 
     def _reading(self, _: Place) -> AbstractContextManager[Begin]:

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from app.analysis import analyze
 from tests.kit.application import renewed
-from tests.kit.downloads import WriterHere
+from tests.kit.making_here import making_here
 from tests.kit.reports_here import reports_here
 from tests.kit.reports_once import AnalyzedOnce
 
@@ -58,7 +58,7 @@ def app_on(db: Connection, built_app: FastAPI, data_folder: Path) -> FastAPI:
     made = renewed(built_app, db.engine)
     made.state.begin = begin
     made.state.begin_reading = begin
-    made.state.downloads = WriterHere(begin)
+    made.state.making = making_here(begin)
     made.state.data_dir = data_folder
     made.state.allowed_hosts = ["testserver"]
     made.state.reports = reports_here(begin, ANALYZED_ONCE)

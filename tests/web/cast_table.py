@@ -195,6 +195,8 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /studies/{slug}/charts/{key}.{picture}": study(404, *READERS),
     "GET /studies/{slug}/downloads": READ_PAGE,
     "GET /studies/{slug}/downloads/{file}": READ_PAGE,
+    "GET /studies/{slug}/making/{part}": study(422, *READERS),
+    "GET /studies/{slug}/made/{part}": study(422, *READERS),
     "GET /studies/{slug}/ratings.csv": READ_PAGE,
     "GET /studies/{slug}/export.zip": READ_PAGE,
     # Without an id in the link there is no rater to be; who has a place is sent to it.

@@ -52,7 +52,8 @@ def backup(url: str, file: Path, *, snapshot: str | None = None) -> None:
         raise BackupError(f"The file {file} cannot be written: {error.strerror}.") from error
     os.close(fd)
     try:
-        options = ["--format=custom", f"--file={unfinished}", *([f"--snapshot={snapshot}"] if snapshot else [])]
+        options = ["--format=custom", "--no-unlogged-table-data", f"--file={unfinished}"]
+        options += [f"--snapshot={snapshot}"] if snapshot else []
         _run("pg_dump", url, options, failure=f"The backup {file} could not be made")
         sync(Path(unfinished))
         Path(unfinished).rename(file)

@@ -101,6 +101,7 @@ _DELETE = (
     text("UPDATE raters SET is_simulated = false WHERE study_id = :study AND id = ANY(:raters)"),
     text("DELETE FROM rating_sessions WHERE study_id = :study AND rater_id = ANY(:raters)"),
     text("DELETE FROM kept_results WHERE study_id = :study"),
+    text("DELETE FROM made_files WHERE study_id = :study"),
     text("DELETE FROM chart_files"),
 )
 

@@ -1,4 +1,7 @@
-"""Files of a whole study, as the process for downloads reads and writes them."""
+"""The downloads that need a whole study, as jobs make them.
+
+A study of a million answers takes seconds to read into tables, in which the web process would answer raters late.
+"""
 
 from __future__ import annotations
 
@@ -9,42 +12,57 @@ from app.base.database.engine import Begin
 from app.base.files.csv_cells import write_csv
 from app.llm.runs.requests_file import request_lines, write_requests
 from app.results.downloads.files import write_download
-from app.results.downloads.names import DownloadName
+from app.results.downloads.names import DownloadName, TooManyRowsError
+from app.results.making.made_files import RefusedError
 from app.results.registration.registered_plan import registration_text
+from app.results.reports.outcomes import ESTIMATING, READING, Computing, Tell
 from app.results.reports.report import report_of_folder
 from app.studies.export import study_events, study_folder, study_rating_sessions
 from app.studies.folder.write import write_zip
 from app.studies.folder.written_tables import tables_of
 from app.studies.studies import StudyRow
 
+WRITING = Computing("Writing the file", 0.7)
+TOO_MANY = (
+    "The study has more rows than a sheet of Excel can hold. Download ratings.csv or ratings.parquet instead, and read "
+    "it with R or pandas."
+)
 
-def write_one(begin: Begin, study: StudyRow, path: Path, name: DownloadName) -> None:
+
+def write_one(begin: Begin, study: StudyRow, path: Path, tell: Tell, name: DownloadName) -> None:
     """Write one of the files of *Downloads*.
 
     Raises:
-        TooManyRowsError: the study does not fit into a workbook.
+        RefusedError: the study does not fit into a workbook.
     """
     if name == "requests.jsonl":
         with begin() as db:
             write_requests(db, study.id, path)
-    else:
-        write_download(path, name, _whole(begin, study))
+        return
+    folder = _whole(begin, study, tell)
+    try:
+        write_download(path, name, folder)
+    except TooManyRowsError:
+        raise RefusedError(TOO_MANY) from None
 
 
-def write_ratings_for_spreadsheets(begin: Begin, study: StudyRow, path: Path) -> None:
+def write_ratings_for_spreadsheets(begin: Begin, study: StudyRow, path: Path, tell: Tell) -> None:
     """Write the answers with a byte order mark, and no cell that would run as a formula."""
-    write_csv(path, tables_of(_whole(begin, study))["ratings"], spreadsheet=True)
+    write_csv(path, tables_of(_whole(begin, study, tell))["ratings"], spreadsheet=True)
 
 
-def write_study_zip(begin: Begin, study: StudyRow, path: Path) -> None:
+def write_study_zip(begin: Begin, study: StudyRow, path: Path, tell: Tell) -> None:
     """Write the study folder with its estimates and events."""
+    tell(READING)
     # Read in one transaction, so that estimates and answers agree even while raters continue.
     with begin() as db:
         folder, events = study_folder(db, study.id), study_events(db, study.id)
         rating_sessions = study_rating_sessions(db, study.id)
         plan = registration_text(db, study)
         requests = [*request_lines(db, study.id)]
+    tell(ESTIMATING)
     estimates = report_of_folder(folder).estimates
+    tell(WRITING)
     with path.open("wb") as file:
         write_zip(
             file,
@@ -57,6 +75,9 @@ def write_study_zip(begin: Begin, study: StudyRow, path: Path) -> None:
         )
 
 
-def _whole(begin: Begin, study: StudyRow) -> StudyFolder:
+def _whole(begin: Begin, study: StudyRow, tell: Tell) -> StudyFolder:
+    tell(READING)
     with begin() as db:
-        return study_folder(db, study.id)
+        folder = study_folder(db, study.id)
+    tell(WRITING)
+    return folder

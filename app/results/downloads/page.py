@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 from fastapi import APIRouter, Request
-from starlette.background import BackgroundTask
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 
 from app.base.rendering.pages import page
-from app.base.web.errors import PageError
 from app.protocol.rating_columns import COLUMNS
 from app.protocol.study import Protocol
+from app.results.downloads.exports import wanted_archive, wanted_download, wanted_spreadsheet
 from app.results.downloads.names import DownloadName
+from app.results.making.page import made_file, sent_once
 from app.results.pages.asked import Asked
 from app.studies.own_study import OwnExport, OwnForLong
 
@@ -145,10 +144,6 @@ def explained_columns(protocol: Protocol) -> list[tuple[str, str, str]]:
 
 router = APIRouter()
 ReportFormat = Literal["html", "pdf", "docx", "zip"]
-TOO_MANY = (
-    "The study has more rows than a sheet of Excel can hold. Download ratings.csv or ratings.parquet instead, and read "
-    "it with R or pandas."
-)
 
 
 @router.get("/studies/{slug}/downloads")
@@ -173,35 +168,21 @@ def show_downloads(request: Request, own: OwnForLong) -> Response:
 
 @router.get("/studies/{slug}/downloads/{file}")
 def export_download(request: Request, own: OwnExport, file: DownloadName) -> Response:
-    from app.results.downloads.exports import TooManyRowsError, download_file
-    from app.results.downloads.names import MEDIA_TYPES
-
-    try:
-        path = download_file(request.app.state.begin_reading, own.study, file, request.app.state.downloads)
-    except TooManyRowsError:
-        raise PageError(TOO_MANY) from None
-    return sent_once(path, f"{own.study.slug}-{file}", MEDIA_TYPES[file])
+    return made_file(request, own.study, wanted_download(own.study, file))
 
 
 @router.get("/studies/{slug}/ratings.csv")
 def export_ratings(request: Request, own: OwnExport, *, spreadsheet: bool = False) -> Response:
-    from app.results.downloads.exports import ratings_file, spreadsheet_file
+    from app.results.downloads.ratings_export import ratings_file
 
-    state = request.app.state
     if spreadsheet:
-        path, name = spreadsheet_file(state.begin_reading, own.study, state.downloads), "ratings-spreadsheet.csv"
-    else:
-        path, name = ratings_file(state.begin_reading, own.study), "ratings.csv"
-    return sent_once(path, f"{own.study.slug}-{name}", "text/csv; charset=utf-8")
+        return made_file(request, own.study, wanted_spreadsheet(own.study))
+    return sent_once(ratings_file(request.app.state.begin_reading, own.study), f"{own.study.slug}-ratings.csv")
 
 
 @router.get("/studies/{slug}/export.zip")
 def export_study(request: Request, own: OwnExport) -> Response:
-    from app.results.downloads.exports import study_zip_file
-
-    state = request.app.state
-    path = study_zip_file(state.begin_reading, own.study, state.downloads)
-    return sent_once(path, f"{own.study.slug}.zip", "application/zip")
+    return made_file(request, own.study, wanted_archive(own.study))
 
 
 @router.get("/studies/{slug}/report.{file_format}")
@@ -217,8 +198,3 @@ def export_report(request: Request, own: OwnExport, asked: Asked, file_format: R
     part = "-filtered" if made.filters else ""
     name = f"{own.study.slug}-report{part}.{file_format}"
     return Response(content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
-
-
-def sent_once(path: Path, name: str, kind: str) -> Response:
-    """A response with the file, which is deleted after it was sent."""
-    return FileResponse(path, filename=name, media_type=kind, background=BackgroundTask(path.unlink, missing_ok=True))

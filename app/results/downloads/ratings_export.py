@@ -6,18 +6,21 @@ The database sends arrays of numbers, and each key or label is encoded once, not
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from sqlalchemy import Connection, TextClause, text
 
 from app.analysis.data.answer_labels import answer_labels
 from app.analysis.data.rating_cells import Dictionaries, Keys, Piece, rating_cells
+from app.base.database.engine import Begin
 from app.base.files.distinct_cells import csv_header, csv_rows, encoded
 from app.protocol.rating_columns import ALWAYS_WRITTEN, COLUMNS, RATER_EXCLUDED, RatingColumn, Table
 from app.protocol.study import Protocol
 from app.results.data.row_pages import RowPage
+from app.results.downloads.exports import readable, temporary_file
 from app.studies.data.rating_arrays import EPOCH, filled_columns, rating_arrays, stored_columns
-from app.studies.studies import list_excluded
+from app.studies.studies import StudyRow, list_excluded
 
 _IDS = text("SELECT id FROM ratings WHERE study_id = :study AND id > :after ORDER BY id LIMIT :n")
 _ANSWERED = text("SELECT EXISTS (SELECT FROM ratings WHERE study_id = :study AND rater_id = ANY(:raters))")
@@ -57,6 +60,17 @@ _FOLLOWS_FROM = {
     "value_number": {"number"},
     "value_label": {"number", "outcome", "codes"},
 }
+
+
+def ratings_file(begin: Begin, study: StudyRow) -> Path:
+    """ratings.csv in a temporary file, to be deleted by the caller.
+
+    Raises:
+        BlindedError: the answers are hidden until the study closes.
+    """
+    protocol = readable(begin, study)
+    with begin() as db:
+        return temporary_file(lambda file: copy_ratings_csv(db, study.id, protocol, file))
 
 
 def copy_ratings_csv(db: Connection, study_id: int, protocol: Protocol, file: BinaryIO) -> None:

@@ -5,6 +5,7 @@ Imports nothing heavy, because the web process imports it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
@@ -28,6 +29,7 @@ class Computing:
     share: float
 
 
+Tell = Callable[[Computing], None]
 WAITING = Computing("Waiting to begin", 0.0)
 READING = Computing("Reading the answers", 0.15)
 ESTIMATING = Computing("Computing the estimates", 0.4)

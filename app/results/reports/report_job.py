@@ -21,21 +21,20 @@ from app.analysis.data.filter_options import filtered_protocol
 from app.analysis.data.report_filters import Filters
 from app.base.database.engine import Begin, on_database
 from app.base.database.outages import OUTAGES
+from app.base.jobs.children import Children
 from app.base.jobs.queue import Kind, defer, get_job, say
 from app.base.problem import BlindedError
 from app.base.processes.side_process import (
     OutOfMemoryError,
     OutOfTimeError,
-    SideProcess,
     SideProcessError,
     SideProcessTimeoutError,
     tell_parent,
-    within_bounds,
 )
 from app.protocol.study import Protocol
 from app.results.data.study_mark import Data, get_data
 from app.results.reports.kept_results import get_outline, part_of, record_report, record_same_data, record_stopped
-from app.results.reports.outcomes import ESTIMATING, READING, WAITING, Computing, LiveReport, Stopped
+from app.results.reports.outcomes import ESTIMATING, READING, WAITING, Computing, LiveReport, Stopped, Tell
 from app.studies.studies import StudyRow, get_study_by_id
 
 if TYPE_CHECKING:
@@ -55,12 +54,9 @@ log = logging.getLogger("attune.reports")
 # is first given so many seconds of processor time in the lane for quick ones.
 QUICK, LARGE = Kind("quick-report", "quick"), Kind("report", "large")
 QUICK_RATINGS, QUICK_S = 50_000, 30
-# Starting takes about two seconds; an idle process takes a quarter of a gigabyte.
-REST_S = 600
 # How often the progress is stored.
 TOLD_S = 0.3
 UNEXPECTED = "The computation failed unexpectedly. The log of the server says why."
-Tell = Callable[[Computing], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,15 +114,11 @@ class Place:
 
 
 class ReportJobs:
-    """Does the jobs, those of a kind one after the other in a process of its own."""
+    """Does the jobs, each in a process of its own."""
 
-    def __init__(self, begin: Begin, place: Callable[[], Place], bounds: ReportBounds) -> None:
+    def __init__(self, begin: Begin, place: Callable[[], Place], bounds: ReportBounds, children: Children) -> None:
         """`begin` opens transactions on the primary."""
-        self._begin, self._place, self._bounds = begin, place, bounds
-        self._processes = {
-            QUICK: SideProcess(within_bounds, name="attune-quick-report", rest_s=REST_S),
-            LARGE: SideProcess(within_bounds, name="attune-report", rest_s=REST_S),
-        }
+        self._begin, self._place, self._bounds, self._children = begin, place, bounds, children
 
     def work(self, kind: Kind, study: int, filters: str) -> None:
         """Compute a report and keep it, or keep why there is none.
@@ -165,11 +157,6 @@ class ReportJobs:
         if seen := self._seen(self._place(), study, of):
             self._keep_stopped(seen[0], of, seen[1], SideProcessError.words, time.monotonic(), took_too_much=False)
 
-    def stop(self) -> None:
-        """End the processes, if there are any."""
-        for process in self._processes.values():
-            process.stop()
-
     def _seen(self, place: Place, study_id: int, filters: Filters) -> tuple[StudyRow, Data] | None:
         """The study and its data; None if it is gone, or the report of these data is kept."""
         with self._begin() as db:
@@ -199,7 +186,7 @@ class ReportJobs:
         bounds = self._bounds
         seconds = min(bounds.seconds, QUICK_S) if kind is QUICK else bounds.seconds
         bounded = (compute_there, (place, study, filters, data), seconds, bounds.memory_mb)
-        self._processes[kind].ask(bounded, timeout_s=bounds.hanging_s, told=tell)
+        self._children.ask(kind.lane, bounded, timeout_s=bounds.hanging_s, told=tell)
 
     def _keep_stopped(
         self, study: StudyRow, filters: Filters, data: Data, words: str, start: float, *, took_too_much: bool = True

@@ -190,3 +190,21 @@ def create_kept_results() -> None:
         of_study("kept_results"),
         primary_key("kept_results", "study_id", "part"),
     )
+
+
+def create_made_files() -> None:
+    op.create_table(
+        "made_files",
+        study_id(),
+        required("part", TEXT),
+        required("place", INTEGER),
+        required("begun_at", TIME),
+        required("drop_at", TIME),
+        required("state", TEXT),
+        required("name", TEXT),
+        required("content", BYTES),
+        one_of("made_files", "state", "made", "refused", "stopped"),
+        of_study("made_files"),
+        primary_key("made_files", "study_id", "part", "place"),
+        prefixes=["UNLOGGED"],
+    )

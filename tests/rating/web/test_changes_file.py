@@ -12,11 +12,10 @@ import pytest
 from sqlalchemy import text
 
 from app.base.database.engine import transactions
-from app.results.downloads.exports import study_zip_file
 from app.studies.creation.uploads import read_upload
 from app.studies.studies import get_study
 from tests.kit.builder import EMPATHY, PREFERENCE
-from tests.kit.downloads import WriterHere
+from tests.kit.making_here import study_zip
 from tests.kit.rater_pages import FULL, form_address
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def exported(engine: Engine, study: Callable[..., int], visitor: Callable[[], Vi
     with engine.connect() as db:
         row = get_study(db, "study")
     assert row
-    path = study_zip_file(transactions(engine), row, WriterHere(transactions(engine)))
+    path = study_zip(transactions(engine), row)
     with zipfile.ZipFile(path) as archive:
         yield archive
     path.unlink()

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.base.database.engine import transactions
-from app.results.downloads.exports import study_zip_file
 from app.studies.coverage import get_coverage
 from app.studies.studies import get_study
 from tests.kit.database import rows
-from tests.kit.downloads import WriterHere
+from tests.kit.making_here import study_zip
 from tests.kit.rater_pages import form_address, heading
 
 if TYPE_CHECKING:
@@ -133,7 +132,7 @@ def test_skips_appear_on_study_page_and_in_export(
     with engine.connect() as db:
         row = get_study(db, "study")
     assert row
-    path = study_zip_file(transactions(engine), row, WriterHere(transactions(engine)))
+    path = study_zip(transactions(engine), row)
     with zipfile.ZipFile(path) as archive:
         names = ("assignments", "rating_sessions", "events")
         tables = {name: list(csv.DictReader(io.StringIO(archive.read(f"study/{name}.csv").decode()))) for name in names}

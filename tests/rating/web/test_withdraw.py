@@ -15,13 +15,12 @@ from app.base.database.engine import transactions
 from app.rating.arrival.arrivals import get_study_door, record_invite
 from app.rating.arrival.invitations import invite_raters
 from app.rating.life_cycle import close_study, pause_study
-from app.results.downloads.exports import study_zip_file
 from app.schema import metadata
 from app.studies.coverage import get_coverage
 from app.studies.studies import get_study
 from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.database import rows
-from tests.kit.downloads import WriterHere
+from tests.kit.making_here import study_zip
 from tests.kit.rater_pages import FULL, form_address, heading
 from tests.kit.study_report import report_of_study
 
@@ -132,7 +131,7 @@ def test_deleted_answers_leave_exports_and_seats_are_refilled(
         if estimate.question == "empathy" and "flagged" not in estimate.scope
     } <= {1, None}
     assert (counted.distribution, counted.reconciliation) == ([(1, 2)], (2, 2, 0, 0, 0, 0, 0))
-    path = study_zip_file(transactions(engine), study, WriterHere(transactions(engine)))
+    path = study_zip(transactions(engine), study)
     with zipfile.ZipFile(path) as archive:
         texts = {name: archive.read(name).decode() for name in archive.namelist()}
     path.unlink()

@@ -10,6 +10,7 @@ import pytest
 
 from app.analysis.data.report_filters import ALL
 from app.analysis.report.stored_report import stored_text
+from app.base.jobs.children import Children
 from app.base.processes.side_process import SideProcessError
 from app.results.data.study_mark import get_data
 from app.results.reports import report_job
@@ -37,16 +38,13 @@ if TYPE_CHECKING:
 @pytest.fixture
 def jobs(engine: Engine) -> Iterator[Callable[..., ReportJobs]]:
     """Each call returns what does the jobs, with limits of its own."""
-    url, started = engine.url.render_as_string(hide_password=False), []
+    url, children = engine.url.render_as_string(hide_password=False), Children()
 
     def new(bounds: ReportBounds | None = None) -> ReportJobs:
-        made = ReportJobs(engine.begin, lambda: Place(url, url), bounds or ReportBounds())
-        started.append(made)
-        return made
+        return ReportJobs(engine.begin, lambda: Place(url, url), bounds or ReportBounds(), children)
 
     yield new
-    for one in started:
-        one.stop()
+    children.stop()
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import tempfile
 import zipfile
@@ -10,11 +11,14 @@ from typing import TYPE_CHECKING
 from sqlalchemy import text
 
 from app.base.processes.side_process import OutOfMemoryError
-from app.results.downloads.download_process import DownloadWriter
-from app.results.downloads.exports import TooManyRowsError
+from app.results.downloads import download_files
+from app.results.downloads.names import TooManyRowsError
+from app.results.making import page as making_page
+from app.results.making.making import FILES, Making
 from app.results.registration.registrations import record_registration
 from app.studies.creation.uploads import read_upload
 from tests.kit.folder import rated_folder
+from tests.kit.making_here import jobs_here
 from tests.studies.web.test_new_study import FOLDER, parts
 
 if TYPE_CHECKING:
@@ -95,25 +99,53 @@ def test_downloads_page_explains_and_links_every_file(client: TestClient) -> Non
 
 def test_download_leaves_no_temporary_file(client: TestClient) -> None:
     client.post("/studies/new", files=parts(FOLDER))
-    before = set(Path(tempfile.gettempdir()).glob("attune-*.csv"))
+    before = set(Path(tempfile.gettempdir()).glob("attune-*"))
     client.get("/studies/warmth/ratings.csv")
-    assert set(Path(tempfile.gettempdir()).glob("attune-*.csv")) == before
+    assert set(Path(tempfile.gettempdir()).glob("attune-*")) == before
 
 
 def test_failed_download_leaves_no_temporary_file(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     client.post("/studies/new", files=parts(FOLDER))
-    monkeypatch.setattr(DownloadWriter, "write", _too_many)
-    before = set(Path(tempfile.gettempdir()).glob("attune-*.xlsx"))
-    assert client.get("/studies/warmth/downloads/study.xlsx").status_code == 400
-    assert set(Path(tempfile.gettempdir()).glob("attune-*.xlsx")) == before
+    monkeypatch.setattr(download_files, "write_download", _too_many)
+    before = set(Path(tempfile.gettempdir()).glob("attune-*"))
+    page = client.get("/studies/warmth/downloads/study.xlsx")
+    assert page.status_code == 400
+    assert "more rows than a sheet of Excel can hold" in page.text
+    assert set(Path(tempfile.gettempdir()).glob("attune-*")) == before
 
 
 def test_a_download_that_takes_too_much_says_so(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     client.post("/studies/new", files=parts(FOLDER))
-    monkeypatch.setattr(DownloadWriter, "write", _too_large)
+    monkeypatch.setattr(download_files, "write_download", _too_large)
     page = client.get("/studies/warmth/downloads/study.xlsx")
     assert page.status_code == 503
     assert "The computation needed more than 4,000 MB of memory and was stopped." in page.text
+
+
+def test_browser_sees_how_far_a_file_is_and_then_gets_it_counted_once(
+    client: TestClient, db: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.post("/studies/new", files=parts(FOLDER))
+    begin = client.app.state.begin  # type: ignore[attr-defined]  # Starlette's client
+    client.app.state.making = Making(begin)  # type: ignore[attr-defined]  # Starlette's client
+    monkeypatch.setattr(making_page, "PATIENCE_S", 0)
+    answer = client.get("/studies/warmth/downloads/read.R", headers={"Accept": "text/html"})
+    assert answer.status_code == 303
+    address = answer.headers["location"]
+    assert 'content="2"' in (waiting := client.get(address).text)
+    assert "Making the file. Waiting to begin." in waiting
+    [args] = db.execute(text("SELECT args FROM procrastinate_jobs")).scalars()
+    jobs_here(begin).work(FILES, **args)
+    ready = client.get(address).text
+    assert "The file is ready" in ready
+    file = html.unescape(ready.partition('content="0; url=')[2].partition('"')[0])
+    assert client.get(file).headers["content-disposition"] == 'attachment; filename="warmth-read.R"'
+    n_counted = db.execute(text("SELECT count(*) FROM audit_log WHERE action = 'downloaded'")).scalar_one()
+    assert n_counted == 1
+    db.execute(text("DELETE FROM made_files"))
+    db.execute(text("DELETE FROM procrastinate_jobs"))
+    for gone in (address, file):
+        assert "no longer kept. Download it again" in client.get(gone).text
 
 
 def _too_large(*_: object) -> None:
