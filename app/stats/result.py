@@ -48,6 +48,8 @@ Procedure = Literal[
     "bootstrap_items",
     "wilson",
     "wilson_cc",
+    "newcombe",
+    "imbens_manski",
     "clopper_pearson",
     "asymptotic_normal",
     "f_distribution",

@@ -154,27 +154,10 @@ def get_coverage(db: Connection, study_id: int, *, n_least: int = 8) -> Coverage
     )
 
 
-def count_sessions_by_arm(db: Connection, study_id: int) -> dict[str, tuple[int, int]]:
-    """How many raters came and how many finished: by condition between raters, otherwise by pool.
-
-    Raters without either are left out.
-    """
-    rows = db.execute(text(_BY_ARM), {"study_id": study_id})
-    return {row.arm: (int(row.n_arrived), int(row.n_finished)) for row in rows}
-
-
 def count_skipped(db: Connection, study_id: int) -> int:
     """Number of trials that raters skipped."""
     return sum(int(row.n) for row in db.execute(text(_SKIPPED), {"study_id": study_id}))
 
-
-_BY_ARM = """
-SELECT coalesce(nullif(s.condition, ''), r.pool) AS arm, count(*) AS n_arrived,
-       count(*) FILTER (WHERE s.state = 'finished') AS n_finished
-FROM rating_sessions s JOIN raters r ON r.study_id = s.study_id AND r.id = s.rater_id
-WHERE s.study_id = :study_id AND coalesce(nullif(s.condition, ''), r.pool) <> ''
-GROUP BY arm ORDER BY arm
-"""
 
 _RATING_SESSIONS = """
 SELECT count(*) + (SELECT count(deleted_at) FROM withdrawals WHERE study_id = :study_id) AS n_arrived,

@@ -9,7 +9,15 @@ from sqlalchemy import Connection, TextClause, text
 
 from app.analysis.data.study_folder import ITEM_COLUMNS, StudyFolder
 from app.protocol.dialogue import turns_to_json
-from app.studies.data.stored_ratings import RATERS, copy_ratings, raters_table, ratings_of, study_checks, table
+from app.studies.data.stored_ratings import (
+    RATERS,
+    copy_ratings,
+    raters_table,
+    ratings_of,
+    study_arrivals,
+    study_checks,
+    table,
+)
 from app.studies.protocols import get_protocol
 
 _PROTOCOL = text("""
@@ -59,6 +67,7 @@ def study_folder(db: Connection, study_id: int) -> StudyFolder:
         raters=raters_table(raters),
         ratings=ratings_of(copied, raters=raters, items=items, responses=responses),
         checks=study_checks(db, study_id),
+        arrivals=study_arrivals(db, study_id),
     )
 
 

@@ -87,11 +87,12 @@ def filtered(frames: Frames, filters: Filters, flagged: Collection[str] = ()) ->
     if filters.until:
         end = pd.Timestamp(filters.until, tz="UTC") + pd.Timedelta(days=1)
         keep &= (ratings["rated_at"] < end).fillna(value=False).to_numpy(dtype=bool)
-    kept = ratings[keep].reset_index(drop=True)
+    # who left is known of all raters only
+    kept = replace(frames, ratings=ratings[keep].reset_index(drop=True), arrivals=None)
     if not filters.sources:
-        return replace(frames, ratings=kept)
+        return kept
     responses = frames.responses[frames.responses["source"].isin(filters.sources)].reset_index(drop=True)
-    return replace(frames, ratings=kept, responses=responses)
+    return replace(kept, responses=responses)
 
 
 def _of_raters(frames: Frames, filters: Filters, flagged: set[str]) -> Mask:

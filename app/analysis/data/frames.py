@@ -5,6 +5,7 @@ responses  response, item, source, attributes, text (one line per turn); in the 
 raters     rater, kind, pool, is_simulated, is_imported, then attributes
 ratings    RATING_COLUMNS, one row per answer
 checks     CHECK_COLUMNS, one row per answered check; None if there are none
+arrivals   ARRIVAL_COLUMNS, one row per person who arrived; None if that is not known
 passages   PASSAGE_COLUMNS, one row per text or turn that raters can mark; None in a study without highlights
 words      WORD_COLUMNS, one row per text; None if the texts are not known
 
@@ -33,6 +34,9 @@ RATING_COLUMNS = tuple(column.name for column in FRAME_COLUMNS)
 TEXT_COLUMNS = frozenset(names_of("id", "name", "text", "codes"))
 _DTYPES: dict[Type, Any] = {"whole": "Int64", "number": "float64", "time": "datetime64[us, UTC]"}
 CHECK_COLUMNS = ("rater", "check", "is_passed", "happened_at")
+# `rater` is None for people who did not consent (state refused) and raters whose answers were deleted (state deleted);
+# `condition` is the part that was assigned to the rater, None before that
+ARRIVAL_COLUMNS = ("rater", "state", "condition")
 # `response` is None for the item's own text; `turn` is NA for texts without turns; `length` is in characters
 PASSAGE_COLUMNS = ("item", "response", "turn", "length")
 # `response` is None for the item's own text
@@ -51,6 +55,7 @@ class Frames:
     raters: pd.DataFrame
     ratings: pd.DataFrame
     checks: pd.DataFrame | None = None
+    arrivals: pd.DataFrame | None = None
     passages: pd.DataFrame | None = None
     words: pd.DataFrame | None = None
 
@@ -175,7 +180,9 @@ def with_slots(frames: Frames) -> Frames:
     others = frames.raters[frames.raters["rater"].isin(slot) & ~frames.raters["rater"].isin(persons["rater"])]
     raters = pd.concat([persons, others], ignore_index=True)[list(frames.raters.columns)]
     # Sums are taken in the same order as for a folder whose raters have these names.
-    return replace(frames, ratings=canonical(frames.ratings.assign(rater=slot)), raters=raters, checks=None)
+    return replace(
+        frames, ratings=canonical(frames.ratings.assign(rater=slot)), raters=raters, checks=None, arrivals=None
+    )
 
 
 def for_items_only(estimates: Sequence[Estimate]) -> Iterator[Estimate]:

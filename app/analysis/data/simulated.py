@@ -18,8 +18,8 @@ ARE_SIMULATED = "raters are simulated."
 def counted_frames(frames: Frames) -> tuple[Frames, int]:
     """Return the frames that enter results, and the number of simulated raters who were left out.
 
-    Simulated raters are left out with their answers and checks if a person who is not simulated has answers that count:
-    a page that is still open, or a rater who is excluded, does not end the rehearsal.
+    Simulated raters are left out with their answers, checks and arrivals if a person who is not simulated has answers
+    that count: a page that is still open, or a rater who is excluded, does not end the rehearsal.
     """
     raters = frames.raters
     if "is_simulated" not in raters or not raters["is_simulated"].any():
@@ -30,11 +30,12 @@ def counted_frames(frames: Frames) -> tuple[Frames, int]:
     if not counted.isin(real).any():
         return frames, 0
     left_out = raters.loc[is_simulated, "rater"]
-    checks = frames.checks
+    checks, arrivals = frames.checks, frames.arrivals
     kept = replace(
         frames,
         raters=raters[~is_simulated].reset_index(drop=True),
         ratings=frames.ratings[~frames.ratings["rater"].isin(left_out)].reset_index(drop=True),
         checks=None if checks is None else checks[~checks["rater"].isin(left_out)].reset_index(drop=True),
+        arrivals=None if arrivals is None else arrivals[~arrivals["rater"].isin(left_out)].reset_index(drop=True),
     )
     return kept, len(left_out)

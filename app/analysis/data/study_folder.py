@@ -5,6 +5,7 @@ responses  response, item, source, text, turns, then attributes
 raters     rater, kind, pool, is_simulated, is_imported, then attributes
 ratings    frames.RATING_COLUMNS, in any order of rows
 checks     frames.CHECK_COLUMNS; None if there are none
+arrivals   frames.ARRIVAL_COLUMNS; None if that is not known
 
 Missing text is None, `turns` is JSON in the form of `protocol.dialogue`, attribute columns are sorted by name and have
 at least one value.
@@ -40,6 +41,7 @@ class StudyFolder:
     ratings: pd.DataFrame
     notes: tuple[Problem, ...] = ()
     checks: pd.DataFrame | None = None
+    arrivals: pd.DataFrame | None = None
 
 
 def frames_of(folder: StudyFolder) -> Frames:
@@ -53,6 +55,7 @@ def frames_of(folder: StudyFolder) -> Frames:
         raters=folder.raters,
         ratings=canonical(folder.ratings),
         checks=folder.checks,
+        arrivals=folder.arrivals,
         passages=_passages(folder) if folder.protocol.has_highlights else None,
         words=_words(folder),
     )

@@ -56,12 +56,14 @@ higgins2009|Higgins, J. P. T.; Thompson, S. G.; Spiegelhalter, D. J.|2009|A re-e
 holm1979|Holm, S.|1979|A simple sequentially rejective multiple test procedure|Scandinavian Journal of Statistics|6|65–70
 hutto2014|Hutto, C. J.; Gilbert, E.|2014|VADER: A parsimonious rule-based model for sentiment analysis of social media text|Proceedings of the International AAAI Conference on Web and Social Media|8|216–225|10.1609/icwsm.v8i1.14550
 ickes1993|Ickes, W.|1993|Empathic accuracy|Journal of Personality|61|587–610|10.1111/j.1467-6494.1993.tb00783.x
+imbens2004|Imbens, G. W.; Manski, C. F.|2004|Confidence intervals for partially identified parameters|Econometrica|72|1845–1857|10.1111/j.1468-0262.2004.00555.x
 jodoin2001|Jodoin, M. G.; Gierl, M. J.|2001|Evaluating Type I error and power rates using an effect size measure with the logistic regression procedure for DIF detection|Applied Measurement in Education|14|329–349|10.1207/S15324818AME1404_2
 kendall1939|Kendall, M. G.; Babington Smith, B.|1939|The problem of m rankings|Annals of Mathematical Statistics|10|275–287|10.1214/aoms/1177732186
 krippendorff2004|Krippendorff, K.|2004|Reliability in content analysis: Some common misconceptions and recommendations|Human Communication Research|30|411–433|10.1111/j.1468-2958.2004.tb00738.x
 krippendorff2011|Krippendorff, K.|2011|Computing Krippendorff's alpha-reliability|Annenberg School for Communication, University of Pennsylvania
 kuznetsova2017|Kuznetsova, A.; Brockhoff, P. B.; Christensen, R. H. B.|2017|lmerTest package: Tests in linear mixed effects models|Journal of Statistical Software|82(13)|1–26|10.18637/jss.v082.i13
 lan1983|Lan, K. K. G.; DeMets, D. L.|1983|Discrete sequential boundaries for clinical trials|Biometrika|70|659–663|10.1093/biomet/70.3.659
+lee2009|Lee, D. S.|2009|Training, wages, and sample selection: Estimating sharp bounds on treatment effects|Review of Economic Studies|76|1071–1102|10.1111/j.1467-937X.2009.00536.x
 linacre1989|Linacre, J. M.|1989|Many-facet Rasch measurement|MESA Press
 mann1947|Mann, H. B.; Whitney, D. R.|1947|On a test of whether one of two random variables is stochastically larger than the other|Annals of Mathematical Statistics|18|50–60|10.1214/aoms/1177730491
 mathur2019|Mathur, M. B.; VanderWeele, T. J.|2019|New metrics for meta-analyses of heterogeneous effects|Statistics in Medicine|38|1336–1342|10.1002/sim.8057
@@ -72,6 +74,7 @@ mcgraw1996|McGraw, K. O.; Wong, S. P.|1996|Forming inferences about some intracl
 meade2012|Meade, A. W.; Craig, S. B.|2012|Identifying careless responses in survey data|Psychological Methods|17|437–455|10.1037/a0028085
 naeini2015|Naeini, M. P.; Cooper, G. F.; Hauskrecht, M.|2015|Obtaining well calibrated probabilities using Bayesian binning|Proceedings of the AAAI Conference on Artificial Intelligence|29|2901–2907|10.1609/aaai.v29i1.9602
 newcombe1998|Newcombe, R. G.|1998|Two-sided confidence intervals for the single proportion: Comparison of seven methods|Statistics in Medicine|17|857–872
+newcombe1998b|Newcombe, R. G.|1998|Interval estimation for the difference between independent proportions: Comparison of eleven methods|Statistics in Medicine|17|873–890
 obrien1979|O'Brien, P. C.; Fleming, T. R.|1979|A multiple testing procedure for clinical trials|Biometrics|35|549–556|10.2307/2530245
 owen2007|Owen, A. B.|2007|The pigeonhole bootstrap|Annals of Applied Statistics|1|386–411|10.1214/07-AOAS122
 pearson1900|Pearson, K.|1900|On the criterion that a given system of deviations from the probable in the case of a correlated system of variables is such that it can be reasonably supposed to have arisen from random sampling|Philosophical Magazine|50|157–175|10.1080/14786440009463897
@@ -138,6 +141,8 @@ OF_PROCEDURE: dict[Procedure | None, tuple[str, tuple[str, ...]]] = {
     "bootstrap_items": ("bootstrap percentile intervals", ("efron1993",)),
     "wilson": ("Wilson intervals", ("wilson1927",)),
     "wilson_cc": ("Wilson intervals with continuity correction", ("wilson1927", "newcombe1998")),
+    "newcombe": ("Newcombe's intervals from Wilson limits", ("newcombe1998b",)),
+    "imbens_manski": ("Imbens-Manski intervals of Lee's bounds", ("imbens2004", "lee2009")),
     "clopper_pearson": ("Clopper-Pearson intervals", ("clopper1934",)),
     "asymptotic_normal": ("large-sample normal intervals of kappa", ("fleiss1969",)),
     "f_distribution": ("intervals from the F distribution", ("mcgraw1996",)),

@@ -11,6 +11,7 @@ from app.analysis.document.primary_table import primary_table
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import agreement_sentence, needed_by_question
 from app.analysis.findings.judge_conclusions import changes_sentence
+from app.analysis.findings.participants import participant_tables
 from app.analysis.findings.robustness import HEADER, HEADER_WIDTHS, LOWEST, robustness_rows
 from app.analysis.findings.summary import Summary
 from app.analysis.report.brief import brief
@@ -24,6 +25,7 @@ from app.protocol.study import Protocol
 
 # the parts of the charts, in the order of reading
 TOPICS = {
+    "participants": "Participants",
     "comparison": "Ratings and differences between sources",
     "preference": "Preference",
     "agreement": "Agreement between raters",
@@ -44,7 +46,7 @@ VARIES = {key for column in VARIATION.columns for key in column.statistics}
 
 # Topics whose tables are in the appendix; figures of the body, by the beginning of their keys; that of the first page.
 IN_APPENDIX = {"comparison", "agreement"}
-IN_BODY = ("distribution", "choice", "conditions", "turns", "judges")
+IN_BODY = ("participants", "distribution", "choice", "conditions", "turns", "judges")
 FIRST_FIGURE = "comparison"
 
 
@@ -106,6 +108,10 @@ def appendix_sections(found: Found) -> Iterator[Section]:
 
 def _body(topic: str, found: Found) -> Iterator[Block]:
     yield from _said(topic, found.summary)
+    if topic == "participants":
+        named = labelled(found.report, found.protocol.labels)
+        for caption, header, rows, notes in participant_tables(found.report, named, found.protocol):
+            yield DataTable(caption, header, tuple(rows), notes)
     if topic == "comparison" and (means := means_table(found.report, found.protocol, found.numbers)):
         yield means
     if topic not in IN_APPENDIX:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from app.analysis.data.flow import is_by_condition
 from app.analysis.document.bibliography import REFERENCES, of_estimate, of_procedure
 from app.analysis.document.circumstances import Circumstances
 from app.analysis.document.design_words import (
@@ -22,6 +23,7 @@ from app.analysis.document.design_words import (
     sources_sentence,
 )
 from app.analysis.estimate import Estimate
+from app.analysis.findings.participants import arm_name, flow_sentences
 from app.analysis.findings.summary import Summary
 from app.analysis.report.labelled import labelled_estimate
 from app.analysis.report.primary import PrimaryResult
@@ -65,15 +67,6 @@ def _of_pool(pool: str | None, protocol: Protocol) -> str:
     return f"of the pool {protocol.labels.pool(pool)}" if pool else "of no pool"
 
 
-def participation_sentences(protocol: Protocol, about: Circumstances) -> Iterator[str]:
-    """How many arrived and finished, overall and by arm, and why others did not finish."""
-    if about.arrivals:
-        yield f"Participation: {and_list([f'{n:,} {words}' for words, n in about.arrivals.items()])}."
-    if len(about.arms) > 1:
-        parts = [f"{_arm(arm, protocol)} {n.n_finished:,} of {n.n_arrived:,}" for arm, n in about.arms.items()]
-        yield f"Finished of those assigned, by {_kind_of_arm(protocol)}: {', '.join(parts)}."
-
-
 def missing_sentences(sample: Sample, protocol: Protocol, n_skipped: int | None) -> Iterator[str]:
     """How many answers are missing on rated pages, overall and by arm, and how many trials were skipped."""
     n_missing, n_expected = (sum(n[at] for n in sample.missing.values()) for at in (0, 1))
@@ -85,22 +78,11 @@ def missing_sentences(sample: Sample, protocol: Protocol, n_skipped: int | None)
         yield "No answer is missing in the trials rated."
         return
     share = number(n_missing / n_expected, "share")
-    parts = [f"{_arm(arm, protocol)} {n:,} of {of:,}" for arm, (n, of) in sample.missing.items() if arm]
-    by_arm = f" (by {_kind_of_arm(protocol)}: {', '.join(parts)})" if len(parts) > 1 else ""
+    parts = [f"{arm_name(arm, protocol)} {n:,} of {of:,}" for arm, (n, of) in sample.missing.items() if arm]
+    kind = "condition" if is_by_condition(protocol) else "pool"
+    by_arm = f" (by {kind}: {', '.join(parts)})" if len(parts) > 1 else ""
     yield f"In the trials rated, {n_missing:,} of {n_expected:,} answers ({share}) are missing{by_arm}."
     yield "Estimates use all answers that were given; missing answers are not imputed."
-
-
-def _arm(arm: str, protocol: Protocol) -> str:
-    return protocol.labels.condition(arm) if _is_by_condition(protocol) else protocol.labels.pool(arm)
-
-
-def _kind_of_arm(protocol: Protocol) -> str:
-    return "condition" if _is_by_condition(protocol) else "pool"
-
-
-def _is_by_condition(protocol: Protocol) -> bool:
-    return any(factor.assign == "between" for factor in protocol.conditions.values())
 
 
 def methods_section(
@@ -120,7 +102,7 @@ def methods_section(
             _paragraph(
                 [
                     *rater_sentences(sample, protocol),
-                    *participation_sentences(protocol, about),
+                    *flow_sentences(sample.flow, protocol),
                     sample_size_sentence(protocol),
                     *consent_sentences(protocol),
                 ]

@@ -14,8 +14,10 @@ from pandas.api.typing import NaTType
 from app.analysis.data.encoded_study import Bools, Codes, Ints, codes_of
 from app.analysis.data.filter_options import filtered_protocol
 from app.analysis.data.filters import filtered
+from app.analysis.data.flow import arm_of, is_by_condition
 from app.analysis.data.frame_evidence import rater_flags
 from app.analysis.data.frames import Frames, for_items_only, with_slots
+from app.analysis.data.participants import flow_of
 from app.analysis.data.report_filters import ALL, Filters
 from app.analysis.data.simulated import ARE_SIMULATED, counted_frames
 from app.analysis.estimate import Estimate
@@ -27,7 +29,6 @@ from app.analysis.report.verdicts import decisive_p, with_verdicts
 from app.analysis.sections.all_sections import estimates_for, estimates_of
 from app.analysis.sections.study_data import StudyData
 from app.base.words import counted
-from app.protocol.cells import Cell, cell_of
 from app.protocol.primary_default import primary_contrasts
 from app.protocol.questions.question import Measure
 from app.protocol.study import Protocol
@@ -58,6 +59,7 @@ def sample_of(frames: Frames, codes: Codes, protocol: Protocol) -> Sample:
         first_day=_day(rated_at.min()),
         last_day=_day(rated_at.max()),
         missing=_missing(codes, protocol),
+        flow=flow_of(frames, codes, protocol),
     )
 
 
@@ -126,10 +128,9 @@ def _first_of_unit(codes: Codes, places: Ints) -> Ints:
 
 def _arms(codes: Codes, protocol: Protocol) -> tuple[Ints, list[str]]:
     """The arm of each answer, and the names of the arms."""
-    between = {name for name, factor in protocol.conditions.items() if factor.assign == "between"}
-    if between:
+    if is_by_condition(protocol):
         cell, cells = pd.factorize(codes.kept["condition"].fillna("").astype(str))
-        named = [Cell(tuple(part for part in cell_of(text).levels if part[0] in between)).text for text in cells]
+        named = [arm_of(text, protocol) for text in cells]
         arms = list(dict.fromkeys(named))
         return np.array([arms.index(name) for name in named], dtype=np.int64)[cell], arms
     pools = [*codes.raters.pools, ""]

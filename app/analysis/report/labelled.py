@@ -58,6 +58,8 @@ def _scope(scope: Scope, labels: Labels) -> Scope:
     for pool in ("pool", "reference_pool"):
         if pool in found:
             found[pool] = labels.pool(found[pool])
+    if "before" in found:
+        found["before"] = labels.question(found["before"])
     if "condition" in found:
         found["condition"] = labels.condition(found["condition"])
     if "covariate" in found and found["covariate"] not in COVARIATES:

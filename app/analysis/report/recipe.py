@@ -16,6 +16,7 @@ import pandas as pd
 from app import __version__
 from app.analysis.data.encoded_study import Codes, Ints
 from app.analysis.data.frames import Frames, is_missing
+from app.analysis.data.participants import ended_raters
 from app.analysis.data.report_filters import ALL, Filters
 from app.analysis.estimate import Estimate
 from app.analysis.statistic import declared
@@ -46,7 +47,8 @@ def data_hash(codes: Codes, frames: Frames, protocol: Protocol) -> str:
                 digest.update(np.ascontiguousarray(value).data)
     beside = codes.kept[["condition", "shown_label", "codes", *(["text"] if protocol.has_highlights else [])]]
     checks = [] if frames.checks is None else [frames.checks[["rater", "check", "is_passed"]]]
-    for table in (frames.items, frames.responses, frames.raters, beside, *checks):
+    ended = ended_raters(frames, protocol)
+    for table in (frames.items, frames.responses, frames.raters, beside, *checks, *([] if ended is None else [ended])):
         for name in table.columns:
             number, texts = _factorized(table[name])
             digest.update(f"{name}\0{texts.tolist()}\1".encode())

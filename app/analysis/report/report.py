@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
+from app.analysis.data.flow import Flow
 from app.analysis.data.report_filters import ALL, Filters
 from app.analysis.estimate import Estimate
 from app.analysis.report.primary import PrimaryResult
@@ -28,7 +29,8 @@ class Sample:
 
     `first_day` and `last_day` are None where no answer has a time. `missing` is how many answers are missing in the
     trials rated, and how many there would be: by the part of the condition that varies between raters, otherwise by
-    pool; the key is empty without either. Only questions that every rater is asked about each thing count.
+    pool; the key is empty without either. Only questions that every rater is asked about each thing count. `flow` is
+    what became of everyone who arrived, None if that is not known or the report is of a part of the answers.
     """
 
     n_items: int
@@ -42,6 +44,7 @@ class Sample:
     first_day: date | None
     last_day: date | None
     missing: dict[str, tuple[int, int]] = field(default_factory=dict)
+    flow: Flow | None = None
 
     @property
     def n_raters(self) -> int:

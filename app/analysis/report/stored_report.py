@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from app.analysis.data.filter_options import FilterOptions
+from app.analysis.data.flow import Arm, Flow
 from app.analysis.data.report_filters import Filters
 from app.analysis.estimate import Estimate
 from app.analysis.report.primary import PrimaryResult
@@ -21,7 +22,7 @@ from app.analysis.report.report import RaterGroup, Report, Sample
 from app.protocol.primary import PrimaryContrast
 from app.stats.result import Interval, Result
 
-_OF_REPORTS = (Report, Estimate, PrimaryResult, Sample, RaterGroup, Filters, FilterOptions)
+_OF_REPORTS = (Report, Estimate, PrimaryResult, Sample, RaterGroup, Flow, Arm, Filters, FilterOptions)
 _KINDS = {one.__name__: one for one in (*_OF_REPORTS, Result, Interval)}
 RATERS = "raters"
 

@@ -8,6 +8,7 @@ from app.analysis.data.question_data import ScaledData
 from app.analysis.estimate import Estimate
 from app.analysis.sections.agreement import agreement, agreement_by, reliability
 from app.analysis.sections.answer_keys import answer_key_estimates
+from app.analysis.sections.attrition import attrition
 from app.analysis.sections.belief import beliefs_of, detection, effects
 from app.analysis.sections.categories import categories
 from app.analysis.sections.changes import changes
@@ -179,6 +180,7 @@ _PARTS = (
     _texts,
     _agreed,
     _of_raters,
+    attrition,
     sensitivity,
     heterogeneity,
     _judged,

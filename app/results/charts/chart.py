@@ -38,6 +38,7 @@ from app.results.charts.distribution import (
     distribution_table,
     grouped_by_points,
 )
+from app.results.charts.flow import flow_finding, flow_spec, flow_table
 from app.results.charts.forest import forest_finding, forest_spec, forest_table
 from app.results.charts.judges import (
     bins_of,
@@ -85,7 +86,7 @@ class Build(Protocol):
 PRINT_WIDTH = 640
 # Differences in the picture of all analyses, each of several rows.
 MAX_CURVES = 6
-Part = Literal["comparison", "preference", "agreement", "conditions", "turns", "raters", "judges"]
+Part = Literal["participants", "comparison", "preference", "agreement", "conditions", "turns", "raters", "judges"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +141,18 @@ def charts_of(report: Report, study: protocol.Protocol, axes: tuple[str, str] | 
     `axes` are the keys of the questions on the x and y axes of the plane; None for the first two.
     """
     shown = labelled(report, study.labels)
-    people = [*_compared(shown, study, is_model=False), *_beyond(shown, study, axes)]
+    people = [*_participants(shown, study), *_compared(shown, study, is_model=False), *_beyond(shown, study, axes)]
     ranks = {key: rank for rank, key in enumerate(by_importance(study))}
     charts = [*people, *_compared(shown, study, is_model=True)]
     return sorted(charts, key=lambda chart: ranks.get(chart.question or "", -1))
+
+
+def _participants(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
+    flow = report.sample.flow
+    if flow is not None and flow.arms:
+        draw, tabulate = partial(flow_spec, flow=flow, study=study), partial(flow_table, flow=flow, study=study)
+        tell = partial(flow_finding, flow=flow, study=study)
+        yield Chart("participants", "participants", None, "Participants", (), draw, tabulate, tell)
 
 
 def about_responses(charts: Sequence[Chart], study: protocol.Protocol) -> list[Chart]:

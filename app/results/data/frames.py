@@ -7,7 +7,15 @@ from sqlalchemy import Connection, text
 
 from app.analysis.data.frames import Frames, canonical, passage_frame, word_frame
 from app.rating.review.text_words import n_words, said
-from app.studies.data.stored_ratings import RATERS, copy_ratings, raters_table, ratings_of, study_checks, table
+from app.studies.data.stored_ratings import (
+    RATERS,
+    copy_ratings,
+    raters_table,
+    ratings_of,
+    study_arrivals,
+    study_checks,
+    table,
+)
 
 _ITEMS = text(
     "SELECT id, key, nullif(attributes, '{}') AS attributes FROM items WHERE study_id = :study ORDER BY position, id"
@@ -60,6 +68,7 @@ def study_frames(db: Connection, study_id: int) -> Frames:
         raters=raters_table(raters),
         ratings=canonical(found),
         checks=study_checks(db, study_id),
+        arrivals=study_arrivals(db, study_id),
         passages=study_passages(db, study_id),
         words=word_frame(tuple(row) for row in db.execute(_WORDS, {"study": study_id})),
     )

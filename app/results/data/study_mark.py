@@ -19,7 +19,19 @@ _FROM = [
     *(f"{table} WHERE study_id = :study" for table in _TABLES),
     "events WHERE study_id = :study AND kind = 'check'",
 ]
-_MARK = text(" UNION ALL ".join(f"SELECT {n} AS place, {_WRITTEN} FROM {rows}" for n, rows in enumerate(_FROM)))  # noqa: S608 - no input in it
+# How raters ended: their rows are written at every step, so that only the states count.
+_ENDED = """
+    SELECT count(*) AS n, sum(CAST(hashtext(state || coalesce(condition, '')) AS bigint)) AS written
+    FROM rating_sessions WHERE study_id = :study AND state NOT IN ('arrived', 'active')
+"""
+_MARK = text(
+    " UNION ALL ".join(
+        [
+            *(f"SELECT {n} AS place, {_WRITTEN} FROM {rows}" for n, rows in enumerate(_FROM)),  # noqa: S608 - no input in it
+            f"SELECT {len(_FROM)} AS place, ended.* FROM ({_ENDED}) AS ended",  # noqa: S608 - no input in it
+        ]
+    )
+)
 # What leads decide: few rows, so that they can be looked at for each page.
 _DECIDED = [f"{table} WHERE study_id = :study" for table in ("rater_exclusions", "questions", "protocols")]
 _DECISIONS = text(" UNION ALL ".join(f"SELECT {n} AS place, {_WRITTEN} FROM {rows}" for n, rows in enumerate(_DECIDED)))  # noqa: S608 - no input in it

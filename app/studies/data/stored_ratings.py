@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sqlalchemy import Connection, text
 
-from app.analysis.data.frames import CHECK_COLUMNS, rating_frame
+from app.analysis.data.frames import ARRIVAL_COLUMNS, CHECK_COLUMNS, rating_frame
 from app.analysis.data.study_folder import RATER_MARKS
 from app.base.files.distinct_cells import EMPTY
 from app.protocol.rating_columns import FRAME_COLUMNS, RATER_EXCLUDED, RatingColumn
@@ -33,6 +33,14 @@ _CHECKS = text("""
     WHERE e.study_id = :study AND e.kind = 'check' AND e.detail->>'is_passed' IS NOT NULL
     ORDER BY e.happened_at, e.id
 """)
+# Of those without a row of their own only the number is known.
+_ARRIVALS = text("""
+    SELECT r.key, s.state, nullif(s.condition, '') AS condition FROM rating_sessions s
+    JOIN raters r ON r.study_id = s.study_id AND r.id = s.rater_id WHERE s.study_id = :study
+    UNION ALL SELECT NULL, 'refused', NULL FROM studies, generate_series(1, n_refused) WHERE id = :study
+    UNION ALL SELECT NULL, 'deleted', NULL FROM withdrawals WHERE study_id = :study AND deleted_at IS NOT NULL
+    ORDER BY 1, 2, 3
+""")
 _EPOCH_US = (EPOCH - dt.date(1970, 1, 1)) // dt.timedelta(microseconds=1)
 
 
@@ -43,6 +51,12 @@ def study_checks(db: Connection, study_id: int) -> pd.DataFrame | None:
         return None
     checks = pd.DataFrame(rows, columns=[*CHECK_COLUMNS]).astype({"rater": object, "check": object, "is_passed": bool})
     return checks.assign(happened_at=pd.to_datetime(checks["happened_at"], utc=True).dt.as_unit("us"))
+
+
+def study_arrivals(db: Connection, study_id: int) -> pd.DataFrame | None:
+    """Everyone who arrived, in the format of `analysis.frames`; None if nobody did."""
+    rows = [tuple(row) for row in db.execute(_ARRIVALS, {"study": study_id})]
+    return pd.DataFrame(rows, columns=[*ARRIVAL_COLUMNS], dtype=object) if rows else None
 
 
 def table(rows: Rows, **columns: str) -> pd.DataFrame:

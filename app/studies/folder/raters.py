@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
-from app.analysis.data.frames import CHECK_COLUMNS
+from app.analysis.data.frames import ARRIVAL_COLUMNS, CHECK_COLUMNS
 from app.analysis.data.study_folder import RATER_COLUMNS, RATER_MARKS, StudyFolder
 from app.base.files.cells import A_TIME, Mask, attributes, faulty, has_columns, ids, text_or_none, times_of, unique_ids
 from app.base.files.table import Column, Table, places
 from app.base.problems import Problems
-from app.base.words import counted
+from app.base.words import counted, or_list
 from app.protocol.composite import Composite, composite_score
 from app.protocol.questions.registry import ScaledQuestion
 from app.protocol.study import Protocol
@@ -108,16 +108,10 @@ _PASSED, _FAILED = ("true", "1"), ("false", "0")
 
 def check_checks(table: Table, raters: pd.DataFrame, problems: Problems) -> pd.DataFrame | None:
     """Return the checks as a frame with CHECK_COLUMNS; None, with a note, if it is not an exported file."""
-    missing = [name for name in CHECK_COLUMNS if name not in table.columns]
-    if missing:
-        problems.note(
-            table.file, 1, missing[0], "no such column", "the columns of an exported checks.csv; the file was ignored"
-        )
-        return None
-    if not len(table):
+    if not _is_exported(table, CHECK_COLUMNS, problems):
         return None
     names, passed = table.stripped("rater"), table.mapped("is_passed", lambda text: text.strip().lower())
-    faulty(table, places(raters["rater"].to_numpy(), names) < 0, "rater", names, "a rater of raters.csv", problems)
+    _of_raters(table, names, raters, problems)
     faulty(table, ~np.isin(passed, _PASSED + _FAILED), "is_passed", passed, "true or false", problems)
     times = times_of(table.stripped("happened_at"))
     faulty(table, times.isna().to_numpy(), "happened_at", table.column("happened_at"), A_TIME, problems)
@@ -129,3 +123,33 @@ def check_checks(table: Table, raters: pd.DataFrame, problems: Problems) -> pd.D
             "happened_at": times,
         }
     )
+
+
+def _is_exported(table: Table, columns: Sequence[str], problems: Problems) -> bool:
+    """Whether a file has rows, and the columns that an export writes; a note says if it has not."""
+    missing = [name for name in columns if name not in table.columns]
+    if missing:
+        allowed = f"the columns of an exported {table.file}; the file was ignored"
+        problems.note(table.file, 1, missing[0], "no such column", allowed)
+    return not missing and len(table) > 0
+
+
+def _of_raters(table: Table, names: Column, raters: pd.DataFrame, problems: Problems) -> None:
+    faulty(table, places(raters["rater"].to_numpy(), names) < 0, "rater", names, "a rater of raters.csv", problems)
+
+
+# rating_sessions.csv: how far raters got, exported so that the report of a folder can say who left.
+
+STATES = ("arrived", "active", "finished", "expired", "full", "screened_out", "failed_checks", "withdrawn")
+
+
+def check_arrivals(table: Table, raters: pd.DataFrame, problems: Problems) -> pd.DataFrame | None:
+    """Return how far raters got, with ARRIVAL_COLUMNS; None, with a note, if it is not an exported file."""
+    if not _is_exported(table, ARRIVAL_COLUMNS, problems):
+        return None
+    names, states = table.stripped("rater"), table.stripped("state")
+    _of_raters(table, names, raters, problems)
+    faulty(table, ~np.isin(states, STATES), "state", states, or_list(STATES), problems)
+    cells = {"rater": names, "state": states, "condition": text_or_none(table.stripped("condition"))}
+    found = pd.DataFrame(cells, dtype=object)
+    return found.sort_values([*ARRIVAL_COLUMNS], na_position="last", ignore_index=True)

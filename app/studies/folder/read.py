@@ -18,7 +18,7 @@ from app.protocol.questions.registry import Question
 from app.protocol.study import Protocol
 from app.protocol.yaml.study_yaml import FILE, protocol_from_bytes
 from app.studies.folder.designs import check_rankable, note_unpaired
-from app.studies.folder.raters import check_checks, check_raters, named_in
+from app.studies.folder.raters import check_arrivals, check_checks, check_raters, named_in
 from app.studies.folder.ratings.answers import beyond, passages_of
 from app.studies.folder.ratings.ratings import check_ratings, check_without_protocol, no_ratings
 from app.studies.folder.ratings.targets import Study
@@ -79,7 +79,6 @@ WRITTEN_ONLY = (
     "events.csv",
     "changes.csv",
     "assignments.csv",
-    "rating_sessions.csv",
     "reported_problems.csv",
     "preregistration.json",
     "requests.jsonl",
@@ -88,7 +87,7 @@ WRITTEN_ONLY = (
     "codebook.csv",
     "datapackage.json",
 )
-READ = (FILE, "checks.csv", *(f"{name}.{kind}" for name in TABLES for kind in ("csv", "jsonl")))
+READ = (FILE, "checks.csv", "rating_sessions.csv", *(f"{name}.{kind}" for name in TABLES for kind in ("csv", "jsonl")))
 
 
 def read_folder(path: Path, progress: Progress = quiet, limits: Limits = ON_THIS_COMPUTER) -> StudyFolder:
@@ -145,6 +144,7 @@ class _Reading:
                 check_without_protocol(ratings_table, items, responses, raters, problems)
             if raters is not None:
                 self._checks(raters)
+                self._arrivals(raters)
             problems.raise_if_any()
             raise AssertionError("a table that cannot be read is a problem")
         check_correct_columns(protocol, items, responses, self._rows, problems)
@@ -152,11 +152,11 @@ class _Reading:
         self._progress("Checking the ratings", 0, 1)
         ratings = no_ratings() if ratings_table is None else check_ratings(ratings_table, study, problems)
         self._progress("Checking the ratings", 1, 1)
-        checks = self._checks(raters)
+        checks, arrivals = self._checks(raters), self._arrivals(raters)
         problems.raise_if_any()
         if ratings is None:
             raise AssertionError("a table that cannot be read is a problem")
-        return StudyFolder(protocol, yaml, items, responses, raters, ratings, tuple(problems.notes), checks)
+        return StudyFolder(protocol, yaml, items, responses, raters, ratings, tuple(problems.notes), checks, arrivals)
 
     def _protocol(self) -> tuple[Protocol | None, str]:
         if FILE not in self._names:
@@ -187,6 +187,10 @@ class _Reading:
     def _checks(self, raters: pd.DataFrame) -> pd.DataFrame | None:
         table = self._table("checks")
         return None if table is None else check_checks(table, raters, self._problems)
+
+    def _arrivals(self, raters: pd.DataFrame) -> pd.DataFrame | None:
+        table = self._table("rating_sessions")
+        return None if table is None else check_arrivals(table, raters, self._problems)
 
     def _has(self, name: str) -> bool:
         return any(f"{name}.{kind}" in self._names for kind in ("csv", "jsonl"))

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from app.analysis.document.circumstances import Arm, Circumstances
 from app.analysis.document.design_words import (
     composite_sentences,
     decision_sentences,
@@ -15,7 +14,7 @@ from app.analysis.document.design_words import (
     inference_sentences,
     sample_size_sentence,
 )
-from app.analysis.document.methods import missing_sentences, participation_sentences, rater_sentences
+from app.analysis.document.methods import missing_sentences, rater_sentences
 from app.analysis.report.report import NO_SAMPLE, RaterGroup
 from tests.kit.frames import CHOICE, FIVE, protocol
 
@@ -38,15 +37,12 @@ def test_raters_are_named_by_kind_and_pool() -> None:
     assert said(RaterGroup("person", None, 1200)) == "A total of 1,200 raters took part."
 
 
-def test_participation_and_missing_answers_are_told_by_arm() -> None:
+def test_missing_answers_are_told_by_arm() -> None:
     told = {"told": {"kind": "instruction", "label": "Instruction", "levels": {"a": "A", "b": "B"}}}
     study = protocol(FIVE, conditions=told)
-    about = Circumstances("2026-11-24", arms={"told=a": Arm(20, 18), "told=b": Arm(21, 15)})
-    expected = "Finished of those assigned, by condition: Instruction: a 18 of 20, Instruction: b 15 of 21."
-    assert [*participation_sentences(study, about)] == [expected]
     sample = replace(NO_SAMPLE, missing={"told=a": (1, 60), "told=b": (5, 40)})
     text = " ".join(missing_sentences(sample, study, 3))
-    for words in ("skipped 3 trials", "6 of 100 answers (6.0%)", "Instruction: a 1 of 60, Instruction: b 5 of 40"):
+    for words in ("skipped 3 trials", "6 of 100 answers (6.0%)", "a 1 of 60, b 5 of 40"):
         assert words in text
     complete = [*missing_sentences(replace(NO_SAMPLE, missing={"": (0, 60)}), study, None)]
     assert complete == ["No answer is missing in the trials rated."]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from app.base.documents.blocks import Document
     from app.protocol.study import Protocol
 
-NOW = Circumstances("2026-11-22", "The study is closed.", {"arrived": 7, "did not consent": 1})
+NOW = Circumstances("2026-11-22", "The study is closed.")
 
 
 @cache
@@ -143,7 +143,6 @@ def test_methods_name_design_raters_consent_and_exclusions() -> None:
     for words in (
         "single-blind",
         "Six raters took part.",
-        "1 did not consent",
         "no consent form",
         "No answer was excluded",
     ):

@@ -8,6 +8,7 @@ from typing import Any
 
 from app.analysis.estimate import Estimate
 from app.analysis.findings.main_contrasts import main_contrasts
+from app.analysis.findings.participants import participant_tables
 from app.analysis.findings.robustness import HEADER, LOWEST, other_ways, robustness_rows
 from app.analysis.report.report import Report
 from app.protocol.labels import Labels
@@ -68,7 +69,7 @@ def part_context(part: Part, report: Report, shown: Report, protocol: Protocol, 
         "plane": plane_of(report, protocol.labels, asked.axes) if any(one.key == "plane" for one in charts) else None,
         "charts": [chart for chart in chosen if chart.question is None] + of_questions,
         "left_out": _questions_of(left_out, protocol.labels),
-        "blocks": [] if is_all else [*_blocks(part, own, shown, protocol)],
+        "blocks": [] if is_all else [*_blocks(part, own, report, shown, protocol)],
         "groups": estimate_groups(own, protocol.labels) if is_all else [],
         "extremes": [],
         "units": [],
@@ -82,7 +83,7 @@ def _questions_of(charts: Sequence[Chart], labels: Labels) -> list[tuple[str, st
     return [(key, labels.question(key)) for key in keys]
 
 
-def _blocks(part: Part, own: Sequence[Estimate], shown: Report, protocol: Protocol) -> Iterator[Block]:
+def _blocks(part: Part, own: Sequence[Estimate], report: Report, shown: Report, protocol: Protocol) -> Iterator[Block]:
     yield from blocks_of(part.key, own, protocol.labels)
     if part.key in {"comparison", "preference"}:
         ways = other_ways(main_contrasts(shown, protocol), shown)
@@ -90,6 +91,9 @@ def _blocks(part: Part, own: Sequence[Estimate], shown: Report, protocol: Protoc
         if rows:
             more = Table(HEADER, rows[MAX_RECIPES:]) if len(rows) > MAX_RECIPES else None
             yield Block("What could change the primary differences", Table(HEADER, rows[:MAX_RECIPES]), more, (LOWEST,))
+    if part.key == "participants":
+        for caption, header, lines, notes in participant_tables(report, shown, protocol):
+            yield Block(caption, Table(header, tuple(lines)), None, notes)
     if part.key == "text":
         by_question: dict[str | None, list[Estimate]] = {}
         for estimate in own:

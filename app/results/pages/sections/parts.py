@@ -26,6 +26,7 @@ BY_SECTION = {
     "judge": "judges",
 }
 TITLES = {
+    "participants": "Participants",
     "comparison": "Sources compared",
     "preference": "Preference",
     "codes": "Categories",
@@ -40,6 +41,7 @@ TITLES = {
     "estimates": "All estimates",
 }
 ABOUT = {
+    "participants": "Who arrived, who left, and whose answers the results rest on.",
     "comparison": "How each question was answered, and how sources differ.",
     "preference": "Which response raters chose.",
     "codes": "How often each category was chosen.",

@@ -1,0 +1,90 @@
+"""Attrition by arm, and Lee's bounds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import ndtr
+
+from app.stats.attrition import attrition_difference, attrition_share, lee_bounds
+
+
+def ends(found: object) -> tuple[float, float]:
+    interval = found.interval  # type: ignore[attr-defined]
+    return interval.low, interval.high
+
+
+def test_share_has_the_wilson_interval() -> None:
+    found = attrition_share(15, 60)
+    wilson = stats.binomtest(15, 60).proportion_ci(method="wilson")
+    assert found.estimate == 0.25
+    assert ends(found) == pytest.approx((wilson.low, wilson.high), abs=1e-12)
+    assert found.p_value is None
+    assert attrition_share(0, 0).reason == "no_pairable_units"
+
+
+def test_difference_is_that_of_newcombe_with_fishers_test() -> None:
+    # Newcombe (1998, Stat. Med. 17:873), table II, method 10: 56/70 - 48/80, and 9/10 - 3/10.
+    found = attrition_difference((56, 48), (70, 80))
+    assert ends(found) == pytest.approx((0.0524, 0.3339), abs=5e-5)
+    assert ends(attrition_difference((9, 3), (10, 10))) == pytest.approx((0.1705, 0.8090), abs=5e-5)
+    # Fisher's tea: three of four cups against one of four, two-sided p = 34 / 70.
+    assert attrition_difference((3, 1), (4, 4)).p_value == pytest.approx(34 / 70)
+    assert attrition_difference((0, 0), (0, 4)).reason == "no_pairable_units"
+
+
+# Ten raters of the arm, of whom eight finished, and ten of the reference, of whom four did: half of the arm is trimmed.
+SCORES = np.array([1.0, 2, 3, 4, 5, 6, 7, 8, 2, 4, 4, 6, np.nan])
+IS_TREATED = np.array([True] * 8 + [False] * 5)
+
+
+def test_bounds_by_hand() -> None:
+    found = lee_bounds(SCORES, IS_TREATED, (10, 10))
+    # means of 1 to 4 and of 5 to 8, less 4
+    assert found.lower.estimate == pytest.approx(-1.5)
+    assert found.upper.estimate == pytest.approx(2.5)
+    assert found.lower.interval_reason == "too_few"
+    mirrored = lee_bounds(SCORES, ~IS_TREATED, (10, 10))
+    assert (mirrored.lower.estimate, mirrored.upper.estimate) == pytest.approx((-2.5, 1.5))
+
+
+def test_score_that_only_part_of_the_trimming_falls_on_counts_in_part() -> None:
+    # 8 of 10 against 5 of 10 finished: 5 of 8 are kept. Of 4 of 11, kept is 4 / 11 / .8 = 5/11, or 3 7/11 scores.
+    found = lee_bounds(SCORES, IS_TREATED, (10, 11))
+    low = (1 + 2 + 3 + 4 * 7 / 11) / (3 + 7 / 11)
+    assert found.lower.estimate == pytest.approx(low - 4)
+    assert found.upper.estimate == pytest.approx(9 - low - 4)
+
+
+def test_interval_follows_lee_and_imbens_and_manski() -> None:
+    value = np.concatenate([np.arange(1.0, 9), [2, 3, 4, 4, 5, 6]])
+    treated = np.arange(14) < 8
+    found = lee_bounds(value, treated, (10, 12))
+    # 8 of 10 and 6 of 12 finished: 5 of 8 are kept, 1 to 5 or 4 to 8.
+    kept, n = 5 / 8, 5
+    of_share = kept**2 * (0.2 / (0.8 * 10) + 0.5 / (0.5 * 12))
+    beside = np.var(value[8:], ddof=1) / 6
+    variance = 2.5 / n + (1 - kept) * 2**2 / n + (2 / kept) ** 2 * of_share + beside
+    assert found.lower.standard_error == pytest.approx(variance**0.5)
+    assert found.upper.standard_error == pytest.approx(variance**0.5)
+    low, high = ends(found.lower)
+    assert ends(found.upper) == (low, high)
+    lower, upper = found.lower.estimate or 0.0, found.upper.estimate or 0.0
+    assert (lower, upper) == pytest.approx((-1.0, 2.0))
+    reach = (lower - low) / variance**0.5
+    assert (high - upper) / variance**0.5 == pytest.approx(reach)
+    assert ndtr(reach + 3 / variance**0.5) - ndtr(-reach) == pytest.approx(0.95)
+    assert "37.5%" in found.lower.note
+
+
+def test_bounds_are_one_number_where_as_many_finish() -> None:
+    found = lee_bounds(np.array([1.0, 2, 3, 4, 5, 3, 4, 5, 6, 7]), np.arange(10) < 5, (6, 6))
+    assert found.lower.estimate == found.upper.estimate == pytest.approx(-2)
+
+
+def test_bounds_need_raters_who_finished_and_differ() -> None:
+    nobody = lee_bounds(np.array([1.0, 2]), np.array([True, True]), (2, 2))
+    assert nobody.lower.reason == nobody.upper.reason == "no_pairable_units"
+    same = lee_bounds(np.full(12, 3.0), np.arange(12) < 6, (6, 8))
+    assert (same.lower.estimate, same.lower.interval_reason) == (0.0, "no_variation")
