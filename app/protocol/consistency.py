@@ -137,16 +137,33 @@ def _names(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQues
     if takes_reference and contrast.reference is None and contrast.source == protocol.reference:
         rule = f"must be a source other than {contrast.source}, the reference, unless another reference is named"
         yield broken(f"{part}.source", rule, "the same")
+    yield from _groups(contrast, part)
     yield from _declared(protocol, contrast, question, part)
+
+
+def _groups(contrast: PrimaryContrast, part: str) -> Broken:
+    """Groups of raters that are named twice, or compared with themselves or with nothing."""
+    for side in ("", "reference_"):
+        kind = getattr(contrast, f"{side}rater_kind")
+        if kind is not None and getattr(contrast, f"{side}pool") is not None:
+            yield broken(f"{part}.{side}rater_kind", f"must not be set beside {side}pool", kind)
+    mine, theirs = contrast.rater_kind, contrast.reference_rater_kind
+    if mine is not None and mine == theirs:
+        yield broken(f"{part}.reference_rater_kind", "must be the other kind of raters", theirs)
+    if "rater_kind" in contrast.named and not {"reference_pool", "reference_rater_kind"} & contrast.named.keys():
+        yield broken(f"{part}.reference_rater_kind", "must be set, or reference_pool, beside rater_kind", "nothing")
+    if theirs is not None and not {"pool", "rater_kind"} & contrast.named.keys():
+        yield broken(f"{part}.rater_kind", "must be set, or pool, beside reference_rater_kind", "nothing")
 
 
 def _declared(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuestion, part: str) -> Broken:
     """Missing settings that a test needs elsewhere in the protocol, such as an answer key or a believed source."""
     analysis, compares = protocol.analysis, TESTS[str(test_of(protocol, contrast))].compares
     name, key = test_of(protocol, contrast), contrast.question
-    if (compares == "accuracy" or name == "span_f1") and not question.has_key():
+    if TESTS[str(name)].needs_key and not question.has_key():
         yield broken(f"{part}.question", "must be a question with correct or correct_column", question.key)
-    if compares == "change" and key not in (change.after for change in analysis.changes):
+    is_of_change = compares == "change" or name == "pool_change_difference"
+    if is_of_change and key not in (change.after for change in analysis.changes):
         yield broken(f"{part}.question", "must be the `after` score of one of analysis.changes", key)
     if compares == "conjoint" and contrast.attribute not in analysis.conjoint:
         yield broken(f"{part}.attribute", "must be one of analysis.conjoint", contrast.attribute)

@@ -38,24 +38,36 @@ PARTS = (
     "code",
     "pool",
     "reference_pool",
+    "rater_kind",
+    "reference_rater_kind",
     "covariate",
     "margin",
 )
+RaterKind = Literal["person", "model"]
+# The kinds of raters in sentences.
+KINDS = {"person": "people", "model": "models"}
 
 
 @dataclass(frozen=True, slots=True)
 class PrimaryTest:
-    """A test: the kind of contrast, what its questions measure, and required (`needs`) and optional (`may`) parts."""
+    """A test: the kind of contrast, what its questions measure, and required (`needs`) and optional (`may`) parts.
+
+    `needs_key`: the question needs correct answers. `of_raters`: whether its questions are about the rater; None for
+    both kinds.
+    """
 
     compares: Compared
     measures: tuple[Measure, ...]
     needs: tuple[str, ...] = ()
     may: tuple[str, ...] = ()
+    needs_key: bool = False
+    of_raters: bool | None = False
 
 
 _TWO = ("source", "reference", "pool")
 _RATED = PrimaryTest("sources", ("scale",), may=_TWO)
 _MARGIN = PrimaryTest("sources", ("scale",), may=(*_TWO, "margin"))
+_GROUPS = ("pool", "reference_pool", "rater_kind", "reference_rater_kind")
 _AGREED = PrimaryTest("agreement", ("scale", "preference", "codes"), may=("source", "pool", "code"))
 
 TESTS: dict[str, PrimaryTest] = {
@@ -83,8 +95,14 @@ TESTS: dict[str, PrimaryTest] = {
     "factor_effect": PrimaryTest("factor", ("scale",), needs=("factor",), may=("level", "source")),
     "interaction": PrimaryTest("factor", ("scale",), needs=("factor",), may=("level", "source", "reference")),
     "attribute_effect": PrimaryTest("attribute", ("scale",), needs=("attribute",), may=("level",)),
-    "pool_difference": PrimaryTest("pools", ("scale",), may=("pool", "reference_pool")),
-    "pool_correlation": PrimaryTest("pools", ("scale",), may=("pool", "reference_pool")),
+    "pool_difference": PrimaryTest("pools", ("scale",), may=_GROUPS, of_raters=None),
+    "pool_correlation": PrimaryTest("pools", ("scale",), may=_GROUPS),
+    "pool_change_difference": PrimaryTest("pools", ("scale",), may=_GROUPS, of_raters=True),
+    "pool_accuracy_difference": PrimaryTest("pools", ("codes",), may=_GROUPS, needs_key=True, of_raters=None),
+    "pool_f1_difference": PrimaryTest("pools", ("codes",), may=_GROUPS, needs_key=True),
+    "pool_category_difference": PrimaryTest("pools", ("codes",), may=("code", *_GROUPS), of_raters=None),
+    "pool_preference_difference": PrimaryTest("pools", ("preference",), may=("source", "reference", *_GROUPS)),
+    "pool_span_f1_difference": PrimaryTest("pools", ("passages",), may=_GROUPS, needs_key=True),
     "turn_slope": PrimaryTest("turns", ("scale",), may=("source",)),
     "turn_slope_difference": PrimaryTest("turns", ("scale",), may=("source", "reference")),
     "covariate_slope": PrimaryTest("covariate", ("scale",), needs=("covariate",), may=("source",)),
@@ -93,13 +111,13 @@ TESTS: dict[str, PrimaryTest] = {
     ),
     "dprime": PrimaryTest("belief", ("codes",), may=("pool",)),
     "belief_effect": PrimaryTest("belief", ("scale",), may=("source", "pool")),
-    "accuracy_share": PrimaryTest("accuracy", ("codes",), may=("source", "pool")),
-    "f1_macro": PrimaryTest("accuracy", ("codes",), may=("source",)),
-    "change": PrimaryTest("change", ("scale",), may=("factor", "level")),
-    "change_difference": PrimaryTest("change", ("scale",), needs=("factor",), may=("level",)),
+    "accuracy_share": PrimaryTest("accuracy", ("codes",), may=("source", "pool"), needs_key=True),
+    "f1_macro": PrimaryTest("accuracy", ("codes",), may=("source",), needs_key=True),
+    "change": PrimaryTest("change", ("scale",), may=("factor", "level"), of_raters=True),
+    "change_difference": PrimaryTest("change", ("scale",), needs=("factor",), may=("level",), of_raters=True),
     "amce": PrimaryTest("conjoint", ("scale", "preference"), needs=("attribute",), may=("level",)),
     "empathic_accuracy": PrimaryTest("empathic_accuracy", ("scale",), may=("pool",)),
-    "span_f1": PrimaryTest("spans", ("passages",), may=("source", "pool")),
+    "span_f1": PrimaryTest("spans", ("passages",), may=("source", "pool"), needs_key=True),
     "span_alpha": PrimaryTest("spans", ("passages",), may=("source", "pool")),
     "krippendorff_alpha": _AGREED,
     "fleiss_kappa": _AGREED,
@@ -111,12 +129,12 @@ TESTS: dict[str, PrimaryTest] = {
 
 
 def tests_for(question: AnyQuestion) -> list[str]:
-    """Names of the tests that fit a question. Questions about the rater only allow tests of change."""
+    """Names of the tests that fit a question. Those about the rater allow tests of change and of groups of raters."""
     is_of_rater = question.target == "rater"
     return [
         name
         for name, test in TESTS.items()
-        if question.measure in test.measures and (test.compares == "change") == is_of_rater
+        if question.measure in test.measures and test.of_raters in {None, is_of_rater}
     ]
 
 
@@ -148,6 +166,10 @@ class PrimaryContrast(BaseModel):
     """The pool of raters; default: all persons."""
     reference_pool: str | None = None
     """The pool that it is compared with."""
+    rater_kind: RaterKind | None = None
+    """In place of a pool, all people (`person`) or all models (`model`)."""
+    reference_rater_kind: RaterKind | None = None
+    """The kind of raters that is compared with, in place of a pool."""
     covariate: str | None = None
     """A question or composite about the rater, or one of `covariates` of `analysis`."""
     margin: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.protocol.primary import PrimaryContrast, tests_for
+from app.protocol.primary import TESTS, PrimaryContrast, tests_for
 from app.protocol.questions.registry import AnyQuestion
 from app.protocol.study_parts import ProtocolParts
 
+_OF_GROUPS = (
+    "pool_difference",
+    "pool_accuracy_difference",
+    "pool_category_difference",
+    "pool_preference_difference",
+    "pool_span_f1_difference",
+)
 # The tests implied by a part that is set; the first one that fits the question is used.
 TESTS_BY_PART = {
     "factor": ("factor_effect", "change_difference"),
     "attribute": ("attribute_effect", "amce"),
     "code": ("category_difference",),
-    "reference_pool": ("pool_difference",),
+    "reference_pool": _OF_GROUPS,
+    "reference_rater_kind": _OF_GROUPS,
     "covariate": ("covariate_slope",),
 }
 
@@ -60,7 +68,8 @@ def test_of(protocol: ProtocolParts, contrast: PrimaryContrast) -> str | None:
     if question is not None and meant:
         if contrast.attribute in protocol.analysis.conjoint:
             return "amce"
-        return next((test for test in meant if test in tests_for(question)), meant[0])
+        fits = (test for test in meant if test in tests_for(question))
+        return next((test for test in fits if question.has_key() or not TESTS[test].needs_key), meant[0])
     default = default_contrast(protocol, contrast.question)
     return default.test if default else None
 

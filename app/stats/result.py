@@ -32,6 +32,7 @@ Procedure = Literal[
     "min_f_t",
     "t_paired",
     "t_unpaired",
+    "t_welch",
     "t_items",
     "ancova_cr2_t",
     "lmm",

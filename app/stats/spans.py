@@ -79,14 +79,33 @@ def span_scores(
         level: confidence level.
     """
     kept = [mark for mark in marks if mark.text in key]
-    rows = [_hits(mark, key[mark.text], length[mark.text]) for mark in kept]
-    hit, marked, wanted = np.array(rows, dtype=np.float64).reshape(len(rows), 3).T
+    hit, marked, wanted = span_sums(kept, key, length).T
     where = {"item": _labels([mark.item for mark in kept]), "rater": _labels([mark.rater for mark in kept])}
     return SpanScores(
         f1=_ratio(2 * hit, marked + wanted, level=level, **where),
         precision=_ratio(hit, marked, level=level, **where),
         recall=_ratio(hit, wanted, level=level, **where),
     )
+
+
+def span_sums(marks: Sequence[Marked], key: Mapping[Any, Sequence[Span]], length: Mapping[Any, int]) -> Floats:
+    """Return the numbers of characters in both, in the marks, and in the key of each text read, shape (n, 3)."""
+    rows = [_hits(mark, key[mark.text], length[mark.text]) for mark in marks]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), 3)
+
+
+def f1_pseudo_values(sums: Floats) -> Floats:
+    """Return F1 = 2 TP / (2 TP + FP + FN) plus the influence of each text on it, shape (n,); their mean is F1.
+
+    Args:
+        sums: as from `span_sums`, shape (n, 3); the values are nan if nothing is marked and the keys are empty.
+    """
+    part, whole = 2 * sums[:, 0], sums[:, 1] + sums[:, 2]
+    if not whole.sum():
+        return np.full(len(sums), np.nan)
+    f1 = part.sum() / whole.sum()
+    values: Floats = f1 + (part - f1 * whole) / whole.mean()
+    return values
 
 
 def _hits(mark: Marked, right: Sequence[Span], length: int) -> tuple[int, int, int]:

@@ -21,6 +21,7 @@ OF_ITEM = {**WARM, "key": "sad", "target": "item"}
 LATER = {**MOOD, "key": "later"}
 ALL = [WARM, WHO, SURE, MOOD, LATER, AGE, BETTER, WHY, MARKS, {**MARKS, "key": "keyed_marks", "correct_column": "k"}]
 ALL += [KEYED, NOW]
+OF_RATERS = "pool_difference, pool_change_difference, change, change_difference"
 PROFILE = {"p": {"kind": "profile"}}
 POOLS: dict[str, Any] = {"pools": {"crowd": {}, "expert": {}}}
 ONE = {"person": {"kind": "human"}}
@@ -37,9 +38,15 @@ def wrong(contrast: object, **parts: Any) -> str:  # noqa: ANN401 - any value in
     [
         ("nothing", "analysis.primary.1.question must be a question or a composite ("),
         ("why", "analysis.primary.1.question must be a question that can be compared, found why"),
-        ("adult", "must be a question that can be compared, found adult"),
-        ("mood", "analysis.primary.1.test must be one of change, change_difference, found nothing"),
-        ({"question": "mood", "test": "mean_difference"}, "one of change, change_difference for mood, found mean_diff"),
+        ("adult", "test must be one of pool_accuracy_difference, pool_category_difference, found nothing"),
+        (
+            "mood",
+            f"analysis.primary.1.test must be one of {OF_RATERS}, found nothing",
+        ),
+        (
+            {"question": "mood", "test": "mean_difference"},
+            f"one of {OF_RATERS} for mood, found mean_diff",
+        ),
         ({"question": "mood", "test": "change"}, "must be the `after` score of one of analysis.changes, found mood"),
         ({"question": "marks", "test": "span_f1"}, "must be a question with correct or correct_column, found marks"),
         (
@@ -71,6 +78,30 @@ def wrong(contrast: object, **parts: Any) -> str:  # noqa: ANN401 - any value in
         (
             {"question": "warm", "pool": "crowd", "reference_pool": "x"},
             "primary.1.pool must be one of none, found crowd",
+        ),
+        (
+            {"question": "warm", "pool": "crowd", "rater_kind": "model", "reference_rater_kind": "person"},
+            "analysis.primary.1.rater_kind must not be set beside pool, found model",
+        ),
+        (
+            {"question": "warm", "rater_kind": "model", "reference_rater_kind": "model"},
+            "analysis.primary.1.reference_rater_kind must be the other kind of raters, found model",
+        ),
+        (
+            {"question": "warm", "test": "pool_difference", "rater_kind": "model"},
+            "analysis.primary.1.reference_rater_kind must be set, or reference_pool, beside rater_kind, found nothing",
+        ),
+        (
+            {"question": "warm", "reference_rater_kind": "model"},
+            "analysis.primary.1.rater_kind must be set, or pool, beside reference_rater_kind, found nothing",
+        ),
+        (
+            {"question": "who", "test": "pool_f1_difference", "rater_kind": "model", "reference_rater_kind": "person"},
+            "with correct or correct_column, found who",
+        ),
+        (
+            {"question": "mood", "test": "pool_change_difference"},
+            "must be the `after` score of one of analysis.changes, found mood",
         ),
         ({"question": "warm", "attribute": "age"}, "analysis.primary.1.attribute must be one of none, found age"),
         (
@@ -124,6 +155,11 @@ def test_primary_contrasts_must_differ() -> None:
         ({"question": "warm", "covariate": "age"}, "covariate_slope"),
         ({"question": "warm", "covariate": "mood", "source": "model"}, "covariate_slope"),
         ({"question": "warm", "pool": "expert", "reference_pool": "crowd"}, "pool_difference"),
+        ({"question": "warm", "rater_kind": "model", "reference_pool": "crowd"}, "pool_difference"),
+        ({"question": "mood", "rater_kind": "model", "reference_rater_kind": "person"}, "pool_difference"),
+        ({"question": "who", "rater_kind": "model", "reference_rater_kind": "person"}, "pool_category_difference"),
+        ({"question": "keyed_marks", "pool": "expert", "reference_pool": "crowd"}, "pool_span_f1_difference"),
+        ({"question": "better", "pool": "expert", "reference_pool": "crowd"}, "pool_preference_difference"),
         ({"question": "warm", "test": "equivalence", "margin": 0.5}, "equivalence"),
         ("both", "mean_difference"),
         ("marks", "span_alpha"),

@@ -89,6 +89,7 @@ stuart1955|Stuart, A.|1955|A test for homogeneity of the marginal distributions 
 student1908|Student|1908|The probable error of a mean|Biometrika|6|1–25|10.1093/biomet/6.1.1
 thorndike1920|Thorndike, E. L.|1920|A constant error in psychological ratings|Journal of Applied Psychology|4|25–29|10.1037/h0071663
 vickers2001|Vickers, A. J.; Altman, D. G.|2001|Analysing controlled trials with baseline and follow up measurements|BMJ|323|1123–1124|10.1136/bmj.323.7321.1123
+welch1947|Welch, B. L.|1947|The generalization of ‘Student’s’ problem when several different population variances are involved|Biometrika|34|28–35|10.1093/biomet/34.1-2.28
 wilcoxon1945|Wilcoxon, F.|1945|Individual comparisons by ranking methods|Biometrics Bulletin|1|80–83|10.2307/3001968
 wilson1927|Wilson, E. B.|1927|Probable inference, the law of succession, and statistical inference|Journal of the American Statistical Association|22|209–212|10.1080/01621459.1927.10502953
 zaki2008|Zaki, J.; Bolger, N.; Ochsner, K.|2008|It takes two: The interpersonal nature of empathic accuracy|Psychological Science|19|399–404
@@ -120,6 +121,7 @@ OF_PROCEDURE: dict[Procedure | None, tuple[str, tuple[str, ...]]] = {
         ("clark1973", "raaijmakers1999", "bell2002"),
     ),
     "t_paired": ("paired t intervals of item means", ("student1908",)),
+    "t_welch": ("Welch's t intervals of raters' means", ("welch1947",)),
     "t_unpaired": ("unpaired t intervals of item means", ("student1908",)),
     "ancova_cr2_t": (
         "CR2 intervals of an analysis of covariance, with Satterthwaite degrees of freedom",

@@ -10,7 +10,7 @@ from app.analysis.wording.formatting import p_text
 from app.base.documents.blocks import DataTable
 from app.base.documents.reference import cited
 from app.base.words import and_list, counted, number_text, or_list, readable, spelled_out
-from app.protocol.primary import PrimaryContrast
+from app.protocol.primary import KINDS, PrimaryContrast
 from app.protocol.primary_default import primary_contrasts
 from app.protocol.questions.registry import AnyQuestion, ScaledQuestion
 from app.protocol.rater_flags import (
@@ -184,6 +184,8 @@ def contrast_words(contrast: PrimaryContrast, protocol: Protocol) -> str:
         "reference": labels.source,
         "pool": labels.pool,
         "reference_pool": labels.pool,
+        "rater_kind": KINDS.__getitem__,
+        "reference_rater_kind": KINDS.__getitem__,
         "attribute": labels.column,
         "covariate": labels.column,
         "factor": lambda name: labels.factors.get(name) or readable(name),

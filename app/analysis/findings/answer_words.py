@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from app.protocol.primary import KINDS
 from app.stats.result import Reason
 
 # Clauses of sources have no prefix; those of other contrasts have that of their kind.
@@ -57,6 +58,37 @@ _ENGLISH = {
     "pools_value": "over the same responses, the mean ratings by {who} and by {reference} on {on} correlated with r "
     "= {value}",
     "pools_unknown": "ratings by {who} cannot be compared with those by {reference} on {on} yet",
+    "pools_raters_higher": "{on} was higher for {who} than for {reference}",
+    "pools_raters_lower": "{on} was lower for {who} than for {reference}",
+    "pools_raters_inconclusive": "{on} did not differ clearly between {who} and {reference}",
+    "pools_raters_unknown": "{on} cannot be compared between {who} and {reference} yet",
+    "pools_change_higher": "{on} rose more, or fell less, for {who} than for {reference}",
+    "pools_change_lower": "{on} rose less, or fell more, for {who} than for {reference}",
+    "pools_change_inconclusive": "the change in {on} did not differ clearly between {who} and {reference}",
+    "pools_change_unknown": "the change in {on} cannot be compared between {who} and {reference} yet",
+    "pools_accuracy_higher": "answers by {who} on {on} were correct more often than those by {reference}",
+    "pools_accuracy_lower": "answers by {who} on {on} were correct less often than those by {reference}",
+    "pools_accuracy_inconclusive": "answers by {who} on {on} were not clearly correct more or less often than those "
+    "by {reference}",
+    "pools_accuracy_unknown": "how often answers by {who} on {on} are correct cannot be compared with those by "
+    "{reference} yet",
+    "pools_f1_higher": "answers by {who} on {on} matched the key better than those by {reference}",
+    "pools_f1_lower": "answers by {who} on {on} matched the key less well than those by {reference}",
+    "pools_f1_inconclusive": "answers by {who} on {on} did not clearly match the key better or less well than those "
+    "by {reference}",
+    "pools_f1_unknown": "how well answers by {who} on {on} match the key cannot be compared with those by "
+    "{reference} yet",
+    "pools_category_higher": "on {on}, {part} was answered more often by {who} than by {reference}",
+    "pools_category_lower": "on {on}, {part} was answered less often by {who} than by {reference}",
+    "pools_category_inconclusive": "on {on}, {part} was not clearly answered more or less often by {who} than by "
+    "{reference}",
+    "pools_category_unknown": "how often {who} answer {part} on {on} cannot be compared with {reference} yet",
+    "pools_preference_higher": "{part} was preferred more often by {who} than by {reference} in {on}",
+    "pools_preference_lower": "{part} was preferred less often by {who} than by {reference} in {on}",
+    "pools_preference_inconclusive": "{part} was not clearly preferred more or less often by {who} than by "
+    "{reference} in {on}",
+    "pools_preference_unknown": "how often {part} is preferred in {on} cannot be compared between {who} and "
+    "{reference} yet",
     "turns_higher": "ratings of {who} on {on} rose from turn to turn",
     "turns_lower": "ratings of {who} on {on} fell from turn to turn",
     "turns_inconclusive": "ratings of {who} on {on} did not clearly rise or fall from turn to turn",
@@ -158,6 +190,40 @@ _GERMAN = {
     "{reference} bei {on} mit r = {value}",
     "pools_unknown": "bei {on} lassen sich die Bewertungen durch {who} noch nicht mit denen durch {reference} "
     "vergleichen",
+    "pools_raters_higher": "{on} war für {who} höher als für {reference}",
+    "pools_raters_lower": "{on} war für {who} niedriger als für {reference}",
+    "pools_raters_inconclusive": "{on} war für {who} nicht klar höher oder niedriger als für {reference}",
+    "pools_raters_unknown": "ob {on} für {who} höher ist als für {reference}, lässt sich noch nicht sagen",
+    "pools_change_higher": "{on} stieg für {who} stärker (oder sank weniger) als für {reference}",
+    "pools_change_lower": "{on} stieg für {who} weniger (oder sank stärker) als für {reference}",
+    "pools_change_inconclusive": "{on} änderte sich für {who} nicht klar anders als für {reference}",
+    "pools_change_unknown": "ob sich {on} für {who} anders änderte als für {reference}, lässt sich noch nicht sagen",
+    "pools_accuracy_higher": "bei {on} waren die Antworten durch {who} häufiger richtig als die durch {reference}",
+    "pools_accuracy_lower": "bei {on} waren die Antworten durch {who} seltener richtig als die durch {reference}",
+    "pools_accuracy_inconclusive": "bei {on} waren die Antworten durch {who} nicht klar häufiger oder seltener "
+    "richtig als die durch {reference}",
+    "pools_accuracy_unknown": "wie oft bei {on} die Antworten durch {who} richtig sind, lässt sich mit denen durch "
+    "{reference} noch nicht vergleichen",
+    "pools_f1_higher": "bei {on} stimmten die Antworten durch {who} besser mit dem Schlüssel überein als die durch "
+    "{reference}",
+    "pools_f1_lower": "bei {on} stimmten die Antworten durch {who} weniger gut mit dem Schlüssel überein als die "
+    "durch {reference}",
+    "pools_f1_inconclusive": "bei {on} stimmten die Antworten durch {who} nicht klar besser oder weniger gut mit dem "
+    "Schlüssel überein als die durch {reference}",
+    "pools_f1_unknown": "wie gut bei {on} die Antworten durch {who} mit dem Schlüssel übereinstimmen, lässt sich mit "
+    "denen durch {reference} noch nicht vergleichen",
+    "pools_category_higher": "bei {on} wurde {part} durch {who} häufiger geantwortet als durch {reference}",
+    "pools_category_lower": "bei {on} wurde {part} durch {who} seltener geantwortet als durch {reference}",
+    "pools_category_inconclusive": "bei {on} wurde {part} durch {who} nicht klar häufiger oder seltener geantwortet "
+    "als durch {reference}",
+    "pools_category_unknown": "ob bei {on} {part} durch {who} häufiger geantwortet wird als durch {reference}, "
+    "lässt sich noch nicht sagen",
+    "pools_preference_higher": "bei {on} wurde {part} durch {who} häufiger bevorzugt als durch {reference}",
+    "pools_preference_lower": "bei {on} wurde {part} durch {who} seltener bevorzugt als durch {reference}",
+    "pools_preference_inconclusive": "bei {on} wurde {part} durch {who} nicht klar häufiger oder seltener bevorzugt "
+    "als durch {reference}",
+    "pools_preference_unknown": "ob bei {on} {part} durch {who} häufiger bevorzugt wird als durch {reference}, "
+    "lässt sich noch nicht sagen",
     "turns_higher": "die Bewertungen von {who} bei {on} stiegen von Beitrag zu Beitrag",
     "turns_lower": "die Bewertungen von {who} bei {on} sanken von Beitrag zu Beitrag",
     "turns_inconclusive": "die Bewertungen von {who} bei {on} stiegen oder sanken nicht klar von Beitrag zu Beitrag",
@@ -259,6 +325,8 @@ class Words:
     among_pool: str
     of_source: str
     reasons: dict[Reason, str]
+    kinds_of_raters: dict[str, str]
+    over: str
     is_german: bool = False
 
     def figure(self, text: str) -> str:
@@ -303,6 +371,8 @@ ENGLISH = Words(
     among_pool=" among raters of the pool {}",
     of_source=" for {}",
     reasons={reason: words[0] for reason, words in _REASONS.items()},
+    kinds_of_raters=KINDS,
+    over="{} over {}",
 )
 GERMAN = Words(
     said=_GERMAN,
@@ -338,5 +408,7 @@ GERMAN = Words(
     among_pool=" im Pool {}",
     of_source=" für {}",
     reasons={reason: words[1] for reason, words in _REASONS.items()},
+    kinds_of_raters={"person": "Menschen", "model": "Modelle"},
+    over="{} gegenüber {}",
     is_german=True,
 )

@@ -39,6 +39,12 @@ KINDS = {
     "interaction": "interaction",
     "pool_difference": "pools",
     "pool_correlation": "pools",
+    "pool_change_difference": "pools_change",
+    "pool_accuracy_difference": "pools_accuracy",
+    "pool_f1_difference": "pools_f1",
+    "pool_category_difference": "pools_category",
+    "pool_preference_difference": "pools_preference",
+    "pool_span_f1_difference": "pools_f1",
     "turn_slope": "turns",
     "turn_slope_difference": "turns_difference",
     "dprime": "detection",
@@ -52,7 +58,8 @@ KINDS = {
 }
 OF_VALUE = {"accuracy", "f1", "empathic", "span_f1", "agreement"}
 # their clauses name several by "or": a list by "and" would be one group
-ANY_OF = {"at_least", "level", "chosen", "pools", "turns", "covariate", "change_level", "change_difference"}
+ANY_OF = {"at_least", "level", "chosen", "turns", "covariate", "change_level", "change_difference"}
+ANY_OF |= {"pools", "pools_raters", "pools_change", "pools_accuracy", "pools_f1", "pools_category", "pools_preference"}
 # the factor or attribute is told with the numbers
 WITH_CAUSE = {"level", "chosen", "change_level", "change_difference"}
 # what a slope is per, or an effect is in, is not told by a number alone
@@ -199,6 +206,8 @@ def _kind(finding: Finding) -> str:
         )
     if statistic == "covariate_slope_by_source":
         return "covariate_difference" if "reference" in scope else "covariate"
+    if statistic == "pool_difference" and finding.decided.unit == "rater_mean":
+        return "pools_raters"
     if statistic in KINDS:
         return KINDS[statistic]
     if declared(finding.shown.statistic).no_difference is None:
@@ -242,19 +251,27 @@ def _who(finding: Finding, words: Words) -> str:
     scope = finding.scope
     if "reference_level" in scope or ("level" in scope and "factor" in scope):
         return words.quoted.format(scope["level"])
+    if declared(finding.decided.statistic).is_of_pools:
+        return _group(finding, words)
     return str(scope.get("source") or scope.get("pool") or "")
+
+
+def _group(finding: Finding, words: Words, side: str = "") -> str:
+    """One of the two groups of raters that are compared; pools are labelled already."""
+    return str(finding.scope.get(f"{side}pool") or words.kinds_of_raters[finding.scope[f"{side}rater_kind"]])
 
 
 def _places(finding: Finding, protocol: Protocol, words: Words) -> dict[str, str]:
     """The words of the clause that all its findings share."""
     scope, kind, on = finding.scope, _kind(finding), finding.label
+    is_of_groups = declared(finding.decided.statistic).is_of_pools
     if finding.decided.category is not None and "reference" not in scope:
         on = protocol.labels.question(finding.key, finding.decided.category)
-    if "pool" in scope and "reference_pool" not in scope:
+    if "pool" in scope and not is_of_groups:
         on += words.among_pool.format(scope["pool"])
     if "source" in scope and (kind in {"level", *OF_VALUE}):
         on += words.of_source.format(scope["source"])
-    reference = scope.get("reference") or scope.get("reference_pool") or ""
+    reference = _group(finding, words, "reference_") if is_of_groups else scope.get("reference") or ""
     if "reference_level" in scope:
         reference = words.quoted.format(scope["reference_level"])
     return {
@@ -281,6 +298,10 @@ def _part(finding: Finding, protocol: Protocol, words: Words) -> str:
     scope = finding.scope
     if "shown_label" in scope or "condition" in scope:
         return words.quoted.format(scope.get("shown_label") or scope["condition"])
+    if finding.decided.statistic == "pool_category_difference":
+        return words.quoted.format(scope["category"])
+    if finding.decided.statistic == "pool_preference_difference":
+        return words.over.format(scope["source"], scope["reference"])
     return cut_words(finding.decided, protocol, words.or_more)
 
 
@@ -328,7 +349,7 @@ def _value(finding: Finding, value: float, words: Words) -> str:
     one, kind = finding.shown, kind_of(finding.shown)
     if test := statistic_text(one):
         return words.figure(test)
-    is_share_points = one.statistic == "category_difference" or (one.statistic, one.unit) == ("amce", "choice")
+    is_share_points = kind == "share_points" or (one.statistic, one.unit) == ("amce", "choice")
     if is_share_points:
         return f"{words.figure(signed(value, 'share_points'))} {words.points}"
     if finding.is_share:

@@ -15,7 +15,8 @@ from app.protocol.study import Protocol
 
 # Find the estimates of a report that answer a primary contrast, by their content rather than their position.
 
-SOURCES, POOLS = ("source", "reference"), ("pool", "reference_pool")
+SOURCES = ("source", "reference")
+GROUPS = ("pool", "reference_pool", "rater_kind", "reference_rater_kind")
 # Parts of a contrast that have another name in scopes.
 SCOPE_KEYS = {"code": "category"}
 
@@ -54,7 +55,7 @@ def _fits(scope: Scope, contrast: PrimaryContrast, protocol: Protocol) -> bool:
     """Return whether the scope has the values that the contrast names, in its direction."""
     if "reference" in scope and scope["reference"] != (contrast.reference or protocol.reference):
         return False
-    named = [(part, part) for part in ("source", *POOLS) if part in scope]
+    named = [(part, part) for part in ("source", *GROUPS) if part in scope]
     others = (*named, ("attribute", "attribute"), ("code", "category"), ("covariate", "covariate"))
     is_same = all(getattr(contrast, part) in {None, scope.get(key)} for part, key in others)
     return is_same and (contrast.factor is None or _is_factor(scope, contrast))
@@ -111,7 +112,7 @@ def _tested(estimate: Estimate, scope: Scope) -> tuple[object, ...]:
 
 # Sections with comparisons, in which multiple tests are adjusted.
 COMPARING = ("comparison", "choice", "ranking", "category", "belief", "subgroup", "contrast")
-AGAINST = ("reference", "reference_level", "reference_pool")
+AGAINST = ("reference", "reference_level", "reference_pool", "reference_rater_kind")
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,10 +98,11 @@ def filter_of(estimate: Estimate) -> str:
     about = declared(estimate.statistic)
     is_again = estimate.section == "judge" or about.has_repeats
     kind = "rater kind = " + ("model" if estimate.scope.get("rater_kind") == "model" else "person")
-    is_of_both = estimate.section == "judge" or (about.is_of_pools and "rater_kind" in estimate.scope)
-    kinds = "raters of both kinds" if is_of_both else kind
+    kinds = {"rater_kind", "reference_rater_kind"}
+    is_of_both = estimate.section == "judge" or (about.is_of_pools and bool(kinds & estimate.scope.keys()))
+    of_kinds = "raters of both kinds" if is_of_both else kind
     counted = ["exclude is empty", *([] if is_again else ["repeat = 0"])]
-    return " and ".join([*asked, kinds, *scope_filter(estimate.scope), *counted])
+    return " and ".join([*asked, of_kinds, *scope_filter(estimate.scope), *counted])
 
 
 @cache

@@ -30,7 +30,7 @@ from app.analysis.sections.judges.model_judges import judges
 from app.analysis.sections.latent_categories import truth
 from app.analysis.sections.pairs import percent, source_pairs
 from app.analysis.sections.pairwise_kappas import kappas
-from app.analysis.sections.pools import pools
+from app.analysis.sections.pools import pools, pools_on_changes, pools_on_choices, pools_on_codes
 from app.analysis.sections.rankings import rankings
 from app.analysis.sections.rater_profiles import raters, severities
 from app.analysis.sections.repeats import repeats
@@ -115,7 +115,10 @@ def _contrasts(study: StudyData) -> Iterator[Estimate]:
     for asked in study.categories:
         yield from code_differences(asked, study.protocol)
         yield from answer_key_estimates(asked, study.splits)
-    for one_kind in (changes, conjoint, empathic, differential, highlights):
+        yield from pools_on_codes(asked, study.protocol)
+    for votes in study.choices:
+        yield from pools_on_choices(votes, study.protocol)
+    for one_kind in (changes, pools_on_changes, conjoint, empathic, differential, highlights):
         yield from one_kind(study)
 
 
@@ -231,6 +234,14 @@ def _attribute(study: StudyData, key: str) -> Iterator[Estimate]:
 def _pools(study: StudyData, key: str) -> Iterator[Estimate]:
     for data in _numbers(study, key):
         yield from pools(data, study.protocol)
+    for asked in study.categories:
+        if asked.question.key == key:
+            yield from pools_on_codes(asked, study.protocol)
+    for votes in study.choices:
+        if votes.question.key == key:
+            yield from pools_on_choices(votes, study.protocol)
+    for one_kind in (pools_on_changes, highlights):
+        yield from (estimate for estimate in one_kind(study) if estimate.question == key)
 
 
 def _turns(study: StudyData, key: str) -> Iterator[Estimate]:

@@ -64,9 +64,13 @@ def changes(study: StudyData) -> Iterator[Estimate]:
 
 def of_each_rater(data: ScaledData) -> Floats:
     """Return the mean answer of each human rater, nan if there is none; shape (n_raters,)."""
-    answers = groups(data.codes)[0].of(data.answers)
+    return means_by_rater(groups(data.codes)[0].of(data.answers), len(data.codes.raters.ids))
+
+
+def means_by_rater(answers: Answers, n_raters: int) -> Floats:
+    """Return the mean of each rater's answers, nan if there are none; shape (n_raters,)."""
     mean = pd.Series(answers.value).groupby(answers.rater).mean()
-    return np.asarray(mean.reindex(range(len(data.codes.raters.ids))), dtype=np.float64)
+    return np.asarray(mean.reindex(range(n_raters)), dtype=np.float64)
 
 
 def arms_of_raters(split: Split, n_raters: int, study: StudyData) -> Ints:

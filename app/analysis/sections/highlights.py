@@ -15,14 +15,16 @@ from app.analysis.data.question_data import record_of
 from app.analysis.data.scopes import distinct_groups, with_answers
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import SHARE_OF_PAIRS
+from app.analysis.sections.pools import pairs_of_groups
 from app.analysis.sections.study_data import StudyData
 from app.analysis.statistic import Recorded, Statistic, declare
 from app.base.words import counted
 from app.protocol.questions.registry import PassagesQuestion
 from app.protocol.questions.spans import read_spans
 from app.stats.clusters import METHOD
+from app.stats.comparison.pools import score_difference
 from app.stats.result import Result, undefined
-from app.stats.spans import Marked, span_alpha, span_scores
+from app.stats.spans import Marked, f1_pseudo_values, span_alpha, span_scores, span_sums
 
 SECTION = "contrast"
 BEYOND = "Left out because marks reach beyond the text: {}."
@@ -82,7 +84,7 @@ class Passages:
 
 
 def highlights(study: StudyData) -> Iterator[Estimate]:
-    """Yield for each highlight question and group of raters: alpha by source and overall, and F1 against the key."""
+    """Yield for each highlight question alpha by source and overall, and F1 against the key, also between groups."""
     for question in study.protocol.questions:
         if isinstance(question, PassagesQuestion):
             yield from _of_question(study, question)
@@ -108,6 +110,17 @@ def _of_question(study: StudyData, question: PassagesQuestion) -> Iterator[Estim
             for statistic, result in found.items():
                 more = BAD_KEY.format(counted(n_bad, "text")) if n_bad and statistic != "span_alpha" else ""
                 yield _record(question, result, part, scope, statistic, f"{note} {more}".strip())
+    if key:
+        is_known = [row in marks and marks[row].text in key for row in answers.row.tolist()]
+        known = answers.select(np.array(is_known, dtype=bool))
+        mine = [marks[row] for row in known.row.tolist()]
+        sums = span_sums(mine, key, passages.whole)
+        for pair in pairs_of_groups(codes, question.key, study.protocol):
+            here, first = pair.of(known.rater)
+            part = known.select(here)
+            if np.intersect1d(part.unit[first[here]], part.unit[~first[here]]).size:
+                difference = score_difference(sums[here], f1_pseudo_values, first[here], unit=part.unit, **part.where)
+                yield _record(question, difference, part, pair.scope, "pool_span_f1_difference", note)
 
 
 def _sources(codes: Codes, answers: Answers) -> list[str]:

@@ -1,25 +1,54 @@
-"""Comparisons of two pools of human raters, or of judges with human raters, on the same responses."""
+"""Comparisons of two groups of raters: pools of people, or models with people, for every kind of question."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
-from app.analysis.data.question_data import ScaledData
+from app.analysis.data.answers import Answers
+from app.analysis.data.encoded_study import Bools, Codes, Ints
+from app.analysis.data.question_data import AnyQuestionData, ChoiceData, ScaledData
 from app.analysis.data.scopes import Group, groups
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import ASSOCIATION
+from app.analysis.sections.categories import CategoryData, keyed_data
+from app.analysis.sections.changes import means_by_rater
+from app.analysis.sections.code_differences import tested_codes
+from app.analysis.sections.judges.showings import choices_between
+from app.analysis.sections.study_data import StudyData
 from app.analysis.statistic import Bounds, Column, PageTable, Recorded, Statistic, declare
 from app.analysis.wording import claims
 from app.protocol.primary import TESTS, PrimaryContrast
 from app.protocol.primary_default import primary_contrasts
 from app.protocol.study import Protocol
-from app.stats.comparison.pools import pool_correlation, pool_difference
+from app.stats.accuracy.category_f1 import f1_macro_pseudo_values
+from app.stats.comparison.pools import group_difference, pool_correlation, pool_difference, score_difference
+from app.stats.result import Result
 
 SECTION = "contrast"
 MAX_POOLS = 6
+# what every record has besides the two groups; a contrast that leaves them open is about all pairs of pools
+GROUPS = ("pool", "reference_pool")
+KINDS = ("rater_kind", "reference_rater_kind")
+
+
+def _share_points(key: str, name: str, *, keys: tuple[str, ...] = ()) -> Statistic:
+    """The declaration of a difference between shares, in percentage points."""
+    return Statistic(
+        key,
+        name,
+        "share_points",
+        docs="contrasts",
+        no_difference=0.0,
+        claim=claims.groups,
+        tests={key: Recorded(unit=None, keys=keys, perhaps=GROUPS)},
+        is_of_pools=True,
+    )
+
 
 declare(
     Statistic(
@@ -29,8 +58,8 @@ declare(
         docs="contrasts",
         no_difference=0.0,
         bounds=Bounds(times=1),
-        claim=claims.pools,
-        tests={"pool_difference": Recorded(unit="response", keys=("pool", "reference_pool"))},
+        claim=claims.groups,
+        tests={"pool_difference": Recorded(unit=None, keys=(), perhaps=GROUPS)},
         is_of_pools=True,
     ),
     Statistic(
@@ -39,68 +68,232 @@ declare(
         "coefficient",
         docs="contrasts",
         minimum=ASSOCIATION,
-        claim=claims.pools,
-        tests={"pool_correlation": Recorded(unit="response", keys=("pool", "reference_pool"))},
+        claim=claims.groups,
+        tests={"pool_correlation": Recorded(unit="response", keys=(), perhaps=GROUPS)},
         is_of_pools=True,
     ),
+    Statistic(
+        "pool_change_difference",
+        "Difference in change between pools of raters",
+        "points",
+        docs="contrasts",
+        cites=("welch1947",),
+        no_difference=0.0,
+        bounds=Bounds(times=2),
+        claim=claims.groups,
+        tests={"pool_change_difference": Recorded(unit="rater_mean", keys=("before",), perhaps=GROUPS)},
+        is_of_pools=True,
+    ),
+    _share_points("pool_accuracy_difference", "Difference in correct answers between pools (percentage points)"),
+    _share_points("pool_f1_difference", "Difference in macro F1 between pools (percentage points)"),
+    _share_points(
+        "pool_category_difference",
+        "Difference in share with this code between pools (percentage points)",
+        keys=("category",),
+    ),
+    _share_points(
+        "pool_preference_difference",
+        "Difference in share preferred between pools (percentage points)",
+        keys=("source", "reference"),
+    ),
+    _share_points("pool_span_f1_difference", "Difference in F1 of marked characters between pools (percentage points)"),
 )
 BY_GROUP = PageTable(
     "By attribute of sources, by pool and by rater score",
     (
         Column("Attribute of sources", ("attribute_effect",)),
-        Column("Difference between pools", ("pool_difference",)),
+        Column(
+            "Difference between pools",
+            (
+                "pool_difference",
+                "pool_change_difference",
+                "pool_accuracy_difference",
+                "pool_preference_difference",
+                "pool_category_difference",
+            ),
+        ),
+        Column("Difference in F1", ("pool_f1_difference", "pool_span_f1_difference")),
         Column("Correlation between pools", ("pool_correlation",)),
         Column("Points per unit of the score", ("covariate_slope_by_source",)),
     ),
 )
 
 
-def pools(data: ScaledData, protocol: Protocol) -> Iterator[Estimate]:
-    """Yield mean difference and correlation over shared responses: pairs of pools, and judges against human raters.
+class Pair(NamedTuple):
+    """Two groups of raters: the first minus the second."""
+
+    other: Group
+    reference: Group
+
+    @property
+    def scope(self) -> Scope:
+        """Both groups; all people, who have no part of a scope otherwise, are the kind person."""
+        mine, theirs = self.other.scope or PEOPLE, self.reference.scope or PEOPLE
+        scope: Scope = {**mine}
+        if "pool" in theirs:
+            scope["reference_pool"] = theirs["pool"]
+        else:
+            scope["reference_rater_kind"] = theirs["rater_kind"]
+        return scope
+
+    def of(self, rater: Ints) -> tuple[Bools, Bools]:
+        """Whether each answer is by either group, and whether it is by the first; shapes (n,)."""
+        first, second = self.other.has_rater[rater], self.reference.has_rater[rater]
+        return first | second, first
+
+
+PEOPLE: Scope = {"rater_kind": "person"}
+
+
+def pairs_of_groups(codes: Codes, key: str, protocol: Protocol) -> Iterator[Pair]:
+    """Yield the pairs of pools, then models with all people and with each pool.
 
     Each pair is in the direction of the primary contrasts of the question that name it, otherwise the later pool minus
-    the earlier one. Nothing if the two groups share no response.
+    the earlier one, or models minus people.
     """
-    if data.question.target == "rater":
-        return
-    everyone, *others = groups(data.codes)
+    everyone, *others = groups(codes)
     named = [group for group in others if "pool" in group.scope]
     judges = [group for group in others if group.is_model]
-    declared = [one for one in primary_contrasts(protocol) if _names_pool(one, data.question.key)]
-    for other, reference in _directed(named, declared):
-        yield from _compared(data, other, reference, {**other.scope, "reference_pool": reference.scope["pool"]})
-    for judge in judges:
-        yield from _compared(data, judge, everyone, {**judge.scope, "reference_rater_kind": "person"})
-        for pool in named if len(named) > 1 else ():
-            yield from _compared(data, judge, pool, {**judge.scope, "reference_pool": pool.scope["pool"]})
-
-
-def _directed(named: Sequence[Group], declared: Sequence[PrimaryContrast]) -> Iterator[tuple[Group, Group]]:
-    """Yield each pair of pools with its reference second; both ways if contrasts are declared both ways."""
+    declared = [one for one in primary_contrasts(protocol) if _names_groups(one, key)]
     for earlier, later in combinations(named, 2):
-        ways = ((later, earlier), (earlier, later))
-        fitting = [[way for way in ways if _is_direction(one, *way)] for one in declared]
-        wanted = dict.fromkeys(found[0] for found in fitting if found)
+        wanted = _declared(Pair(later, earlier), declared)
         if wanted or len(named) <= MAX_POOLS:
-            yield from wanted or ways[:1]
+            yield from wanted or (Pair(later, earlier),)
+    for judge in judges:
+        for people in (everyone, *(named if len(named) > 1 else ())):
+            yield from _declared(Pair(judge, people), declared) or (Pair(judge, people),)
 
 
-def _names_pool(contrast: PrimaryContrast, question: str) -> bool:
-    """Return whether the contrast compares pools on this question and names one; otherwise it is about all pairs."""
+def _names_groups(contrast: PrimaryContrast, question: str) -> bool:
+    """Return whether the contrast compares groups of raters on this question and names one; otherwise it is of all."""
     is_of_pools = contrast.question == question and TESTS[str(contrast.test)].compares == "pools"
-    return is_of_pools and bool(contrast.pool or contrast.reference_pool)
+    return is_of_pools and bool({*GROUPS, *KINDS} & contrast.named.keys())
 
 
-def _is_direction(contrast: PrimaryContrast, other: Group, reference: Group) -> bool:
-    return contrast.pool in {None, other.scope["pool"]} and contrast.reference_pool in {None, reference.scope["pool"]}
+def _declared(pair: Pair, declared: Sequence[PrimaryContrast]) -> tuple[Pair, ...]:
+    """The directions of a pair that contrasts name; both if they are declared both ways."""
+    ways = (pair, Pair(pair.reference, pair.other))
+    found = (next((way for way in ways if _is_of(one, way.scope)), None) for one in declared)
+    return tuple(dict.fromkeys(way for way in found if way is not None))
 
 
-def _compared(data: ScaledData, other: Group, reference: Group, scope: Scope) -> Iterator[Estimate]:
-    answers = data.answers
-    first, second = other.has_rater[answers.rater], reference.has_rater[answers.rater]
-    part, is_first = answers.select(first | second), first[first | second]
-    if not np.intersect1d(part.unit[is_first], part.unit[~is_first]).size:
+def _is_of(contrast: PrimaryContrast, scope: Scope) -> bool:
+    named = {part: value for part in (*GROUPS, *KINDS) if (value := getattr(contrast, part)) is not None}
+    left_open = {"pool", "reference_pool"} - named.keys()
+    rest = scope.keys() - named.keys()
+    return all(scope.get(part) == value for part, value in named.items()) and rest <= left_open
+
+
+def pools(data: ScaledData, protocol: Protocol) -> Iterator[Estimate]:
+    """Yield, for a scale or score, the mean difference and correlation over shared responses.
+
+    Nothing if no response is shared. Answers about the raters themselves are compared between raters.
+    """
+    for pair in pairs_of_groups(data.codes, data.question.key, protocol):
+        if data.question.target == "rater":
+            yield from _of_raters(data, data.answers, pair, "pool_difference")
+            continue
+        answers, first = _shared(data.answers, pair)
+        for statistic, compare in (("pool_difference", pool_difference), ("pool_correlation", pool_correlation)):
+            if len(first):
+                found = compare(answers.value, first, unit=answers.unit, **answers.where)
+                yield _record(data, found, answers, pair.scope, statistic)
+
+
+def pools_on_codes(asked: CategoryData, protocol: Protocol) -> Iterator[Estimate]:
+    """Yield the differences in correct answers and macro F1, if there is a key, and in the share of each code."""
+    whole = keyed_data(asked)
+    right = replace(asked.answers, value=asked.right)
+    has_key = np.isfinite(asked.right)
+    tested = tested_codes(asked.question, protocol)
+    for pair in pairs_of_groups(asked.codes, asked.question.key, protocol):
+        if has_key.any():
+            yield from _of_shares(whole, right.select(has_key), pair, "pool_accuracy_difference")
+            if asked.question.target != "rater" and asked.whole is not None:
+                yield from _of_f1(asked, whole, pair)
+        for name, data in zip(asked.question.codes, asked.by_code, strict=True):
+            if name in tested:
+                yield from _of_shares(whole, data.answers, pair, "pool_category_difference", {"category": name})
+
+
+def pools_on_choices(data: ChoiceData, protocol: Protocol) -> Iterator[Estimate]:
+    """Yield the difference in the share that prefers each source over the reference; ties count half."""
+    if data.reference is None:
         return
-    for statistic, compare in (("pool_difference", pool_difference), ("pool_correlation", pool_correlation)):
-        found = compare(part.value, is_first, unit=part.unit, **part.where)
-        yield data.record(found, part, section=SECTION, scope=scope, statistic=statistic, unit="response")
+    for pair in pairs_of_groups(data.codes, data.question.key, protocol):
+        for source in data.sources:
+            if source != data.reference:
+                part, worth = choices_between(data.answers, data.code_of(source), data.code_of(data.reference))
+                answers, first = _shared(replace(part, value=worth), pair)
+                if len(first):
+                    found = pool_difference(answers.value, first, unit=answers.unit, **answers.where)
+                    scope: Scope = {"source": source, "reference": data.reference, **pair.scope}
+                    yield _record(data, found, answers, scope, "pool_preference_difference")
+
+
+def pools_on_changes(study: StudyData) -> Iterator[Estimate]:
+    """Yield for each declared change how much more, or less, the score of one group of raters changed."""
+    by_key = {data.question.key: data for data in study.numbers}
+    for declared in study.protocol.analysis.changes:
+        before, after = (by_key[key] for key in (declared.before, declared.after))
+        n = len(study.codes.raters.ids)
+        gap = means_by_rater(after.answers, n) - means_by_rater(before.answers, n)
+        changed = replace(after.answers, value=gap[after.answers.rater]).select(
+            np.isfinite(gap[after.answers.rater]) & after.answers.is_first
+        )
+        for pair in pairs_of_groups(after.codes, declared.after, study.protocol):
+            yield from _of_raters(after, changed, pair, "pool_change_difference", {"before": declared.before})
+
+
+def _shared(answers: Answers, pair: Pair) -> tuple[Answers, Bools]:
+    """The answers of both groups, and which are of the first; none if the groups share no unit."""
+    here, first = pair.of(answers.rater)
+    part, is_first = answers.select(here), first[here]
+    if np.intersect1d(part.unit[is_first], part.unit[~is_first]).size:
+        return part, is_first
+    return part.select(np.zeros(len(is_first), bool)), is_first[:0]
+
+
+def _of_raters(
+    data: ScaledData, answers: Answers, pair: Pair, statistic: str, more: Scope | None = None
+) -> Iterator[Estimate]:
+    here, first = pair.of(answers.rater)
+    part = answers.select(here)
+    if first[here].any() and not first[here].all():
+        found = group_difference(part.value, first[here], rater=part.rater)
+        scope: Scope = {**(more or {}), **pair.scope}
+        yield data.record(found, part, section=SECTION, scope=scope, statistic=statistic, unit="rater_mean")
+
+
+def _of_shares(
+    data: ScaledData, answers: Answers, pair: Pair, statistic: str, more: Scope | None = None
+) -> Iterator[Estimate]:
+    """Yield the difference between the groups in the mean of answers of 0 or 1."""
+    if data.question.target == "rater":
+        yield from _of_raters(data, answers, pair, statistic, more)
+        return
+    part, first = _shared(answers, pair)
+    if len(first):
+        found = pool_difference(part.value, first, unit=part.unit, **part.where)
+        yield _record(data, found, part, {**(more or {}), **pair.scope}, statistic)
+
+
+def _of_f1(asked: CategoryData, data: ScaledData, pair: Pair) -> Iterator[Estimate]:
+    names = list(asked.question.codes)
+    keyed = np.flatnonzero(np.isfinite(asked.right))
+    answers, first = _shared(
+        replace(asked.answers, value=np.arange(len(asked.right), dtype=np.float64)).select(keyed), pair
+    )
+    if not len(first):
+        return
+    at = answers.value.astype(np.int64)
+    key = np.array([names.index(str(asked.key[row])) for row in at.tolist()])
+    cell = key * len(names) + asked.given.argmax(axis=1)[at]
+    sums = np.zeros((len(cell), len(names) ** 2))
+    sums[np.arange(len(cell)), cell] = 1
+    found = score_difference(sums, f1_macro_pseudo_values, first, unit=answers.unit, **answers.where)
+    yield _record(data, found, answers, pair.scope, "pool_f1_difference")
+
+
+def _record(data: AnyQuestionData, found: Result, answers: Answers, scope: Scope, statistic: str) -> Estimate:
+    return data.record(found, answers, section=SECTION, scope=scope, statistic=statistic, unit="response")

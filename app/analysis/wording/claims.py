@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from app.analysis.estimate import Estimate
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import covariate_text, number, statistic_text
 from app.base.words import number_text, readable
 from app.protocol.labels import Labels
+from app.protocol.primary import KINDS
 
 # An estimate with its labels, as the sentences about it need it.
 
@@ -46,6 +48,12 @@ class About:
 
     def _source(self, part: Literal["source", "reference"]) -> str:
         return self.labels.source(self.estimate.scope[part]) if part in self.estimate.scope else "all sources"
+
+    def group(self, side: Literal["", "reference_"] = "") -> str:
+        """The group of raters on one side: the label of the pool, people, or models."""
+        scope: Mapping[str, Any] = self.estimate.scope
+        pool = scope.get(f"{side}pool")
+        return KINDS[scope[f"{side}rater_kind"]] if pool is None else self.labels.pool(pool)
 
     @property
     def code(self) -> str:
@@ -185,13 +193,41 @@ def _part(about: About) -> str:
     return next(of_attribute, "") or str(scope["shown_label"])
 
 
-def pools(about: About) -> str:
-    scope = about.estimate.scope
-    mine, theirs = about.labels.pool(scope["pool"]), about.labels.pool(scope["reference_pool"])
-    if about.estimate.statistic == "pool_correlation":
+# What a group of raters does more or less often than another: the words before and after the size.
+_OF_GROUPS: dict[str, tuple[str, str]] = {
+    "pool_accuracy_difference": ("{mine} answer correctly", "often than {theirs}"),
+    "pool_category_difference": ("{mine} answer {code}", "often than {theirs}"),
+    "pool_preference_difference": ("{mine} prefer {source} over {reference}", "often than {theirs}"),
+}
+_F1 = {"pool_f1_difference": "macro F1", "pool_span_f1_difference": "F1 of marked characters"}
+
+
+def groups(about: About) -> str:
+    """Describe how one group of raters differs from another."""
+    statistic, scope = about.estimate.statistic, about.estimate.scope
+    mine, theirs = about.group(), about.group("reference_")
+    if statistic == "pool_correlation":
         r = number(about.value, "coefficient")
         return f"{about.question}: the ratings of {mine} and {theirs} correlate with r = {r} over the same responses"
+    if statistic in _F1:
+        size = f"{_size(about)} percentage points {'higher' if about.value > 0 else 'lower'}"
+        return f"{about.question}: {_F1[statistic]} is {size} for {mine} than for {theirs}"
+    if statistic in _OF_GROUPS:
+        before, after = (
+            words.format(mine=mine, theirs=theirs, code=about.code, source=about.source, reference=about.reference)
+            for words in _OF_GROUPS[statistic]
+        )
+        more = "more" if about.value > 0 else "less"
+        return f"{about.question}: {before} {_size(about)} percentage points {more} {after}"
+    if "before" in scope:
+        return f"{about.question}: the change is {about.points()} among {mine} than among {theirs}{about.on_scale}"
+    if about.estimate.unit == "rater_mean":
+        return f"{about.question}: {mine} score {about.points()} than {theirs}{about.on_scale}"
     return f"{about.question}: {mine} rate {about.points()} than {theirs} on the same responses{about.on_scale}"
+
+
+def _size(about: About) -> str:
+    return number(abs(about.value), "share").removesuffix("%")
 
 
 def turns(about: About) -> str:
@@ -275,5 +311,5 @@ def claim_of(about: About) -> str:
 def _among_pool(estimate: Estimate, labels: Labels) -> str:
     """The pool whose raters an estimate is limited to, as the end of a sentence; empty for all, and for two pools."""
     scope = estimate.scope
-    is_of_one = "pool" in scope and "reference_pool" not in scope
+    is_of_one = "pool" in scope and not {"reference_pool", "reference_rater_kind"} & scope.keys()
     return f" among raters of the pool {labels.pool(scope['pool'])}" if is_of_one else ""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal
 
 from app.analysis.estimate import Estimate, Part, Scope
 from app.analysis.statistic import Kind, declared
@@ -211,7 +211,8 @@ def scope_filter(scope: Scope) -> list[str]:
     found = [f"source in ({', '.join(sources)})" if len(sources) > 1 else f"source = {one}" for one in sources[:1]]
     if "raters" in scope:
         found.append(f"rater in ({', '.join(scope['raters'])})")
-    found += [f"{key} = {scope[key]}" for key in FILTERED if key in scope and key not in _compared(scope)]
+    compared = {*_compared(scope), *(("pool",) if "reference_rater_kind" in scope else ())}
+    found += [f"{key} = {scope[key]}" for key in FILTERED if key in scope and key not in compared]
     found += [f"{name} in ({', '.join(levels)})" for name, levels in _compared(scope).items()]
     found += [f"{name} = {value}" for name, value in scope.get("subgroup", {}).items()]
     found += [SENSITIVITY.get(scope["sensitivity"], scope["sensitivity"])] if "sensitivity" in scope else []
@@ -287,14 +288,23 @@ def _contrast_texts(scope: Scope) -> list[str]:
     found = [_levels(str(scope[key]), scope) for key in ("factor", "attribute") if key in scope]
     found += [f"code {scope['category']}"] if "category" in scope else []
     found += [f"turn {scope['turn']}"] if "turn" in scope else []
-    if "pool" in scope:
-        other = f" {MINUS} {scope['reference_pool']}" if "reference_pool" in scope else ""
-        found.append(f"pool {scope['pool']}{other}")
-    elif "reference_pool" in scope:
-        found.append(f"model judges {MINUS} pool {scope['reference_pool']}")
-    elif "reference_rater_kind" in scope:
-        found.append(f"model judges {MINUS} persons")
+    mine, theirs = group_text(scope), group_text(scope, "reference_")
+    if theirs:
+        found.append(f"{mine} {MINUS} {theirs.removeprefix('pool ') if 'pool' in scope else theirs}")
+    elif "pool" in scope:
+        found.append(mine)
     return found
+
+
+KINDS_OF_RATERS = {"person": "persons", "model": "model judges"}
+
+
+def group_text(scope: Scope, side: Literal["", "reference_"] = "") -> str:
+    """The group of raters on one side of a comparison, or the pool of the raters; empty if the scope has none."""
+    values: Mapping[str, Any] = scope
+    if f"{side}pool" in values:
+        return f"pool {values[f'{side}pool']}"
+    return KINDS_OF_RATERS.get(values.get(f"{side}rater_kind", ""), "")
 
 
 def _sources_text(scope: Scope, between: str) -> str:
@@ -323,6 +333,6 @@ def scope_text(scope: Scope, between: str = MINUS) -> str:
     if "flagged" in scope:
         parts.append("without flagged raters")
     parts += _contrast_texts(scope)
-    if scope.get("rater_kind") == "model" and not {"reference_pool", "reference_rater_kind"} & scope.keys():
+    if scope.get("rater_kind") == "model" and not group_text(scope, "reference_"):
         parts.append("model judges")
     return ", ".join(parts) or "all"

@@ -93,6 +93,26 @@ def _macro(table: Floats | Ints) -> Floats:
     return np.asarray(np.nanmean(f1_scores(table), axis=-1), dtype=np.float64)
 
 
+def f1_macro_pseudo_values(cells: Floats) -> Floats:
+    """Return the macro F1 plus the influence of each answer on it, shape (n,); their mean is the macro F1.
+
+    For the cell of key i and answer j, each code's F1_k = 2 C_kk / e_k (e_k: row plus column sum) has the derivative
+    (2 [i = j = k] - F1_k ([i = k] + [j = k])) / e_k.
+
+    Args:
+        cells: 1 in the answer's cell of the confusion table, in row-major order, otherwise 0; shape (n, K * K).
+    """
+    k = round(cells.shape[1] ** 0.5)
+    table = cells.sum(axis=0).reshape(k, k)
+    f1, either = f1_scores(table), table.sum(axis=0) + table.sum(axis=1)
+    share = np.divide(1.0, either, out=np.zeros(k), where=either > 0)
+    slope = np.nan_to_num(f1) * share
+    derivative = 2 * np.diag(share) - slope[:, np.newaxis] - slope
+    n_defined = int((either > 0).sum())
+    values: Floats = np.nanmean(f1) + len(cells) * (cells @ derivative.ravel()) / n_defined
+    return values
+
+
 def _resampled(by_item: Ints, k: int, n_resamples: int, rng: np.random.Generator) -> Floats:
     """Return the macro F1 of each resample of items; items with identical tables are drawn together."""
     patterns, weight = np.unique(by_item, axis=0, return_counts=True)

@@ -1,21 +1,23 @@
-"""Comparison of two pools of raters on the same responses, for example recipients or experts against a crowd.
+"""Comparison of two groups of raters, for example experts against a crowd, or models against people.
 
 Arguments: `value`, `is_first`, `unit`, `item`, `rater` shape (n,), one entry per rating; rows with nan are dropped.
-`is_first` is the pool, `unit` the response; responses that only one pool rated are dropped.
+`is_first` is the group, `unit` the response (or pair, or item); units that only one group rated are dropped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from app.stats.arms import Arms
-from app.stats.arrays import Bools, Floats, Ints, Labels, codes, present
+from app.stats.arrays import Bools, Floats, Ints, Labels, codes, present, spread
 from app.stats.clusters import clusters, combined_df, t_p_value, t_quantile, without_interval
 from app.stats.linear.cluster_robust import linear_contrast
 from app.stats.result import Interval, Method, Result, undefined
+
+NOTHING_SHARED = "No response was rated by both pools."
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,14 +67,17 @@ def pool_difference(
     """
     shared = shared_units(value, is_first, unit, item, rater)
     if not shared.n_units:
-        return undefined("no_pairable_units", "No response was rated by both pools.", n_units=0, n_ratings=0)
-    X = np.column_stack([np.ones(len(shared.value)), shared.first])
+        return undefined("no_pairable_units", NOTHING_SHARED, n_units=0, n_ratings=0)
     weight = 1 / np.bincount(shared.place)[shared.place]
-    contrast = np.array([0.0, 1.0])
+    return _difference(shared, shared.value, weight, level)
+
+
+def _difference(shared: SharedUnits, value: Floats, weight: Floats, level: float) -> Result:
+    """Return the weighted mean of the first pool's values minus that of the second, shapes (n,)."""
     found = linear_contrast(
-        shared.value,
-        X,
-        contrast,
+        value,
+        np.column_stack([np.ones(len(value)), shared.first]),
+        np.array([0.0, 1.0]),
         item=shared.item,
         rater=shared.rater,
         weight=weight,
@@ -207,3 +212,82 @@ def _from_sums(sums: Floats) -> Floats:
         r = (ab - a * b / n) / np.sqrt((aa - a * a / n) * (bb - b * b / n))
         z: Floats = np.where((n >= _MIN_N) & (np.abs(r) < _PERFECT), np.arctanh(r), np.nan)
     return z
+
+
+# Difference between two groups in a score of all their answers, such as F1 against a key.
+
+
+SCORE = Method(words="difference of scores")
+
+
+def score_difference(
+    sums: Floats,
+    pseudo_values: Callable[[Floats], Floats],
+    is_first: Bools,
+    *,
+    unit: Labels,
+    item: Labels,
+    rater: Labels,
+    level: float = 0.95,
+) -> Result:
+    """Return a score of the first group's answers minus that of the second's. Unit: response; see `pools`.
+
+    Linearized: each answer's value is the score of its group plus the influence of the answer on it (the delta method;
+    Deville 1999, Surv. Methodol. 25:193). The difference of their means is that of the scores, with the errors of
+    `pool_difference`.
+
+    Args:
+        sums: what each answer adds to the sums that the score is made of, shape (n, m), such as its cell of a table.
+        pseudo_values: the values of a group's answers from their sums, shapes (k, m) and (k,); nan if undefined.
+        is_first: as in the module.
+        unit: as in the module.
+        item: as in the module.
+        rater: as in the module.
+        level: confidence level.
+    """
+    shared = shared_units(np.arange(len(sums), dtype=np.float64), is_first, unit, item, rater)
+    if not shared.n_units:
+        return undefined("no_pairable_units", NOTHING_SHARED, n_units=0, n_ratings=0)
+    kept, value = sums[shared.value.astype(np.int64)], np.zeros(len(shared.value))
+    for side in (shared.first, ~shared.first):
+        value[side] = pseudo_values(kept[side])
+    if not np.isfinite(value).all():
+        note = "One of the groups has no answer that counts."
+        return undefined("no_pairable_units", note, method=SCORE, **shared.counts)
+    return _difference(shared, value, np.ones(len(value)), level)
+
+
+# Difference between two groups of raters in what each rater has once, such as a trait or a change.
+
+WELCH = Method("t_welch", ": means of raters")
+_PAIR = 2
+_ROUNDING = 1e-12
+
+
+def group_difference(value: Floats, is_first: Bools, *, rater: Labels, level: float = 0.95) -> Result:
+    """Return the mean of the first group's raters minus that of the second's. Unit: rater; see `pools`.
+
+    Several values of one rater are averaged first. The groups may differ in their variance: t with the degrees of
+    freedom of Welch (1947, Biometrika 34:28).
+    """
+    number, (first, raters) = present(value, is_first, rater)
+    code, n = codes(raters)
+    mean = np.bincount(code, number, n) / np.bincount(code, minlength=n)
+    side = np.zeros(n, dtype=bool)
+    side[code] = first
+    sides = [mean[side], mean[~side]]
+    sizes = [len(one) for one in sides]
+    counts = {"n_units": len(mean), "n_raters": len(mean), "n_ratings": len(number)}
+    if not min(sizes):
+        return undefined("no_pairable_units", "One of the two groups has no answers.", method=WELCH, **counts)
+    bare = Result(float(sides[0].mean() - sides[1].mean()), WELCH).with_counts(**counts)
+    if min(sizes) < _PAIR:
+        return without_interval(bare, "one_cluster", "An interval needs two raters in each group.")
+    parts = np.array([spread(one) ** 2 / n for one, n in zip(sides, sizes, strict=True)])
+    error = float(parts.sum() ** 0.5)
+    if error <= _ROUNDING * float(np.abs(mean).max()):
+        return without_interval(bare, "no_variation", "The raters of each group do not differ, so no interval.")
+    df = float(parts.sum() ** 2 / (parts**2 / (np.array(sizes) - 1)).sum())
+    estimate, reach = bare.estimate or 0.0, t_quantile(df, level) * error
+    interval = Interval(estimate - reach, estimate + reach, Method(WELCH.procedure), level, inference="raters")
+    return replace(bare, interval=interval, standard_error=error, df=df, p_value=t_p_value(estimate / error, df))

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from app.base.problems import Problems
 from app.base.words import readable
 from app.protocol.consistency import SHOWN_LABEL
-from app.protocol.primary import PARTS, TESTS, PrimaryContrast, tests_for
+from app.protocol.primary import KINDS, PARTS, TESTS, PrimaryContrast, tests_for
 from app.protocol.primary_default import default_contrast, first_question, primary_contrasts, test_of
 from app.protocol.questions.registry import AnyQuestion
 from app.protocol.study import Protocol
@@ -40,7 +40,16 @@ _PHRASES: dict[str, tuple[tuple[str, str], ...]] = {
         ("compared with", "reference"),
     ),
     "attribute": (("Does", "attribute"), ("at", "level"), ("change", "question")),
-    "pools": (("Do", "pool"), ("rate differently from", "reference_pool"), ("on", "question")),
+    "pools": (
+        ("Do", "pool"),
+        ("or all", "rater_kind"),
+        ("answer differently from", "reference_pool"),
+        ("or from all", "reference_rater_kind"),
+        ("on", "question"),
+        ("with", "code"),
+        ("for", "source"),
+        ("compared with", "reference"),
+    ),
     "turns": (("Does", "question"), ("change from turn to turn for", "source"), ("differently than for", "reference")),
     "covariate": (
         ("Does", "covariate"),
@@ -63,6 +72,8 @@ _ANY = {
     "code": "each answer",
     "pool": "all raters",
     "reference_pool": "the other pool",
+    "rater_kind": "no kind of raters",
+    "reference_rater_kind": "no kind of raters",
     "published": "nothing",
 }
 _BESIDE = {"published": "and beside it, as published,"}
@@ -227,7 +238,7 @@ def _is_possible(protocol: Protocol, question: AnyQuestion, test: str) -> bool:
         "sources": len(protocol.sources) > 1,
         "factor": bool(protocol.conditions),
         "attribute": bool(_attributes(protocol)),
-        "pools": len(protocol.design.pools) > 1,
+        "pools": len(protocol.design.pools) > 1 or question.target != "rater",
         "turns": question.target == "turn",
         "belief": analysis.believed_source is not None,
         "change": bool(analysis.changes),
@@ -255,6 +266,8 @@ def _options(protocol: Protocol, part: str, question: AnyQuestion, values: Data)
         "code": [Option(key, words) for key, words in getattr(question, "codes", {}).items()],
         "pool": [Option(key, labels.pool(key)) for key in design.pools],
         "reference_pool": [Option(key, labels.pool(key)) for key in design.pools],
+        "rater_kind": [Option(key, words) for key, words in KINDS.items()],
+        "reference_rater_kind": [Option(key, words) for key, words in KINDS.items()],
         "covariate": list(_covariates(protocol)),
         "level": _levels(protocol, str(values.get("factor", ""))),
     }.get(part, [])

@@ -183,6 +183,7 @@ SHOWN = protocol(
 )
 LEVELS = {"factor": "shown_label", "level": "AI", "reference_level": "Person"}
 POOLS = {"pool": "Experts", "reference_pool": "Crowd"}
+RATER_KINDS = {"rater_kind": "model", "reference_rater_kind": "person"}
 SOURCES = {"source": "GPT", "reference": "Person"}
 
 
@@ -224,6 +225,26 @@ def other(
         (
             *("pool_correlation", POOLS, 0.5, None),
             "Over the same responses, the mean ratings by Experts and by Crowd on Empathy correlated with r = 0.50 (",
+        ),
+        (
+            *("pool_accuracy_difference", RATER_KINDS, -0.309, "clear"),
+            "Answers by models on Empathy were correct less often than those by people (−30.9 percentage points, ",
+        ),
+        (
+            *("pool_f1_difference", {"pool": "Experts", "reference_rater_kind": "model"}, 0.1, "inconclusive"),
+            "Answers by Experts on Empathy did not clearly match the key better or less well than those by models (",
+        ),
+        (
+            *("pool_category_difference", {**POOLS, "category": "sad"}, 0.1, "clear"),
+            "On Empathy, “sad” was answered more often by Experts than by Crowd (+10.0 percentage points, ",
+        ),
+        (
+            *("pool_preference_difference", {**RATER_KINDS, **SOURCES}, 0.2, "clear"),
+            "GPT over Person was preferred more often by models than by people in Empathy (+20.0 percentage points, ",
+        ),
+        (
+            *("pool_change_difference", {**RATER_KINDS, "before": "mood"}, 0.5, "clear"),
+            "Empathy rose more, or fell less, for models than for people (+0.50, ",
         ),
         (
             *("accuracy_share", {"source": "GPT"}, 0.587, None),

@@ -5,8 +5,11 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.metrics import f1_score
 
-from app.stats.comparison.pools import pool_correlation, pool_difference
+from app.stats.accuracy.category_f1 import f1_macro_pseudo_values
+from app.stats.comparison.pools import group_difference, pool_correlation, pool_difference, score_difference
+from app.stats.spans import f1_pseudo_values
 
 if TYPE_CHECKING:
     from app.stats.arrays import Bools, Floats, Ints
@@ -128,3 +131,80 @@ def test_means_without_variation_report_a_reason(
     )
     assert (found.reason, found.interval_reason) == (reason, interval_reason)
     assert found.estimate == (estimate if estimate is None else pytest.approx(estimate))
+
+
+def _one_hot(cell: Ints, k: int) -> Floats:
+    return np.eye(k)[cell]
+
+
+def test_score_difference_is_that_of_the_groups_with_the_errors_of_their_pseudo_values() -> None:
+    """With an own item and rater for each answer, the pseudo-values of a pair are compared as in a paired t test."""
+    rng = np.random.default_rng(5)
+    cell = rng.integers(0, 4, 60)
+    item, first = np.repeat(np.arange(30), 2), np.tile([True, False], 30)
+    sums = _one_hot(cell, 4)
+    found = score_difference(sums, f1_macro_pseudo_values, first, unit=item, item=item, rater=np.arange(60))
+    macro = [f1_score(*np.divmod(cell[side], 2), average="macro") for side in (first, ~first)]
+    values = [f1_macro_pseudo_values(sums[side]) for side in (first, ~first)]
+    known = stats.ttest_rel(values[0], values[1])
+    assert found.estimate == pytest.approx(macro[0] - macro[1])
+    assert found.p_value == pytest.approx(known.pvalue)
+    assert found.df == pytest.approx(29)
+
+
+def test_pseudo_values_are_the_score_plus_what_each_answer_changes() -> None:
+    """Of many answers, one more changes the score by its influence divided by their number."""
+    rng = np.random.default_rng(6)
+    sums = _one_hot(rng.integers(0, 9, 3_000), 9)
+    values = f1_macro_pseudo_values(sums)
+    score = values.mean()
+    for at in range(20):
+        more = f1_macro_pseudo_values(np.vstack([sums, sums[at]])).mean()
+        assert (more - score) * 3_001 == pytest.approx(values[at] - score, rel=0.01, abs=0.01)
+
+
+def test_pseudo_values_of_marks_have_the_f1_of_all_characters_as_mean() -> None:
+    sums = np.array([[3.0, 5, 4], [0, 2, 3], [4, 4, 4]])
+    assert f1_pseudo_values(sums).mean() == pytest.approx(2 * 7 / 22)
+
+
+def test_score_difference_without_data_has_a_reason() -> None:
+    unit, first = np.arange(4), np.array([True, True, False, False])
+    apart = score_difference(_one_hot(np.arange(4), 4), f1_macro_pseudo_values, first, unit=unit, item=unit, rater=unit)
+    assert (apart.reason, apart.note) == ("no_pairable_units", "No response was rated by both pools.")
+    empty = score_difference(np.zeros((4, 3)), f1_pseudo_values, first, unit=unit % 2, item=unit % 2, rater=unit)
+    assert (empty.reason, empty.note) == ("no_pairable_units", "One of the groups has no answer that counts.")
+    alone = score_difference(
+        _one_hot(np.arange(4), 4), f1_macro_pseudo_values, first, unit=unit % 2, item=unit % 2, rater=unit // 2
+    )
+    assert (alone.estimate is not None, alone.interval_reason) == (True, "one_cluster")
+
+
+def test_group_difference_is_welch_on_means_of_raters() -> None:
+    rng = np.random.default_rng(7)
+    rater = np.repeat(np.arange(11), 2)
+    value, first = rng.normal(size=22), rater < 4
+    value[3] = np.nan
+    mean = np.array([np.nanmean(value[rater == k]) for k in range(11)])
+    known = stats.ttest_ind(mean[:4], mean[4:], equal_var=False)
+    found = group_difference(value, first, rater=rater)
+    assert found.p_value == pytest.approx(known.pvalue)
+    assert found.df == pytest.approx(known.df)
+    assert (found.n_raters, found.n_ratings) == (11, 21)
+    assert found.interval
+    assert (found.interval.low, found.interval.high) == pytest.approx(tuple(known.confidence_interval()))
+
+
+@pytest.mark.parametrize(
+    ("value", "reason", "interval_reason"),
+    [
+        ([1.0, 2, np.nan, np.nan], "no_pairable_units", None),
+        ([1.0, 2, 3, np.nan], None, "one_cluster"),
+        ([1.0, 1, 3, 3], None, "no_variation"),
+    ],
+)
+def test_groups_without_enough_raters_have_a_reason(
+    value: list[float], reason: str | None, interval_reason: str | None
+) -> None:
+    found = group_difference(np.array(value), np.array([True, True, False, False]), rater=np.arange(4))
+    assert (found.reason, found.interval_reason) == (reason, interval_reason)
