@@ -50,7 +50,9 @@ def test_ties_are_half_and_neither_and_cannot_judge_are_excluded() -> None:
     assert half.estimate == pytest.approx(2.5 / 4)
     assert decisive.estimate == pytest.approx(2 / 3)
     assert (half.n_ratings, half.n_units, decisive.n_units) == (5, 4, 3)
-    assert only(report, "tie_share").estimate == 1 / 5
+    assert only(report, "tie_share", scope={}).estimate == 1 / 5
+    of_pair = [only(report, name, scope=AGAINST) for name in ("win_share", "tie_share", "lose_share")]
+    assert [one.estimate for one in of_pair] == [2 / 5, 1 / 5, 1 / 5]
     assert only(report, "neither_share").estimate == 1 / 5
 
 

@@ -49,6 +49,8 @@ declare(
         at_equal_length="share_preferred_at_equal",
         is_of_choices=True,
     ),
+    Statistic("win_share", "Share of choices won", "share", docs="comparison"),
+    Statistic("lose_share", "Share of choices lost", "share", docs="comparison"),
     Statistic("tie_share", "Share of ties", "share", docs="comparison"),
     Statistic("neither_share", "Share choosing neither", "share", docs="comparison"),
     Statistic("first_side_share", "Share choosing the left side", "share", docs="comparison"),
@@ -58,6 +60,9 @@ PREFERENCES = PageTable(
     "Shares preferred, with 95% CIs",
     (
         Column("Share preferred", ("share_preferred",)),
+        Column("Won", ("win_share",)),
+        Column("Tied", ("tie_share",)),
+        Column("Lost", ("lose_share",)),
         Column("Adjusted for length", ("share_preferred_at_equal",), covariate="length"),
         Column("Adjusted for side", ("share_preferred_at_equal",), covariate="side"),
         Column("Mixed model", ("share_preferred_glmm",)),
@@ -94,7 +99,7 @@ def choice(data: ChoiceData) -> Iterator[Estimate]:
 
 
 def _preferred(data: ChoiceData, answers: Choices, scope: Scope, *, is_brief: bool = False) -> Iterator[Estimate]:
-    """Yield the share with each interval; if `is_brief`, only the main estimate."""
+    """Yield the share with each interval, and with ties the shares won, tied and lost; if `is_brief`, the main one."""
     mine = data.code_of(scope["source"])
     part = answers.select(is_between(answers, mine, data.code_of(scope["reference"]) if "reference" in scope else None))
     outcome = outcomes(part, mine)
@@ -112,6 +117,9 @@ def _preferred(data: ChoiceData, answers: Choices, scope: Scope, *, is_brief: bo
         yield data.record(
             result, part, section=SECTION, scope=scope, statistic="share_preferred", unit="choice", counts=counts
         )
+    if has_ties and not is_brief and "reference" in scope:
+        shares = (("win_share", stats.win_share), ("tie_share", stats.tie_share), ("lose_share", stats.lose_share))
+        yield from _records(data, part, scope, [(name, of(outcome, **part.where)) for name, of in shares])
 
 
 def _without_sources(data: ChoiceData, answers: Choices, scope: Scope) -> Iterator[Estimate]:

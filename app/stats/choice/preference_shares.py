@@ -50,6 +50,16 @@ def tie_share(outcome: Ints, *, item: Labels, rater: Labels, level: float = 0.95
     return share((np.asarray(outcome) == TIE).astype(np.float64), item=item, rater=rater, level=level)
 
 
+def win_share(outcome: Ints, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
+    """Return the proportion of choices for the source among all choices, including ties and those of neither."""
+    return share((np.asarray(outcome) == WON).astype(np.float64), item=item, rater=rater, level=level)
+
+
+def lose_share(outcome: Ints, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
+    """Return the proportion of choices for the reference among all choices, including ties and those of neither."""
+    return share((np.asarray(outcome) == LOST).astype(np.float64), item=item, rater=rater, level=level)
+
+
 def neither_share(outcome: Ints, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
     """Return the proportion of choices of neither among all choices."""
     return share((np.asarray(outcome) == NEITHER).astype(np.float64), item=item, rater=rater, level=level)

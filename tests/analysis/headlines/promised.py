@@ -69,7 +69,7 @@ PROMISED: dict[str, dict[str, list[Record]]] = {
         "agreement on the marked words": [Record("span_alpha", "", ("emotional_reactions_rationale",))],
     },
     "ab-tie": {
-        "shares of wins, ties and losses": [Record("share_preferred", PAIR), Record("tie_share")],
+        "shares of wins, ties and losses": [Record(name, PAIR) for name in ("win_share", "tie_share", "lose_share")],
         "sign test": [Record("share_preferred", PAIR, method="clopper_pearson:")],
         "Fleiss' kappa": [Record("fleiss_kappa", "", ("coherence", "empathy", "informativeness"))],
         "Bradley-Terry strengths with ties": [Record("bt_strength", PAIR)],

@@ -34,6 +34,8 @@ def test_decisive_share_excludes_ties() -> None:
 def test_tie_and_neither_shares_are_of_all_choices() -> None:
     assert choice.tie_share(OUTCOME, **WHERE).estimate == pytest.approx(2 / 6)
     assert choice.neither_share(OUTCOME, **WHERE).estimate == pytest.approx(1 / 6)
+    assert choice.win_share(OUTCOME, **WHERE).estimate == pytest.approx(2 / 6)
+    assert choice.lose_share(OUTCOME, **WHERE).estimate == pytest.approx(1 / 6)
 
 
 def test_unclustered_share_counts_decisive_choices() -> None:

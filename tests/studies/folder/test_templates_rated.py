@@ -30,7 +30,7 @@ NOMINAL = "krippendorff_alpha_nominal"
 RATED = {"mean", "sd", "mean_difference", ORDINAL}
 QUADRATIC = {*RATED, "cohen_kappa_quadratic"}
 CUT = {"t_paired", "t_unpaired", "share_at_least", "share_at_least_ratio"}
-VOTED = {"share_preferred", "tie_share", "fleiss_kappa", "bt_strength", NOMINAL}
+VOTED = {"share_preferred", "win_share", "tie_share", "lose_share", "fleiss_kappa", "bt_strength", NOMINAL}
 
 # For each template, the estimates that the original study reported, by question; a key without a statistic is required
 # as soon as there is one.
