@@ -21,8 +21,8 @@ from starlette.datastructures import URLPath
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app import routes
-from app.accounts.lead_access import BREACHED
 from app.accounts.openid.provider import Client, OpenIdProvider
+from app.accounts.passwords import BREACHED
 from app.accounts.sign_in import signed_out
 from app.base.database.address import parse_address
 from app.base.database.engine import TO_SPARE, database_url, hot_share, make_engine, transactions

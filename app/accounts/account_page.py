@@ -8,7 +8,7 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from app.accounts import lead_access as access
-from app.accounts import leads
+from app.accounts import leads, passwords
 from app.accounts.identities import has_identity
 from app.accounts.leads import Lead
 from app.accounts.rate_limits import count, sign_in_limits, take_back
@@ -43,7 +43,7 @@ def is_password(request: Request, db: Db, lead: Lead, password: str, *, step: st
     begin, limits = request.app.state.begin, sign_in_limits(lead.email, address_of(request))
     if wait_s := count(begin, limits):
         raise TooManyError(f"There were too many attempts. Try again in {minutes(wait_s)}.", retry_after_s=wait_s)
-    is_right = access.check_password(db, lead.email, password) is not None
+    is_right = passwords.check_password(db, lead.email, password) is not None
     if is_right:
         take_back(begin, limits)
     else:
@@ -74,7 +74,7 @@ def submit_password(
         return _page(request, db, lead, problem=problem)
     try:
         access.set_password(db, lead, new, session=session_token(request))
-    except access.AccessError as error:
+    except passwords.AccessError as error:
         return _page(request, db, lead, problem=str(error))
     log_event(request, "password changed", lead)
     # All sessions have ended; the browser that changed the password gets a new one.
@@ -129,7 +129,7 @@ def _page(
         changed=changed,
         asks_current=asks_current,
         is_short=leads.is_short_session(db, session_token(request) or ""),
-        shortest=access.SHORTEST,
+        shortest=passwords.SHORTEST,
         **ways_in(request),
         is_linked=provider is not None and has_identity(db, lead.id, provider.client.issuer),
         sessions=leads.list_lead_sessions(db, lead.id, session_token(request) or ""),

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts import lead_access as access
-from app.accounts import leads
+from app.accounts import leads, passwords
 from app.accounts.rate_limits import count, sign_in_limits, take_back
 from app.accounts.session import MaybeLead, local_path, log_event, session_token, signed_in_answer, signed_out_answer
 from app.base.rendering.pages import is_htmx, language_in, page
@@ -72,7 +72,7 @@ def submit_sign_in(
         raise TooManyError(
             f"There were too many attempts to sign in. Try again in {minutes(wait_s)}.", retry_after_s=wait_s
         )
-    lead = access.check_password(db, email, password) if email.isprintable() else None
+    lead = passwords.check_password(db, email, password) if email.isprintable() else None
     if lead is None:
         # Looked up for unknown addresses too, so that both take as long.
         log_event(request, "sign-in failed", leads.get_lead(db, email.strip()) if email.isprintable() else None)

@@ -39,7 +39,7 @@ def analyze_primary(frames: Frames, protocol: Protocol, *, full: bool = False) -
 
     Its exploratory estimates are incomplete and not counted.
     """
-    from app.analysis.report.computed_report import report_of  # as above  # as above
+    from app.analysis.report.computed_report import report_of  # as above
 
     return report_of(frames, protocol, full=full, only_primary=True)
 

@@ -9,8 +9,9 @@ import typer
 from sqlalchemy import Connection
 
 from app.accounts.identities import delete_identities
-from app.accounts.lead_access import BREACHED, AccessError, add_lead, new_link, set_password
+from app.accounts.lead_access import add_lead, new_link, set_password
 from app.accounts.leads import Lead, get_lead, list_leads
+from app.accounts.passwords import BREACHED, AccessError
 from app.base.words import and_list
 from app.cli.options import Address
 from app.cli.output import WRONG_CALL, fail, say

@@ -135,7 +135,7 @@ def store_imported(
         study_id: the study.
         raters: the new raters, in the format of `analysis.folder`.
         marked: keys of existing raters of the study who have no other answers; they are marked as imported.
-        ratings: in the format of `analysis.frames`.
+        ratings: in the format of `app.analysis.data.frames`.
         progress: progress callback.
     """
     ids = _store_raters(db, study_id, raters, progress)

@@ -15,7 +15,8 @@ from app.base.web.errors import NotFoundError
 from app.studies.own_study import Own
 from app.studies.studies import StudyRow
 from app.webhooks.deliveries import list_deliveries
-from app.webhooks.events import EVENTS, LABELS, LONGEST_ADDRESS, MAX_ATTEMPTS
+from app.webhooks.events import EVENTS, LABELS, LONGEST_ADDRESS
+from app.webhooks.retries import MAX_ATTEMPTS
 from app.webhooks.subscriptions import (
     WebhookError,
     add_webhook,

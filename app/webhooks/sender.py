@@ -25,8 +25,9 @@ from app.webhooks.deliveries import (
     record_delivered,
     record_failed,
 )
-from app.webhooks.events import MAX_ATTEMPTS, MAX_RETRY_AFTER, TEST, wait_after
+from app.webhooks.events import TEST
 from app.webhooks.outbox import send_soon
+from app.webhooks.retries import MAX_ATTEMPTS, MAX_RETRY_AFTER, wait_after
 from app.webhooks.subscriptions import PREFIX
 
 # One signed request to the receiver of a webhook, as specified by Standard Webhooks.

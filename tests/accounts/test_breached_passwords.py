@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.accounts.lead_access import BREACHED, AccessError, BreachedPasswords, check_strength
+from app.accounts.passwords import BREACHED, AccessError, BreachedPasswords, check_strength
 from app.settings import Settings
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.accounts.lead_access import add_lead, begin_session, hash_password
+from app.accounts.lead_access import add_lead, begin_session
 from app.accounts.leads import record_password
+from app.accounts.passwords import hash_password
 from app.rating.life_cycle import open_study
 from tests.kit.lead_studies import rate, study_of
 

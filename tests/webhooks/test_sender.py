@@ -18,8 +18,9 @@ from app.studies.audit import list_acts
 from app.studies.studies import StudyRow, delete_study, get_study
 from app.webhooks.addresses import parse_networks
 from app.webhooks.deliveries import claim_due, list_deliveries
-from app.webhooks.events import MAX_ATTEMPTS, MAX_WEBHOOKS
+from app.webhooks.events import MAX_WEBHOOKS
 from app.webhooks.outbox import enqueue_full, enqueue_test
+from app.webhooks.retries import MAX_ATTEMPTS
 from app.webhooks.sender import Outcome, send_due
 from app.webhooks.subscriptions import WebhookError, add_webhook, list_webhooks, resume_webhook
 from benchmarks.fault_clock import SET, make_settable

@@ -9,7 +9,7 @@ from app.protocol.questions.form import Answer
 from app.protocol.questions.question import SIDES, Given
 from app.protocol.rating_columns import GIVEN_COLUMNS, Type
 
-# The columns of an answer, as lists for SQL. They are declared in `analysis.data.rating_columns`.
+# The columns of an answer, as lists for SQL. They are declared in `app.protocol.rating_columns`.
 
 _SQL_TYPES: dict[Type, str] = {
     "id": "bigint",

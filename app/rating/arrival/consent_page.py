@@ -10,12 +10,12 @@ from app.base.web.cookies import drop_cookie, get_cookie, set_cookie
 from app.base.web.deps import Db
 from app.base.web.errors import ForbiddenError, NotFoundError
 from app.rating.arrival.arrivals import get_study_door
+from app.rating.arrival.consent import agree, refuse
 from app.rating.deps import NO_LINK, FormFields, Session, check_going_on, rater_cookie, use_language_of_study
 from app.rating.http_responses import go, rater_page
 from app.rating.rating import current_step, protocol_of
 from app.rating.sessions import NotHereError, get_platform, get_rating_session
 from app.rating.steps.endings import ending_of
-from app.rating.steps.questionnaires import agree, refuse
 from app.studies.protocols import get_protocol
 
 router = APIRouter()

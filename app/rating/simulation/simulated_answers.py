@@ -20,13 +20,14 @@ from app.protocol.questions.form import Answers
 from app.protocol.questions.slot import Slot
 from app.protocol.study import Protocol
 from app.rating.answers.ratings import GOLD
+from app.rating.arrival.consent import agree
 from app.rating.rating import begin_rating, protocol_of, slots_of
 from app.rating.seats.assignment_view import AssignmentView
 from app.rating.sessions import RatingSession
 from app.rating.steps.attention import attention_now, submit_attention
 from app.rating.steps.comprehension import comprehension_now, submit_comprehension
 from app.rating.steps.practice import next_practice, practice_page, submit_practice
-from app.rating.steps.questionnaires import agree, pass_debrief, questions_of, submit_questions
+from app.rating.steps.questionnaires import pass_debrief, questions_of, submit_questions
 
 Fill = Callable[[Sequence[Slot], AssignmentView | None], dict[str, list[str]]]
 

@@ -1,8 +1,7 @@
-"""Steps before and after the trials: consent, pages of questions, debriefing. Each is completed once."""
+"""Steps before and after the trials: pages of questions, debriefing. Each is completed once."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -14,7 +13,6 @@ from app.protocol.pages.steps import is_eligible, questionnaire_of, slots_of_ste
 from app.protocol.questions.form import Answers, read_page_ms
 from app.protocol.questions.saves import Save, read_page, read_save
 from app.protocol.questions.slot import Slot
-from app.rating.arrival.arrivals import record_refusal
 from app.rating.rating import current_step, protocol_of
 from app.rating.sessions import NotHereError, RatingSession, get_rater, record_state, record_step
 from app.rating.steps.rater_answers import forget_rater_answers, list_rater_answers, record_rater_answers
@@ -23,28 +21,6 @@ Form = Mapping[str, Sequence[str]]
 
 
 FOLLOWS = message("Please answer this question too: it follows from your answers.")
-
-
-def agree(db: Connection, session: RatingSession) -> None:
-    """Record that the rater consents, with the version and the hash of the text that they read."""
-    consent = protocol_of(db, session).flow.consent
-    if consent and current_step(db, session) == "consent":
-        sha256 = hashlib.sha256(consent.text.encode()).hexdigest()
-        record_step(db, session, "consent", {"version": consent.version, "sha256": sha256})
-
-
-def refuse(db: Connection, session: RatingSession) -> bool:
-    """Delete a rater who does not consent; False if they have already consented.
-
-    Raises:
-        NotHereError: the browser has only the rater's ID.
-    """
-    if session.is_moved:
-        raise NotHereError
-    if current_step(db, session) != "consent":
-        return False
-    record_refusal(db, session)
-    return True
 
 
 def pass_debrief(db: Connection, session: RatingSession) -> None:

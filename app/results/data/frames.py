@@ -75,7 +75,7 @@ def study_frames(db: Connection, study_id: int) -> Frames:
 
 
 def study_passages(db: Connection, study_id: int) -> pd.DataFrame | None:
-    """The texts that raters can mark, in the format of `analysis.frames`; None if there is no highlight question."""
+    """The texts that raters can mark, as in `app.analysis.data.frames`; None if there is no highlight question."""
     if "highlight" not in {row.type for row in db.execute(_TYPES, {"study": study_id})}:
         return None
     return passage_frame(tuple(row) for row in db.execute(_PASSAGES, {"study": study_id}))

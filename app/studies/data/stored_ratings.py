@@ -45,7 +45,7 @@ _EPOCH_US = (EPOCH - dt.date(1970, 1, 1)) // dt.timedelta(microseconds=1)
 
 
 def study_checks(db: Connection, study_id: int) -> pd.DataFrame | None:
-    """The checks that raters answered, in the format of `analysis.frames`; None if there are none."""
+    """The checks that raters answered, in the format of `app.analysis.data.frames`; None if there are none."""
     rows = [tuple(row) for row in db.execute(_CHECKS, {"study": study_id})]
     if not rows:
         return None
@@ -54,7 +54,7 @@ def study_checks(db: Connection, study_id: int) -> pd.DataFrame | None:
 
 
 def study_arrivals(db: Connection, study_id: int) -> pd.DataFrame | None:
-    """Everyone who arrived, in the format of `analysis.frames`; None if nobody did."""
+    """Everyone who arrived, in the format of `app.analysis.data.frames`; None if nobody did."""
     rows = [tuple(row) for row in db.execute(_ARRIVALS, {"study": study_id})]
     return pd.DataFrame(rows, columns=[*ARRIVAL_COLUMNS], dtype=object) if rows else None
 
@@ -125,7 +125,7 @@ def _exclusions(db: Connection, study_id: int, copied: Mapping[str, Any]) -> dic
 
 
 def ratings_of(copied: Mapping[str, Any], *, raters: Rows, items: Rows, responses: Rows) -> pd.DataFrame:
-    """The answers in the format of `analysis.frames`, in no particular order.
+    """The answers in the format of `app.analysis.data.frames`, in no particular order.
 
     Args:
         copied: from `copy_ratings`.

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from app.accounts import lead_access as access
+from app.accounts import passwords
 from app.accounts.leads import Lead, get_lead
 from app.accounts.roles import IN_WORDS
 from app.accounts.session import MaybeLead, log_event, signed_in_answer
@@ -46,7 +47,7 @@ def submit_invitation_answer(
         raise GoneError(OVER)
     try:
         new = access.add_lead(db, invitation.email, password)
-    except access.AccessError as error:
+    except passwords.AccessError as error:
         return _page(request, db, None, token, problem=str(error))
     join(db, token, new)
     log_event(request, "account created by invitation", new)
@@ -66,7 +67,7 @@ def _page(request: Request, db: Db, lead: Lead | None, token: str, *, problem: s
         token=token,
         has_account=get_lead(db, invitation.email) is not None,
         in_words=IN_WORDS,
-        shortest=access.SHORTEST,
+        shortest=passwords.SHORTEST,
         problem=problem,
         **ways_in(request),
     )

@@ -11,8 +11,9 @@ import pytest
 from sqlalchemy import text
 
 from app.accounts.identities import delete_identities
-from app.accounts.lead_access import AccessError, add_lead, begin_session, check_password, new_link, set_password
+from app.accounts.lead_access import add_lead, begin_session, new_link, set_password
 from app.accounts.leads import get_lead, get_password_hash
+from app.accounts.passwords import AccessError, check_password
 from app.studies.members.changes import invite
 from app.studies.members.members import list_invitations, list_members
 from app.studies.studies import get_study

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from app.accounts import lead_access as access
-from app.accounts import leads
+from app.accounts import leads, passwords
 from app.accounts.session import local_path
 
 if TYPE_CHECKING:
@@ -53,12 +53,12 @@ def test_unknown_address_gets_same_message_as_wrong_password(visitor: TestClient
 def test_unknown_address_hashes_like_wrong_password(
     db: Connection, lead: Lead, monkeypatch: pytest.MonkeyPatch, email: str
 ) -> None:
-    hasher = Mock(wraps=access._hasher())
-    monkeypatch.setattr(access, "_hasher", lambda: hasher)
-    assert access.check_password(db, email, "wrong horse battery") is None
+    hasher = Mock(wraps=passwords._hasher())
+    monkeypatch.setattr(passwords, "_hasher", lambda: hasher)
+    assert passwords.check_password(db, email, "wrong horse battery") is None
     ((stored, _),) = (call.args for call in hasher.verify.call_args_list)
     # the first parts of an argon2 hash contain its cost parameters
-    assert stored.split("$")[:4] == access._hasher().hash("any").split("$")[:4]
+    assert stored.split("$")[:4] == passwords._hasher().hash("any").split("$")[:4]
 
 
 def test_lead_without_password_cannot_sign_in_by_password(visitor: TestClient, db: Connection) -> None:
@@ -74,12 +74,12 @@ def test_password_is_stored_as_argon2id(db: Connection, lead: Lead) -> None:
 
 @pytest.mark.parametrize("password", ["short", "x" * 1001])
 def test_password_length_is_bounded(db: Connection, password: str) -> None:
-    with pytest.raises(access.AccessError, match="characters"):
+    with pytest.raises(passwords.AccessError, match="characters"):
         access.add_lead(db, "other@example.org", password)
 
 
 def test_address_has_only_one_account(db: Connection, lead: Lead) -> None:
-    with pytest.raises(access.AccessError, match="already"):
+    with pytest.raises(passwords.AccessError, match="already"):
         access.add_lead(db, "LEAD@example.org", "another password")
 
 
@@ -130,7 +130,7 @@ def test_visitors_behind_a_proxy_are_limited_separately(app: FastAPI, lead: Lead
 
 @pytest.mark.parametrize("password", ["password123", "1234567890", "qwertyuiop", "aaaaaaaaaaaa", "other@example.org"])
 def test_easily_guessed_password_is_rejected_with_reason(db: Connection, password: str) -> None:
-    with pytest.raises(access.AccessError, match="easy to guess"):
+    with pytest.raises(passwords.AccessError, match="easy to guess"):
         access.add_lead(db, "other@example.org", password)
 
 
@@ -142,14 +142,14 @@ def test_password_needs_no_particular_character_types(db: Connection, password: 
 @pytest.mark.parametrize("email", ["lead\0@example.org", "\x1b@example.org"])
 def test_address_with_control_character_is_rejected(visitor: TestClient, db: Connection, email: str) -> None:
     assert visitor.post("/sign-in", data=RIGHT | {"email": email}).status_code == 422
-    with pytest.raises(access.AccessError):
+    with pytest.raises(passwords.AccessError):
         access.add_lead(db, email)
 
 
 def test_password_change_signs_out_all_sessions(client: TestClient, db: Connection, lead: Lead) -> None:
     access.set_password(db, lead, "another password")
     assert client.get("/studies").status_code == 303
-    assert access.check_password(db, lead.email, "another password") == lead
+    assert passwords.check_password(db, lead.email, "another password") == lead
 
 
 def test_outdated_password_hash_is_renewed_on_use(db: Connection, lead: Lead) -> None:
@@ -157,7 +157,7 @@ def test_outdated_password_hash_is_renewed_on_use(db: Connection, lead: Lead) ->
 
     old = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash("correct horse battery")
     leads.record_password(db, lead.id, old)
-    assert access.check_password(db, lead.email, "correct horse battery") == lead
+    assert passwords.check_password(db, lead.email, "correct horse battery") == lead
     assert leads.get_password_hash(db, lead.id) != old
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
-from app.accounts.lead_access import add_lead, check_password, new_link
+from app.accounts.lead_access import add_lead, new_link
 from app.accounts.leads import record_password
+from app.accounts.passwords import check_password
 from app.studies.audit import list_acts
 from app.studies.members.members import list_members, record_invitation, record_member
 from app.studies.studies import announce_deletion
