@@ -84,6 +84,8 @@ raaijmakers1999|Raaijmakers, J. G. W.; Schrijnemakers, J. M. C.; Gremmen, F.|199
 schuirmann1987|Schuirmann, D. J.|1987|A comparison of the two one-sided tests procedure and the power approach for assessing the equivalence of average bioavailability|Journal of Pharmacokinetics and Biopharmaceutics|15|657–680|10.1007/BF01068419
 shrout1979|Shrout, P. E.; Fleiss, J. L.|1979|Intraclass correlations: Uses in assessing rater reliability|Psychological Bulletin|86|420–428|10.1037/0033-2909.86.2.420
 simmons2011|Simmons, J. P.; Nelson, L. D.; Simonsohn, U.|2011|False-positive psychology: Undisclosed flexibility in data collection and analysis allows presenting anything as significant|Psychological Science|22|1359–1366|10.1177/0956797611417632
+simonsohn2020|Simonsohn, U.; Simmons, J. P.; Nelson, L. D.|2020|Specification curve analysis|Nature Human Behaviour|4|1208–1214|10.1038/s41562-020-0912-z
+steegen2016|Steegen, S.; Tuerlinckx, F.; Gelman, A.; Vanpaemel, W.|2016|Increasing transparency through a multiverse analysis|Perspectives on Psychological Science|11|702–712|10.1177/1745691616658637
 simpson1949|Simpson, E. H.|1949|Measurement of diversity|Nature|163|688|10.1038/163688a0
 stuart1955|Stuart, A.|1955|A test for homogeneity of the marginal distributions in a two-way classification|Biometrika|42|412–416|10.1093/biomet/42.3-4.412
 student1908|Student|1908|The probable error of a mean|Biometrika|6|1–25|10.1093/biomet/6.1.1

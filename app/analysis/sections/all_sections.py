@@ -36,6 +36,7 @@ from app.analysis.sections.rater_profiles import raters, severities
 from app.analysis.sections.repeats import repeats
 from app.analysis.sections.sensitivity import sensitivity
 from app.analysis.sections.session_times import RatingSessions, rating_sessions
+from app.analysis.sections.specifications import specifications
 from app.analysis.sections.study_data import StudyData
 from app.analysis.sections.subgroups import choice_subgroups, not_split, subgroups, with_split
 from app.analysis.sections.texts import ratings_and_texts, texts
@@ -185,6 +186,7 @@ _PARTS = (
     _of_raters,
     attrition,
     sensitivity,
+    specifications,
     heterogeneity,
     _judged,
 )

@@ -1,4 +1,4 @@
-"""The primary differences between sources analysed again: without one rater, one item, duplicates or later trials."""
+"""The primary differences between sources analysed again: without one rater, one item, or answers excluded by rules."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from app.analysis.data.encoded_study import Bools, Floats, Ints
 from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.data.scopes import groups
 from app.analysis.estimate import Estimate, Scope
+from app.analysis.sections.belief import beliefs_of
 from app.analysis.sections.choice import is_between, outcomes
 from app.analysis.sections.study_data import StudyData
 from app.analysis.sections.without_flagged import headline
@@ -22,6 +23,7 @@ from app.stats.choice import preference_shares as stats
 
 # Without one of fewer, the rest is too few to tell anything.
 MIN_LEFT_OUT = 4
+FLAGGED = "without_flagged"
 # what a choice counts for the share preferred, by its outcome: ties are half, neither is not counted
 POINTS = {stats.WON: 1.0, stats.TIE: 0.5, stats.LOST: 0.0}
 
@@ -34,7 +36,7 @@ def sensitivity(study: StudyData) -> Iterator[Estimate]:
     """
     for data, scope in primary_pairs(study):
         pair = OfPair.of(data, scope)
-        for way, kept, note in _ways(pair):
+        for way, kept, note in _ways(pair, study):
             found = headline(data, pair.answers.select(kept), {**scope, "sensitivity": way})
             yield replace(found, note=". ".join(filter(None, (note, found.note))))
 
@@ -83,7 +85,7 @@ class OfPair:
         return isinstance(self.answers, Choices)
 
 
-def _ways(pair: OfPair) -> Iterator[tuple[str, Bools, str]]:
+def _ways(pair: OfPair, study: StudyData) -> Iterator[tuple[str, Bools, str]]:
     """Yield each way with the answers that it keeps and a note; only ways that leave something out."""
     data, answers = pair.data, pair.answers
     items = data.codes.items["item"].to_numpy(dtype=object)
@@ -93,12 +95,41 @@ def _ways(pair: OfPair) -> Iterator[tuple[str, Bools, str]]:
             continue
         for way, left_out in _extremes(name, code, pair.value, pair.is_mine):
             yield way, np.asarray(code != left_out), f"left out: item {ids[left_out]}" if ids is not None else ""
-    copies = _copies(data, answers)
-    if copies.any():
-        yield "without_duplicates", ~copies, f"{int(copies.sum())} ratings of a text that the source has twice"
-    is_early = _early(data, answers)
-    if is_early.any() and not is_early.all():
-        yield "first_half", is_early, "the first half of each rater's trials"
+    yield from (way for way in exclusions(pair, study) if way[0] != FLAGGED)
+
+
+def exclusions(pair: OfPair, study: StudyData) -> Iterator[tuple[str, Bools, str]]:
+    """Yield each way to leave answers out by a rule, with the answers that it keeps and a note.
+
+    Only ways that leave some out, and some of each source in.
+    """
+    data, answers = pair.data, pair.answers
+    copies, is_early = _copies(data, answers), _early(data, answers)
+    believed, flagged = _believed_person(pair, study), _of_flagged(pair, study)
+    ways = (
+        (FLAGGED, ~flagged, "raters who are flagged are left out"),
+        ("without_duplicates", ~copies, f"{int(copies.sum())} ratings of a text that the source has twice"),
+        ("first_half", is_early, "the first half of each rater's trials"),
+        ("believed_person", believed, "only responses that the rater took for those of a person"),
+    )
+    for way, kept, note in ways:
+        sides = (pair.is_mine, ~pair.is_mine) if (~pair.is_mine).any() else (pair.is_mine,)
+        if not kept.all() and all((kept & side).any() for side in sides):
+            yield way, kept, note
+
+
+def _of_flagged(pair: OfPair, study: StudyData) -> Bools:
+    is_flagged = np.isin(np.asarray(pair.data.codes.raters.ids, dtype=object), list(study.flagged))
+    return np.asarray(is_flagged[pair.answers.rater])
+
+
+def _believed_person(pair: OfPair, study: StudyData) -> Bools:
+    """Whether the rater believed that a person wrote the response; all answers where that was not asked."""
+    for asked in study.categories if not pair.is_share else ():
+        beliefs = beliefs_of(study.protocol, asked)
+        if beliefs is not None:
+            return np.asarray(beliefs.about(pair.answers) == 0)
+    return np.ones(len(pair.value), dtype=np.bool_)
 
 
 def _extremes(name: str, code: Ints, value: Floats, is_mine: Bools) -> Iterator[tuple[str, int]]:

@@ -261,6 +261,8 @@ SENSITIVITY = {
     "item_highest": "without one item, highest",
     "without_duplicates": "without duplicate texts",
     "first_half": "first half of each rater's trials",
+    "believed_person": "believed to be by a person",
+    "all_choices": "all combinations of choices",
 }
 _WORDS: dict[Part, Callable[[Any], str]] = {
     "raters": " and ".join,

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, Protocol
 
-from app.analysis.estimate import Estimate, without
+from app.analysis.estimate import Estimate
+from app.analysis.findings.specifications import curves
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
+from app.analysis.statistic import declared
 from app.protocol import study as protocol
 from app.protocol.primary_default import by_importance
 from app.results.charts.agreement import (
@@ -71,6 +73,7 @@ from app.results.charts.plane import (
     plane_table,
     points_of,
 )
+from app.results.charts.specifications import curve_finding, curve_spec, curve_table
 from app.results.charts.table import Table
 from app.results.charts.theme import Spec, Theme, Width
 from app.results.scale_widths import scale_width
@@ -84,8 +87,6 @@ class Build(Protocol):
 
 # The width of the text of an A4 page in CSS pixels, with the labels: a chart in print is as large as it is drawn.
 PRINT_WIDTH = 640
-# Differences in the picture of all analyses, each of several rows.
-MAX_CURVES = 6
 Part = Literal["participants", "comparison", "preference", "agreement", "conditions", "turns", "raters", "judges"]
 
 
@@ -141,7 +142,12 @@ def charts_of(report: Report, study: protocol.Protocol, axes: tuple[str, str] | 
     `axes` are the keys of the questions on the x and y axes of the plane; None for the first two.
     """
     shown = labelled(report, study.labels)
-    people = [*_participants(shown, study), *_compared(shown, study, is_model=False), *_beyond(shown, study, axes)]
+    people = [
+        *_participants(shown, study),
+        *_compared(shown, study, is_model=False),
+        *_specification_curves(shown, study),
+        *_beyond(shown, study, axes),
+    ]
     ranks = {key: rank for rank, key in enumerate(by_importance(study))}
     charts = [*people, *_compared(shown, study, is_model=True)]
     return sorted(charts, key=lambda chart: ranks.get(chart.question or "", -1))
@@ -173,10 +179,6 @@ def _compared(report: Report, study: protocol.Protocol, *, is_model: bool) -> It
         title, named = f"Mean differences{who}", _listed(differences, study)
         draw = partial(forest_spec, margins=margins, widths=widths)
         yield Chart(f"comparison{end}", "comparison", None, title, named, draw, forest_table, forest_finding)
-    ways = _specification_curve(report) if not is_model else []
-    if ways:
-        title, named = "Primary differences by every analysis", _listed(ways, study)
-        yield Chart("sensitivity", "comparison", None, title, named, forest_spec, forest_table, forest_finding)
     yield from _distributions(report, study, who, end, is_model=is_model)
     for number, question in enumerate(study.choice_questions, start=1):
         part, title = _of(report, "choice", question.key, is_model=is_model), f"{question.text}{who}"
@@ -189,19 +191,16 @@ def _compared(report: Report, study: protocol.Protocol, *, is_model: bool) -> It
             yield Chart(f"win-matrix-{number}{end}", "preference", question.key, title, part, *kinds)
 
 
-def _specification_curve(report: Report) -> list[Estimate]:
-    """The primary mean differences as reported, and each analysed in other ways, from the lowest to the highest."""
-    others = [one for one in report.of("rater") if one.statistic == "mean_difference" and "sensitivity" in one.scope]
-    pairs = list({(one.asked, str(without(one.scope, "sensitivity"))): one for one in others}.values())
-    found = []
-    for pair in pairs[:MAX_CURVES]:
-        scope = without(pair.scope, "sensitivity")
-        same = [one for one in report.estimates if (one.asked, one.statistic) == (pair.asked, "mean_difference")]
-        whole = next((one for one in same if one.scope == scope), None)
-        ways = [one for one in same if without(one.scope, "sensitivity", "flagged") == scope and one.scope != scope]
-        curve = [one for one in (whole, *ways) if one is not None and one.estimate is not None]
-        found += sorted(curve, key=lambda one: one.estimate or 0.0)
-    return found
+def _specification_curves(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
+    """Yield the primary differences under every combination of choices."""
+    for number, curve in enumerate(curves(report, study.labels), start=1):
+        draw, tabulate = partial(curve_spec, curve=curve), partial(curve_table, curve=curve)
+        tell = partial(curve_finding, curve=curve)
+        label = study.labels.question(curve.estimate.question or "", curve.estimate.category)
+        part: Part = "preference" if declared(curve.estimate.statistic).is_of_choices else "comparison"
+        title = f"Every analysis of {label}, {curve.name}"
+        key = curve.estimate.question
+        yield Chart(f"specifications-{number}", part, key, title, (curve.estimate,), draw, tabulate, tell)
 
 
 def _distributions(report: Report, study: protocol.Protocol, who: str, end: str, *, is_model: bool) -> Iterator[Chart]:

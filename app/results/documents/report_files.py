@@ -24,9 +24,8 @@ from app.results.documents.document_formats import Format, ReportJob
 
 # which picture each format holds or stands beside
 PICTURES: dict[Format, Picture] = {"html": "svg", "pdf": "pdf", "docx": "png", "md": "png", "tex": "pdf"}
-# Charts of every pair of raters are for the page: a report has no room for one per question. The values of every other
-# analysis are in a table.
-LEFT_OUT = ("pairs-", "sensitivity")
+# Charts of every pair of raters are for the page: a report has no room for one per question, nor for further curves.
+LEFT_OUT = ("pairs-", "specifications-2", "specifications-3")
 MAX_CHARTS = 24
 
 

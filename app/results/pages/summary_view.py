@@ -117,7 +117,9 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
         "n_more": len(hidden),
         "more_part": part_of(hidden[0].estimate) if hidden else "",
         "changes": changes,
-        "changes_words": _changes_words(report, changes, summary) if changes else " ".join(summary.warnings),
+        "changes_words": _changes_words(report, changes) if changes else " ".join(summary.warnings),
+        "robust": robustness_sentence(summary.ways, is_named=False),
+        "robust_part": part_of(summary.ways[0].contrast.estimate) if summary.ways else "",
         "has_flagged": any(one.unflagged != "–" for one in cards),
         **_agreement(summary, is_short=are_rows),
         "judges": judges,
@@ -127,11 +129,11 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
     }
 
 
-def _changes_words(report: Report, changes: Sequence[Card], summary: Summary) -> str:
+def _changes_words(report: Report, changes: Sequence[Card]) -> str:
     """What the table of changes does not say itself."""
     is_overturned = any(one.contrast.is_overturned for one in changes)
     bold = "Bold: no longer clear." if is_overturned else ""
-    return " ".join(filter(None, (*length_words(report), bold, robustness_sentence(summary.ways, is_named=False))))
+    return " ".join(filter(None, (*length_words(report), bold)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,8 @@ from app.analysis.findings.robustness import other_ways, robustness_rows, robust
 from app.analysis.report.computed_report import report_of
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
+from app.analysis.sections import specifications
+from app.analysis.sections.specifications import ALL_CHOICES
 from app.results.charts.chart import charts_of
 from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
 
@@ -52,7 +54,7 @@ def whole() -> Report:
 
 
 def ways(report: Report, question: str) -> dict[str, Estimate]:
-    found = (one for one in report.of("rater", question) if "sensitivity" in one.scope)
+    found = (one for one in report.of("rater", question) if one.scope.get("sensitivity", ALL_CHOICES) != ALL_CHOICES)
     return {one.scope["sensitivity"]: one for one in found}
 
 
@@ -112,9 +114,66 @@ def test_sentence_and_table_name_the_analyses_that_change_the_answer() -> None:
     assert robustness_sentence([]) == ""
 
 
-def test_all_analyses_are_one_picture_from_the_lowest_to_the_highest() -> None:
-    (chart,) = (one for one in charts_of(whole(), STUDY) if one.key == "sensitivity")
-    values = [one.estimate for one in chart.estimates]
-    assert values == sorted(values, key=lambda value: value or 0.0)
-    assert len(values) == len(ways(whole(), "empathy")) + 1
-    assert chart.is_drawn
+def curve(report: Report, question: str) -> Estimate:
+    return next(one for one in report.of("rater", question) if one.scope.get("sensitivity") == ALL_CHOICES)
+
+
+@pytest.mark.parametrize("question", ["empathy", "preference"])
+def test_each_combination_is_the_analysis_of_the_answers_that_are_left(question: str) -> None:
+    found = curve(whole(), question)
+    analyses = {(one["test"], *one["rules"]): one for one in found.detail["curve"]}
+    assert found.estimate == pytest.approx(np.median([one["estimate"] for one in analyses.values()]))
+    half = of([row for row in ROWS if row["position"] <= len(ITEMS) / 2], question)
+    own = analyses["clustered", "first_half"]
+    assert (own["estimate"], own["low"], own["high"]) == pytest.approx((half.estimate, half.ci_low, half.ci_high))
+    assert (own["n_ratings"], own["n_raters"]) == (half.n_ratings, half.n_raters)
+    # of both departures, the interval would include nearly all values
+    assert ("clustered", "without_duplicates", "first_half") not in analyses
+
+
+def test_mixed_models_and_the_t_test_are_those_of_the_report() -> None:
+    analyses = {one["test"]: one for one in curve(whole(), "empathy").detail["curve"] if not one["rules"]}
+    pair = {"source": "model", "reference": "human"}
+    same = [one for one in whole().of("comparison", "empathy") if one.scope == pair]
+    for test, procedure in (("linear", "lmm_satterthwaite"), ("item_means", "t_paired"), ("ordinal", "clmm_laplace")):
+        name = "mean_difference_clmm" if test == "ordinal" else "mean_difference"
+        one = next(each for each in same if (each.statistic, each.procedure) == (name, procedure))
+        own = analyses[test]
+        assert (own["estimate"], own["low"], own["high"]) == pytest.approx((one.estimate, one.ci_low, one.ci_high))
+    logistic = next(one for one in curve(whole(), "preference").detail["curve"] if one["test"] == "logistic")
+    model = next(one for one in whole().of("choice", "preference") if one.statistic == "share_preferred_glmm")
+    assert logistic["estimate"] == pytest.approx(model.estimate, abs=0.02)  # that one models the side too
+
+
+def test_combinations_are_bounded_and_those_with_fewest_departures_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(specifications, "MAX_ANALYSES", 6)
+    found = curve(report_of(frames(STUDY, ROWS, responses=TEXTS), STUDY, full=False), "empathy")
+    assert [len(one["rules"]) for one in found.detail["curve"]] == [0, 0, 0, 0, 1, 1]
+    assert found.note.startswith(
+        "6 of 16 combinations of choices: those that have an interval, with the fewest departures first"
+    )
+
+
+def test_picture_and_table_have_every_analysis() -> None:
+    chart, _ = (one for one in charts_of(whole(), STUDY) if one.key.startswith("specifications"))
+    spec = chart.spec()
+    assert spec is not None
+    points = spec["layer"][0]["data"]["values"]
+    assert [one["estimate"] for one in points] == sorted(one["estimate"] for one in points)
+    assert len(chart.table.rows) == len(points) == len(curve(whole(), "empathy").detail["curve"])
+    assert [one["reported"] for one in points].count(True) == 1
+    assert sum("(as reported)" in row[0] for row in chart.table.rows) == 1
+    assert f"in {len(points)} analyses, " in chart.finding
+
+
+def test_believed_source_keeps_responses_taken_for_those_of_a_person() -> None:
+    who = {"key": "who", "target": "response", "type": "category", "text": "Who?", "codes": {"p": "", "ai": ""}}
+    believed = {"question": "who", "means": {"p": ["human"], "ai": ["model"]}}
+    study = protocol(FIVE, who, analysis={"primary": ["empathy"], "believed_source": believed})
+    rated = [row for row in ROWS if row["question"] == "empathy"]
+    taken = [n % 3 for n in range(len(rated))]
+    said = [{**row, "question": "who", "value": "p" if n else "ai"} for row, n in zip(rated, taken, strict=True)]
+    report = report_of(frames(study, [*rated, *said]), study, full=False)
+    own = ways(report, "empathy")["believed_person"]
+    kept = of([row for row, n in zip(rated, taken, strict=True) if n], "empathy")
+    assert numbers(own) == pytest.approx(numbers(kept))

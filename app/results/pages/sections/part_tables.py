@@ -78,6 +78,7 @@ class Block:
     table: Table
     more: Table | None
     notes: tuple[str, ...]
+    anchor: str = ""
 
 
 def blocks_of(part: str, estimates: Sequence[Estimate], labels: Labels) -> Iterator[Block]:

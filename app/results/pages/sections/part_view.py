@@ -10,6 +10,7 @@ from app.analysis.estimate import Estimate
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.findings.participants import participant_tables
 from app.analysis.findings.robustness import HEADER, LOWEST, other_ways, robustness_rows
+from app.analysis.findings.specifications import curve_sentences, curves
 from app.analysis.report.report import Report
 from app.protocol.labels import Labels
 from app.protocol.primary_default import by_importance
@@ -28,6 +29,8 @@ MAX_OF_QUESTIONS = 6
 MAX_RATERS = 15
 MAX_RECIPES = 400
 ALL = "estimates"
+# where a link from the summary leads
+CHANGES = "other-analyses"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,13 @@ def _blocks(part: Part, own: Sequence[Estimate], report: Report, shown: Report, 
         rows = robustness_rows([one for one in ways if part_of(one.contrast.estimate) == part.key])
         if rows:
             more = Table(HEADER, rows[MAX_RECIPES:]) if len(rows) > MAX_RECIPES else None
-            yield Block("What could change the primary differences", Table(HEADER, rows[:MAX_RECIPES]), more, (LOWEST,))
+            notes = (
+                LOWEST,
+                *curve_sentences([one for one in curves(shown, protocol.labels) if part_of(one.estimate) == part.key]),
+            )
+            yield Block(
+                "What could change the primary differences", Table(HEADER, rows[:MAX_RECIPES]), more, notes, CHANGES
+            )
     if part.key == "participants":
         for caption, header, lines, notes in participant_tables(report, shown, protocol):
             yield Block(caption, Table(header, tuple(lines)), None, notes)

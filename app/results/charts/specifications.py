@@ -1,0 +1,115 @@
+"""The specification curve: the estimate of every analysis with its interval, and below each one the choices it made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from app.analysis.estimate import Estimate
+from app.analysis.findings.specifications import HEADER, Analysis, Curve, curve_rows, curve_sentence
+from app.results.charts.table import Table
+from app.results.charts.theme import COLOURS, SCHEMA, Spec, Theme, Width, config, title_of
+
+HEIGHT, GAP, ROW = 200, 22, 18
+SUBTITLE = "Each column is one analysis. Blue: the 95% CI excludes no difference; diamond: as reported"
+# Labels of rows are shorter where there is no room.
+NARROW, LABEL, NARROW_LABEL = 300, 230, 120
+
+
+def curve_spec(
+    _: Sequence[Estimate], *, curve: Curve, title: str, theme: Theme = "light", width: Width = 560
+) -> Spec | None:
+    """Return the curve above and the choices below, on one axis of analyses."""
+    colours, rows = COLOURS[theme], list(curve.rows_of_choices)
+    height = HEIGHT + GAP + ROW * len(rows)
+    factor = 100 if curve.kind == "share" else 1
+    points = [_point(k, one, factor) for k, one in enumerate(curve.analyses)]
+    made = [
+        {**point, "choice": choice} for point, one in zip(points, curve.analyses, strict=True) for choice in one.choices
+    ]
+    what = "Share preferred, %" if curve.kind == "share" else "Difference, points of the scale"
+    x: Spec = {
+        "field": "k",
+        "type": "quantitative",
+        "axis": None,
+        "scale": {"domain": [-1, len(points)], "nice": False},
+    }
+    color: Spec = {
+        "field": "tone",
+        "type": "nominal",
+        "legend": None,
+        "scale": {"domain": ["clear", "not"], "range": [colours.source, colours.muted]},
+    }
+    y: Spec = {
+        "type": "quantitative",
+        "title": what,
+        "scale": {"range": [HEIGHT, 0], "zero": False},
+        "axis": {"orient": "left", "tickCount": 5, "gridOpacity": 0.7, "titleAnchor": "end"},
+    }
+    label = NARROW_LABEL if isinstance(width, int) and width < NARROW else LABEL
+    below: Spec = {
+        "field": "choice",
+        "type": "ordinal",
+        "title": None,
+        "sort": rows,
+        "scale": {"domain": rows, "range": [HEIGHT + GAP, height], "type": "point", "padding": 0.5},
+        "axis": {"orient": "left", "labelLimit": label, "labelFontSize": 12, "grid": False},
+    }
+    null: Spec = {"type": "rule", "color": colours.muted, "strokeDash": [3, 3]}
+    line: Spec = {"type": "rule", "strokeWidth": 1.5, "opacity": 0.7}
+    shape: Spec = {"condition": {"test": "datum.reported", "value": "diamond"}, "value": "circle"}
+    size: Spec = {"condition": {"test": "datum.reported", "value": 130}, "value": 22}
+    return {
+        "$schema": SCHEMA,
+        "title": title_of(title, SUBTITLE),
+        "width": width,
+        "height": height,
+        "resolve": {"scale": {"y": "independent"}, "axis": {"y": "independent"}},
+        "layer": [
+            {
+                "data": {"values": points},
+                "layer": [
+                    {
+                        "data": {"values": [{"at": curve.null * factor}]},
+                        "mark": null,
+                        "encoding": {"y": {**y, "field": "at"}},
+                    },
+                    {
+                        "mark": line,
+                        "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": color},
+                    },
+                    {
+                        "mark": {"type": "point", "filled": True, "opacity": 1},
+                        "encoding": {
+                            "x": x,
+                            "y": {**y, "field": "estimate"},
+                            "color": color,
+                            "shape": shape,
+                            "size": size,
+                        },
+                    },
+                ],
+            },
+            {
+                "data": {"values": made},
+                "mark": {"type": "point", "filled": True, "opacity": 1, "size": 28},
+                "encoding": {"x": x, "y": below, "color": color},
+            },
+        ],
+        "config": config(theme),
+    }
+
+
+def _point(k: int, one: Analysis, factor: int) -> dict[str, Any]:
+    ends = {"estimate": one.estimate * factor, "low": one.low * factor, "high": one.high * factor}
+    return {"k": k, **ends, "tone": "clear" if one.is_clear else "not", "reported": one.is_reported}
+
+
+def curve_table(_: Sequence[Estimate], *, curve: Curve) -> Table:
+    """Return one row per analysis."""
+    return Table(HEADER, curve_rows(curve))
+
+
+def curve_finding(_: Sequence[Estimate], *, curve: Curve) -> str:
+    """Say how many analyses are clear, and how they were chosen."""
+    return curve_sentence(curve)
