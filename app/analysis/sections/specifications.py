@@ -29,10 +29,9 @@ from app.stats.mixed.clmm import compare_ordinal
 from app.stats.mixed.lmm import mean_difference_lmm
 from app.stats.result import Method, Result
 
-# Curves, analyses of a curve, and ratings up to which mixed models are fitted for it.
-MAX_CURVES, MAX_ANALYSES, MAX_MODELLED = 3, 96, 5_000
-# A mixed model takes a hundred times as long as a mean, and is fitted with at most so many departures.
-MAX_DEPARTURES_OF_MODELS = 1
+MAX_CURVES, MAX_ANALYSES = 3, 96
+# A mixed model takes hundreds of times as long as a mean: up to so many ratings, it is fitted with so many departures.
+DEPARTURES_OF_MODELS = {1_000: 1, 5_000: 0}
 ALL_CHOICES = "all_choices"
 CITES = ("simonsohn2020", "steegen2016")
 METHOD = Method(words="median over the analyses")
@@ -167,13 +166,16 @@ def specifications(study: StudyData) -> Iterator[Estimate]:
 def _note(n: int, n_all: int, pair: OfPair) -> str:
     if n == n_all:
         return f"all {n_all} combinations of choices"
-    models = (
-        f"mixed models with at most {MAX_DEPARTURES_OF_MODELS} departure from the analysis of all answers"
-        if len(pair.value) <= MAX_MODELLED
-        else f"no mixed models above {MAX_MODELLED:,} ratings"
-    )
+    words = {1: "mixed models with at most one departure", 0: "mixed models of all answers only", -1: "no mixed models"}
+    models = words[_departures_of_models(pair)]
     chosen = "those that have an interval, with the fewest departures first"
     return f"{n} of {n_all} combinations of choices: {chosen}, {models}"
+
+
+def _departures_of_models(pair: OfPair) -> int:
+    """With how many departures mixed models are fitted; -1 if they are not."""
+    n = len(pair.value)
+    return next((most for limit, most in DEPARTURES_OF_MODELS.items() if n <= limit), -1)
 
 
 def _curve(
@@ -187,9 +189,12 @@ def _curve(
             kept = kept & mask
         answers, is_mine = pair.answers.select(kept), pair.is_mine[kept]
         for test in tests:
-            is_too_slow = departures.n > MAX_DEPARTURES_OF_MODELS or len(pair.value) > MAX_MODELLED
             identity = (test.key, kept.tobytes())
-            if (test.is_model and is_too_slow) or identity in done or not len(answers.value):
+            if (
+                (test.is_model and departures.n > _departures_of_models(pair))
+                or identity in done
+                or not len(answers.value)
+            ):
                 continue
             done.add(identity)
             found = _recorded(pair, answers, test.run(answers, is_mine, mine))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -95,3 +96,14 @@ def test_few_items_are_too_few_to_tell() -> None:
     found = {each.statistic: each for each in report_of(frames(STUDY, few), STUDY, full=False).estimates}
     assert found["difference_new_item"].reason == "too_few"
     assert "item_difference" not in found
+
+
+def test_page_says_why_a_prediction_interval_is_not_shown() -> None:
+    variation = next(one for one in blocks_of("items", report().estimates, Labels()) if "prediction" in one.caption)
+    assert not any("No interval" in note for note in variation.notes)
+    without = [
+        replace(one, ci_low=None, ci_high=None, ci_reason="too_few") if one.statistic == "difference_new_item" else one
+        for one in report().estimates
+    ]
+    found = next(one for one in blocks_of("items", without, Labels()) if "prediction" in one.caption)
+    assert [note for note in found.notes if "No interval (1): the prediction interval would include" in note]

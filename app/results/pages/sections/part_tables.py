@@ -32,6 +32,7 @@ from app.analysis.sections.judges import calibration, model_judges, together
 from app.analysis.statistic import Column, PageTable, declared
 from app.analysis.wording.formatting import (
     MINUS,
+    REASONS,
     estimate_text,
     interval_text,
     p_text,
@@ -65,6 +66,10 @@ MAX_ROWS, MAX_REASONS = 30, 3
 CONFUSION = "confusion_share"
 NO_BREAK_SPACE = "\u00a0"
 DASH = "– not estimable: "
+NO_PREDICTION = (
+    "the prediction interval would include nearly all possible values, so that the effect on a new item, or of a new "
+    "rater, could be almost anything"
+)
 
 # The records of a row, by statistic, unit and covariate.
 Found: TypeAlias = "dict[tuple[str, Unit | None, str | None], Estimate]"
@@ -209,7 +214,20 @@ def _notes(rows: Iterable[Found], columns: Sequence[Column]) -> tuple[str, ...]:
         missing = (f for column in columns if (f := _find(column, found)) is not None and f.estimate is None)
         whys = (why_text(f).removeprefix("not shown: ").removeprefix("not estimable: ") for f in missing)
         reasons.update(why.rstrip(".") for why in whys)
-    return tuple(f"{DASH}{why}." for why, _ in reasons.most_common(MAX_REASONS))
+    return (*(f"{DASH}{why}." for why, _ in reasons.most_common(MAX_REASONS)), *_without_interval(rows, columns))
+
+
+def _without_interval(rows: Iterable[Found], columns: Sequence[Column]) -> Iterator[str]:
+    """Why estimates have no interval, each reason once, with how many of them there are."""
+    reasons: Counter[str] = Counter()
+    for found in rows:
+        bare = (f for column in columns if (f := _find(column, found)) is not None and f.estimate is not None)
+        reasons.update(
+            NO_PREDICTION if f.procedure == "prediction_t" else REASONS[f.ci_reason]
+            for f in bare
+            if f.ci_low is None and f.ci_reason
+        )
+    yield from (f"No interval ({n}): {why}." for why, n in reasons.most_common(MAX_REASONS))
 
 
 def _label(estimate: Estimate, labels: Labels) -> str:
