@@ -17,6 +17,7 @@ Compared = Literal[
     "sources",
     "factor",
     "attribute",
+    "item_attribute",
     "pools",
     "turns",
     "covariate",
@@ -95,6 +96,14 @@ TESTS: dict[str, PrimaryTest] = {
     "factor_effect": PrimaryTest("factor", ("scale",), needs=("factor",), may=("level", "source")),
     "interaction": PrimaryTest("factor", ("scale",), needs=("factor",), may=("level", "source", "reference")),
     "attribute_effect": PrimaryTest("attribute", ("scale",), needs=("attribute",), may=("level",)),
+    "item_attribute_effect": PrimaryTest("item_attribute", ("scale",), needs=("attribute",), may=("level", "source")),
+    "item_attribute_accuracy": PrimaryTest(
+        "item_attribute", ("codes",), needs=("attribute",), may=("level",), needs_key=True
+    ),
+    "item_attribute_category": PrimaryTest("item_attribute", ("codes",), needs=("attribute",), may=("level", "code")),
+    "item_attribute_preference": PrimaryTest(
+        "item_attribute", ("preference",), needs=("attribute",), may=("level", "source")
+    ),
     "pool_difference": PrimaryTest("pools", ("scale",), may=_GROUPS, of_raters=None),
     "pool_correlation": PrimaryTest("pools", ("scale",), may=_GROUPS),
     "pool_change_difference": PrimaryTest("pools", ("scale",), may=_GROUPS, of_raters=True),
@@ -159,7 +168,7 @@ class PrimaryContrast(BaseModel):
     level: str | None = None
     """The level of the factor; default: each level against the first."""
     attribute: str | None = None
-    """The attribute of the sources or responses whose effect is estimated."""
+    """The attribute of the sources, responses or items whose effect is estimated."""
     code: str | None = None
     """The code of a category question; default: each code."""
     pool: str | None = None

@@ -18,7 +18,7 @@ _OF_GROUPS = (
 # The tests implied by a part that is set; the first one that fits the question is used.
 TESTS_BY_PART = {
     "factor": ("factor_effect", "change_difference"),
-    "attribute": ("attribute_effect", "amce"),
+    "attribute": ("attribute_effect", "item_attribute_accuracy", "item_attribute_category", "amce"),
     "code": ("category_difference",),
     "reference_pool": _OF_GROUPS,
     "reference_rater_kind": _OF_GROUPS,

@@ -114,6 +114,10 @@ class Analysis(BaseModel):
     """Scores to compare with the ratings: columns of raters.csv, items.csv or responses.csv that hold numbers, or
     rating questions. Questions about the rater and composites of them are compared without being named here.
     """
+    matched_items: str | None = None
+    """The column of items.csv that names what several items are versions of, such as a story told with and without a
+    change: versions are compared with each other.
+    """
     conjoint: tuple[str, ...] = ()
     """Columns of responses.csv whose levels were varied at random, such as accuracy and warmth."""
     changes: tuple[Change, ...] = ()

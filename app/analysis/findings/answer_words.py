@@ -58,6 +58,23 @@ _ENGLISH = {
     "pools_value": "over the same responses, the mean ratings by {who} and by {reference} on {on} correlated with r "
     "= {value}",
     "pools_unknown": "ratings by {who} cannot be compared with those by {reference} on {on} yet",
+    "items_accuracy_higher": "answers on {on} were correct more often with {who} than with {reference}",
+    "items_accuracy_lower": "answers on {on} were correct less often with {who} than with {reference}",
+    "items_accuracy_inconclusive": "answers on {on} were not clearly correct more or less often with {who} than with "
+    "{reference}",
+    "items_accuracy_unknown": "how often answers on {on} are correct with {who} and with {reference} cannot be told "
+    "yet",
+    "items_category_higher": "on {on}, {part} was answered more often with {who} than with {reference}",
+    "items_category_lower": "on {on}, {part} was answered less often with {who} than with {reference}",
+    "items_category_inconclusive": "on {on}, {part} was not clearly answered more or less often with {who} than with "
+    "{reference}",
+    "items_category_unknown": "how often {part} is answered on {on} with {who} and with {reference} cannot be told yet",
+    "items_preference_higher": "{part} was preferred more often with {who} than with {reference} in {on}",
+    "items_preference_lower": "{part} was preferred less often with {who} than with {reference} in {on}",
+    "items_preference_inconclusive": "{part} was not clearly preferred more or less often with {who} than with "
+    "{reference} in {on}",
+    "items_preference_unknown": "how often {part} is preferred in {on} with {who} and with {reference} cannot be told "
+    "yet",
     "pools_raters_higher": "{on} was higher for {who} than for {reference}",
     "pools_raters_lower": "{on} was lower for {who} than for {reference}",
     "pools_raters_inconclusive": "{on} did not differ clearly between {who} and {reference}",
@@ -190,6 +207,24 @@ _GERMAN = {
     "{reference} bei {on} mit r = {value}",
     "pools_unknown": "bei {on} lassen sich die Bewertungen durch {who} noch nicht mit denen durch {reference} "
     "vergleichen",
+    "items_accuracy_higher": "bei {on} waren die Antworten mit {who} häufiger richtig als mit {reference}",
+    "items_accuracy_lower": "bei {on} waren die Antworten mit {who} seltener richtig als mit {reference}",
+    "items_accuracy_inconclusive": "bei {on} waren die Antworten mit {who} nicht klar häufiger oder seltener richtig "
+    "als mit {reference}",
+    "items_accuracy_unknown": "wie oft bei {on} die Antworten mit {who} und mit {reference} richtig sind, lässt sich "
+    "noch nicht sagen",
+    "items_category_higher": "bei {on} wurde mit {who} häufiger {part} geantwortet als mit {reference}",
+    "items_category_lower": "bei {on} wurde mit {who} seltener {part} geantwortet als mit {reference}",
+    "items_category_inconclusive": "bei {on} wurde mit {who} nicht klar häufiger oder seltener {part} geantwortet als "
+    "mit {reference}",
+    "items_category_unknown": "wie oft bei {on} mit {who} und mit {reference} {part} geantwortet wird, lässt sich noch "
+    "nicht sagen",
+    "items_preference_higher": "bei {on} wurde {part} mit {who} häufiger bevorzugt als mit {reference}",
+    "items_preference_lower": "bei {on} wurde {part} mit {who} seltener bevorzugt als mit {reference}",
+    "items_preference_inconclusive": "bei {on} wurde {part} mit {who} nicht klar häufiger oder seltener bevorzugt als "
+    "mit {reference}",
+    "items_preference_unknown": "wie oft bei {on} {part} mit {who} und mit {reference} bevorzugt wird, lässt sich noch "
+    "nicht sagen",
     "pools_raters_higher": "{on} war für {who} höher als für {reference}",
     "pools_raters_lower": "{on} war für {who} niedriger als für {reference}",
     "pools_raters_inconclusive": "{on} war für {who} nicht klar höher oder niedriger als für {reference}",

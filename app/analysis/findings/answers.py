@@ -35,6 +35,10 @@ from app.protocol.study import Protocol
 KINDS = {
     "factor_effect": "level",
     "attribute_effect": "level",
+    "item_attribute_effect": "level",
+    "item_attribute_accuracy": "items_accuracy",
+    "item_attribute_category": "items_category",
+    "item_attribute_preference": "items_preference",
     "amce": "level",
     "interaction": "interaction",
     "pool_difference": "pools",
@@ -60,8 +64,17 @@ OF_VALUE = {"accuracy", "f1", "empathic", "span_f1", "agreement"}
 # their clauses name several by "or": a list by "and" would be one group
 ANY_OF = {"at_least", "level", "chosen", "turns", "covariate", "change_level", "change_difference"}
 ANY_OF |= {"pools", "pools_raters", "pools_change", "pools_accuracy", "pools_f1", "pools_category", "pools_preference"}
+ANY_OF |= {"items_accuracy", "items_category", "items_preference"}
 # the factor or attribute is told with the numbers
-WITH_CAUSE = {"level", "chosen", "change_level", "change_difference"}
+WITH_CAUSE = {
+    "items_accuracy",
+    "items_category",
+    "items_preference",
+    "level",
+    "chosen",
+    "change_level",
+    "change_difference",
+}
 # what a slope is per, or an effect is in, is not told by a number alone
 OF_SCALE = {"points", "percent"}
 
@@ -298,9 +311,9 @@ def _part(finding: Finding, protocol: Protocol, words: Words) -> str:
     scope = finding.scope
     if "shown_label" in scope or "condition" in scope:
         return words.quoted.format(scope.get("shown_label") or scope["condition"])
-    if finding.decided.statistic == "pool_category_difference":
+    if finding.decided.statistic in {"pool_category_difference", "item_attribute_category"}:
         return words.quoted.format(scope["category"])
-    if finding.decided.statistic == "pool_preference_difference":
+    if finding.decided.statistic in {"pool_preference_difference", "item_attribute_preference"}:
         return words.over.format(scope["source"], scope["reference"])
     return cut_words(finding.decided, protocol, words.or_more)
 

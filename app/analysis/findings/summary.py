@@ -20,7 +20,7 @@ from app.analysis.report.verdict_words import verdict_sentence
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import REASONS, number
 from app.base.words import and_list
-from app.protocol.primary import TESTS, Compared, PrimaryContrast
+from app.protocol.primary import KINDS, TESTS, Compared, PrimaryContrast
 from app.protocol.study import Protocol
 
 # Results that could overturn the main findings, as sentences: above all length, then flagged raters.
@@ -98,6 +98,7 @@ _SENTENCES: dict[Compared, str] = {
     "turns": "How {do} {questions} develop turn by turn?",
     "factor": "How {do} {questions} differ by {causes}?",
     "attribute": "How {do} {questions} differ by {causes}?",
+    "item_attribute": "How {do} {questions} differ by {causes} of the items?",
     "conjoint": "How {do} {questions} differ by {causes}?",
     "covariate": "How {be} {questions} related to {causes}?",
     "accuracy": ACCURACY,
@@ -147,12 +148,22 @@ def _of_kind(kind: Compared, primary: Sequence[PrimaryContrast], protocol: Proto
         of_chosen, of_rated = (list(map(labels.question, some)) for some in (chosen, rated))
         return _compared(map(labels.source, named), labels.source(reference), of_rated, of_chosen, over)
     if kind == "pools":
-        named = [pool for one in primary for pool in (one.pool, one.reference_pool) if pool] or [*protocol.design.pools]
-        return f"How do the ratings of {_some(map(labels.pool, named))} compare on {questions}?"
+        return f"How do the {_answers_of(primary, protocol)} compare on {questions}?"
     of_spans = ACCURACY if test == "span_f1" else AGREEMENT
     of_change = "How does the change in {questions} differ by {causes}?" if causes else "How {do} {questions} change?"
     sentence = {"spans": of_spans, "change": of_change}.get(kind) or _SENTENCES[kind]
     return sentence.format(questions=questions, causes=causes, **verbs)
+
+
+def _answers_of(primary: Sequence[PrimaryContrast], protocol: Protocol) -> str:
+    """The ratings, or answers, of the groups of raters that are compared."""
+    labels, groups = protocol.labels, []
+    for one in primary:
+        groups += [labels.pool(pool) for pool in (one.pool, one.reference_pool) if pool]
+        groups += [KINDS[kind] for kind in (one.rater_kind, one.reference_rater_kind) if kind]
+    are_ratings = {one.test for one in primary} <= {"pool_difference", "pool_correlation"}
+    of = _some(groups or map(labels.pool, protocol.design.pools))
+    return f"{'ratings' if are_ratings else 'answers'} of {of}"
 
 
 def _compared(

@@ -26,6 +26,7 @@ from app.analysis.sections.empathic import empathic
 from app.analysis.sections.factors import attributes, factors
 from app.analysis.sections.heterogeneity import heterogeneity
 from app.analysis.sections.highlights import highlights
+from app.analysis.sections.item_attributes import item_attributes
 from app.analysis.sections.judges.model_judges import judges
 from app.analysis.sections.latent_categories import truth
 from app.analysis.sections.pairs import percent, source_pairs
@@ -119,7 +120,7 @@ def _contrasts(study: StudyData) -> Iterator[Estimate]:
         yield from pools_on_codes(asked, study.protocol)
     for votes in study.choices:
         yield from pools_on_choices(votes, study.protocol)
-    for one_kind in (changes, pools_on_changes, conjoint, empathic, differential, highlights):
+    for one_kind in (changes, pools_on_changes, item_attributes, conjoint, empathic, differential, highlights):
         yield from one_kind(study)
 
 
@@ -233,6 +234,10 @@ def _attribute(study: StudyData, key: str) -> Iterator[Estimate]:
         yield from attributes(data, study.protocol)
 
 
+def _item_attribute(study: StudyData, key: str) -> Iterator[Estimate]:
+    yield from (estimate for estimate in item_attributes(study) if estimate.question == key)
+
+
 def _pools(study: StudyData, key: str) -> Iterator[Estimate]:
     for data in _numbers(study, key):
         yield from pools(data, study.protocol)
@@ -298,6 +303,7 @@ SECTIONS: dict[Compared, Callable[[StudyData, str], Iterator[Estimate]]] = {
     "sources": _sources,
     "factor": _factor,
     "attribute": _attribute,
+    "item_attribute": _item_attribute,
     "pools": _pools,
     "turns": _turns,
     "covariate": _covariate,

@@ -193,6 +193,23 @@ def _part(about: About) -> str:
     return next(of_attribute, "") or str(scope["shown_label"])
 
 
+_OF_ITEMS = {
+    "item_attribute_accuracy": "answers are correct",
+    "item_attribute_category": "{code} is answered",
+    "item_attribute_preference": "{source} is preferred over {reference}",
+}
+
+
+def of_items(about: About) -> str:
+    """Describe how much more often something is answered about items at one level of an attribute."""
+    what = _OF_ITEMS[about.estimate.statistic].format(code=about.code, source=about.source, reference=about.reference)
+    more = "more" if about.value > 0 else "less"
+    return (
+        f"{about.question}, {about.factor}: {what} {_size(about)} percentage points {more} often with "
+        f"{about.level('level')} than with {about.level('reference_level')}"
+    )
+
+
 # What a group of raters does more or less often than another: the words before and after the size.
 _OF_GROUPS: dict[str, tuple[str, str]] = {
     "pool_accuracy_difference": ("{mine} answer correctly", "often than {theirs}"),

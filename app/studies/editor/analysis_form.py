@@ -41,6 +41,7 @@ class Columns:
     responses: tuple[str, ...] = ()
     raters: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
 
 
 _STORED = text("""
@@ -56,14 +57,14 @@ _STORED = text("""
 def columns_of(db: Connection, study_id: int) -> Columns:
     """The columns that the stored texts and raters have."""
     rows = db.execute(_STORED, {"study": study_id}).all()
-    responses, raters = (tuple(row.name for row in rows if row.file == file) for file in ("responses", "raters"))
-    return Columns(responses, raters, tuple(dict.fromkeys(row.name for row in rows if row.is_number)))
+    by_file = {file: tuple(row.name for row in rows if row.file == file) for file in ("responses", "raters", "items")}
+    return Columns(**by_file, numbers=tuple(dict.fromkeys(row.name for row in rows if row.is_number)))
 
 
 def with_analysis_choices(control: Control, data: Data, columns: Columns) -> Control:
     """A control of the analysis with choices in place of typed keys. Any other control is unchanged."""
     choose = _CHOICES.get(control.name)
-    return choose(control, data, columns) if choose else with_sentences(control, data)
+    return choose(control, data, columns) if choose else with_sentences(control, data, columns.items)
 
 
 def with_analysis_that_fits(before: Data, data: Data, *, may_rename: bool) -> Data:
@@ -361,6 +362,12 @@ def _responder(control: Control, data: Data, columns: Columns) -> Control:
     return replace(_choice(control, options, "None"), is_set=bool(control.value), help=help_)
 
 
+def _matched_items(control: Control, data: Data, columns: Columns) -> Control:
+    options = _named(data, columns.items)
+    help_ = "The column that names what several items are versions of. Versions are compared with each other."
+    return replace(_choice(control, options, "None"), is_set=bool(control.value), help=help_)
+
+
 def _columns(control: Control, options: Iterable[Option], help_: str) -> Control:
     return replace(ticks(control, options, chosen(control)), help=help_)
 
@@ -381,4 +388,5 @@ _CHOICES: dict[str, Callable[[Control, Data, Columns], Control]] = {
     "analysis.conjoint": _conjoint,
     "analysis.rater_groups": _rater_groups,
     "analysis.responder": _responder,
+    "analysis.matched_items": _matched_items,
 }

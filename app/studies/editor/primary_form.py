@@ -40,6 +40,13 @@ _PHRASES: dict[str, tuple[tuple[str, str], ...]] = {
         ("compared with", "reference"),
     ),
     "attribute": (("Does", "attribute"), ("at", "level"), ("change", "question")),
+    "item_attribute": (
+        ("Does", "attribute"),
+        ("of the items, at", "level"),
+        ("change", "question"),
+        ("with", "code"),
+        ("for", "source"),
+    ),
     "pools": (
         ("Do", "pool"),
         ("or all", "rater_kind"),
@@ -86,10 +93,15 @@ def protocol_without_primary(data: Data) -> Protocol | None:
     return read_protocol(json.dumps(rest, default=str), Problems())
 
 
-def with_sentences(control: Control, data: Data) -> Control:
-    """Primary contrasts as sentences of choices in place of typed keys. Any other control is unchanged."""
+def with_sentences(control: Control, data: Data, columns: Sequence[str] = ()) -> Control:
+    """Primary contrasts as sentences of choices in place of typed keys. Any other control is unchanged.
+
+    `columns` are those of the items, whose values can be compared like declared attributes.
+    """
     if control.name != PATH:
         return control
+    for name in columns:
+        data = data if value_at(data, f"attributes.{name}") else with_value(data, f"attributes.{name}", {})
     protocol = protocol_without_primary(data)
     rows = tuple(_sentence(row, protocol) for row in control.children)
     return replace(control, shape="sentences", label="What the study asks", help="", children=rows)
@@ -238,6 +250,7 @@ def _is_possible(protocol: Protocol, question: AnyQuestion, test: str) -> bool:
         "sources": len(protocol.sources) > 1,
         "factor": bool(protocol.conditions),
         "attribute": bool(_attributes(protocol)),
+        "item_attribute": bool(_attributes(protocol)) and question.target != "rater",
         "pools": len(protocol.design.pools) > 1 or question.target != "rater",
         "turns": question.target == "turn",
         "belief": analysis.believed_source is not None,

@@ -1,0 +1,188 @@
+"""Effects of an attribute of the items that a primary contrast names, such as altered stories against standard ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from app.analysis.data.answers import Answers
+from app.analysis.data.encoded_study import Codes, Ints
+from app.analysis.data.question_data import AnyQuestionData
+from app.analysis.data.scopes import groups
+from app.analysis.data.splits import MAX_LEVELS
+from app.analysis.estimate import Estimate, Scope
+from app.analysis.sections.categories import keyed_data
+from app.analysis.sections.code_differences import tested_codes
+from app.analysis.sections.factors import reference_first
+from app.analysis.sections.judges.showings import choices_between
+from app.analysis.sections.study_data import StudyData
+from app.analysis.statistic import Bounds, Recorded, Statistic, declare
+from app.analysis.wording import claims
+from app.protocol.primary import TESTS, PrimaryContrast
+from app.protocol.primary_default import primary_contrasts
+from app.stats.factors import factor_effect
+from app.stats.result import Method, undefined
+
+SECTION = "contrast"
+KEYS = ("attribute", "level", "reference_level")
+NO_COLUMN = "items.csv has no column {}."
+TOO_MANY = "The items have {} values of {}; at most {} can be compared."
+ONE_LEVEL = "All items that were rated have the same value of {}."
+NO_PAIRS = "No value of {} has items at both levels of {}."
+
+
+def _share_points(key: str, name: str, *more: str) -> Statistic:
+    """The declaration of a difference between shares, in percentage points."""
+    return Statistic(
+        key,
+        f"{name} (percentage points)",
+        "share_points",
+        docs="contrasts",
+        no_difference=0.0,
+        claim=claims.of_items,
+        tests={key: Recorded(keys=(*more, *KEYS))},
+    )
+
+
+declare(
+    Statistic(
+        "item_attribute_effect",
+        "Effect of an attribute of the items",
+        "points",
+        docs="contrasts",
+        no_difference=0.0,
+        bounds=Bounds(times=1),
+        claim=claims.factor,
+        tests={"item_attribute_effect": Recorded(keys=KEYS)},
+    ),
+    _share_points("item_attribute_accuracy", "Effect of an attribute of the items on correct answers"),
+    _share_points("item_attribute_category", "Effect of an attribute of the items on this code", "category"),
+    _share_points(
+        "item_attribute_preference", "Effect of an attribute of the items on the share preferred", "source", "reference"
+    ),
+)
+
+
+def item_attributes(study: StudyData) -> Iterator[Estimate]:
+    """Yield, for human raters, each level against the first for every attribute of items that a primary contrast names.
+
+    Items with the same value of `analysis.matched_items` are versions of one: they form one cluster, and those without
+    both versions are left out.
+    """
+    done: set[tuple[str, str, str | None]] = set()
+    for contrast in primary_contrasts(study.protocol):
+        place = (contrast.question, str(contrast.attribute), contrast.source)
+        if TESTS[str(contrast.test)].compares == "item_attribute" and place not in done:
+            done.add(place)
+            for data, answers, statistic, scope in _asked(study, contrast):
+                yield from _levels(study, data, answers, contrast, statistic, scope)
+
+
+Asked = tuple[AnyQuestionData, Answers, str, Scope]
+
+
+def _asked(study: StudyData, contrast: PrimaryContrast) -> Iterator[Asked]:
+    """Yield the answers of human raters in the form that their kind of question compares."""
+    people = groups(study.codes)[0]
+    for kind in (_of_scales, _of_codes, _of_choices):
+        for data, answers, statistic, scope in kind(study, contrast):
+            yield data, people.of(answers), statistic, scope
+
+
+def _of_scales(study: StudyData, contrast: PrimaryContrast) -> Iterator[Asked]:
+    source = contrast.source
+    for data in study.numbers:
+        if data.question.key == contrast.question:
+            mine = data.answers if source is None else data.answers.of_source(data.code_of(source))
+            yield data, mine, "item_attribute_effect", {} if source is None else {"source": source}
+
+
+def _of_codes(study: StudyData, contrast: PrimaryContrast) -> Iterator[Asked]:
+    for asked in study.categories:
+        if asked.question.key != contrast.question:
+            continue
+        whole = keyed_data(asked)
+        if contrast.test == "item_attribute_accuracy":
+            right = replace(asked.answers, value=asked.right).select(np.isfinite(asked.right))
+            yield whole, right, "item_attribute_accuracy", {}
+            continue
+        tested = tested_codes(asked.question, study.protocol)
+        for name, one in zip(asked.question.codes, asked.by_code, strict=True):
+            if name in tested:
+                yield whole, one.answers, "item_attribute_category", {"category": name}
+
+
+def _of_choices(study: StudyData, contrast: PrimaryContrast) -> Iterator[Asked]:
+    for votes in study.choices:
+        reference = votes.reference
+        if votes.question.key != contrast.question or reference is None:
+            continue
+        for source in votes.sources:
+            if source != reference and contrast.source in {None, source}:
+                part, worth = choices_between(votes.answers, votes.code_of(source), votes.code_of(reference))
+                scope: Scope = {"source": source, "reference": reference}
+                yield votes, replace(part, value=worth), "item_attribute_preference", scope
+
+
+def _levels(
+    study: StudyData, data: AnyQuestionData, answers: Answers, contrast: PrimaryContrast, statistic: str, of: Scope
+) -> Iterator[Estimate]:
+    name = str(contrast.attribute)
+    declared = study.protocol.attributes.get(name)
+    code, names = _level_of_items(study.codes, name)
+    at = code[answers.item]
+    present = [names[k] for k in np.unique(at[at >= 0]).tolist()]
+    levels = reference_first(present, declared.reference_level if declared else None)
+    problem = _problem(study.codes, name, levels)
+    if problem:
+        nothing = answers.select(np.zeros(len(at), dtype=bool))
+        scope: Scope = {**of, "attribute": name, "level": str(contrast.level or ""), "reference_level": ""}
+        found = undefined("no_pairable_units", problem, method=Method(words="difference of means"))
+        yield data.record(found, nothing, section=SECTION, scope=scope, statistic=statistic, unit="rating")
+        return
+    for level in levels[1:]:
+        scope = {**of, "attribute": name, "level": level, "reference_level": levels[0]}
+        here = np.isin(at, [names.index(level), names.index(levels[0])])
+        part, is_level = answers.select(here), at[here] == names.index(level)
+        cluster, has_both = _matched(study, part, is_level)
+        part, is_level, cluster = part.select(has_both), is_level[has_both], cluster[has_both]
+        found = factor_effect(part.value, is_level, item=cluster, rater=part.rater)
+        if not len(has_both):
+            note = NO_PAIRS.format(study.protocol.analysis.matched_items, name)
+            found = undefined("no_pairable_units", note, method=Method(words="difference of means"))
+        yield data.record(found, part, section=SECTION, scope=scope, statistic=statistic, unit="rating")
+
+
+def _level_of_items(codes: Codes, name: str) -> tuple[Ints, list[str]]:
+    """The level of each item, -1 for none, and the levels in alphabetical order."""
+    if name not in codes.items:
+        return np.full(len(codes.items), -1), []
+    column = codes.items[name].astype(object)
+    names = sorted({str(value) for value in column.dropna()})
+    return np.array([-1 if pd.isna(value) else names.index(str(value)) for value in column]), names
+
+
+def _problem(codes: Codes, name: str, levels: list[str]) -> str:
+    """Why the levels cannot be compared; empty if they can."""
+    if name not in codes.items:
+        return NO_COLUMN.format(name)
+    if len(levels) > MAX_LEVELS:
+        return TOO_MANY.format(len(levels), name, MAX_LEVELS)
+    return ONE_LEVEL.format(name) if len(levels) < 2 else ""  # noqa: PLR2004 - two are compared
+
+
+def _matched(
+    study: StudyData, part: Answers, is_level: np.ndarray[tuple[int], np.dtype[np.bool_]]
+) -> tuple[Ints, Ints]:
+    """The cluster of each answer, and the positions of those whose cluster has both levels; all without matching."""
+    column = study.protocol.analysis.matched_items
+    everything = np.arange(len(part.value))
+    if column is None or column not in study.codes.items:
+        return part.item, everything
+    stem, _ = pd.factorize(study.codes.items[column].astype(object))
+    cluster = np.asarray(stem, dtype=np.int64)[part.item]
+    both = set(cluster[is_level].tolist()) & set(cluster[~is_level].tolist()) - {-1}
+    return cluster, everything[np.isin(cluster, [*both])]

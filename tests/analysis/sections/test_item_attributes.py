@@ -1,0 +1,155 @@
+"""Effects of an attribute of the items for every kind of question, with items that are versions of one another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from app.analysis import analyze
+from app.analysis.findings.summary import summary_of
+from app.analysis.report.sentences import primary_answers
+from tests.kit.frames import CHOICE, FIVE, Row, frames, only, protocol
+
+if TYPE_CHECKING:
+    from app.analysis.data.frames import Frames
+    from app.analysis.report.report import Report
+    from app.protocol.study import Protocol
+
+N_STEMS, RATERS = 8, [f"r{n}" for n in range(6)]
+# each story twice: standard, then altered
+ITEMS = [f"i{n}" for n in range(2 * N_STEMS)]
+KIND = {name: ("standard", "altered")[n % 2] for n, name in enumerate(ITEMS)}
+STEM = {name: f"s{n // 2}" for n, name in enumerate(ITEMS)}
+BELIEF: dict[str, Any] = {
+    "key": "belief",
+    "type": "category",
+    "target": "item",
+    "text": "Where will she look?",
+    "codes": ["box", "basket"],
+    "correct": "box",
+}
+ATTRIBUTE: dict[str, Any] = {"attribute": "kind"}
+ANSWER: Row = {"rater": "r0", "item": "i0", "response": "i0:human", "question": "empathy", "value": 4}
+
+
+def _report(
+    rows: list[Row], question: dict[str, Any], contrast: dict[str, Any], **analysis: object
+) -> tuple[Report, Protocol]:
+    primary = [{"question": question["key"], **ATTRIBUTE, **contrast}]
+    asked = [question] if question is FIVE else [question, FIVE]
+    attributes = {"kind": {"reference_level": "standard"}}
+    study = protocol(*asked, analysis={"primary": primary, **analysis}, attributes=attributes)
+    return analyze(_with_attributes(frames(study, [*rows, ANSWER])), study), study
+
+
+def _with_attributes(data: Frames) -> Frames:
+    data.items["kind"] = [KIND[name] for name in data.items["item"]]
+    data.items["stem"] = [STEM[name] for name in data.items["item"]]
+    return data
+
+
+def _shares(rows: list[Row], value: str) -> float:
+    """The share of answers with this value about altered items minus that about standard ones."""
+    of = [[row["value"] == value for row in rows if KIND[row["item"]] == kind] for kind in ("altered", "standard")]
+    return float(np.mean(of[0]) - np.mean(of[1]))
+
+
+def _answers(question: str, value: Any, **more: Any) -> list[Row]:  # noqa: ANN401 - a function, and fields of rows
+    rng = np.random.default_rng(3)
+    return [
+        {
+            "rater": rater,
+            "item": item,
+            "question": question,
+            "value": value(rng, KIND[item]),
+            **{k: of(item) for k, of in more.items()},
+        }
+        for rater in RATERS
+        for item in ITEMS
+    ]
+
+
+def _belief(rng: np.random.Generator, kind: str) -> str:
+    return "box" if rng.random() < (0.9 if kind == "standard" else 0.4) else "basket"
+
+
+def test_altered_stories_are_answered_correctly_less_often() -> None:
+    rows = _answers("belief", _belief)
+    report, study = _report(rows, BELIEF, {})
+    (found,) = report.primary[0].estimates
+    assert found.statistic == "item_attribute_accuracy"
+    assert found.scope == {"attribute": "kind", "level": "altered", "reference_level": "standard"}
+    assert found.estimate == pytest.approx(_shares(rows, "box"))
+    (answer,) = summary_of(report, study).answers
+    assert answer.english.startswith("Answers on Belief were correct less often with “altered” than with “standard” (")
+    assert primary_answers(report, study)[0].sentences[0].claim.startswith("Belief, Kind: answers are correct ")
+
+
+def test_versions_of_a_story_are_compared_with_each_other() -> None:
+    """With one rater per story, who reads both versions, the matched difference is the paired t test over stories.
+
+    A story with one version is left out.
+    """
+    rng = np.random.default_rng(5)
+    level = rng.integers(0, 3, N_STEMS)
+    value = {item: int(1 + level[n // 2] + n % 2 * rng.integers(0, 3)) for n, item in enumerate(ITEMS[:-1])}
+    rows: list[Row] = [
+        {
+            "rater": f"of-{STEM[item]}",
+            "item": item,
+            "response": f"{item}:human",
+            "question": "empathy",
+            "value": value[item],
+        }
+        for item in value
+    ]
+    primary = [{"question": "empathy", "test": "item_attribute_effect", **ATTRIBUTE}]
+    study = protocol(FIVE, analysis={"primary": primary, "matched_items": "stem"})
+    (found,) = analyze(_with_attributes(frames(study, rows)), study).primary[0].estimates
+    standard, altered = (np.array([value[item] for item in ITEMS[at:-2:2]], dtype=np.float64) for at in (0, 1))
+    known = stats.ttest_rel(standard, altered)
+    # without a declared reference the first level in the alphabet is it
+    assert (found.scope["level"], found.n_ratings) == ("standard", 14)
+    assert found.p_value == pytest.approx(known.pvalue)
+    assert (found.estimate or 0) * known.statistic > 0
+
+
+def test_share_of_a_code_and_share_preferred_by_kind_of_item() -> None:
+    rows = _answers("belief", _belief)
+    report, study = _report(rows, BELIEF, {"test": "item_attribute_category", "code": "basket"})
+    (found,) = report.primary[0].estimates
+    assert (found.scope.get("category"), (found.estimate or 0) > 0) == ("basket", True)
+    assert "“basket” was answered more often with “altered”" in summary_of(report, study).answers[0].english
+    votes = _answers(
+        "preference",
+        lambda rng, kind: "model" if rng.random() < (0.9 if kind == "altered" else 0.3) else "human",
+        left_response=lambda item: f"{item}:human",
+        right_response=lambda item: f"{item}:model",
+    )
+    report, study = _report(votes, CHOICE, {"test": "item_attribute_preference", "source": "model"})
+    (found,) = report.primary[0].estimates
+    assert found.estimate == pytest.approx(_shares(votes, "model"))
+    assert "was preferred more often with “altered”" in summary_of(report, study).answers[0].english
+
+
+@pytest.mark.parametrize(
+    ("attribute", "matched", "note"),
+    [
+        ("unknown", None, "items.csv has no column unknown."),
+        ("name", None, "The items have 16 values of name; at most 12 can be compared."),
+        ("same", None, "All items that were rated have the same value of same."),
+        ("half", "item", "No value of item has items at both levels of half."),
+    ],
+)
+def test_attribute_that_cannot_be_compared_says_why(attribute: str, matched: str | None, note: str) -> None:
+    primary = [{"question": "belief", "test": "item_attribute_accuracy", "attribute": attribute}]
+    study = protocol(BELIEF, FIVE, analysis={"primary": primary, "matched_items": matched})
+    data = frames(study, [*_answers("belief", _belief), ANSWER])
+    data.items["name"] = data.items["item"]
+    data.items["same"] = "all"
+    data.items["half"] = [("a", None)[n % 3 == 0] if n % 2 else "b" for n in range(len(data.items))]
+    found = only(analyze(data, study), "item_attribute_accuracy")
+    assert (found.reason, found.note, found.role) == ("no_pairable_units", note, "primary")
