@@ -51,7 +51,8 @@ def test_unknown_raters_allow_no_interval_for_new_raters(report: Report) -> None
 
 
 def test_unknown_raters_have_no_individual_results(report: Report) -> None:
-    assert {one.scope.get("sensitivity") for one in report.of("rater")} == {"item_lowest", "item_highest"}
+    ways = {one.scope.get("sensitivity") for one in report.of("rater")}
+    assert ways == {"item_lowest", "item_highest", "all_choices"}
     assert not any("raters" in estimate.scope for estimate in report.estimates)
     keys = {estimate.statistic for estimate in report.estimates}
     assert not keys & {"pair_kappa_median", "kendall_w", "icc_a_1", "cohen_kappa"}

@@ -54,11 +54,11 @@ def test_report_files_hold_every_estimate_once_and_charts(tmp_path: Path, shared
         "agreement.csv",
         "comparisons.csv",
         "charts/comparison.vl.json",
-        "charts/sensitivity.vl.json",
         "charts/distribution-1.vl.json",
         "charts/agreement.vl.json",
         "charts/plane.vl.json",
         "charts/choice-1.vl.json",
+        *(f"charts/specifications-{n}.vl.json" for n in (1, 2, 3)),
     ]
     document = json.loads(written[0].read_text(encoding="utf-8"))
     assert document.pop("answers")
