@@ -11,8 +11,9 @@ from app.analysis.document.primary_table import primary_table
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import agreement_sentence, needed_by_question
 from app.analysis.findings.judge_conclusions import changes_sentence
-from app.analysis.findings.participants import participant_tables
+from app.analysis.findings.participants import flow_sentences, participant_tables
 from app.analysis.findings.robustness import HEADER, HEADER_WIDTHS, LOWEST, robustness_rows
+from app.analysis.findings.specifications import CURVES, curve_sentences, curves
 from app.analysis.findings.summary import Summary
 from app.analysis.report.brief import brief
 from app.analysis.report.labelled import labelled
@@ -109,6 +110,10 @@ def appendix_sections(found: Found) -> Iterator[Section]:
 def _body(topic: str, found: Found) -> Iterator[Block]:
     yield from _said(topic, found.summary)
     if topic == "participants":
+        # the diagram says the same
+        has_diagram = bool(found.figures_of(topic, is_body=True))
+        said = "" if has_diagram else " ".join(flow_sentences(found.report.sample.flow, found.protocol))
+        yield from [Paragraph(said)] if said else []
         named = labelled(found.report, found.protocol.labels)
         for caption, header, rows, notes in participant_tables(found.report, named, found.protocol):
             yield DataTable(caption, header, tuple(rows), notes)
@@ -128,7 +133,10 @@ def _beyond_body(topic: str, found: Found) -> Iterator[Block]:
         yield from _estimates(topic, found)
     if topic == "comparison" and (ways := robustness_rows(found.summary.ways)):
         n_more = len(ways) - MAX_ROWS
-        notes = (LOWEST, *((f"{n_more:,} more rows are in report.json.",) if n_more > 0 else ()))
+        named = labelled(found.report, found.protocol.labels)
+        told = curve_sentences(curves(named, found.protocol.labels))
+        more = (f"{n_more:,} more rows are in report.json.",) if n_more > 0 else ()
+        notes = (LOWEST, *more, *told, *((CURVES,) if told else ()))
         shown = ways[:MAX_ROWS]
         yield DataTable("What could change the primary differences", HEADER, shown, notes, HEADER_WIDTHS)
     yield from found.figures_of(topic, is_body=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from app.analysis.data.flow import is_by_condition
+from app.analysis.data.simulated import ARE_SIMULATED
 from app.analysis.document.bibliography import REFERENCES, of_estimate, of_procedure
 from app.analysis.document.circumstances import Circumstances
 from app.analysis.document.design_words import (
@@ -23,7 +24,7 @@ from app.analysis.document.design_words import (
     sources_sentence,
 )
 from app.analysis.estimate import Estimate
-from app.analysis.findings.participants import arm_name, flow_sentences
+from app.analysis.findings.participants import arm_name
 from app.analysis.findings.summary import Summary
 from app.analysis.report.labelled import labelled_estimate
 from app.analysis.report.primary import PrimaryResult
@@ -102,7 +103,6 @@ def methods_section(
             _paragraph(
                 [
                     *rater_sentences(sample, protocol),
-                    *flow_sentences(sample.flow, protocol),
                     sample_size_sentence(protocol),
                     *consent_sentences(protocol),
                 ]
@@ -215,11 +215,11 @@ def limits_section(report: Report, protocol: Protocol, summary: Summary) -> Sect
 def _limits(report: Report, protocol: Protocol, summary: Summary) -> Iterator[str]:
     if only := report.filters.in_words(protocol.labels):
         yield f"This report is of a part of the answers only: {only}."
-    yield from report.notes
+    # the document says at its top that all ratings are simulated
+    yield from (note for note in report.notes if not (report.is_simulated and note.endswith(ARE_SIMULATED)))
     yield from _checks(report)
     if summary.failed:
         yield summary.failed
-    yield _exploratory(report)
 
 
 def _checks(report: Report) -> Iterator[str]:
@@ -233,12 +233,3 @@ def _checks(report: Report) -> Iterator[str]:
     if failed:
         n, of = len(failed), len(odds)
         yield f"The proportional odds assumption of the ordinal model is in doubt in {n} of {of} tests (p < .05)."
-
-
-def _exploratory(report: Report) -> str:
-    n = sum(one.role == "exploratory" for one in report.estimates)
-    n_primary = sum(one.role == "primary" for one in report.estimates)
-    return (
-        f"{n_primary:,} of {len(report.estimates):,} estimates belong to the primary contrasts, and {n:,} other "
-        "comparisons are exploratory: they suggest hypotheses and do not test them."
-    )

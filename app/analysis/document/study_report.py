@@ -24,6 +24,7 @@ from app.analysis.document.methods import limits_section, methods_section, stati
 from app.analysis.document.numbered import Numbered
 from app.analysis.estimate import Estimate
 from app.analysis.findings.robustness import robustness_sentence
+from app.analysis.findings.specifications import STATISTICS as SPECIFICATIONS
 from app.analysis.findings.summary import Summary, summary_of
 from app.analysis.report.command import command_of
 from app.analysis.report.labelled import labelled
@@ -108,7 +109,9 @@ def study_report(
     found = Found(report, protocol, summary, figures, numbers)
     results, beyond = results_section(found), tuple(appendix_sections(found))
     shown = list(numbers.shown.values())
-    references = _cited(references_of(shown), [*monitoring_keys(protocol), *(one.cites for one in summary.objections)])
+    references = _cited(
+        references_of(shown), [*_told(report), *monitoring_keys(protocol), *(one.cites for one in summary.objections)]
+    )
     sections = (
         replace(first, parts=(primary,) if primary.blocks else ()),
         methods_section(report, protocol, shown, about, composites),
@@ -147,6 +150,14 @@ def _objections(summary: Summary) -> Iterator[Section]:
 def _lines(report: Report, about: Circumstances) -> tuple[str, ...]:
     made = f"Report of the study {report.study}, made by Attune {__version__} on {about.made_on}."
     return (*filter(None, (made, about.status)), f"Data hash {report.data_hash}.")
+
+
+def _told(report: Report) -> set[str]:
+    """What tables cite that are not of single estimates."""
+    cited = {"lee_lower": ("lee2009", "imbens2004"), "attrition_difference": ("newcombe1998b",)}
+    cited |= dict.fromkeys(SPECIFICATIONS, ("simonsohn2020",))
+    found = {one.statistic for one in report.of("rater")}
+    return {key for statistic, keys in cited.items() if statistic in found for key in keys}
 
 
 def _cited(found: list[Reference], more: Sequence[str]) -> list[Reference]:

@@ -41,8 +41,13 @@ def agreement_rows(report: Report, protocol: Protocol) -> list[AgreementRow]:
 
 
 def columns_of(rows: Sequence[AgreementRow]) -> list[str]:
-    """Return the sources and pools with fewer ratings than the pooled alpha on any question; others would repeat it."""
-    found = [(name, f, row.pooled) for row in rows for name, f in row.parts.items() if name != MODELS]
+    """Return the sources and pools with an alpha of fewer ratings than the pooled one on any question.
+
+    Others would repeat it, or have a dash in every row.
+    """
+    every = [(name, f, row.pooled) for row in rows for name, f in row.parts.items() if name != MODELS]
+    estimated = {name for name, f, _ in every if f.estimate is not None}
+    found = [one for one in every if one[0] in estimated]
     differing = {name for name, f, pooled in found if pooled is None or f.n_ratings != pooled.n_ratings}
     return [name for name in dict.fromkeys(name for name, _, _ in found) if name in differing]
 

@@ -36,10 +36,10 @@ ASSIGNED = {
 ATTRITION_HEADER = ("Arm", "Assigned", "Finished", "Left before the end", "95% CI", "Missing answers")
 BOUNDS_HEADER = ("Question", "Difference", "Lower bound", "Upper bound", "95% CI", "Trimmed")
 BOUNDS = (
-    "Raters who left one arm might have finished in the other. Lee's bounds trim as many of the highest or lowest "
-    "scores of the arm with less attrition as could be theirs. They enclose the difference among raters who would "
-    "finish in either arm, if nobody would finish only in the arm that more raters left. The 95% CI is that of this "
-    "difference. Scores are means of raters."
+    "Raters who left one arm might have finished in the other. Lee's (2009) bounds trim as many of the highest or "
+    "lowest scores of the arm with less attrition as could be theirs. They enclose the difference among raters who "
+    "would finish in either arm, if nobody would finish only in the arm that more raters left. The 95% CI (Imbens and "
+    "Manski, 2004) is that of this difference. Scores are means of raters."
 )
 
 

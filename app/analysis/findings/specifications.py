@@ -23,6 +23,10 @@ TESTS = {
 }
 OF_CHOICES = {**TESTS, "clustered": "Shares, for new items and raters"}
 RULES = {**SENSITIVITY, "without_flagged": "without flagged raters", "first_half": "first half of trials"}
+CURVES = (
+    "All combinations of choices are a specification curve (Simonsohn et al., 2020). The analyses share their data: "
+    "how many of them are clear is no test."
+)
 HEADER = ("Estimate", "95% CI", "Excludes no difference", "Test and link", "Answers", "Raters of", "Raters", "Ratings")
 
 

@@ -247,7 +247,7 @@ def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
         n_clear = sum(p < ALPHA for one in tests if (p := decisive_p(one)) is not None)
         yield (
             f"{counted(len(tests), 'exploratory test')} in addition to the primary contrasts, {n_clear:,} with "
-            f"adjusted p < .05. {false_positives(len(tests))}"
+            f"adjusted p < .05. They suggest hypotheses and do not test them. {false_positives(len(tests))}"
         )
 
 

@@ -50,6 +50,7 @@ declare(
         variant="prediction interval",
         docs="comparison",
         cites=CITES,
+        is_of_choices=True,
     ),
     Statistic(
         "share_new_rater",
@@ -58,6 +59,7 @@ declare(
         variant="prediction interval",
         docs="comparison",
         cites=CITES,
+        is_of_choices=True,
     ),
     Statistic(
         "opposite_items_share",

@@ -116,7 +116,8 @@ class Chart:
     def caption(self) -> str:
         """What stands below the chart where it has no title of its own."""
         said = ((self.spec() or {}).get("title") or {}).get("subtitle", [])
-        return ". ".join(filter(None, (self.title.rstrip("."), " ".join(said).rstrip(".")))) + "."
+        sentences = (self.title, " ".join(said))
+        return " ".join(one if one.endswith((".", "?", "!")) else f"{one}." for one in sentences if one)
 
     @property
     def is_drawn(self) -> bool:

@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from app.analysis import analyze
+from app.analysis.data.simulated import ARE_SIMULATED
 from app.analysis.document.bibliography import (
     OF_PROCEDURE,
     OF_TEXT_MEASURE,
@@ -149,10 +150,21 @@ def test_methods_name_design_raters_consent_and_exclusions() -> None:
         assert words in text
 
 
-def test_limitations_count_exploratory_comparisons() -> None:
+def test_limits_count_exploratory_tests_once() -> None:
     report, _, document = usual()
-    n = sum(one.role == "exploratory" for one in report.estimates)
-    assert f"{n:,} other comparisons are exploratory" in texts(document)
+    n = sum(one.role == "exploratory" and one.p_value is not None for one in report.estimates)
+    assert texts(document).count("exploratory test") == 1
+    assert "comparisons are exploratory" not in texts(document)
+    assert f"{n:,} exploratory tests in addition to the primary contrasts" in texts(document)
+
+
+def test_limits_do_not_repeat_that_raters_are_simulated() -> None:
+    study = protocol(FIVE)
+    found = rows(keys=("empathy",))
+    raters = [{"rater": one["rater"], "is_simulated": True} for one in found]
+    report = analyze(frames(study, found, raters=raters), study)
+    assert any(note.endswith(ARE_SIMULATED) for note in report.notes)
+    assert ARE_SIMULATED not in texts(study_report(report, study, [], NOW)[0])
 
 
 def test_report_without_ratings_says_so() -> None:

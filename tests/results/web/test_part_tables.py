@@ -99,7 +99,7 @@ def test_pool_containing_every_rater_is_not_repeated() -> None:
         _estimate("agreement", "krippendorff_alpha_ordinal", 0.5, scope={"pool": "expert"}, n_ratings=9),
     ]
     (block,) = blocks_of("agreement", estimates, Labels())
-    assert [row[1] for row in block.table.rows] == ["all ratings"]
+    assert [row[:2] for row in block.table.rows] == [("Empathy", "0.50")]
 
 
 def test_text_table_has_one_row_per_covariate() -> None:
@@ -176,7 +176,7 @@ def test_answers_with_key_have_confusion_table() -> None:
         ),
     ]
     scores, confusion = blocks_of("codes", estimates, Labels())
-    assert scores.table.header[2] == "F1"
+    assert scores.table.header[1] == "F1"
     assert confusion.table.header == ("Correct", "joy", "fear")
     assert confusion.table.rows == (("joy", "75.0%", "25.0%"), ("fear", "–", "100.0%"))
 

@@ -65,6 +65,7 @@ TABLES: dict[str, tuple[PageTable, ...]] = {
 MAX_ROWS, MAX_REASONS = 30, 3
 CONFUSION = "confusion_share"
 NO_BREAK_SPACE = "\u00a0"
+ALL_RATINGS = "all ratings"
 DASH = "– not estimable: "
 NO_PREDICTION = (
     "the prediction interval would include nearly all possible values, so that the effect on a new item, or of a new "
@@ -138,14 +139,15 @@ def _block(caption: str, columns: Sequence[Column], estimates: Sequence[Estimate
         why = tuple(f"{caption}: {note.removeprefix(DASH)}" for note in _notes(rows.values(), columns))
         return Block(caption, Table((), ()), None, why) if why else None
     has_p = any(f.p_adjusted is not None for found in kept.values() for f in found.values())
+    # a column in which every row says the same says nothing
+    n_places = 1 if {of for _, of in kept} == {ALL_RATINGS} else 2
     header = (
-        "Question",
-        "Comparison or group",
+        *("Question", "Comparison or group")[:n_places],
         *(column.words for column in shown),
         *(("Adjusted p",) if has_p else ()),
     )
     lines = [
-        (*place, *(_cell(column, found) or "–" for column in shown), *((_p(shown, found),) if has_p else ()))
+        (*place[:n_places], *(_cell(column, found) or "–" for column in shown), *((_p(shown, found),) if has_p else ()))
         for place, found in kept.items()
     ]
     table = Table(
@@ -170,10 +172,11 @@ def _rows(estimates: Sequence[Estimate], labels: Labels) -> dict[tuple[str, str]
     asked = list(dict.fromkeys(f.asked for f in estimates))
     rows: dict[tuple[str, str], Found] = {}
     of_parts = without_repeated(estimates)
+    chosen = {f.asked for f in estimates if declared(f.statistic).is_of_choices}
     for f in sorted(of_parts, key=lambda f: (asked.index(f.asked), len(f.scope), "pool" in f.scope)):
         is_within_pool = {"pool", "source"} <= f.scope.keys() and f.section == "agreement"
         if not {"flagged", "sensitivity"} & f.scope.keys() and not is_within_pool:
-            rows.setdefault((_label(f, labels), _of(f)), {}).setdefault(_kind(f), f)
+            rows.setdefault((_label(f, labels), _of(f, is_chosen=f.asked in chosen)), {}).setdefault(_kind(f), f)
     return rows
 
 
@@ -234,16 +237,15 @@ def _label(estimate: Estimate, labels: Labels) -> str:
     return labels.question(estimate.question, estimate.category) if estimate.question else "All questions"
 
 
-def _of(estimate: Estimate) -> str:
-    """The scope of the row, without the kind of raters if the section makes it clear."""
+def _of(estimate: Estimate, *, is_chosen: bool) -> str:
+    """The scope of the row, without the kind of raters if the section makes it clear; a choice is against another."""
     is_named = len(estimate.scope) == 1 or estimate.section == "contrast"
     hidden = {"covariate"} if estimate.statistic == "share_preferred_at_equal" else set()
     hidden |= set() if is_named else {"rater_kind"}
     # the label of the question names the code
     hidden |= {"category"} if estimate.category else set()
     scope = without(estimate.scope, *hidden)
-    between = "against" if declared(estimate.statistic).is_of_choices else MINUS
-    return scope_text(scope, between=between) if scope else "all ratings"
+    return scope_text(scope, between="against" if is_chosen else MINUS) if scope else ALL_RATINGS
 
 
 def _p(columns: Sequence[Column], found: Found) -> str:
