@@ -13,7 +13,8 @@ ALPHA = 0.05
 
 def with_verdicts(estimates: Iterable[Estimate]) -> list[Estimate]:
     """Return the estimates with their verdicts; p-values are adjusted already."""
-    return [replace(one, verdict=verdict_of(one)) for one in estimates]
+    verdicts = ((one, verdict_of(one)) for one in estimates)
+    return [one if verdict is None else replace(one, verdict=verdict) for one, verdict in verdicts]
 
 
 def verdict_of(estimate: Estimate) -> Verdict | None:

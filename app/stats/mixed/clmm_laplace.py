@@ -284,12 +284,12 @@ class _Gradient:
         at = np.zeros((len(design.products), len(design.cell_large)))
         for a, k in enumerate(large):
             for b, j in enumerate(large):
-                at[design.product(k, j)] += par.sd_large[a] * par.sd_large[b] * self.by_large[a, b, design.cell_large]
+                at[design.places[k, j]] += par.sd_large[a] * par.sd_large[b] * self.by_large[a, b, design.cell_large]
             for b, j in enumerate(small):
-                at[design.product(k, j)] += 2 * par.sd_large[a] * par.sd_small[b] * self.by_cell[a, b]
+                at[design.places[k, j]] += 2 * par.sd_large[a] * par.sd_small[b] * self.by_cell[a, b]
         for a, k in enumerate(small):
             for b, j in enumerate(small):
-                at[design.product(k, j)] += par.sd_small[a] * par.sd_small[b] * self.by_small[a, b, design.cell_small]
+                at[design.places[k, j]] += par.sd_small[a] * par.sd_small[b] * self.by_small[a, b, design.cell_small]
         total = np.zeros(len(self.f.y))
         for row, product in zip(at, design.products, strict=True):
             total += row[design.cell] * product

@@ -207,10 +207,13 @@ class Crossed:
             return []
         return groups_of_equal_size(self.large_start, self.cell_small, self.small.n_levels)
 
-    def product(self, k: int, j: int) -> int:
-        """Return the row of `products` for two columns."""
-        low, high = min(k, j), max(k, j)
-        return low * len(self.columns) - low * (low - 1) // 2 + high - low
+    @cached_property
+    def places(self) -> Ints:
+        """The row of `products` for each pair of columns, shape (d, d)."""
+        d = len(self.columns)
+        above = np.zeros((d, d), dtype=np.int64)
+        above[np.triu_indices(d)] = np.arange(d * (d + 1) // 2)
+        return above + np.triu(above, 1).T
 
     def over_cells(self, value: Floats) -> Floats:
         """Return sums over the ratings of each cell; `value` shape (d, n)."""
@@ -321,10 +324,8 @@ class Factored:
         self, sums: Floats, rows: tuple[int, ...], columns: tuple[int, ...], sd_rows: Floats, sd_columns: Floats
     ) -> Floats:
         """Return blocks of shape (rows, columns, levels or cells)."""
-        found = np.empty((len(rows), len(columns), sums.shape[1]))
-        for a, k in enumerate(rows):
-            for b, j in enumerate(columns):
-                found[a, b] = sums[self.design.product(k, j)] * (sd_rows[a] * sd_columns[b])
+        at = self.design.places[np.ix_(rows, columns)]
+        found: Floats = sums[at] * np.multiply.outer(sd_rows, sd_columns)[:, :, np.newaxis]
         return found
 
     def _schur(self, B: Floats) -> Floats:
@@ -340,13 +341,19 @@ class Factored:
 
     def solve(self, large: Floats, small: Floats) -> tuple[Floats, Floats]:
         """Return H^-1 g for g in the shapes that `Crossed.gather` returns."""
-        design = self.design
-        shift = multiplied(large[np.newaxis, :, design.cell_large], self.M)[0]
-        right = small - design.over_small(shift)
-        x_small = solved(self.cholesky, right.ravel()).reshape(small.shape)
-        back = multiplied(self.C, x_small[:, np.newaxis, design.cell_small])[:, 0]
-        x_large = multiplied(self.A_inverse, (large - design.over_large(back))[:, np.newaxis])[:, 0]
-        return x_large, x_small
+        x_large, x_small = self.solve_each(large[np.newaxis], small[np.newaxis])
+        return x_large[0], x_small[0]
+
+    def solve_each(self, large: Floats, small: Floats) -> tuple[Floats, Floats]:
+        """Return H^-1 g for several g, shapes (r, q_large, n_large) and (r, q_small, n_small)."""
+        design, r, n_cells = self.design, len(large), len(self.design.cell_large)
+        shift = multiplied(large[:, :, design.cell_large], self.M)
+        right = small - design.over_small(shift.reshape(-1, n_cells)).reshape(small.shape)
+        x_small = solved(self.cholesky, right.reshape(r, len(self.cholesky)).T).T.reshape(small.shape)
+        by_component = x_small.transpose(1, 0, 2)
+        back = multiplied(self.C, by_component[:, :, design.cell_small]).reshape(-1, n_cells)
+        rest = large.transpose(1, 0, 2) - design.over_large(back).reshape(len(self.C), r, large.shape[2])
+        return multiplied(self.A_inverse, rest).transpose(1, 0, 2), x_small
 
     @cached_property
     def inverse(self) -> tuple[Floats, Floats, Floats]:
@@ -370,17 +377,17 @@ class Factored:
     @cached_property
     def half_log_det_slopes(self) -> tuple[Floats, Floats]:
         """Half the derivative of log det H in each standard deviation, weights fixed: shapes (q_large,), (q_small,)."""
-        design = self.design
+        large, small = self.design.large.columns, self.design.small.columns
         by_large, by_cell, by_small = self.inverse
-        of_large, of_small = np.zeros(design.large.q), np.zeros(design.small.q)
-        for a, k in enumerate(design.large.columns):
-            for b, j in enumerate(design.large.columns):
-                of_large[a] += self.sd_large[b] * (self.large_sums[design.product(k, j)] @ by_large[a, b])
-            for b, j in enumerate(design.small.columns):
-                shared = self.cells[design.product(k, j)] @ by_cell[a, b]
-                of_large[a] += self.sd_small[b] * shared
-                of_small[b] += self.sd_large[a] * shared
-        for a, k in enumerate(design.small.columns):
-            for b, j in enumerate(design.small.columns):
-                of_small[a] += self.sd_small[b] * (self.small_sums[design.product(k, j)] @ by_small[a, b])
-        return of_large, of_small
+        within_large = self._shared(self.large_sums, large, large, by_large)
+        shared = self._shared(self.cells, large, small, by_cell)
+        within_small = self._shared(self.small_sums, small, small, by_small)
+        return (
+            within_large @ self.sd_large + shared @ self.sd_small,
+            within_small @ self.sd_small + self.sd_large @ shared,
+        )
+
+    def _shared(self, sums: Floats, rows: tuple[int, ...], columns: tuple[int, ...], inverse: Floats) -> Floats:
+        """Return sums over levels or cells of products with blocks of the inverse, shape (rows, columns)."""
+        total: Floats = (sums[self.design.places[np.ix_(rows, columns)]] * inverse).sum(axis=2)
+        return total

@@ -23,6 +23,8 @@ PREDICTION = Method("prediction_t")
 # a standard deviation over fewer levels says next to nothing
 MIN_LEVELS = 5
 _EDGE = 1e-6
+# an SD of effects that is this small a part of the scale is 0, at the boundary
+_NO_SD = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +127,7 @@ def _of_fit(fit: LmmFit, data: _Data, scale: float, lowest: float, level: float)
         interval = _interval(estimate, variance**0.5, df, level, "items" if what == "item" else "raters")
         if data.is_share:
             interval = _on_logit_scale(interval, estimate)
-        note = f"The SD of the effect over {what}s is {tau:.2g}"
+        note = f"The SD of the effect over {what}s is {tau if tau > _NO_SD * scale else 0:.2g}"
         found.append(Result(estimate, PREDICTION, None, interval, df=df, n_units=k, note=note))
     new_item, new_rater = found
     if new_item.estimate is None:
@@ -147,10 +149,11 @@ def _df(fit: LmmFit, sds: Floats, variance: float) -> float:
     if fit.item_effects.shape[1] < fit.rater_effects.shape[1]:
         first, other = other, first
     place = len(first) - 1 if sds is first else len(first) + len(other) - 1
-    gradient = fit.slopes[:, -1, -1].copy()
+    covariance, slopes = fit.around
+    gradient = slopes[:, -1, -1].copy()
     gradient[place] += 2 * theta * fit.sd_residual**2
     gradient[-1] += 2 * theta**2 * fit.sd_residual
-    return float(2 * variance**2 / (gradient @ fit.parameter_covariance @ gradient))
+    return float(2 * variance**2 / (gradient @ covariance @ gradient))
 
 
 def _interval(estimate: float, sd: float, df: float, level: float, inference: Inference) -> Interval:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
-from typing import Any
+from functools import cached_property, partial
 
 import numpy as np
 from scipy import optimize, special
@@ -52,8 +52,6 @@ class LmmFit:
         sd_item, sd_rater: standard deviations of the random effects, in the order of their columns; 0 at the boundary.
         sd_residual: standard deviation of the residual.
         reml_criterion: minus twice the restricted log-likelihood.
-        parameter_covariance: covariance of (relative sds, residual sd), shape (m, m).
-        slopes: derivatives of the covariance of beta with respect to these parameters, shape (m, p, p).
         is_converged: whether the gradient of the criterion is close to 0; if not, the estimates are not at a minimum.
         item_effects, rater_effects: best linear unbiased predictions, shapes (q, n_items), (q, n_raters), in order of
             first appearance.
@@ -65,17 +63,26 @@ class LmmFit:
     sd_rater: Floats
     sd_residual: float
     reml_criterion: float
-    parameter_covariance: Floats
-    slopes: Floats
     item_effects: Floats
     rater_effects: Floats
-    is_converged: bool = True
+    is_converged: bool
+    _around: Callable[[], tuple[Floats, Floats]]
+
+    @cached_property
+    def around(self) -> tuple[Floats, Floats]:
+        """Covariance of (relative sds, residual sd), shape (m, m), and derivatives of that of beta in them, (m, p, p).
+
+        Computed when asked for, because it takes a third of the time of a fit, and effects alone do not need it.
+        """
+        with one_thread(), np.errstate(all="ignore"):
+            return self._around()
 
     def df(self, contrast: Floats) -> float:
         """Return the Satterthwaite degrees of freedom of one contrast, shape (p,)."""
-        gradient = np.einsum("mij,i,j->m", self.slopes, contrast, contrast)
+        covariance, slopes = self.around
+        gradient = slopes @ contrast @ contrast
         variance = contrast @ self.covariance @ contrast
-        return float(2 * variance**2 / (gradient @ self.parameter_covariance @ gradient))
+        return float(2 * variance**2 / (gradient @ covariance @ gradient))
 
     def f_test(self, contrasts: Floats) -> FTest:
         """Return the F test of contrasts, shape (q, p), which are transformed to independent t tests.
@@ -147,11 +154,9 @@ class _Reml:
         q = self.design.large.q
         H = Factored(self.design, self.cells, theta[:q], theta[q:])
         large, small = self.large * theta[:q, np.newaxis], self.small * theta[q:, np.newaxis]
-        solved = [H.solve(*pair) for pair in zip(large, small, strict=True)]
-        by_large, by_small = np.array([x for x, _ in solved]), np.array([x for _, x in solved])
-        explained = np.einsum("akl,bkl->ab", large, by_large) + np.einsum("akl,bkl->ab", small, by_small)
-        cross = self.products - explained
-        beta = np.linalg.solve(cross[:-1, :-1], cross[:-1, -1])
+        by_large, by_small = H.solve_each(large, small)
+        cross = self.products - _products_of_rows(large, by_large) - _products_of_rows(small, by_small)
+        beta: Floats = np.asarray(np.linalg.solve(cross[:-1, :-1], cross[:-1, -1]), dtype=np.float64)
         # if the effects explain everything, only rounding errors are left, which may be negative
         residual = max(float(cross[-1, -1] - cross[:-1, -1] @ beta), _PERFECT * self.products[-1, -1])
         return _At(theta, H, by_large, by_small, cross, beta, residual)
@@ -188,7 +193,6 @@ class _Reml:
         (item, item_effects), (rater, rater_effects) = list(zip(sds, effects, strict=True))[
             :: 1 if is_item_large else -1
         ]
-        inverse_hessian, slopes = self._around(parameters)
         criterion, slope = self.profiled(theta)
         return LmmFit(
             at.beta,
@@ -197,11 +201,10 @@ class _Reml:
             rater,
             sigma,
             criterion,
-            2 * inverse_hessian,
-            slopes,
             item_effects,
             rater_effects,
-            is_converged=bool(np.abs(slope).max(initial=0.0) <= _LEVEL * self.n),
+            bool(np.abs(slope).max(initial=0.0) <= _LEVEL * self.n),
+            partial(self._around, parameters),
         )
 
     def _effects(self, at: _At) -> tuple[Floats, Floats]:
@@ -214,7 +217,7 @@ class _Reml:
         return unsorted, small
 
     def _around(self, parameters: Floats) -> tuple[Floats, Floats]:
-        """Return the inverse Hessian of the criterion, and the derivatives of the covariance of beta."""
+        """Return twice the inverse Hessian of the criterion, and the derivatives of the covariance of beta."""
         steps = np.diag(_STEP * np.append(np.ones(len(parameters) - 1), parameters[-1]))
         sizes = np.diag(steps)[:, np.newaxis]
         sides = [(self.gradient(parameters + s), self.gradient(parameters - s)) for s in steps]
@@ -224,7 +227,13 @@ class _Reml:
         values, vectors = np.linalg.eigh((H + H.T) / 2)
         kept = values > _FLAT * values.max()
         inverse: Floats = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
-        return inverse, slopes / (2 * sizes[:, :, np.newaxis])
+        return 2 * inverse, slopes / (2 * sizes[:, :, np.newaxis])
+
+
+def _products_of_rows(left: Floats, right: Floats) -> Floats:
+    """Return the inner products of the rows of Y, shape (p + 1, p + 1)."""
+    rows = len(left)
+    return np.asarray(left.reshape(rows, -1) @ right.reshape(rows, -1).T, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,17 +277,9 @@ class _At:
 
     def _moves(self, rows: Floats, weights: Floats) -> Floats:
         """Return the weighted sum over levels and pairs of rows of their products; shape (q,)."""
-        moves: Floats = np.einsum(_MOVES, rows, rows, weights, optimize=_order_of_moves(rows.shape, weights.shape))
+        weighted = (weights @ rows.reshape(len(rows), -1)).reshape(rows.shape)
+        moves: Floats = (weighted * rows).sum(axis=(0, 2))
         return moves
-
-
-_MOVES = "akl,bkl,ab->k"
-
-
-@lru_cache(maxsize=64)
-def _order_of_moves(rows: tuple[int, ...], weights: tuple[int, ...]) -> Any:  # noqa: ANN401 - numpy has no name for it
-    """Return the contraction order, cached because finding it takes longer than the products."""
-    return np.einsum_path(_MOVES, np.empty(rows), np.empty(rows), np.empty(weights), optimize="greedy")[0]
 
 
 _SOURCE = np.array([0.0, 1.0])

@@ -151,3 +151,12 @@ def test_prediction_intervals_cover_the_effect_on_new_items() -> None:
         assert found is not None
         covered += found.low <= 0.4 + draw.normal(0, 0.5) <= found.high
     assert covered / n >= 0.92
+
+
+def test_effect_that_does_not_vary_has_an_sd_of_0() -> None:
+    """The search for the boundary ends beside it, at 1e-9 or so."""
+    residual = np.where((np.indices((ITEMS, RATERS - 1)).sum(axis=0)) % 2, 0.5, -0.5)
+    level = np.random.default_rng(8).normal(3, 0.4, residual.shape)
+    found = of_pairs(0.4 + residual, level)
+    assert found.new_item.note == "The SD of the effect over items is 0"
+    assert found.new_rater.note == "The SD of the effect over raters is 0"
