@@ -14,14 +14,14 @@ from app.protocol.labels import Labels
 
 STATISTICS = {"specifications_difference": 0.0, "specifications_share": 0.5}
 TESTS = {
-    "clustered": "Means, for new items and raters",
-    "item_means": "Paired t test on item means",
+    "clustered": "Means, items and raters",
+    "item_means": "Item means, paired t",
     "linear": "Linear mixed model",
-    "ordinal": "Ordinal mixed model (logit link)",
-    "items": "Shares, for new items only",
-    "logistic": "Logistic mixed model (logit link)",
+    "ordinal": "Ordinal model, logit",
+    "items": "Shares, items only",
+    "logistic": "Logistic mixed model",
 }
-OF_CHOICES = {**TESTS, "clustered": "Shares, for new items and raters"}
+OF_CHOICES = {**TESTS, "clustered": "Shares, items and raters"}
 RULES = {**SENSITIVITY, "without_flagged": "without flagged raters", "first_half": "first half of trials"}
 CURVES = (
     "All combinations of choices are a specification curve (Simonsohn et al., 2020). The analyses share their data: "

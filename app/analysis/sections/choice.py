@@ -68,11 +68,10 @@ PREFERENCES = PageTable(
         Column("Mixed model", ("share_preferred_glmm",)),
     ),
 )
-POSITION_AND_TIES = PageTable(
-    "Position, ties and consistency",
+POSITION = PageTable(
+    "Position and consistency",
     (
         Column("Left side chosen", ("first_side_share",)),
-        Column("Ties", ("tie_share",)),
         Column("Neither", ("neither_share",)),
         Column("Consistent with own ratings", ("choice_coherence",)),
         Column("Strength of preference", ("preference_strength",)),

@@ -13,7 +13,7 @@ from app.results.charts.theme import COLOURS, SCHEMA, Spec, Theme, Width, config
 HEIGHT, GAP, ROW = 200, 22, 18
 SUBTITLE = "Each column is one analysis. Blue: the 95% CI excludes no difference; diamond: as reported"
 # Labels of rows are shorter where there is no room.
-NARROW, LABEL, NARROW_LABEL = 300, 230, 120
+NARROW, LABEL, NARROW_LABEL = 300, 230, 150
 
 
 def curve_spec(

@@ -53,7 +53,7 @@ TABLES: dict[str, tuple[PageTable, ...]] = {
         dimensions.CORRELATIONS,
         composites.CONSISTENCIES,
     ),
-    "preference": (choice.PREFERENCES, choice_models.STRENGTHS, choice.POSITION_AND_TIES, rankings.RANKS),
+    "preference": (choice.PREFERENCES, choice_models.STRENGTHS, choice.POSITION, rankings.RANKS),
     "codes": (categories.SHARES, code_differences.DIFFERENCES, answer_keys.AGAINST_KEY),
     "agreement": (coefficients.COEFFICIENTS,),
     "conditions": (factors.EFFECTS, subgroups.BY_CONDITION, belief.BELIEFS),
