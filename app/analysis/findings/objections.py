@@ -14,7 +14,7 @@ from app.analysis.findings.agreement_summary import AgreementRow, needed_sentenc
 from app.analysis.findings.main_contrasts import MainContrast
 from app.analysis.report.report import Report
 from app.analysis.statistic import declared
-from app.analysis.wording.formatting import estimate_text, interval_text, number
+from app.analysis.wording.formatting import estimate_text, interval_text, number, of_text
 from app.base.words import counted
 from app.protocol.study import Protocol
 
@@ -145,6 +145,10 @@ def _undeclared(found: Evidence, _: float) -> str:
 
 
 def _attrition(found: Evidence, points: float) -> str:
+    """A clear difference between arms in who left, or one in missing answers."""
+    for one in found.report.of("rater"):
+        if one.statistic == "attrition_difference" and one.verdict == "clear":
+            return f"More raters left one arm than the other, {of_text(one)}: {_shown(one)} percentage points."
     shares = {arm: n / of for arm, (n, of) in found.report.sample.missing.items() if of}
     if len(shares) < len(("one", "other")):
         return ""

@@ -12,6 +12,7 @@ import pytest
 from app.analysis import analyze
 from app.analysis.data.frames import ARRIVAL_COLUMNS
 from app.analysis.data.report_filters import Filters
+from app.analysis.findings.objections import objections_of
 from app.analysis.findings.participants import flow_sentences, participant_tables
 from app.analysis.report.labelled import labelled
 from app.analysis.report.stored_report import read_report, report_text
@@ -126,3 +127,13 @@ def test_diagram_has_every_count() -> None:
     assert "b: 13 assigned, 6 finished, 11 analyzed" in flow_finding([], flow=flow, study=STUDY)
     many = replace(flow, arms=flow.arms * 3)
     assert flow_spec([], flow=many, study=STUDY, title="Participants") is None
+
+
+def test_clear_difference_in_attrition_is_an_objection() -> None:
+    shown = labelled(report(), STUDY.labels)
+    assert "attrition" not in {one.key for one in objections_of(shown, STUDY, [], [])}
+    clear = [
+        replace(one, verdict="clear") if one.statistic == "attrition_difference" else one for one in shown.estimates
+    ]
+    found = {one.key: one.says for one in objections_of(replace(shown, estimates=tuple(clear)), STUDY, [], [])}
+    assert "Told: b − a: 40.0 (95% CI" in found["attrition"]
