@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import resource
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -19,6 +17,7 @@ from app.base.processes.reading_bounds import bounded
 from app.base.processes.side_process import SideProcess, TimeIsUp
 from app.studies.creation import upload_process
 from app.studies.creation.upload_process import MAX_PROBLEMS, UploadReader, read_within
+from tests.kit.bad_work import die, sleep_for_ever, take_memory, work_for_ever
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,29 +35,8 @@ def process() -> Iterator[SideProcess]:
     made.stop()
 
 
-def work_for_ever(_: object, __: Limits) -> NoReturn:
-    while True:
-        with suppress(Exception):  # like a reader that treats every exception as a broken file
-            sum(range(1000))
-
-
-def sleep_for_ever(_: object, __: Limits) -> NoReturn:
-    while True:
-        time.sleep(1)
-
-
 def raise_time_is_up(_: object) -> NoReturn:
     raise TimeIsUp
-
-
-def take_memory(_: object, __: Limits) -> NoReturn:
-    taken = []
-    while True:
-        taken.append(bytearray(10_000_000))
-
-
-def die(_: object, __: Limits) -> NoReturn:
-    os._exit(9)
 
 
 def find_many_problems(_: object, __: Limits) -> StudyFolder:

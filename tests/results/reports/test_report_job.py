@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import time
 from typing import TYPE_CHECKING, NoReturn
 
 import pytest
@@ -22,6 +20,7 @@ from app.studies.folder.read import read_files, read_folder
 from app.studies.load import load_study
 from app.studies.studies import get_study
 from tests.analysis.golden import HERE
+from tests.kit import bad_work
 from tests.kit.small import small
 from tests.kit.study_report import report_of_study
 
@@ -89,24 +88,24 @@ def test_job_computes_nothing_where_the_report_is_kept_or_the_study_is_gone(
 ) -> None:
     one = jobs()
     one.work(QUICK, study.id, stored_text(ALL))
-    monkeypatch.setattr(one, "_compute", _die_at_work)
+    monkeypatch.setattr(one, "_compute", bad_work.die)
     one.work(QUICK, study.id, stored_text(ALL))
     one.work(QUICK, study.id + 1, stored_text(ALL))
 
 
 @pytest.mark.parametrize(
     ("work", "words"),
-    [("_work_for_ever", "more than 2 seconds of processor time"), ("_take_memory", "more than 300 MB")],
+    [(bad_work.work_for_ever, "more than 2 seconds of processor time"), (bad_work.take_memory, "more than 300 MB")],
 )
 def test_a_report_that_takes_too_much_says_so(
-    work: str,
+    work: Callable[..., NoReturn],
     words: str,
     engine: Engine,
     study: StudyRow,
     jobs: Callable[..., ReportJobs],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(report_job, "compute_there", globals()[work])
+    monkeypatch.setattr(report_job, "compute_there", work)
     bounds = ReportBounds(seconds=2, memory_mb=300)
     jobs(bounds).work(QUICK, study.id, stored_text(ALL))
     with pytest.raises(ReportStoppedError, match=words):
@@ -118,7 +117,7 @@ def test_job_whose_process_ends_is_to_be_repeated(
 ) -> None:
     one = jobs()
     with monkeypatch.context() as patch:
-        patch.setattr(report_job, "compute_there", _die_at_work)
+        patch.setattr(report_job, "compute_there", bad_work.die)
         with pytest.raises(SideProcessError):
             one.work(QUICK, study.id, stored_text(ALL))
     with engine.begin() as db:
@@ -137,19 +136,3 @@ def test_large_study_asks_in_the_lane_for_large_reports(
         [name] = db.exec_driver_sql("SELECT task_name FROM procrastinate_jobs").scalars()
         assert get_progress(db, study.id, ALL)
     assert name == LARGE.name
-
-
-def _die_at_work(*_: object) -> NoReturn:
-    os._exit(9)
-
-
-def _work_for_ever(*_: object) -> NoReturn:
-    while True:
-        sum(range(1000))
-
-
-def _take_memory(*_: object) -> NoReturn:
-    taken = []
-    while True:
-        taken.append(bytearray(10_000_000))
-        time.sleep(0)

@@ -1,0 +1,30 @@
+"""Work that a process must be able to bear. It knows no other module, because each new process imports it first."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import suppress
+from typing import NoReturn
+
+
+def work_for_ever(*_: object) -> NoReturn:
+    """Take processor time, and treat every exception as a reader of broken files does."""
+    while True:
+        with suppress(Exception):
+            sum(range(1000))
+
+
+def sleep_for_ever(*_: object) -> NoReturn:
+    while True:
+        time.sleep(1)
+
+
+def take_memory(*_: object) -> NoReturn:
+    taken = []
+    while True:
+        taken.append(bytearray(10_000_000))
+
+
+def die(*_: object) -> NoReturn:
+    os._exit(9)
