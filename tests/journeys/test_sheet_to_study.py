@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from typing import TYPE_CHECKING, Any
@@ -16,10 +17,10 @@ from tests.journeys.axe import LIGHT_AND_DARK_PHONE, check_in
 from tests.journeys.lead_steps import a_lead, sign_in
 from tests.journeys.test_question_editor import LABELS, STATEMENTS, Counted
 from tests.kit.waiting import until
-from tests.studies.web.test_spreadsheet import awkward, excel
+from tests.studies.web.test_spreadsheet import awkward, csv, excel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from playwright.sync_api import BrowserContext, Page
@@ -57,12 +58,25 @@ class Hand(Counted):
         expect(self.page.locator("#design-state [role=status]")).to_contain_text(re.compile("aved"))
 
 
-def drop(hand: Hand, sheet: Path) -> None:
-    """Two clicks, and raters' page is there."""
+def drop(hand: Hand, sheet: Path, goal: str, shows: str) -> None:
+    """Two clicks, and raters' page is there, or the results."""
     hand.clicks += 1
     hand.page.get_by_label("Drop a spreadsheet").set_input_files(sheet)
-    hand.button(re.compile("Compare two responses side by side"))
-    expect(hand.page.locator("main")).to_contain_text("Beitrag 1: Ich fühle mich müde.")
+    hand.button(re.compile(goal))
+    expect(hand.page.locator("main")).to_contain_text(shows)
+
+
+def ask_statements(hand: Hand, statements: Sequence[str], labels: Sequence[str], score: str, *, instead: bool) -> None:
+    """Several statements on own labels, combined into one score; the last one is seen."""
+    page = hand.page
+    hand.click(page.get_by_text("Several statements, one scale"))
+    hand.type(page.get_by_label("Statements", exact=True), "\n".join(statements))
+    hand.type(page.get_by_label("Or your own labels"), "\n".join(labels))
+    hand.type(page.get_by_label("Name of the score"), score)
+    if instead:
+        hand.click(page.get_by_label("Remove the questions that the rating page has now"))
+    hand.button("Add statements")
+    expect(page.get_by_role("link", name=f"Edit: {statements[-1]}")).to_be_visible()
 
 
 def ask(hand: Hand) -> None:
@@ -74,12 +88,7 @@ def ask(hand: Hand) -> None:
     hand.click(page.get_by_role("link", name="Edit: Which response is better?"))
     hand.click(page.get_by_label("Offer “About the same”"))
     expect(page.locator("#asked-1")).to_contain_text("About the same")
-    hand.click(page.get_by_text("Several statements, one scale"))
-    hand.type(page.get_by_label("Statements", exact=True), "\n".join(STATEMENTS))
-    hand.type(page.get_by_label("Or your own labels"), "\n".join(LABELS))
-    hand.type(page.get_by_label("Name of the score"), "Empathy")
-    hand.button("Add statements")
-    expect(page.locator("#asked-6")).to_contain_text(STATEMENTS[-1])
+    ask_statements(hand, STATEMENTS, LABELS, "Empathy", instead=False)
     hand.choose(page.get_by_label("One question"), "Slider")
     hand.choose(page.get_by_label("Where it is asked"), "about the rater, asked once")
     hand.button("Add question")
@@ -94,11 +103,11 @@ def ask(hand: Hand) -> None:
     hand.button("Save")
 
 
-def say(hand: Hand) -> None:
+def say(hand: Hand, title: str = TITLE) -> None:
     """Title, instructions and consent."""
     page = hand.page
     hand.click(page.get_by_role("link", name="Title and instructions"))
-    hand.type(page.get_by_label("Title", exact=True), TITLE)
+    hand.type(page.get_by_label("Title", exact=True), title)
     hand.type(page.get_by_label("Instructions"), INSTRUCTIONS)
     hand.button("Save")
     hand.step("Consent")
@@ -106,8 +115,8 @@ def say(hand: Hand) -> None:
     hand.button("Save")
 
 
-def recruit_and_open(hand: Hand) -> str:
-    """Prolific, pay, open; the link."""
+def recruit_and_open(hand: Hand, *, walks: bool) -> str:
+    """Prolific, pay, a walk as a rater, open; the link."""
     page = hand.page
     hand.step("Recruitment")
     hand.button(re.compile("^Prolific"))
@@ -115,13 +124,14 @@ def recruit_and_open(hand: Hand) -> str:
     expect(page.get_by_label("Payment per participant", exact=True)).to_have_value("4.50")
     link = page.get_by_label("Study link", exact=True).input_value()
     hand.step("Check and open")
-    expect(page.locator("li.look", has_text="Trial run")).to_be_visible()
-    hand.button("Walk through as a rater")
-    check_in(LIGHT_AND_DARK_PHONE, page)
-    take_part(page)
-    expect(page.locator("#completion-code")).to_be_visible()
-    hand.click(page.get_by_role("link", name="Back to the study"))
-    expect(page.locator("li.good", has_text="Trial run")).to_be_visible()
+    if walks:
+        expect(page.locator("li.look", has_text="Trial run")).to_be_visible()
+        hand.button("Walk through as a rater")
+        check_in(LIGHT_AND_DARK_PHONE, page)
+        take_part(page)
+        expect(page.locator("#completion-code")).to_be_visible()
+        hand.click(page.get_by_role("link", name="Back to the study"))
+        expect(page.locator("li.good", has_text="Trial run")).to_be_visible()
     hand.click(page.get_by_text("Open study", exact=True))
     hand.button("Open now")
     expect(page.locator(".chip")).to_have_text("open")
@@ -203,6 +213,38 @@ def take_part(page: Page) -> None:
         until(page, f"(before) => {_HERE} !== before", before)
 
 
+def as_participant(link: str) -> str:
+    """The link as Prolific fills it in."""
+    for placeholder, value in (("PROLIFIC_PID", "p1"), ("STUDY_ID", "s1"), ("SESSION_ID", "x1")):
+        link = link.replace(f"{{{{%{placeholder}%}}}}", value)
+    return link
+
+
+def count(hand: Hand, begun: float, to: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Print the lead's work, and check that it is not too much."""
+    with capsys.disabled():
+        seconds = time.monotonic() - begun
+        print(f"\n{hand.clicks} clicks, {hand.fields} typed fields, {seconds:.0f} s to {to}")  # noqa: T201
+    assert hand.clicks <= MAX_CLICKS
+    assert hand.fields <= MAX_FIELDS
+
+
+def stored(engine: Engine, slug: str, *, n_items: int) -> Protocol:
+    """The protocol of a stored study, which has so many items."""
+    with engine.begin() as db:
+        query = "SELECT p.document, (SELECT count(*) FROM items i WHERE i.study_id = s.id) FROM protocols p"
+        query += " JOIN studies s ON s.id = p.study_id WHERE s.slug = :slug"
+        document, n = db.execute(text(query), {"slug": slug}).one()
+    assert n == n_items
+    return Protocol.model_validate(document)
+
+
+def check_same(made: Protocol, wanted: Protocol) -> None:
+    """Compare two protocols field by field."""
+    for part in Protocol.model_fields:
+        assert getattr(made, part) == getattr(wanted, part), part
+
+
 def test_sheet_becomes_the_study_that_was_meant(
     engine: Engine,
     page: Page,
@@ -214,30 +256,117 @@ def test_sheet_becomes_the_study_that_was_meant(
     (tmp_path / "posts.xlsx").write_bytes(excel(awkward()))
     page.goto("/studies")
     hand, begun = Hand(page), time.monotonic()
-    drop(hand, tmp_path / "posts.xlsx")
+    drop(hand, tmp_path / "posts.xlsx", "Compare two responses side by side", "Beitrag 1: Ich fühle mich müde.")
     ask(hand)
     say(hand)
-    link = recruit_and_open(hand)
-    with capsys.disabled():
-        seconds = time.monotonic() - begun
-        print(f"\n{hand.clicks} clicks, {hand.fields} typed fields, {seconds:.0f} s to the open study")  # noqa: T201
-    assert hand.clicks <= MAX_CLICKS
-    assert hand.fields <= MAX_FIELDS
-    with engine.begin() as db:
-        query = "SELECT document FROM protocols p JOIN studies s ON s.id = p.study_id WHERE s.slug = 'posts'"
-        made = Protocol.model_validate(db.execute(text(query)).scalar_one())
-        n_items = db.execute(
-            text("SELECT count(*) FROM items i JOIN studies s ON s.id = i.study_id WHERE s.slug = 'posts'")
-        ).scalar_one()
-    assert n_items == 30
-    wanted = meant(made.completion.model_dump())
-    for part in Protocol.model_fields:
-        assert getattr(made, part) == getattr(wanted, part), part
+    link = recruit_and_open(hand, walks=True)
+    count(hand, begun, "the open study", capsys)
+    made = stored(engine, "posts", n_items=30)
+    check_same(made, meant(made.completion.model_dump()))
     rater = new_context().new_page()
-    rater.goto(
-        link.replace("{{%PROLIFIC_PID%}}", "p1").replace("{{%STUDY_ID%}}", "s1").replace("{{%SESSION_ID%}}", "x1")
-    )
+    rater.goto(as_participant(link))
     take_part(rater)
     expect(rater.locator("#completion-code")).to_have_text(made.completion.code)
     address = f"https://app.prolific.com/submissions/complete?cc={made.completion.code}"
     expect(rater.locator("#completion-link")).to_have_attribute("href", address)
+
+
+SPOKEN = [f"The supporter {words}." for words in ("listens", "asks", "stays calm", "is warm", "is patient", "is clear")]
+SPOKEN += [f"I would {words}." for words in ("talk to this supporter again", "feel less alone", "know what to do next")]
+TALKS = "Empathy in whole conversations"
+
+
+def turns() -> str:
+    """Four conversations with a nurse and a model each, one turn per line."""
+    lines = [
+        {"conversation": f"c{n}", "model": who, "turn": turn, "speaker": speaker, "text": f"{words} {n}, says {who}."}
+        for n in range(1, 5)
+        for who in ("Nurse", "GPT-4o")
+        for turn, (speaker, words) in enumerate(
+            (("Seeker", "I feel alone"), ("Supporter", "Tell me about it"), ("Seeker", "Nobody calls")), 1
+        )
+    ]
+    return "\n".join(map(json.dumps, lines))
+
+
+def test_dialogues_of_turns_become_an_open_study_with_nine_questions(
+    engine: Engine,
+    page: Page,
+    new_context: Callable[..., BrowserContext],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sign_in(page, a_lead(engine))
+    (tmp_path / "talks.jsonl").write_text(turns())
+    page.goto("/studies")
+    hand, begun = Hand(page), time.monotonic()
+    drop(hand, tmp_path / "talks.jsonl", "Rate whole conversations", "Tell me about it 1")
+    ask_statements(hand, SPOKEN, LABELS, "Support", instead=True)
+    say(hand, TALKS)
+    link = recruit_and_open(hand, walks=False)
+    count(hand, begun, "the open study of dialogues", capsys)
+    made = stored(engine, "talks", n_items=4)
+    keys = [key_of(words, "rating") for words in SPOKEN]
+    scale = {str(n): words for n, words in enumerate(LABELS, 1)}
+    common = meant(made.completion.model_dump())
+    questions = [
+        {"key": key, "target": "response", "type": "rating", "text": words, "scale": scale}
+        for key, words in zip(keys, SPOKEN, strict=True)
+    ]
+    wanted = common.model_dump(include={"attune", "rater_title", "instructions", "flow", "recruitment", "completion"})
+    wanted |= {"slug": "talks", "template": "perceived-empathy", "title": TALKS, "questions": questions}
+    wanted |= {"sources": {"Nurse": {"kind": "human"}, "GPT-4o": {"kind": "model"}}}
+    wanted |= {"design": {"trials": "single", "raters_per_trial": 3, "trials_per_rater": 4, "blind": True}}
+    wanted |= {"analysis": {"reference": "Nurse", "composites": {"support": {"questions": keys}}}}
+    check_same(made, Protocol.model_validate(wanted))
+    rater = new_context().new_page()
+    rater.goto(as_participant(link))
+    rater.get_by_role("button", name="I agree and want to take part").click()
+    rater.get_by_role("button", name="Begin").click()
+    for words in ("I feel alone", "Tell me about it", "Nobody calls", *SPOKEN):
+        expect(rater.locator("main").get_by_text(words).first).to_be_visible()
+    expect(rater.locator("main fieldset:has(input[type=radio])")).to_have_count(9)
+
+
+def test_ratings_already_collected_become_results_without_a_question_removed(
+    engine: Engine, page: Page, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sign_in(page, a_lead(engine))
+    names = ("Anna", "Ben", "R1", "Coder 2")
+    rows: list[tuple[str, ...]] = [("Nr.", "Beitrag", "System", "Antwort", *names)]
+    for n in range(1, 9):
+        for place, who in enumerate(("Beraterin", "GPT-4o")):
+            texts = (f"Beitrag {n}: Ich fühle mich müde und allein, seit der Winter kam.", who)
+            given = (str(1 + (n * (k + 2) + place) % 4 + place) for k in range(len(names)))
+            rows.append(
+                (str(n), *texts, f"Danke, dass Sie schreiben, {n}. Erzählen Sie mir mehr davon, {who}.", *given)
+            )
+    (tmp_path / "urteile.csv").write_bytes(csv(rows))
+    page.goto("/studies")
+    hand, begun = Hand(page), time.monotonic()
+    drop(hand, tmp_path / "urteile.csv", "Ratings already collected", "Agreement between raters")
+    expect(page.locator("main")).to_contain_text("How does GPT-4o compare with Beraterin on Rating?")
+    count(hand, begun, "the results of ratings already collected", capsys)
+    made = stored(engine, "urteile", n_items=8)
+    wanted = made.model_dump(include={"attune", "rater_title", "instructions", "flow"})
+    wanted |= {
+        "slug": "urteile",
+        "title": "Urteile",
+        "sources": {"Beraterin": {"kind": "human"}, "GPT-4o": {"kind": "model"}},
+    }
+    scale = {str(point): "" for point in range(1, 6)}
+    wanted |= {
+        "questions": [
+            {
+                "key": "rating",
+                "label": "Rating",
+                "target": "response",
+                "type": "rating",
+                "text": "Rating",
+                "scale": scale,
+            }
+        ]
+    }
+    wanted |= {"design": {"trials": "single", "raters_per_trial": 4, "trials_per_rater": 10, "blind": True}}
+    wanted |= {"analysis": {"reference": "Beraterin", "primary": ["rating"]}}
+    check_same(made, Protocol.model_validate(wanted))

@@ -32,7 +32,13 @@ from app.studies.editor.protocol_edits import (
     save_text,
 )
 from app.studies.editor.published_scales import BY_SHORT, ScaleWordsError, listed, with_published
-from app.studies.editor.question_form import ABOUT_WORDS, QuestionEditor, question_editor, with_edited
+from app.studies.editor.question_form import (
+    ABOUT_WORDS,
+    QuestionEditor,
+    question_editor,
+    with_edited,
+    without_gone_answers,
+)
 from app.studies.editor.question_list import (
     acted,
     key_in,
@@ -43,6 +49,7 @@ from app.studies.editor.question_list import (
     with_copy,
     with_new,
     with_statements,
+    without_rating_page,
 )
 from app.studies.editor.scale_labels import Pasted, read_lines
 from app.studies.editor.scale_library import ScaleChoice, has_scale, scale_choices, scale_parts, with_scale
@@ -73,14 +80,13 @@ class Entry:
 
 @router.get("/studies/{slug}/design/questions")
 def show_questions_list(
-    request: Request, db: Db, lead: SignedIn, study: Own, at: int = 0, undo: int = 0, twice: int = 0
+    request: Request, db: Db, lead: SignedIn, study: Own, at: int = 0, undo: int = 0, there: int = 0, repeated: int = 0
 ) -> Response:
     edit = get_draft(db, study)
     said = []
-    if twice:
-        said.append(
-            f"{counted(twice, 'statement')} {'was' if twice == 1 else 'were'} there already and not added again."
-        )
+    for n, words in ((there, "there already and not added again"), (repeated, "pasted more than once and added once")):
+        if n:
+            said.append(f"{counted(n, 'statement')} {'was' if n == 1 else 'were'} {words}.")
     before = get_edit(db, study.id, undo - 1) if undo and undo == edit.number else None
     gone = changes(before.yaml, edit.yaml) if before else None
     return _page(request, db, lead, study, edit, at=at, said=said, gone=gone or ())
@@ -133,8 +139,8 @@ def submit_question(request: Request, db: Db, lead: SignedIn, study: Own, number
             return data
         pasted.clear()
         questions = questions_in(data)
-        questions[number - 1] = with_scale(questions[number - 1], scale.parts)
-        return {**data, QUESTIONS: questions}
+        before, questions[number - 1] = questions[number - 1], with_scale(questions[number - 1], scale.parts)
+        return without_gone_answers({**data, QUESTIONS: questions}, before, questions[number - 1])
 
     change = Change(lambda data: questions_in(data)[number - 1 : number], apply)
     try:
@@ -162,7 +168,10 @@ def _changed(data: Data, form: SentForm) -> Data:
 
 
 def _statements(request: Request, db: Db, lead: Lead, study: StudyRow, draft: Edit, form: SentForm) -> Response:
-    statements, twice = statements_in(_first(form, "statements"), draft.data)
+    answered = answered_questions(db, study.id)
+    is_instead = bool(_first(form, "instead"))
+    there_now = without_rating_page(draft.data, answered) if is_instead else draft.data
+    statements, there, repeated = statements_in(_first(form, "statements"), there_now)
     scale = next(
         (one for one in scale_choices(db, study.id, lead.id, draft.data, None) if one.key == _first(form, "scale")),
         None,
@@ -185,11 +194,13 @@ def _statements(request: Request, db: Db, lead: Lead, study: StudyRow, draft: Ed
     score = name if name or _first(form, "combine") else None
 
     def apply(data: Data) -> Data:
+        data = without_rating_page(data, answered) if is_instead else data
         return with_statements(data, statements, _first(form, "about"), scale.parts, score)
 
     edit = save_change(db, study, lead, form.number, Change(lambda _: None, apply))
     first = len(questions_in(edit.data)) - len(statements) + 1
-    return _to(request, study, at=first, **({"twice": len(twice)} if twice else {}))
+    said = {"there": len(there), "repeated": len(repeated), "undo": edit.number if is_instead else 0}
+    return _to(request, study, at=first, **{name: n for name, n in said.items() if n})
 
 
 def _published(request: Request, db: Db, lead: Lead, study: StudyRow, draft: Edit, form: SentForm) -> Response:

@@ -14,7 +14,7 @@ from app.studies.editor.asked_when import AskedWhen, asked_when, with_asked_when
 from app.studies.editor.controls import Control, Option, is_true, lines_of, named_of, part_of_kind
 from app.studies.editor.named_choices import with_choices
 from app.studies.editor.nodes import Named, Scalar
-from app.studies.editor.question_keys import free_key, is_made, key_of, renamed
+from app.studies.editor.question_keys import free_key, is_made, key_of, renamed, without_answers
 from app.studies.editor.question_list import NO_TEXT, questions_in
 from app.studies.editor.rater_pages import page_options, with_page
 from app.studies.editor.scale_labels import Pasted, points_text, read_points
@@ -157,6 +157,7 @@ def with_edited(data: Data, number: int, form: Form, *, may_rename: bool) -> tup
     questions = questions_in(data)
     questions[number - 1] = question if question != before else before
     data = {**data, QUESTIONS: questions}
+    data = without_gone_answers(data, before, question)
     old = str(before.get("key") or "")
     words = str(question.get("label") or question.get("text") or "")
     has_words = words != NO_TEXT and words != str(before.get("label") or before.get("text") or "")
@@ -188,6 +189,17 @@ def _with_labels(question: Data, form: Form) -> tuple[Data, Pasted | None]:
     if points and points != now:
         question["scale"] = points
     return question, None
+
+
+def without_gone_answers(data: Data, before: Data, now: Data) -> Data:
+    """The data without what names answers that a question had before and has no longer."""
+    gone = {*_answers(before)} - {*_answers(now)}
+    return without_answers(data, str(before.get("key") or ""), gone) if gone else data
+
+
+def _answers(question: Data) -> Mapping[str, str]:
+    """The answers that other parts of the file may name."""
+    return codes_of(question) if question.get("type") == "category" else points_of(question)
 
 
 def _labels(question: Data) -> tuple[str | None, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -140,6 +140,51 @@ def _rewrite_composites(analysis: Data, name: Rename) -> None:
         del composites[key]
         if n and (new := name(key)) is not None:
             composites[new] = composite if isinstance(composite, dict) else holder["questions"]
+
+
+def without_answers(data: Data, question: str, gone: Collection[str]) -> Data:
+    """The data without what names answers that a question no longer has: contrasts, conditions, checks, quotas."""
+    data = deepcopy(data)
+
+    def name(answer: Any) -> Any:  # noqa: ANN401 - see Rename
+        return None if str(answer) in gone else answer
+
+    analysis, checks, flow = _dict(data, "analysis"), _dict(data, "checks"), _dict(data, "flow")
+    believed = _dict(analysis, "believed_source")
+    if believed.get("question") == question:
+        _mapping(believed, "means", name)
+        if not believed.get("means"):
+            del analysis["believed_source"]
+    _only(analysis, "primary", lambda one: one.get("question") != question or _scalar(one, "code", name))
+    _accepted(_dict(data, "design"), "quotas", question, name)
+    _accepted(_dict(flow, "eligibility"), "accept", question, name)
+    if "accept" in _dict(flow, "eligibility") and not flow["eligibility"]["accept"]:
+        del flow["eligibility"]
+    for trial in (*_dicts(flow, "practice", "trials"), *_dicts(checks, "gold")):
+        _accepted(trial, "expect", question, name)
+    _only(checks, "gold", lambda gold: bool(gold.get("expect")))
+    for one in _dicts(data, "questions"):
+        condition = _dict(one, "show_if")
+        if condition.get("question") == question:
+            _list(condition, "one_of", name)
+            if not _scalar(condition, "equals", name) or condition.get("one_of") == []:
+                del one["show_if"]
+    return data
+
+
+def _accepted(holder: Data, field: str, question: str, name: Rename) -> None:
+    """Rename the answers to a question that a mapping names, alone, as a list or with a value of each."""
+    answers = _dict(holder, field)
+    if isinstance(answers.get(question), dict):
+        _mapping(answers, question, name)
+    elif isinstance(answers.get(question), list):
+        _list(answers, question, name)
+    else:
+        _scalar(answers, question, name)
+    if question in answers and answers[question] in ({}, []):
+        del answers[question]
+    if field in holder and holder[field] == {} and field == "quotas":
+        del holder[field]
 
 
 def _dict(data: Any, *path: str) -> Data:  # noqa: ANN401 - any value of the file

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -52,23 +52,22 @@ def with_copy(data: Data, question: Data, *, after: int | None = None) -> Data:
 _MARK = re.compile(r"^(\(?\d+[.)]|[•·▪*–-])\s+")
 
 
-def statements_in(text: str, data: Data) -> tuple[list[str], list[str]]:
-    r"""The statements in a text, one per line, and those that were there twice or are a question already.
+def statements_in(text: str, data: Data) -> tuple[list[str], list[str], list[str]]:
+    r"""The statements in a text, one per line: new ones, those that are a question already, new ones that are repeated.
 
-    >>> statements_in("Warm.\n\nCalm.\nwarm.", {"questions": []})
-    (['Warm.', 'Calm.'], ['warm.'])
+    >>> statements_in("Warm.\n\nCalm.\nwarm.\nWarm.\nKind.\nkind.", {"questions": [{"text": "Kind."}]})
+    (['Warm.', 'Calm.'], ['Kind.'], ['Warm.'])
     >>> statements_in("1. Warm.\n2) Calm.\n• 3 of them stay.", {"questions": []})
-    (['Warm.', 'Calm.', '3 of them stay.'], [])
+    (['Warm.', 'Calm.', '3 of them stay.'], [], [])
     """
-    seen = {str(one.get("text")).casefold() for one in questions_in(data) if isinstance(one, dict)}
-    once, twice = [], []
+    known = {str(one.get("text")).casefold() for one in questions_in(data) if isinstance(one, dict)}
+    lines: dict[str, list[str]] = {}
     for line in (_MARK.sub("", " ".join(line.split())) for line in text.splitlines()):
-        if line and line.casefold() in seen:
-            twice.append(line)
-        elif line:
-            seen.add(line.casefold())
-            once.append(line)
-    return once, twice
+        if line:
+            lines.setdefault(line.casefold(), []).append(line)
+    new = {plain: same for plain, same in lines.items() if plain not in known}
+    there = [same[0] for plain, same in lines.items() if plain in known]
+    return [same[0] for same in new.values()], there, [same[0] for same in new.values() if len(same) > 1]
 
 
 def with_statements(
@@ -100,6 +99,14 @@ def without(data: Data, number: int) -> Data:
     if key is not None and n_same == 1:
         return without_key(data, str(key))
     return {**data, QUESTIONS: [one for place, one in enumerate(questions) if place != number]}
+
+
+def without_rating_page(data: Data, kept: Collection[str] = ()) -> Data:
+    """Remove all questions of the rating page and what needs them, but those with the keys to keep."""
+    keys = [key_in(one) for one in questions_in(data) if not isinstance(one, dict) or one.get("target") != "rater"]
+    for key in keys:
+        data = without_key(data, key) if key and key not in kept else data
+    return data
 
 
 def moved(data: Data, number: int, place: int) -> Data:

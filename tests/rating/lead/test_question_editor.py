@@ -183,11 +183,55 @@ def test_a_key_that_has_answers_or_was_opened_stays(client: TestClient, db: Conn
 
 def test_statements_get_one_scale_and_are_added_once(client: TestClient, db: Connection, study_id: int) -> None:
     page = press(client, "statements", statements=" Warm.\n\nCalm.\nwarm.\n", about="response", scale=AGREE)
-    assert "1 statement was there already and not added again." in page
+    assert "1 statement was pasted more than once and added once." in page
+    assert "there already" not in page
     assert keys(db)[2:] == ["warm", "calm"]
     assert [len(one["scale"]["points"]) for one in document(db)["questions"][2:]] == [7, 7]
     again = press(client, "statements", statements="Warm.", about="response", scale=AGREE)
     assert "There is no new statement." in again
+
+
+def test_statements_take_the_place_of_the_questions_of_the_rating_page(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
+    before = document(db)
+    page = press(client, "statements", statements="Warm.\nCalm.", about="response", scale=AGREE, instead="true")
+    assert keys(db) == ["warm", "calm"]
+    assert "This went or changed with it" in page
+    undo = re.search(r'value="(undo \d+)"', page)
+    assert undo
+    press(client, undo[1])
+    assert document(db) == before
+
+
+def test_an_answer_that_goes_takes_what_names_it(client: TestClient, db: Connection, lead: Lead) -> None:
+    who = {
+        "key": "who",
+        "target": "response",
+        "type": "category",
+        "text": "Who?",
+        "codes": {"a": "Person", "b": "Model", "c": "Both"},
+    }
+    analysis = {
+        "believed_source": {"question": "who", "means": {"a": ["person"], "b": ["model"]}},
+        "primary": [
+            "preference",
+            {"question": "who", "test": "category_difference", "code": "b"},
+            {"question": "who", "test": "category_difference", "code": "a"},
+        ],
+    }
+    study_of(db, lead, questions=[PREFERENCE, who], analysis=analysis)
+    fields = form_on(client, f"{LIST}/2")
+    assert fields["labels"] == ["Person\nModel\nBoth"]
+    save(client, 2, labels="Person\nBoth")
+    made = document(db)["analysis"]
+    assert made["believed_source"]["means"] == {"a": ["person"]}
+    assert [one.get("code") for one in made["primary"]] == [None, "a"]
+    save(client, 2, labels="A person\nTogether")
+    assert document(db)["analysis"] == made
+    save(client, 2, labels="One\nTwo\nThree")
+    assert document(db)["analysis"]["believed_source"] is None
+    assert len(document(db)["analysis"]["primary"]) == 1
 
 
 @pytest.mark.parametrize(("n", "is_added"), [(200, True), (201, False)])
