@@ -30,7 +30,7 @@ def test_simulated_ratings_have_requested_variance_components() -> None:
     means = np.array([0.0, 0.5])
     minds = Minds(SDS, means, n_items=150, n_responses=300, n_raters=150, rng=rng)
     value, contrast = minds.ratings(shown, FINE), np.asarray(shown.source - 0.5, dtype=np.float64)
-    columns = random_columns(shown.item, shown.rater, contrast, is_trivial_rater=False)
+    columns = random_columns(shown.item, shown.rater, contrast)
     fit = fit_lmm(
         value,
         np.array([np.ones(len(value)), contrast]),

@@ -16,7 +16,7 @@ from app.analysis.sections.composites import composite_answers, table_of
 from app.protocol.questions.registry import ScaledQuestion
 from app.protocol.study import Protocol
 from app.stats.mixed.lmm import fit_lmm
-from app.stats.mixed.model_design import is_nested_one_to_one, random_columns
+from app.stats.mixed.model_design import random_columns
 from app.stats.simulated_ratings import Sds
 
 # As shares of the range of the scale; close to Ayers et al. (2023) and the experts of Kumar et al. (2025).
@@ -65,8 +65,7 @@ def assumed_of_pilot(frames: Frames, protocol: Protocol, question: ScaledQuestio
     if len(set(pilot.source.tolist())) < 2:  # noqa: PLR2004 - a difference needs two
         return None
     contrast = (pilot.source == source) - 0.5
-    is_trivial = is_nested_one_to_one(pilot.item, pilot.rater)
-    columns = random_columns(pilot.item, pilot.rater, contrast, is_trivial_rater=is_trivial)
+    columns = random_columns(pilot.item, pilot.rater, contrast)
     fit = fit_lmm(
         pilot.value,
         np.array([np.ones(len(contrast)), contrast]),

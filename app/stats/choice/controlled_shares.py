@@ -25,7 +25,7 @@ from app.stats.clusters import (
 )
 from app.stats.mixed.clmm import Prediction
 from app.stats.mixed.clmm_fit import ClmmFit, fit_clmm
-from app.stats.mixed.model_design import RandomColumns, is_nested_one_to_one, random_columns
+from app.stats.mixed.model_design import RandomColumns, random_columns
 from app.stats.result import Interval, Method, Reason, Result, undefined
 
 GLMM = Method("glmm_laplace")
@@ -126,8 +126,7 @@ def preference_model(
     problem = _problem(number, X)
     if problem:
         return _no_model(bare, k, *problem)
-    is_trivial = is_nested_one_to_one(groups.item, groups.rater)
-    columns = random_columns(groups.item, groups.rater, None, is_trivial_rater=is_trivial)
+    columns = random_columns(groups.item, groups.rater, None)
     fit = fit_clmm(
         number.astype(np.int64),
         X.T,

@@ -19,7 +19,7 @@ from app.stats.arrays import Bools, Floats, Labels, codes, present
 from app.stats.clusters import t_p_value, t_quantile
 from app.stats.mixed.clmm_fit import BOUNDARY, ClmmFit, fit_clmm
 from app.stats.mixed.clmm_laplace import LinkName
-from app.stats.mixed.model_design import Classes, RandomColumns, is_nested_one_to_one, ordered_classes, random_columns
+from app.stats.mixed.model_design import Classes, RandomColumns, ordered_classes, random_columns
 from app.stats.result import Interval, Method, Reason, Result
 
 # Predictions of a fitted cumulative link mixed model for new raters and new items: proportions and means.
@@ -168,9 +168,7 @@ def _modelled(
         return _nothing(bare, *problem)
     classes = ordered_classes(number)
     contrast: Floats = np.asarray(treated - 0.5, dtype=np.float64)
-    columns = random_columns(
-        items, raters, contrast if has_slopes else None, is_trivial_rater=is_nested_one_to_one(items, raters)
-    )
+    columns = random_columns(items, raters, contrast if has_slopes else None)
     fit = fit_clmm(
         classes.y,
         contrast[np.newaxis],

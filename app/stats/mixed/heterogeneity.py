@@ -16,7 +16,7 @@ from app.stats.arrays import Bools, Floats, Ints, Labels, codes, present
 from app.stats.clusters import t_quantile
 from app.stats.mixed.lmm import LmmFit, fit_lmm
 from app.stats.mixed.lmm_name import LMM
-from app.stats.mixed.model_design import is_nested_one_to_one, random_columns
+from app.stats.mixed.model_design import random_columns
 from app.stats.result import Inference, Interval, Method, Reason, Result, undefined
 
 PREDICTION = Method("prediction_t")
@@ -76,7 +76,7 @@ def heterogeneity(
     if not side.any() or (side.all() and not is_share):
         return _undefined("no_pairable_units", "There are no ratings of both sources.")
     contrast = None if is_share else side - 0.5
-    columns = random_columns(items, raters, contrast, is_trivial_rater=is_nested_one_to_one(items, raters))
+    columns = random_columns(items, raters, contrast)
     X = np.ones((1, len(number))) if contrast is None else np.array([np.ones(len(number)), contrast])
     scale = float(np.ptp(number)) or 1.0
     fit = fit_lmm(

@@ -13,7 +13,7 @@ from app.stats.arrays import Bools, Floats, Labels, codes, one_thread, present
 from app.stats.clusters import t_p_value, t_quantile, without_interval
 from app.stats.mixed.crossed import Crossed, Factor, Factored, crossed, union_of_columns
 from app.stats.mixed.lmm_name import LMM
-from app.stats.mixed.model_design import is_nested_one_to_one, random_columns
+from app.stats.mixed.model_design import random_columns
 from app.stats.result import Interval, Result, undefined
 
 # Linear mixed model with two crossed (or nested) random factors by REML, with Satterthwaite degrees of freedom.
@@ -324,8 +324,7 @@ def mean_difference_lmm(
 
 
 def _fit(y: Floats, contrast: Floats, item: Labels, rater: Labels, *, has_slopes: bool) -> LmmFit | None:
-    slopes = contrast if has_slopes else None
-    columns = random_columns(item, rater, slopes, is_trivial_rater=is_nested_one_to_one(item, rater))
+    columns = random_columns(item, rater, contrast if has_slopes else None)
     X = np.array([np.ones(len(y)), contrast])
     return fit_lmm(y, X, item=item, rater=rater, item_columns=columns.item, rater_columns=columns.rater)
 

@@ -48,16 +48,18 @@ class RandomColumns:
     names: tuple[str, ...]
 
 
-def random_columns(item: Labels, rater: Labels, contrast: Floats | None, *, is_trivial_rater: bool) -> RandomColumns:
+def random_columns(item: Labels, rater: Labels, contrast: Floats | None) -> RandomColumns:
     """Return intercepts of items and raters, and source slopes for factors that see both sources repeatedly.
+
+    If raters and items coincide one to one, only items vary.
 
     Args:
         item: labels, shape (n,).
         rater: labels, shape (n,).
         contrast: -1/2 for the reference and 1/2 for the source, shape (n,); None for no slopes.
-        is_trivial_rater: whether raters and items coincide one to one, so that only one of the two can vary.
     """
     names, found = [], []
+    is_trivial_rater = is_nested_one_to_one(item, rater)
     for name, labels in (("item", item), ("rater", rater)):
         code, n = codes(labels)
         rows = []

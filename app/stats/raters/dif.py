@@ -11,7 +11,7 @@ from app.stats.arms import missing_side
 from app.stats.arrays import Bools, Floats, Labels, codes, present, spread
 from app.stats.clusters import without_interval
 from app.stats.mixed.clmm_fit import ClmmFit, fit_clmm
-from app.stats.mixed.model_design import is_nested_one_to_one, ordered_classes, random_columns
+from app.stats.mixed.model_design import ordered_classes, random_columns
 from app.stats.result import Interval, Method, Reason, Result, undefined
 
 METHOD = Method("clmm_laplace", ": likelihood ratio")
@@ -99,7 +99,7 @@ def _nested(
 ) -> tuple[_Fitted, _Fitted, _Fitted] | None:
     """Return the fits without group, with it, and with the interaction, or None if one has no finite maximum."""
     y = ordered_classes(value).y
-    columns = random_columns(item, rater, None, is_trivial_rater=is_nested_one_to_one(item, rater))
+    columns = random_columns(item, rater, None)
     found = []
     for rows in ([trait], [trait, group], [trait, group, trait * group]):
         X = np.array(rows)

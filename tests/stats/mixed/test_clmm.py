@@ -140,7 +140,7 @@ def test_raters_of_one_source_have_no_random_slope() -> None:
 def test_one_to_one_raters_and_items_share_one_effect() -> None:
     item = np.repeat(np.arange(5), 4)
     assert is_nested_one_to_one(item, item + 10)
-    columns = random_columns(item, item + 10, None, is_trivial_rater=True)
+    columns = random_columns(item, item + 10, None)
     assert columns.names == ("item",)
 
 
