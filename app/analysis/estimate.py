@@ -14,6 +14,11 @@ Role = Literal["primary", "exploratory", "descriptive"]
 Verdict = Literal["clear", "inconclusive", "equivalent", "non_inferior", "not_shown"]
 
 
+# Keys of `Estimate.detail` from which code is written: the random effects of a model, and whether the sides of
+# choices are known.
+EFFECTS, HAS_SIDE = "effects", "has_side"
+
+
 class Scope(TypedDict, total=False):
     """What an estimate is about, beside its question."""
 
@@ -87,7 +92,7 @@ class Estimate:
     `verdict` is set by `with_verdicts` only. `recipe` describes how to reproduce the estimate (see `with_recipes`).
     `category` is the category of the question that the estimate is about, which FIELDS have in `question`. `procedure`
     is how its interval and test were computed, with which `method` begins.
-    `detail` contains further data for charts and tables (such as the counts of a distribution) and is not exported.
+    `detail` contains further data for charts, tables and code, such as the counts of a distribution; not exported.
     """
 
     section: str

@@ -48,6 +48,7 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "submit_snapshot",
         "show_snapshot",
         "export_report_json",
+        "export_model_code",
         "export_report_csv",
         "export_report",
         "show_preregistration",

@@ -102,7 +102,7 @@ def words_of(db: Connection, browsers: Mapping[str, TestClient], study_id: int, 
     assert form is not None
     words = {"slug": "small", "token": form[1], "digest": asset[1], "picture": "svg", "key": "none", "step": "about"}
     words |= {"number": "1", "attempt": "1", "part": "study", "member": str(editor_id), "file_format": "html"}
-    words |= {"file": "wide.csv", "change": "test", "page_name": "tutorial", "text": "1"}
+    words |= {"file": "wide.csv", "script": "models.py", "change": "test", "page_name": "tutorial", "text": "1"}
     words["item"] = str(db.execute(text("SELECT min(id) FROM items WHERE study_id = :s"), {"s": study_id}).scalar_one())
     words["rater"] = str(db.execute(text("SELECT min(id) FROM raters")).scalar_one())
     return words

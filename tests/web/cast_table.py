@@ -182,6 +182,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /studies/{slug}/preregistration": EDIT_CHANGE,
     "GET /studies/{slug}/preregistration/{number}.zip": study(404, *READERS),
     "GET /studies/{slug}/results": READ_PAGE,
+    "GET /studies/{slug}/results/code/{script}": READ_PAGE,
     "GET /studies/{slug}/results/{part}": READ_PAGE,
     "GET /studies/{slug}/results.json": READ_PAGE,
     "GET /studies/{slug}/results.csv": READ_PAGE,

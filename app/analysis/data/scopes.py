@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self, TypeVar
@@ -75,12 +75,13 @@ def _is_everyone(group: Group, codes: Codes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A result with its statistic, its unit, and its scope in addition to the two sources."""
+    """A result with its statistic, its unit, its scope in addition to the two sources, and `Estimate.detail`."""
 
     statistic: str
     unit: Unit
     result: Result
     scope: Scope = field(default_factory=Scope)
+    detail: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,11 +26,12 @@ from app.analysis.estimate import Estimate
 from app.analysis.findings.robustness import robustness_sentence
 from app.analysis.findings.specifications import STATISTICS as SPECIFICATIONS
 from app.analysis.findings.summary import Summary, summary_of
+from app.analysis.model_code.scripts import ABOUT_CODE, MODELS_AS_CODE, scripts_of
 from app.analysis.report.command import command_of
 from app.analysis.report.labelled import labelled
 from app.analysis.report.recipe import software
 from app.analysis.report.report import Report
-from app.base.documents.blocks import Bullets, DataTable, Document, Paragraph, Section
+from app.base.documents.blocks import Bullets, Code, DataTable, Document, Paragraph, Section
 from app.base.documents.reference import Reference
 from app.protocol.study import Protocol
 
@@ -108,6 +109,7 @@ def study_report(
     composites = composite_table(report, protocol, numbers)
     found = Found(report, protocol, summary, figures, numbers)
     results, beyond = results_section(found), tuple(appendix_sections(found))
+    code = model_code_section(report, protocol)
     shown = list(numbers.shown.values())
     references = _cited(
         references_of(shown), [*_told(report), *monitoring_keys(protocol), *(one.cites for one in summary.objections)]
@@ -120,10 +122,17 @@ def study_report(
         limits_section(report, protocol, summary),
         deviations_section(about.registration, report, protocol, about.version),
         Section("References", (Bullets(tuple(one.in_list for one in references)),)),
-        Section("Appendix", (), (*beyond, reproduction_section(report, numbers)), starts_page=True),
+        Section("Appendix", (), (*beyond, *code, reproduction_section(report, numbers)), starts_page=True),
     )
     warning, mark = (SIMULATED_ONLY_SENTENCE, SIMULATED_ONLY) if report.is_simulated else ("", "")
     return Document(protocol.title, _lines(report, about), sections, warning, mark), references
+
+
+def model_code_section(report: Report, protocol: Protocol) -> Iterator[Section]:
+    """The models of the primary contrasts as code; nothing if none has any."""
+    found = [Code(one.name, one.text) for one in scripts_of(report, protocol) if one.has_models]
+    if found:
+        yield Section(MODELS_AS_CODE, (Paragraph(ABOUT_CODE), *found))
 
 
 def first_page(report: Report, protocol: Protocol) -> tuple[Section, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from app.analysis.data.answers import NEITHER, TIE, Choices
 from app.analysis.data.encoded_study import Bools, Floats, Ints
 from app.analysis.data.question_data import TOO_MANY, ChoiceData
-from app.analysis.estimate import Estimate, Scope
+from app.analysis.estimate import EFFECTS, HAS_SIDE, Estimate, Scope
 from app.analysis.statistic import Column, PageTable, Recorded, Statistic, declare
 from app.analysis.wording import claims
 from app.stats.choice.controlled_shares import GLMM, preference_model, share_at_equal
@@ -89,6 +89,7 @@ class _Found:
     statistic: str
     result: Result
     scope: Scope = field(default_factory=Scope)
+    detail: Mapping[str, object] = field(default_factory=dict)
 
 
 def choice_models(data: ChoiceData, answers: Choices, scope: Scope) -> Iterator[Estimate]:
@@ -144,10 +145,10 @@ def _of_two(data: ChoiceData, answers: Choices, mine: int) -> Iterator[_Found]:
     yield from _at_equal_length(data, answers, won, mine)
     if data.is_light:
         model = preference_model(won, covariates if has_sides else covariates[:0], **answers.where)
-        yield _Found("odds_preferred_glmm", model.odds)
-        yield _Found("share_preferred_glmm", model.share)
+        yield _Found("odds_preferred_glmm", model.odds, detail={HAS_SIDE: has_sides})
+        yield _Found("share_preferred_glmm", model.share, detail={EFFECTS: tuple(model.sds or ())})
     else:
-        yield _Found("odds_preferred_glmm", undefined("not_run", TOO_MANY, method=GLMM))
+        yield _Found("odds_preferred_glmm", undefined("not_run", TOO_MANY, method=GLMM), detail={HAS_SIDE: has_sides})
     if data.question.strength is not None:
         yield _Found("preference_strength", _strength(answers, mine))
 
@@ -201,5 +202,11 @@ def _are_in(answers: Choices, source: int) -> Bools:
 def _records(data: ChoiceData, answers: Choices, scope: Scope, found: Iterator[_Found]) -> Iterator[Estimate]:
     for one in found:
         yield data.record(
-            one.result, answers, section=SECTION, scope={**scope, **one.scope}, statistic=one.statistic, unit="choice"
+            one.result,
+            answers,
+            section=SECTION,
+            scope={**scope, **one.scope},
+            statistic=one.statistic,
+            unit="choice",
+            **one.detail,
         )

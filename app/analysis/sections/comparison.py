@@ -11,7 +11,7 @@ from app.analysis.data.answers import Answers
 from app.analysis.data.encoded_study import Bools
 from app.analysis.data.question_data import TOO_MANY, ScaledData
 from app.analysis.data.scopes import Contrast, Found, distinct_groups, with_answers
-from app.analysis.estimate import Estimate, Scope
+from app.analysis.estimate import EFFECTS, Estimate, Scope
 from app.analysis.sections.distribution import point_counts
 from app.analysis.statistic import Bounds, Column, Effect, Margin, PageTable, Recorded, Statistic, declare
 from app.analysis.wording import claims
@@ -28,6 +28,7 @@ from app.stats.comparison.t_tests import item_means
 from app.stats.mixed.clmm import METHOD, OrdinalComparison, compare_ordinal, probit_shift
 from app.stats.mixed.lmm import mean_difference_lmm
 from app.stats.mixed.lmm_name import LMM
+from app.stats.mixed.model_design import random_columns
 from app.stats.mixed.proportional_odds import proportional_odds
 from app.stats.proportions import share_bootstrap as bootstrap
 from app.stats.proportions.count_tests import chi_square
@@ -312,7 +313,8 @@ def mean_differences(contrast: Contrast) -> Iterator[Found]:
         drawn = mean_difference_pigeonhole(answers.value, is_mine, seed=answers.seed, **answers.where)
     else:
         linear, drawn = (undefined("not_run", TOO_MANY, method=method) for method in (LMM, PIGEONHOLE))
-    yield Found("mean_difference", "rating", linear)
+    effects = random_columns(answers.item, answers.rater, np.where(contrast.is_mine, 0.5, -0.5)).names
+    yield Found("mean_difference", "rating", linear, detail={EFFECTS: effects})
     if contrast.data.codes.raters.are_known:
         yield Found("mean_difference", "rating", drawn)
     for is_paired, name, test in (
@@ -362,7 +364,7 @@ def ordinal(contrast: Contrast) -> Iterator[Found]:
         yield Found("odds_ratio_clmm", "rating", undefined("not_run", TOO_MANY, method=METHOD))
         return
     fitted = compare_ordinal(answers.value, contrast.is_mine, **answers.where)
-    yield Found("odds_ratio_clmm", "rating", fitted.effect)
+    yield Found("odds_ratio_clmm", "rating", fitted.effect, detail={EFFECTS: tuple(fitted.sds or ())})
     yield Found("mean_difference_clmm", "rating", fitted.mean_difference)
     yield from _predicted(contrast, fitted)
     yield from _components(fitted)
@@ -519,4 +521,5 @@ def _records(data: ScaledData, answers: Answers, scope: Scope, found: Iterable[F
             scope={**scope, **one.scope},
             statistic=one.statistic,
             unit=one.unit,
+            **one.detail,
         )

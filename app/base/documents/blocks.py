@@ -49,7 +49,15 @@ class Figure:
     alt: str
 
 
-Block = Paragraph | Bullets | DataTable | Figure
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Lines of a program, with the name of their file."""
+
+    name: str
+    text: str
+
+
+Block = Paragraph | Bullets | DataTable | Figure | Code
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,11 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Cm, Pt
 
-from app.base.documents.blocks import Block, Bullets, DataTable, Document, Figure
+from app.base.documents.blocks import Block, Bullets, Code, DataTable, Document, Figure
 
 WIDTH_CM = 17.0
 CELL_SIZE, SMALL_CELL_SIZE = 8, 6.5
+CODE_FONT = "Courier New"
 # what XML cannot hold
 _UNPRINTABLE = {code: None for code in (*range(32), 0xFFFE, 0xFFFF) if chr(code) not in "\t\n\r"}
 
@@ -61,6 +62,10 @@ def _add(made: Any, block: Block, pictures: Mapping[str, bytes]) -> None:  # noq
         properties = made.inline_shapes[-1]._inline.docPr  # noqa: SLF001 - the library has no other door to it
         properties.set("descr", plain(block.alt))
         made.add_paragraph(plain(block.caption), style="Caption")
+    elif isinstance(block, Code):
+        made.add_paragraph(plain(block.name), style="Caption").paragraph_format.keep_with_next = True
+        run = made.add_paragraph().add_run(plain(block.text.rstrip("\n")))
+        run.font.name, run.font.size = CODE_FONT, Pt(SMALL_CELL_SIZE)
     else:
         made.add_paragraph(plain(block.text))
 

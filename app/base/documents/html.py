@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from html import escape
 
-from app.base.documents.blocks import Block, Bullets, DataTable, Document, Figure
+from app.base.documents.blocks import Block, Bullets, Code, DataTable, Document, Figure
 
 _STYLE = """
 :root { color-scheme: light dark; --text: #1c2430; --soft: #5a6472; --line: #d5dae1; --page: #fff; --link: #1d5fa8 }
@@ -31,12 +31,13 @@ caption { text-align: left; font-weight: 600; padding: 0 0 .4rem }
 th, td { text-align: left; vertical-align: top; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid var(--line);
   min-width: 2.5rem; overflow-wrap: break-word }
 thead th { border-bottom: 2px solid var(--soft); vertical-align: bottom }
+pre { overflow-x: auto; font-size: .75rem; line-height: 1.45; border: 1px solid var(--line); padding: .6rem .8rem }
 figure { margin: 1.25rem 0; break-inside: avoid } figcaption { font-size: .9rem; color: var(--soft) }
 figure img { display: block; max-width: 100%; height: auto; background: #fff; padding: .5rem; border-radius: .25rem }
 @media (max-width: 40rem) { .table table { min-width: 44rem } }
 @media print { body { max-width: none; font-size: 10pt } nav { display: none } tr { break-inside: avoid }
   .new-page { break-before: page }
-  .small table { font-size: 6.5pt } }
+  .small table { font-size: 6.5pt } pre { font-size: 6.5pt; white-space: pre-wrap } }
 """
 
 
@@ -84,6 +85,9 @@ def _block(block: Block, pictures: Mapping[str, bytes]) -> str:
         data = b64encode(pictures[block.key]).decode()
         picture = f'<img alt="{escape(block.alt)}" src="data:image/svg+xml;base64,{data}">'
         return f"<figure>{picture}<figcaption>{escape(block.caption)}</figcaption></figure>"
+    if isinstance(block, Code):
+        name = escape(block.name)
+        return f'<p><b>{name}</b></p><pre role="region" aria-label="{name}" tabindex="0">{escape(block.text)}</pre>'
     return f"<p>{escape(block.text)}</p>"
 
 

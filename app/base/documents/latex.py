@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.base.documents.blocks import Block, Bullets, DataTable, Document, Figure
+from app.base.documents.blocks import Block, Bullets, Code, DataTable, Document, Figure
 
 _ESCAPED = str.maketrans(
     {
@@ -119,6 +119,8 @@ def _texts(document: Document) -> Iterator[str]:
                 yield from (block.caption, *block.header, *block.notes, *(cell for row in block.rows for cell in row))
             elif isinstance(block, Figure):
                 yield block.caption
+            elif isinstance(block, Code):
+                yield from (block.name, block.text)
             else:
                 yield block.text
 
@@ -137,8 +139,19 @@ def _block(block: Block, pictures: str) -> Iterator[str]:
         yield rf"\includegraphics[{size}]{{{pictures}/{block.key}.pdf}}\\"
         yield rf"\small {escaped(block.caption)}"
         yield r"\end{center}"
+    elif isinstance(block, Code):
+        yield rf"\textbf{{{escaped(block.name)}}}\par"
+        yield r"{\scriptsize\ttfamily\raggedright"
+        yield from (_code_line(line) for line in block.text.rstrip("\n").split("\n"))
+        yield "}"
     else:
         yield escaped(block.text)
+
+
+def _code_line(line: str) -> str:
+    """A line of a program with the spaces at its beginning; an empty one keeps its height."""
+    words = escaped(line).replace("'", r"\textquotesingle{}").replace('"', r"\textquotedbl{}")
+    return r"~" * (len(line) - len(line.lstrip(" "))) + (words or r"\strut") + r"\par"
 
 
 def _table(table: DataTable) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from app.base.documents.blocks import Block, Bullets, DataTable, Document, Figure
+from app.base.documents.blocks import Block, Bullets, Code, DataTable, Document, Figure
 
 # what begins a heading, a list, markup or a cell
 _MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>#|~&"})
@@ -46,6 +46,10 @@ def _block(block: Block, pictures: str) -> Iterator[str]:
         yield f"![{escaped(block.alt)}]({pictures}/{block.key}.png)"
         yield ""
         yield f"*{escaped(block.caption)}*"
+    elif isinstance(block, Code):
+        yield from (f"**{escaped(block.name)}**", "", f"```{block.name.rpartition('.')[2].lower()}")
+        yield from block.text.rstrip("\n").replace("```", "` ` `").split("\n")
+        yield "```"
     else:
         yield escaped(block.text)
 

@@ -10,7 +10,7 @@ from textwrap import wrap
 
 import typst
 
-from app.base.documents.blocks import Block, Bullets, DataTable, Document, Figure
+from app.base.documents.blocks import Block, Bullets, Code, DataTable, Document, Figure
 
 _HEAD = """\
 #set document(title: {title}, date: none)
@@ -69,7 +69,11 @@ def quoted(text: str) -> str:
     >>> print(quoted('a "b" #c'))
     "a \"b\" #c"
     """
-    plain = " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
+    return _string(" ".join(text.split()))
+
+
+def _string(text: str) -> str:
+    plain = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{plain}"'
 
 
@@ -91,6 +95,10 @@ def _block(block: Block, pictures: str) -> Iterator[str]:
     elif isinstance(block, Figure):
         image = f"image({quoted(f'{pictures}/{block.key}.pdf')}, width: 100%, alt: {quoted(block.alt)})"
         yield f"#figure(block(breakable: false, {image}), caption: {quoted(block.caption)})"
+    elif isinstance(block, Code):
+        lines = ", ".join(_string(line) for line in block.text.rstrip("\n").split("\n"))
+        yield f"#block(below: 0.4em, sticky: true, strong({quoted(block.name)}))"
+        yield f'#text(size: 7.5pt, raw(block: true, ({lines},).join("\\n")))'
     else:
         yield f"#par({quoted(block.text)})"
 

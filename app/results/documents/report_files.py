@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from app.analysis.document.findings import PlacedFigure
 from app.analysis.document.study_report import study_report
 from app.analysis.findings.findings_document import findings_document
+from app.analysis.model_code.scripts import scripts_of
 from app.analysis.report.report import Report
 from app.analysis.report.report_tables import report_json
 from app.base.documents.bibtex import bibtex
@@ -30,9 +31,10 @@ MAX_CHARTS = 24
 
 
 def report_files(job: ReportJob) -> dict[str, bytes]:
-    """The files by their path: `report.*` and, where one of them needs it, `charts/*`, `tables.tex`, `results.bib`.
+    """The files by their path: `report.*` and, where one of them needs it, `charts/*` and `tables.tex`.
 
-    `report.json` holds every estimate, also those that the document does not show.
+    `results.bib` holds the references, `models*` the models as code, and `report.json` every
+    estimate, also those that the document does not show.
     """
     charts = _charts(job.report, job.protocol)
     placed = [PlacedFigure(one.part, Figure(one.key, one.caption, f"{one.title}. {one.finding}")) for one in charts]
@@ -41,6 +43,7 @@ def report_files(job: ReportJob) -> dict[str, bytes]:
     drawn = _drawn([chart for chart in charts if chart.key in shown], job.formats)
     files = document_files(document, drawn, job.formats, name="report")
     files["results.bib"] = bibtex(references).encode()
+    files |= {one.name: one.text.encode() for one in scripts_of(job.report, job.protocol)}
     files["report.json"] = report_json(job.report, findings_document(job.report, job.protocol)).encode()
     return files
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from app.analysis.model_code.scripts import SCRIPT_WORDS
 from app.base.rendering.pages import page
 from app.protocol.rating_columns import COLUMNS
 from app.protocol.study import Protocol
@@ -94,6 +95,14 @@ def _scripts(files: _Files) -> list[Download]:
     return [
         files.made("read.R", "An R script that reads ratings.csv and gives each question the words of its scale."),
         files.made("read.sps", "SPSS syntax that reads ratings.csv and labels columns and scale points."),
+        *(
+            Download(
+                f"{files.slug}-{name}",
+                files.at("export_model_code", script=name),
+                f"The models of the primary contrasts for {words}. It reads ratings.csv.",
+            )
+            for name, words in SCRIPT_WORDS.items()
+        ),
     ]
 
 

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from app.analysis.findings.findings_document import findings_document
+from app.analysis.model_code.scripts import ScriptName, scripts_of
 from app.analysis.report.command import command_of
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report_tables import report_json, results_csv
@@ -74,6 +75,14 @@ def export_report_json(request: Request, own: OwnExport, asked: Asked) -> Respon
 def export_report_csv(request: Request, own: OwnExport, asked: Asked) -> Response:
     made = asked.report(request, own)
     return _file(results_csv(made.report, made.read_at), "text/csv; charset=utf-8", _name(own, asked, "csv"))
+
+
+@router.get("/studies/{slug}/results/code/{script}")
+def export_model_code(request: Request, own: OwnExport, asked: Asked, script: ScriptName) -> Response:
+    """The models of the primary contrasts as a script."""
+    made = asked.report(request, own)
+    text = next(one.text for one in scripts_of(made.report, made.protocol) if one.name == script)
+    return _file(text, "text/plain; charset=utf-8", f"{own.study.slug}-{script}")
 
 
 @router.get("/studies/{slug}/results/{part}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.base.documents.blocks import Bullets, DataTable, Document, Figure, Paragraph, Section
+from app.base.documents.blocks import Bullets, Code, DataTable, Document, Figure, Paragraph, Section
 
 HOSTILE = 'a_b #c $d$ <b>&amp; "e" \\f{g} %h ^i ~j | k * [l] @m // n -- o − χ² ≥ é ربما 中 1/2'
 LONG = "Emotional_understanding" * 9
@@ -10,5 +10,6 @@ LONG = "Emotional_understanding" * 9
 
 def document(text: str = HOSTILE) -> Document:
     table = DataTable(text, ("No.", text), (("1", text), ("2", LONG)), (text,), (1, 6))
-    part = Section(text, (Bullets((text, "= heading", "- list", "+ 1. x")), table, Bullets(())))
+    code = Code("models.R", f"{text}\n\n  indented(\"a\", 'b')\n```\n")
+    part = Section(text, (code, Bullets((text, "= heading", "- list", "+ 1. x")), table, Bullets(())))
     return Document(text, (text,), (Section(text, (Paragraph(text), Figure("one", text, text)), (part,)),))

@@ -70,6 +70,21 @@ def test_word_document_keeps_texts_and_describes_images() -> None:
         assert "descr=" in archive.read("word/document.xml").decode()
 
 
+def test_code_keeps_its_lines_and_spaces_in_every_format() -> None:
+    code = "\n".join([HOSTILE, "", "  indented(\"a\", 'b')"])
+    page = Texts()
+    page.feed(html_document(document(), {"one": b"<svg/>"}))
+    assert any(said.startswith(code) for said in page.said)
+    text = markdown_document(document())
+    assert f"```r\n{code}" in text
+    assert text.count("\n```") == 2
+    assert r"~~indented(\textquotedbl{}a" in latex_document(document())
+    assert r'"  indented(\"a\", \'b\')"'.replace(r"\'", "'") in typst_document(document())
+    content = docx_document(document(), {"one": bytes(vl_convert.vegalite_to_png(SPEC))})
+    paragraphs = [paragraph.text for paragraph in docx.Document(io.BytesIO(content)).paragraphs]
+    assert any(said.startswith(code) for said in paragraphs)
+
+
 def test_latex_cell_keeps_leading_asterisk() -> None:
     assert "& {*}mean" in latex_tables(document("*mean"))
 

@@ -90,6 +90,22 @@ def test_results_page_json_and_csv_agree_exactly(client: TestClient) -> None:
 
 
 @pytest.mark.usefixtures("ayers")
+def test_models_as_code_are_folded_on_the_page_and_downloaded_alike(client: TestClient) -> None:
+    for part in ("comparison", "preference"):
+        page = client.get(f"/studies/ayers/results/{part}").text
+        assert '<details class="more" id="models-as-code">' in page
+        shown = [unescape(text) for text in re.findall(r'<pre class="code"[^>]*>(.*?)</pre>', page, re.DOTALL)]
+        names = re.findall(r"Download (models\S*?)</a>", page)
+        assert shown == [client.get(f"/studies/ayers/results/code/{name}").text for name in names]
+        assert names == ["models.R", "models-brms.R", "models.py"]
+    assert "models-as-code" not in client.get("/studies/ayers/results/comparison?source=chatgpt").text
+    assert (
+        "There is no code for filtered results."
+        in client.get("/studies/ayers/results/code/models.R?source=chatgpt").text
+    )
+
+
+@pytest.mark.usefixtures("ayers")
 def test_every_json_estimate_appears_in_one_section(client: TestClient) -> None:
     document = json.loads(client.get("/studies/ayers/results.json").text)
     home = client.get("/studies/ayers/results").text

@@ -11,6 +11,7 @@ from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.findings.participants import participant_tables
 from app.analysis.findings.robustness import HEADER, LOWEST, other_ways, robustness_rows
 from app.analysis.findings.specifications import curve_sentences, curves
+from app.analysis.model_code.scripts import ABOUT_CODE, Script, scripts_of
 from app.analysis.report.report import Report
 from app.protocol.labels import Labels
 from app.protocol.primary_default import by_importance
@@ -31,6 +32,7 @@ MAX_RECIPES = 400
 ALL = "estimates"
 # where a link from the summary leads
 CHANGES = "other-analyses"
+WITH_CODE = ("comparison", "preference")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +78,18 @@ def part_context(part: Part, report: Report, shown: Report, protocol: Protocol, 
         "groups": estimate_groups(own, protocol.labels) if is_all else [],
         "extremes": [],
         "units": [],
+        "about_code": ABOUT_CODE,
+        "scripts": _scripts(part, report, protocol),
         "rows": rows,
         "n_more_recipes": max(0, len(own) - MAX_RECIPES),
     }
+
+
+def _scripts(part: Part, report: Report, protocol: Protocol) -> list[Script]:
+    """The models of the primary contrasts as code, on the pages that have the contrasts."""
+    has_primary = any(estimate.role == "primary" for estimate in part.estimates)
+    shown = scripts_of(report, protocol) if has_primary and part.key in WITH_CODE else []
+    return [script for script in shown if script.has_models]
 
 
 def _questions_of(charts: Sequence[Chart], labels: Labels) -> list[tuple[str, str]]:
