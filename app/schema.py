@@ -39,7 +39,7 @@ from app.rating.tables import (
     trials,
     withdrawals,
 )
-from app.results.tables import chart_files, kept_results, made_files, registrations, snapshots
+from app.results.tables import kept_results, made_files, registrations, snapshots
 from app.studies.tables import (
     items,
     protocol_edits,
@@ -61,7 +61,6 @@ __all__ = [
     "assignments",
     "attempts",
     "audit_log",
-    "chart_files",
     "condition_seats",
     "events",
     "invites",

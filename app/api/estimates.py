@@ -12,8 +12,8 @@ from starlette.responses import Response
 
 from app.api.access import OwnApiExport, OwnApiForLong
 from app.api.routing import api_router
-from app.results.downloads.exports import wanted_archive
-from app.results.making.page import made_file, sent_once
+from app.results.downloads.page import archive
+from app.results.making.page import sent_once
 from app.results.pages.asked import Asked
 from app.results.reports.live_report import LiveReports
 
@@ -88,4 +88,4 @@ def api_ratings_csv(request: Request, own: OwnApiExport) -> Response:
 )
 def api_study_zip(request: Request, own: OwnApiExport) -> Response:
     """The whole study as a folder, which `attune analyze` and `attune study load` read."""
-    return made_file(request, own.study, wanted_archive(own.study))
+    return archive(request, own.study)

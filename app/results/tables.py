@@ -1,4 +1,4 @@
-"""What is computed from a study and kept: registrations, snapshots, the last results, and chart files."""
+"""What is computed from a study and kept: registrations, snapshots, the last results, and made files."""
 
 from __future__ import annotations
 
@@ -94,16 +94,4 @@ made_files = Table(
     PrimaryKeyConstraint("study_id", "part", "place"),
     CheckConstraint("state IN ('made', 'refused', 'stopped')", name="state"),
     prefixes=["UNLOGGED"],
-)
-
-# Chart files are slow to create and depend only on their data: cached under the hash of the specification.
-chart_files = Table(
-    "chart_files",
-    metadata,
-    Column("sha256", Text, nullable=False),
-    Column("format", Text, nullable=False),
-    Column("content", LargeBinary, nullable=False),
-    time("created_at", now=True),
-    PrimaryKeyConstraint("sha256", "format"),
-    CheckConstraint("format IN ('svg', 'png', 'pdf')", name="format"),
 )

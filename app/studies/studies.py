@@ -145,7 +145,6 @@ _DELETE = tuple(
 # Their addresses remain, to say that the study was deleted.
 _SNAPSHOTS = text("UPDATE snapshots SET name = '', report = NULL, deleted_at = now() WHERE study_id = :study")
 _STUDY = text("DELETE FROM studies WHERE id = :study")
-_CHARTS = text("DELETE FROM chart_files")
 _COPIES = text("SELECT copy_id FROM trial_runs WHERE study_id = :study AND copy_id IS NOT NULL")
 
 
@@ -202,7 +201,6 @@ def delete_study(db: Connection, study_id: int) -> None:
         delete_copy(db, copy_id)
     db.execute(_SNAPSHOTS, {"study": study_id})
     delete_copy(db, study_id)
-    db.execute(_CHARTS)
 
 
 def delete_copy(db: Connection, study_id: int) -> None:

@@ -19,7 +19,7 @@ from first_release import (
     webhooks,
 )
 
-revision = "2026_11_22_schema_24"
+revision = "2026_11_22_schema_25"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -28,7 +28,6 @@ depends_on = None
 TABLES = (
     access.create_attempts,
     access.create_audit_log,
-    rating.create_chart_files,
     access.create_leads,
     access.create_secrets,
     access.create_lead_identities,

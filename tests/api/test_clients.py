@@ -21,6 +21,7 @@ from app.main import create_app
 from app.rating.life_cycle import open_study
 from app.studies.members.api_tokens import record_api_token
 from tests.kit.lead_studies import rate, study_of
+from tests.kit.making_here import making_here
 from tests.kit.reports_here import reports_here
 from tests.kit.served import served
 
@@ -45,6 +46,7 @@ def address(engine: Engine) -> Iterator[str]:
         record_api_token(db, study_id, lead.id, token=TOKEN, name="test", role="analyst", valid=timedelta(days=1))
     app = create_app(engine)
     app.state.reports = reports_here(engine.begin, analyze)
+    app.state.making = making_here(engine.begin)
     with served(app) as port:
         yield f"http://127.0.0.1:{port}"
 

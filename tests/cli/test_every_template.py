@@ -17,6 +17,7 @@ from app.main import create_app
 from app.settings import settings
 from app.studies.folder.study_templates import template_folder
 from tests.kit.command_line import AS_WRITTEN, Outcome, attune
+from tests.kit.making_here import making_here
 from tests.kit.reports_here import reports_here
 from tests.kit.templates import every_template
 
@@ -68,6 +69,7 @@ def pages_of(slug: str) -> dict[str, int]:
         token = begin_session(db, lead)
     app = create_app(engine)
     app.state.reports = reports_here(engine.begin, analyze)
+    app.state.making = making_here(engine.begin)
     same_origin = {"sec-fetch-site": "same-origin"}
     browser = TestClient(app, "http://127.0.0.1", follow_redirects=False, headers=same_origin)
     browser.cookies.set("attune-lead", token)

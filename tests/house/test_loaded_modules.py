@@ -27,8 +27,8 @@ HEAVY = {
 }
 # What the web process imports to hand work over to side processes, which alone load the libraries for it.
 HANDED_OVER = (
-    "app.results.documents.report_files_process",
-    "app.results.charts.chart_files",
+    "app.results.making.page",
+    "app.results.charts.draw",
     "app.results.reports.monitoring_process",
     "app.results.registration.preregistration_process",
 )

@@ -10,6 +10,7 @@ from app.base.jobs.children import Children
 from app.results.downloads.download_files import write_study_zip
 from app.results.making.making import Making, job_args
 from app.results.making.making_job import MakingJobs, make
+from app.results.making.task import Task
 from app.results.reports.report_job import Place, ReportBounds
 
 if TYPE_CHECKING:
@@ -50,5 +51,5 @@ def study_zip(begin: Begin, study: StudyRow) -> Path:
     """The whole study in a temporary file."""
     with tempfile.NamedTemporaryFile(prefix="attune-", suffix=".zip", delete=False) as file:
         path = Path(file.name)
-    write_study_zip(begin, study, path, lambda _: None)
+    write_study_zip(Task(begin, begin, study, path, lambda _: None))
     return path

@@ -18,7 +18,6 @@ SHARED = {
     "audit_log": "outlives the study",
     "attempts": "counts attempts of an address, not of a study",
     "secrets": "of the installation",
-    "chart_files": "a cache by content",
     "api_tokens": "of an account",
     "snapshots": "found by a random token in a link; written by leads only",
     "api_requests": "of a token of an account",

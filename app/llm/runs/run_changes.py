@@ -34,7 +34,6 @@ _DELETE = (
     text("DELETE FROM raters WHERE study_id = :study AND id = :rater AND kind = 'model'"),
     text("DELETE FROM kept_results WHERE study_id = :study"),
     text("DELETE FROM made_files WHERE study_id = :study"),
-    text("DELETE FROM chart_files"),
 )
 CAN_BE_REDONE = (Outcome.UNPARSED, Outcome.CUT_OFF, Outcome.REFUSED, Outcome.TOO_LONG)
 

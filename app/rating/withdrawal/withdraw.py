@@ -74,7 +74,7 @@ _RECORD_DELETION = (
     """),
 )
 # In this order, so that references are deleted before their targets. The history of a rating is deleted with it.
-# Kept results and cached chart files are deleted, because they may show the deleted answers.
+# Kept results and made files are deleted, because they may show the deleted answers.
 _DELETE = (
     text("""
         UPDATE seats SET assignment_id = NULL WHERE study_id = :study AND assignment_id IN (
@@ -102,7 +102,6 @@ _DELETE = (
     text("DELETE FROM rating_sessions WHERE study_id = :study AND rater_id = ANY(:raters)"),
     text("DELETE FROM kept_results WHERE study_id = :study"),
     text("DELETE FROM made_files WHERE study_id = :study"),
-    text("DELETE FROM chart_files"),
 )
 
 

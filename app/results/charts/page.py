@@ -50,14 +50,14 @@ def show_drawing(
     request: Request, own: OwnForLong, asked: Asked, key: str, theme: Theme = "light", size: Size = "wide"
 ) -> Response:
     """The chart for a page: without its title, which the page contains as text."""
-    from app.results.charts.chart_files import Drawing, chart_picture
+    from app.results.charts.draw import Drawing, chart_picture
 
     chart, made_from = _chart(request, own, asked, key)
     spec = chart.spec(theme=theme, width=WIDTHS[size])
     if spec is None:
         raise NotFoundError
-    drawing = Drawing(own.study.id, made_from.n_deleted, untitled(spec, LINES[size]))
-    kind, content = chart_picture(request.app.state.begin, drawing, "svg")
+    drawing = Drawing(own.study, made_from.n_deleted, untitled(spec, LINES[size]))
+    kind, content = chart_picture(request.app.state.making, drawing, "svg")
     kept = {"Cache-Control": KEEP} if made_from.name and made_from.name == asked.of else {}
     return Response(content, media_type=kind, headers=kept)
 
@@ -74,10 +74,10 @@ def export_chart(request: Request, own: OwnForLong, asked: Asked, key: str, them
 def export_picture(
     request: Request, own: OwnExport, asked: Asked, key: str, picture: Format, theme: Theme = "light"
 ) -> Response:
-    from app.results.charts.chart_files import Drawing, chart_picture
+    from app.results.charts.draw import Drawing, chart_picture
 
     spec, made_from = _spec(request, own, asked, key, theme)
-    kind, content = chart_picture(request.app.state.begin, Drawing(own.study.id, made_from.n_deleted, spec), picture)
+    kind, content = chart_picture(request.app.state.making, Drawing(own.study, made_from.n_deleted, spec), picture)
     disposition = {"Content-Disposition": f'attachment; filename="{own.study.slug}-{key}.{picture}"'}
     return Response(content, media_type=kind, headers=disposition)
 

@@ -6,20 +6,14 @@ import io
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from app.analysis.document.circumstances import Circumstances
 from app.analysis.report.report import Report
 from app.protocol.study import Protocol
 
 Format = Literal["html", "pdf", "docx", "md", "tex"]
-FORMATS: dict[Format, str] = {
-    "html": "text/html; charset=utf-8",
-    "pdf": "application/pdf",
-    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    "md": "text/markdown; charset=utf-8",
-    "tex": "application/x-tex",
-}
+FORMATS: tuple[Format, ...] = get_args(Format)
 
 
 @dataclass(frozen=True, slots=True)

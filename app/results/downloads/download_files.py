@@ -5,22 +5,18 @@ A study of a million answers takes seconds to read into tables, in which the web
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from app.analysis.data.study_folder import StudyFolder
-from app.base.database.engine import Begin
 from app.base.files.csv_cells import write_csv
 from app.llm.runs.requests_file import request_lines, write_requests
 from app.results.downloads.files import write_download
 from app.results.downloads.names import DownloadName, TooManyRowsError
-from app.results.making.made_files import RefusedError
+from app.results.making.task import RefusedError, Task
 from app.results.registration.registered_plan import registration_text
-from app.results.reports.outcomes import ESTIMATING, READING, Computing, Tell
+from app.results.reports.outcomes import ESTIMATING, READING, Computing
 from app.results.reports.report import report_of_folder
 from app.studies.export import study_events, study_folder, study_rating_sessions
 from app.studies.folder.write import write_zip
 from app.studies.folder.written_tables import tables_of
-from app.studies.studies import StudyRow
 
 WRITING = Computing("Writing the file", 0.7)
 TOO_MANY = (
@@ -29,41 +25,41 @@ TOO_MANY = (
 )
 
 
-def write_one(begin: Begin, study: StudyRow, path: Path, tell: Tell, name: DownloadName) -> None:
+def write_one(task: Task, file: DownloadName) -> None:
     """Write one of the files of *Downloads*.
 
     Raises:
         RefusedError: the study does not fit into a workbook.
     """
-    if name == "requests.jsonl":
-        with begin() as db:
-            write_requests(db, study.id, path)
+    if file == "requests.jsonl":
+        with task.reading() as db:
+            write_requests(db, task.study.id, task.path)
         return
-    folder = _whole(begin, study, tell)
+    folder = _whole(task)
     try:
-        write_download(path, name, folder)
+        write_download(task.path, file, folder)
     except TooManyRowsError:
         raise RefusedError(TOO_MANY) from None
 
 
-def write_ratings_for_spreadsheets(begin: Begin, study: StudyRow, path: Path, tell: Tell) -> None:
+def write_ratings_for_spreadsheets(task: Task) -> None:
     """Write the answers with a byte order mark, and no cell that would run as a formula."""
-    write_csv(path, tables_of(_whole(begin, study, tell))["ratings"], spreadsheet=True)
+    write_csv(task.path, tables_of(_whole(task))["ratings"], spreadsheet=True)
 
 
-def write_study_zip(begin: Begin, study: StudyRow, path: Path, tell: Tell) -> None:
+def write_study_zip(task: Task) -> None:
     """Write the study folder with its estimates and events."""
-    tell(READING)
+    task.tell(READING)
     # Read in one transaction, so that estimates and answers agree even while raters continue.
-    with begin() as db:
-        folder, events = study_folder(db, study.id), study_events(db, study.id)
-        rating_sessions = study_rating_sessions(db, study.id)
-        plan = registration_text(db, study)
-        requests = [*request_lines(db, study.id)]
-    tell(ESTIMATING)
+    with task.reading() as db:
+        folder, events = study_folder(db, task.study.id), study_events(db, task.study.id)
+        rating_sessions = study_rating_sessions(db, task.study.id)
+        plan = registration_text(db, task.study)
+        requests = [*request_lines(db, task.study.id)]
+    task.tell(ESTIMATING)
     estimates = report_of_folder(folder).estimates
-    tell(WRITING)
-    with path.open("wb") as file:
+    task.tell(WRITING)
+    with task.path.open("wb") as file:
         write_zip(
             file,
             folder,
@@ -75,9 +71,9 @@ def write_study_zip(begin: Begin, study: StudyRow, path: Path, tell: Tell) -> No
         )
 
 
-def _whole(begin: Begin, study: StudyRow, tell: Tell) -> StudyFolder:
-    tell(READING)
-    with begin() as db:
-        folder = study_folder(db, study.id)
-    tell(WRITING)
+def _whole(task: Task) -> StudyFolder:
+    task.tell(READING)
+    with task.reading() as db:
+        folder = study_folder(db, task.study.id)
+    task.tell(WRITING)
     return folder

@@ -1,4 +1,4 @@
-"""The downloads that jobs make, and what all have in common. Nothing heavy, because web processes import it."""
+"""What downloads have in common. Nothing heavy, because web processes import it."""
 
 from __future__ import annotations
 
@@ -10,26 +10,8 @@ from typing import BinaryIO, cast
 from app.base.database.engine import Begin
 from app.protocol.study import Protocol
 from app.results.blinding import refuse_if_blinded
-from app.results.downloads.names import DownloadName
-from app.results.making.making import Wanted
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow
-
-
-def wanted_download(study: StudyRow, name: DownloadName) -> Wanted:
-    """One of the other downloads."""
-    return Wanted("download", name, {"name": name}, f"{study.slug}-{name}")
-
-
-def wanted_spreadsheet(study: StudyRow) -> Wanted:
-    """ratings.csv for spreadsheets."""
-    name = "ratings-spreadsheet.csv"
-    return Wanted("spreadsheet", name, name=f"{study.slug}-{name}")
-
-
-def wanted_archive(study: StudyRow) -> Wanted:
-    """The study folder, with its estimates and events, in a zip file."""
-    return Wanted("archive", "study.zip", name=f"{study.slug}.zip")
 
 
 def readable(begin: Begin, study: StudyRow) -> Protocol:

@@ -13,11 +13,13 @@ from app.analysis.model_code.scripts import SCRIPT_WORDS
 from app.base.rendering.pages import page
 from app.protocol.rating_columns import COLUMNS
 from app.protocol.study import Protocol
-from app.results.downloads.exports import wanted_archive, wanted_download, wanted_spreadsheet
+from app.results.downloads.exports import readable
 from app.results.downloads.names import DownloadName
+from app.results.making.making import Wanted
 from app.results.making.page import made_file, sent_once
 from app.results.pages.asked import Asked
 from app.studies.own_study import OwnExport, OwnForLong
+from app.studies.studies import StudyRow
 
 # The downloads as the page lists them: name, address, what is in the file, and how to read it.
 
@@ -177,7 +179,7 @@ def show_downloads(request: Request, own: OwnForLong) -> Response:
 
 @router.get("/studies/{slug}/downloads/{file}")
 def export_download(request: Request, own: OwnExport, file: DownloadName) -> Response:
-    return made_file(request, own.study, wanted_download(own.study, file))
+    return study_file(request, own.study, "download", file, file=file)
 
 
 @router.get("/studies/{slug}/ratings.csv")
@@ -185,25 +187,38 @@ def export_ratings(request: Request, own: OwnExport, *, spreadsheet: bool = Fals
     from app.results.downloads.ratings_export import ratings_file
 
     if spreadsheet:
-        return made_file(request, own.study, wanted_spreadsheet(own.study))
+        return study_file(request, own.study, "spreadsheet", "ratings-spreadsheet.csv")
     return sent_once(ratings_file(request.app.state.begin_reading, own.study), f"{own.study.slug}-ratings.csv")
 
 
 @router.get("/studies/{slug}/export.zip")
 def export_study(request: Request, own: OwnExport) -> Response:
-    return made_file(request, own.study, wanted_archive(own.study))
+    return archive(request, own.study)
 
 
 @router.get("/studies/{slug}/report.{file_format}")
 def export_report(request: Request, own: OwnExport, asked: Asked, file_format: ReportFormat) -> Response:
     """The report for a paper: one file, or all formats in an archive."""
-    from app.results.documents.report_files_process import report_download
+    from app.results.documents.report_download import wanted_report
 
-    begin = request.app.state.begin_reading
     opened = asked.opened(request, own) if asked.snapshot else None
     made = opened.made if opened else asked.whole_report(request, own)
     version = opened.row.protocol_version if opened else own.study.protocol_version
-    kind, content = report_download(begin, own.study, made, version, file_format)
-    part = "-filtered" if made.filters else ""
-    name = f"{own.study.slug}-report{part}.{file_format}"
-    return Response(content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+    name = f"{own.study.slug}-report{'-filtered' if made.filters else ''}.{file_format}"
+    wanted = wanted_report(made, version, file_format, name, n_deleted=None if opened else made.n_deleted)
+    return made_file(request, own.study, wanted)
+
+
+def archive(request: Request, study: StudyRow) -> Response:
+    """The whole study in a zip file."""
+    return study_file(request, study, "archive", "study.zip", name=f"{study.slug}.zip")
+
+
+def study_file(request: Request, study: StudyRow, maker: str, part: str, *, name: str = "", **given: str) -> Response:
+    """One of the files of *Downloads* that jobs make.
+
+    Raises:
+        BlindedError: the answers are hidden until the study closes.
+    """
+    readable(request.app.state.begin_reading, study)
+    return made_file(request, study, Wanted(maker, part, given, name or f"{study.slug}-{part}"))

@@ -37,10 +37,6 @@ _FORGET = text("DELETE FROM made_files WHERE drop_at < now()")
 _NOW = text("SELECT clock_timestamp()")
 
 
-class RefusedError(ValueError):
-    """It cannot be made of this study, for the reason in the message."""
-
-
 @dataclass(frozen=True, slots=True)
 class Made:
     """What a job left: a file, or the words that say why there is none.

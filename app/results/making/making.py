@@ -6,14 +6,16 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from io import BytesIO
 from typing import Any
 
 from sqlalchemy import Connection
 
 from app.base.database.engine import Begin
 from app.base.jobs.queue import Kind, defer, get_job
-from app.base.processes.side_process import SideProcessError
-from app.results.making.made_files import Made, database_time, get_made
+from app.base.processes.side_process import SideProcessBusyError, SideProcessError
+from app.results.making.made_files import REFUSED, STOPPED, Made, copy_content, database_time, get_made
+from app.results.making.task import RefusedError
 from app.results.reports.outcomes import WAITING, Computing
 from app.studies.studies import StudyRow
 
@@ -115,6 +117,29 @@ class Making:
             if waited_s >= patience_s:
                 return InTheMaking(wanted.part, since, computing)
             time.sleep(min(max(LOOK_S, waited_s / PACE), MAX_LOOK_S))
+
+    def content(self, study: StudyRow, wanted: Wanted, *, patience_s: float) -> bytes:
+        """The content of what only pages read; waits for it so long.
+
+        Raises:
+            SideProcessError: it was not made, for the reason in the message, or not in time.
+            RefusedError: it cannot be made of this study.
+        """
+        made = self.get(study, wanted, patience_s=patience_s)
+        if isinstance(made, InTheMaking):
+            raise SideProcessBusyError
+        return self.content_of(made)
+
+    def content_of(self, made: Made) -> bytes:
+        """The content of what was made; see `content`."""
+        if made.state == STOPPED:
+            raise SideProcessError(made.words)
+        if made.state == REFUSED:
+            raise RefusedError(made.words)
+        file = BytesIO()
+        with self._begin() as db:
+            copy_content(db, made, file)
+        return file.getvalue()
 
 
 def get_making(db: Connection, study_id: int, kind: Kind, part: str) -> Computing | None:

@@ -27,11 +27,11 @@ from app.results.making.made_files import (
     REFUSED,
     STOPPED,
     Attempt,
-    RefusedError,
     database_time,
     record_made,
     record_not_made,
 )
+from app.results.making.task import RefusedError, Task
 from app.results.reports.outcomes import Computing, Tell
 from app.results.reports.report_job import TOLD_S, UNEXPECTED, Place, ReportBounds
 from app.studies.studies import get_study_by_id
@@ -128,7 +128,7 @@ def make(begin: Begin, reading: Begin, job: Job, *, tell: Tell = lambda _: None)
     with tempfile.NamedTemporaryFile(prefix="attune-") as file:
         path = Path(file.name)
         try:
-            MAKERS[job.maker](reading, study, path, tell, **job.given)
+            MAKERS[job.maker](Task(begin, reading, study, path, tell), **job.given)
         except RefusedError as error:
             with begin() as db:
                 record_not_made(db, attempt, REFUSED, str(error))

@@ -10,6 +10,8 @@ from app.base.processes.side_process import SideProcessError
 from app.base.rendering.pages import page
 from app.base.web.deps import Db
 from app.base.web.errors import BusyError, NotFoundError
+from app.results.making.making import Wanted
+from app.results.making.page import made_file
 from app.results.registration.registrations import list_registrations
 from app.studies.own_study import Own, OwnExport, OwnForLong
 
@@ -36,13 +38,10 @@ def submit_preregistration(request: Request, own: OwnForLong) -> Response:
 @router.get("/studies/{slug}/preregistration/{number}.zip")
 def export_preregistration(request: Request, own: OwnExport, number: int) -> Response:
     """Both forms in every format, with preregistration.json."""
-    from app.results.registration.preregistration_process import registration_archive
-
     with request.app.state.begin() as db:
-        rows = list_registrations(db, own.study.id)
-    row = next((row for row in rows if row.number == number), None)
-    if row is None:
+        numbers = [row.number for row in list_registrations(db, own.study.id)]
+    if number not in numbers:
         raise NotFoundError
-    name = f"{own.study.slug}-preregistration-{number}.zip"
-    disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(registration_archive(row.document), media_type="application/zip", headers=disposition)
+    part = f"preregistration-{number}.zip"
+    wanted = Wanted("registration", part, {"number": number}, f"{own.study.slug}-{part}", is_lasting=True)
+    return made_file(request, own.study, wanted)

@@ -9,12 +9,13 @@ from datetime import UTC, datetime
 from sqlalchemy import Connection
 
 from app.accounts.leads import Lead
-from app.analysis.document.registration import Registration, hashed, plan_records, registration_json
+from app.analysis.document.registration import Registration, hashed, plan_records, read_registration, registration_json
 from app.protocol.allocation.trials import PlannedItem
 from app.protocol.study import Protocol
 from app.rating.seats.trials import list_items
-from app.results.documents.document_formats import Format
-from app.results.registration.registrations import record_registration
+from app.results.documents.document_formats import FORMATS, Format, zipped
+from app.results.making.task import Task
+from app.results.registration.registrations import list_registrations, record_registration
 from app.studies.audit import record_act
 from app.studies.coverage import get_counts
 from app.studies.folder.template_origin import template_origin
@@ -91,3 +92,10 @@ def registration_files(registration: Registration, formats: Sequence[Format]) ->
         made = document_files(make(registration, origin), {}, formats, name=f"preregistration-{form}")
         files |= {path: content for path, content in made.items() if path != "tables.tex"}
     return files
+
+
+def write_archive(task: Task, number: int) -> None:
+    """Write both forms of a registration in every format, with preregistration.json, in the process of a job."""
+    with task.begin() as db:
+        [row] = [row for row in list_registrations(db, task.study.id) if row.number == number]
+    task.path.write_bytes(zipped(registration_files(read_registration(row.document), FORMATS)))

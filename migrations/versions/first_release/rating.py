@@ -1,4 +1,4 @@
-"""Answers, their history, events, and the cache of chart files."""
+"""Answers, their history, and events."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from alembic import op
 
 from first_release.columns import (
     BIGINT,
-    BYTES,
     DOUBLE,
     INTEGER,
     SMALLINT,
@@ -36,18 +35,6 @@ CHOSEN_WAS_SHOWN = (
     "chosen_response_id IS NULL OR left_response_id IS NULL"
     " OR chosen_response_id IN (left_response_id, right_response_id)"
 )
-
-
-def create_chart_files() -> None:
-    op.create_table(
-        "chart_files",
-        required("sha256", TEXT),
-        required("format", TEXT),
-        required("content", BYTES),
-        now("created_at"),
-        one_of("chart_files", "format", "svg", "png", "pdf"),
-        primary_key("chart_files", "sha256", "format"),
-    )
 
 
 def create_reported_problems() -> None:

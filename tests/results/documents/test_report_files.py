@@ -11,14 +11,11 @@ from typing import TYPE_CHECKING
 import docx
 import pytest
 
-from app.analysis import analyze
 from app.analysis.document.circumstances import Circumstances
 from app.analysis.report.report_tables import records_csv
 from app.results.documents.document_formats import FORMATS, ReportJob, zipped
 from app.results.documents.report_files import report_files
-from app.results.documents.report_files_process import ReportFilesProcess
 from app.studies.folder.read import read_folder
-from tests.kit.frames import frames, protocol
 from tests.real_data.ayers import write_ayers
 
 if TYPE_CHECKING:
@@ -76,17 +73,3 @@ def test_every_referenced_chart_file_exists(made: tuple[Report, dict[str, bytes]
 
 def test_report_archive_is_reproducible(made: tuple[Report, dict[str, bytes]]) -> None:
     assert zipped(made[1]) == zipped(made[1])
-
-
-def test_report_files_are_written_in_a_separate_process() -> None:
-    process = ReportFilesProcess(_names)
-    study = protocol()
-    job = ReportJob(analyze(frames(study, []), study), study, Circumstances("2026-11-22"), ("html",))
-    try:
-        assert process.write(job) == {"html": b""}
-    finally:
-        process.stop()
-
-
-def _names(job: ReportJob) -> dict[str, bytes]:
-    return dict.fromkeys(job.formats, b"")

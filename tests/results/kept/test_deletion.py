@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
+from app.base.processes.side_process import SideProcessError
 from app.rating.withdrawal.withdraw import delete_rows
-from app.results.charts.chart_files import Drawing, chart_picture
-from app.results.charts.drawing_process import DRAWING_PROCESS
+from app.results.charts import draw
 from app.results.data.study_mark import get_data
 from app.results.reports.kept_results import record_report
 from app.results.reports.outcomes import Shown
 from app.results.snapshots.snapshots import DeletedAnswersError, open_snapshot, save_snapshot
 from app.studies.studies import delete_study
+from tests.kit.making_here import making_here
 from tests.results.kept.steps import PATIENCE_S, change, n_kept, note_a_deletion, until
 
 if TYPE_CHECKING:
@@ -167,38 +168,41 @@ def delete_all(db: Connection, study: StudyRow) -> None:
 
 
 @pytest.mark.parametrize("delete", [delete_answers, delete_all])
-def test_chart_file_that_is_drawn_while_answers_are_deleted_is_not_kept(
+def test_chart_that_is_drawn_while_answers_are_deleted_is_not_kept(
     engine: Engine, study: StudyRow, monkeypatch: pytest.MonkeyPatch, delete: Callable[[Connection, StudyRow], None]
 ) -> None:
-    """The deletion removes all chart files, but cannot see one that is stored later."""
+    """The deletion removes all charts of the study, but cannot see one that is stored later."""
     with ThreadPoolExecutor(1) as pool, engine.connect() as db:
         drawing = threading.Event()
 
         def render(_spec: object, _picture: str) -> bytes:
-            delete(db, study)
-            drawing.set()
+            if not drawing.is_set():
+                delete(db, study)
+                drawing.set()
             return b"<svg/>"
 
-        monkeypatch.setattr(DRAWING_PROCESS, "render", render)
-        drawn = pool.submit(chart_picture, engine.begin, Drawing(study.id, 0, {}), "svg")
+        monkeypatch.setattr(draw, "render", render)
+        drawn = pool.submit(draw.chart_picture, making_here(engine.begin), draw.Drawing(study, 0, {}), "svg")
         assert drawing.wait(PATIENCE_S)
         until(lambda: drawn.done() or is_waiting(engine))
         db.commit()
-        assert drawn.result() == ("image/svg+xml", b"<svg/>")
-    assert n_chart_files(engine) == 0
+        with pytest.raises(SideProcessError):
+            drawn.result()
+    assert n_made_files(engine) == 0
 
 
-def test_chart_file_is_kept_after_a_deletion(engine: Engine, study: StudyRow, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chart_is_kept_after_a_deletion(engine: Engine, study: StudyRow, monkeypatch: pytest.MonkeyPatch) -> None:
     with engine.begin() as db:
         note_a_deletion(db, study)
-    monkeypatch.setattr(DRAWING_PROCESS, "render", lambda *_: b"<svg/>")
-    chart_picture(engine.begin, Drawing(study.id, 1, {}), "svg")
-    assert n_chart_files(engine) == 1
+    monkeypatch.setattr(draw, "render", lambda *_: b"<svg/>")
+    drawn = draw.chart_picture(making_here(engine.begin), draw.Drawing(study, 1, {}), "svg")
+    assert drawn == ("image/svg+xml", b"<svg/>")
+    assert n_made_files(engine) == 1
 
 
-def n_chart_files(engine: Engine) -> int:
+def n_made_files(engine: Engine) -> int:
     with engine.begin() as db:
-        return int(db.execute(text("SELECT count(*) FROM chart_files")).scalar_one())
+        return int(db.execute(text("SELECT count(*) FROM made_files")).scalar_one())
 
 
 def test_no_snapshot_is_saved_of_answers_that_were_deleted_meanwhile(

@@ -15,10 +15,9 @@ from app.base.jobs import worker as worker_module
 from app.base.jobs.children import Children
 from app.base.jobs.worker import Work, Worker
 from app.base.processes.side_process import OutOfMemoryError, SideProcessError
-from app.results.downloads.exports import wanted_archive, wanted_download
 from app.results.making import makers
 from app.results.making.made_files import Made, copy_content, forget_made
-from app.results.making.making import FILES, InTheMaking, Making, job_args
+from app.results.making.making import FILES, InTheMaking, Making, Wanted, job_args
 from app.results.making.making_job import MakingJobs
 from app.results.reports.report_job import UNEXPECTED, Place, ReportBounds
 from app.studies.folder.read import read_files
@@ -29,11 +28,15 @@ from tests.kit.small import small
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from sqlalchemy import Connection, Engine
 
+    from app.results.making.task import Task
     from app.studies.studies import StudyRow
+
+
+ARCHIVE = Wanted("archive", "study.zip", name="small.zip")
+WIDE, READ_R = (Wanted("download", name, {"file": name}, f"small-{name}") for name in ("wide.csv", "read.R"))
 
 
 @pytest.fixture(autouse=True)
@@ -74,16 +77,16 @@ def test_process_of_a_job_makes_the_same_bytes_as_a_call(engine: Engine, study: 
         jobs.work(FILES, **job_args(study_id, wanted))
 
     try:
-        there = Making(engine.begin, ask=ask).get(study, wanted_download(study, "wide.csv"), patience_s=60)
+        there = Making(engine.begin, ask=ask).get(study, WIDE, patience_s=60)
     finally:
         children.stop()
     there_content = content(engine, there)
-    here = making_here(engine.begin).get(study, wanted_download(study, "wide.csv"), patience_s=60)
+    here = making_here(engine.begin).get(study, WIDE, patience_s=60)
     assert there_content == content(engine, here) != b""
 
 
 def test_each_request_gets_a_file_begun_after_it_and_a_refresh_the_same(engine: Engine, study: StudyRow) -> None:
-    wanted, making = wanted_download(study, "read.R"), Making(engine.begin)
+    wanted, making = READ_R, Making(engine.begin)
     first = making.get(study, wanted, patience_s=0)
     assert isinstance(first, InTheMaking)
     working(engine).run_due()
@@ -95,15 +98,15 @@ def test_each_request_gets_a_file_begun_after_it_and_a_refresh_the_same(engine: 
 
 
 def test_what_is_lasting_is_made_once(engine: Engine, study: StudyRow) -> None:
-    wanted = replace(wanted_download(study, "read.R"), is_lasting=True)
+    wanted = replace(READ_R, is_lasting=True)
     making = making_here(engine.begin)
     assert making.get(study, wanted, patience_s=0) == making.get(study, wanted, patience_s=0)
 
 
 def test_large_files_are_kept_in_pieces(engine: Engine, study: StudyRow, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = bytes(range(256)) * 40_000
-    monkeypatch.setitem(makers.MAKERS, "archive", lambda _reading, _study, path, _tell: path.write_bytes(expected))
-    made = making_here(engine.begin).get(study, wanted_archive(study), patience_s=0)
+    monkeypatch.setitem(makers.MAKERS, "archive", lambda task: task.path.write_bytes(expected))
+    made = making_here(engine.begin).get(study, ARCHIVE, patience_s=0)
     with engine.begin() as db:
         assert db.execute(text("SELECT count(*) FROM made_files")).scalar_one() == 3
         db.execute(text("UPDATE made_files SET drop_at = now() - interval '1 second'"))
@@ -130,7 +133,7 @@ def test_what_cannot_be_made_says_why(
         raise error
 
     monkeypatch.setitem(makers.MAKERS, "archive", fail)
-    made = making_here(engine.begin).get(study, wanted_archive(study), patience_s=0)
+    made = making_here(engine.begin).get(study, ARCHIVE, patience_s=0)
     assert isinstance(made, Made)
     assert made.state == "stopped"
     assert words in made.words
@@ -138,13 +141,13 @@ def test_what_cannot_be_made_says_why(
 
 def test_job_of_a_killed_worker_is_done_by_another(engine: Engine, study: StudyRow) -> None:
     making = Making(engine.begin)
-    asked = making.get(study, wanted_archive(study), patience_s=0)
+    asked = making.get(study, ARCHIVE, patience_s=0)
     with engine.begin() as db:  # as a worker leaves it that was killed
         db.execute(text("UPDATE procrastinate_jobs SET status = 'doing'"))
     assert isinstance(asked, InTheMaking)
     one = working(engine).start()
     try:
-        made = making.get(study, wanted_archive(study), since=asked.since, patience_s=15)
+        made = making.get(study, ARCHIVE, since=asked.since, patience_s=15)
     finally:
         one.stop()
     assert content(engine, made).startswith(b"PK")
@@ -161,18 +164,18 @@ def test_job_whose_process_is_killed_each_time_is_given_up_with_words(
 
     monkeypatch.setitem(makers.MAKERS, "archive", die)
     making = Making(engine.begin)
-    asked = making.get(study, wanted_archive(study), patience_s=0)
+    asked = making.get(study, ARCHIVE, patience_s=0)
     assert isinstance(asked, InTheMaking)
     for _ in range(worker_module.MAX_ATTEMPTS):
         working(engine).run_due()
-    made = making.get(study, wanted_archive(study), since=asked.since, patience_s=0)
+    made = making.get(study, ARCHIVE, since=asked.since, patience_s=0)
     assert isinstance(made, Made)
     assert (made.state, made.words) == ("stopped", SideProcessError.words)
     assert len(calls) == worker_module.MAX_ATTEMPTS
 
 
 def test_job_whose_study_was_deleted_meanwhile_leaves_nothing(engine: Engine, study: StudyRow) -> None:
-    Making(engine.begin).get(study, wanted_archive(study), patience_s=0)
+    Making(engine.begin).get(study, ARCHIVE, patience_s=0)
     with engine.begin() as db:
         delete_study(db, study.id)
     working(engine).run_due()
@@ -202,13 +205,13 @@ def test_file_of_answers_that_were_deleted_meanwhile_is_not_kept(
     monkeypatch: pytest.MonkeyPatch,
     delete: Callable[[Connection, StudyRow], None],
 ) -> None:
-    def make(_reading: object, _study: object, path: Path, _tell: object) -> None:
-        path.write_bytes(b"answers")
+    def make(task: Task) -> None:
+        task.path.write_bytes(b"answers")
         with engine.begin() as db:
             delete(db, study)
 
     monkeypatch.setitem(makers.MAKERS, "archive", make)
-    jobs_here(engine.begin).work(FILES, **job_args(study.id, wanted_archive(study)))
+    jobs_here(engine.begin).work(FILES, **job_args(study.id, ARCHIVE))
     with engine.begin() as db:
         assert db.execute(text("SELECT count(*) FROM made_files")).scalar_one() == 0
 
@@ -219,17 +222,17 @@ def test_database_that_goes_away_during_a_job_delays_it(
     calls: list[None] = []
     write = makers.MAKERS["download"]
 
-    def interrupted(reading: Any, *given: Any, **more: Any) -> None:  # noqa: ANN401 - as `write_one`
+    def interrupted(task: Task, **given: object) -> None:
         calls.append(None)
         if len(calls) == 1:
-            with reading() as db:
+            with task.reading() as db:
                 db.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
-        write(reading, *given, **more)
+        write(task, **given)
 
     monkeypatch.setitem(makers.MAKERS, "download", interrupted)
     one = working(engine).start()
     try:
-        made = Making(engine.begin).get(study, wanted_download(study, "read.R"), patience_s=15)
+        made = Making(engine.begin).get(study, READ_R, patience_s=15)
     finally:
         one.stop()
     assert content(engine, made).startswith(b"# Reads")
@@ -256,7 +259,7 @@ def test_request_behind_a_long_queue_is_answered_at_once_and_two_workers_make_ea
             """)
         )
     making, start = Making(engine.begin), time.monotonic()
-    wanted = wanted_download(study, "read.R")
+    wanted = READ_R
     asked = making.get(study, wanted, patience_s=0)
     for _ in range(20):
         making.get(study, wanted, patience_s=0)

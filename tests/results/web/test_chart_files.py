@@ -28,7 +28,7 @@ def test_chart_image_is_cached_by_content(
     first = client.get(f"/studies/small/charts/choice-1.{picture}")
     assert first.headers["content-type"].startswith(kind)
     assert first.content.startswith(begins)
-    db.execute(text("UPDATE chart_files SET content = content || '!'"))
+    db.execute(text("UPDATE made_files SET content = content || '!'"))
     second = client.get(f"/studies/small/charts/choice-1.{picture}")
     assert second.content == first.content + b"!"
 
