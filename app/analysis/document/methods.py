@@ -227,7 +227,8 @@ def _checks(report: Report) -> Iterator[str]:
     for one in report.of("rater"):
         if one.statistic == "flagged_share" and not one.scope and one.estimate is not None:
             n = round(one.estimate * (one.n_units or 0))
-            yield f"{n:,} of {one.n_units:,} raters are flagged: {one.note}." if n else "No rater is flagged."
+            are = "is" if n == 1 else "are"
+            yield f"{n:,} of {one.n_units:,} raters {are} flagged: {one.note}." if n else "No rater is flagged."
     odds = [one for one in report.estimates if one.statistic == "proportional_odds_trend" and one.p_value is not None]
     failed = [one for one in odds if (one.p_value or 1) < DOUBTFUL_P and "rater_kind" not in one.scope]
     if failed:

@@ -72,8 +72,8 @@ def _row(estimate: Estimate, value: str, among: Sequence[Estimate], numbers: Num
 
 
 def _effect_sizes(estimate: Estimate, among: Sequence[Estimate]) -> Iterator[Estimate]:
-    """The effect sizes of the same comparison of two sources."""
-    if estimate.scope.keys() != {"source", "reference"}:
+    """The effect sizes of the same comparison of the levels of two sources; a slope over turns is another."""
+    if estimate.scope.keys() != {"source", "reference"} or estimate.section != "comparison":
         return
     same = [one for one in among if one.asked == estimate.asked and one.scope == estimate.scope]
     for name in EFFECT_SIZES:

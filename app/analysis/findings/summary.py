@@ -32,9 +32,10 @@ MAX_TOLD = 2
 
 
 def warnings_of(report: Report, contrasts: Sequence[MainContrast]) -> Iterator[str]:
-    """Yield how lengths differ, then one sentence per contrast that length overturns, or one saying that none is."""
+    """Yield how lengths differ, then one sentence per primary contrast that length overturns, or that none is."""
     yield from length_words(report)
-    clear = [contrast for contrast in contrasts if contrast.is_clear and contrast.at_equal_length]
+    told = [contrast for contrast in contrasts if contrast.primary] if report.primary else contrasts
+    clear = [contrast for contrast in told if contrast.is_clear and contrast.at_equal_length]
     overturned = [contrast for contrast in clear if contrast.is_overturned]
     n_clear, n_untold = len(clear), sum(not _has_interval(contrast) for contrast in clear)
     if len(overturned) > MAX_TOLD:

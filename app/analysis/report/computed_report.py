@@ -234,9 +234,10 @@ def notes(
     yield from _roles(estimates, protocol)
     yield from _marked_raters(frames)
     if codes.raters.is_model.any():
-        n_models = int(codes.raters.is_model.sum())
-        models = f"{n_models} of the raters are model judges, reported separately."
-        yield f"{models} They are not included in estimates of human raters."
+        n_models = len(np.unique(codes.rows.rater[codes.raters.is_model[codes.rows.rater]]))
+        if n_models:
+            models = f"{counted(n_models, 'model judge')} gave answers, which are reported separately."
+            yield f"{models} They are not included in estimates of human raters."
 
 
 def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
@@ -244,26 +245,15 @@ def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
     yield from _undeclared(protocol)
     tests = [one for one in estimates if one.role == "exploratory" and one.p_value is not None]
     if tests:
+        n_plain = sum(one.p_value is not None and one.p_value < ALPHA for one in tests)
         n_clear = sum(p < ALPHA for one in tests if (p := decisive_p(one)) is not None)
+        n = round(ALPHA * len(tests))
+        by_chance = f"about {n:,}" if n else "fewer than 1"
         yield (
-            f"{counted(len(tests), 'exploratory test')} in addition to the primary contrasts, {n_clear:,} with "
-            f"adjusted p < .05. They suggest hypotheses and do not test them. {false_positives(len(tests))}"
+            f"{counted(len(tests), 'exploratory test')} in addition to the primary contrasts: {n_plain:,} with "
+            f"p < .05, where chance alone would give {by_chance}, and {n_clear:,} with adjusted p < .05. "
+            "They suggest hypotheses and do not test them."
         )
-
-
-def false_positives(n_tests: int) -> str:
-    """How many of several tests would have p < .05 if there were no differences.
-
-    >>> false_positives(33)
-    'If no true differences existed, about 2 would still have p < .05.'
-    >>> false_positives(1)
-    'If no true difference existed, this test would still have p < .05 with a probability of 5%.'
-    """
-    if n_tests == 1:
-        return "If no true difference existed, this test would still have p < .05 with a probability of 5%."
-    n = round(ALPHA * n_tests)
-    about = f"about {n:,}" if n else "fewer than 1"
-    return f"If no true differences existed, {about} would still have p < .05."
 
 
 def _undeclared(protocol: Protocol) -> Iterator[str]:

@@ -202,9 +202,8 @@ def _opposite(effect: float, tau: float, plain: Floats) -> Result:
 
 
 def _too_few(what: str, k: int) -> Result:
-    note = (
-        f"Only {k} {what}s have ratings of what is compared, too few to tell how far the effect differs between them."
-    )
+    some = f"No {what} has" if k == 0 else f"Only 1 {what} has" if k == 1 else f"Only {k} {what}s have"
+    note = f"{some} ratings of what is compared, too few to tell how far the effect differs between {what}s."
     if k >= MIN_LEVELS:
         note = f"No {what} has enough ratings to tell how far the effect differs between {what}s."
     return undefined("too_few", note, method=PREDICTION, n_units=k)

@@ -50,3 +50,13 @@ def test_effect_size_stands_beside_points_with_its_number() -> None:
     assert table.rows == (row,)
     assert table.notes
     assert primary_table(replace(report, primary=()), Numbered(labels)) is None
+
+
+def test_slope_over_turns_has_no_effect_size_of_levels() -> None:
+    delta = Estimate("comparison", "empathy", SCOPE, "cliffs_delta", 0.25, 0.02, 0.38, 0.95)
+    slope = replace(TWO_WAY, section="contrast", statistic="turn_slope_difference", estimate=0.2)
+    primary = (PrimaryResult(PrimaryContrast(question="empathy"), True, (slope,)),)
+    labels = protocol(FIVE, sources={"human": {"kind": "human"}, "model": {"kind": "model"}}).labels
+    table = primary_table(Report("small", "0" * 64, (), (slope, delta), primary), Numbered(labels))
+    assert table is not None
+    assert table.rows[0][-1] == "–"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from app.analysis import analyze
@@ -9,9 +10,11 @@ from app.analysis.estimate import Estimate, Scope
 from app.analysis.findings.main_contrasts import MainContrast, interval_words, main_contrasts
 from app.analysis.findings.summary import warnings_of
 from app.analysis.report.labelled import labelled
+from app.analysis.report.primary import PrimaryResult
 from app.analysis.report.report import Report
 from app.analysis.report.verdicts import with_verdicts
 from app.analysis.wording.formatting import number
+from app.protocol.primary import PrimaryContrast
 from tests.kit.frames import FIVE, frames, protocol
 
 if TYPE_CHECKING:
@@ -92,6 +95,17 @@ def test_difference_without_interval_at_equal_length_is_not_overturned() -> None
         "Adjusted for length, no interval can be computed for 1 of 2 clear differences."
     ]
     assert [*warnings_of(report, [clear])] == ["Adjusted for length, every clear difference stays clear."]
+
+
+def test_length_is_told_of_primary_contrasts_only() -> None:
+    """In a study of shown labels the difference between the sources is exploratory: it is not this study's answer."""
+    clear = _at_equal("claude", 0.8)
+    other = PrimaryResult(PrimaryContrast(question="preference", test="factor_effect", factor="label"), True, ())
+    report = Report("small", "0" * 64, (), (), (other,))
+    assert [*warnings_of(report, [clear])] == []
+    assert [*warnings_of(report, [replace(clear, primary=clear.estimate)])] == [
+        "Adjusted for length, every clear difference stays clear."
+    ]
 
 
 def _at_equal(source: str, value: float | None) -> MainContrast:

@@ -96,7 +96,10 @@ def test_holm_adjusts_only_primary_contrasts(
 
 def test_exploratory_tests_are_counted_in_notes(report: tuple[Report, Protocol]) -> None:
     n = sum(one.role == "exploratory" and one.p_value is not None for one in report[0].estimates)
-    assert f"{n} exploratory tests in addition to the primary contrasts" in " ".join(report[0].notes)
+    plain = sum(one.role == "exploratory" and (one.p_value or 1) < 0.05 for one in report[0].estimates)
+    said = " ".join(report[0].notes)
+    assert f"{n} exploratory tests in addition to the primary contrasts: {plain} with p < .05, where chance" in said
+    assert f"would give about {round(0.05 * n)}, and " in said
     assert {one.role for one in report[0].of("agreement")} == {"descriptive"}
 
 

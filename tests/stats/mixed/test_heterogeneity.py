@@ -117,7 +117,9 @@ def test_too_few_raters_leave_the_interval_for_new_items() -> None:
     found = of_pairs(differences()[:, :4], np.random.default_rng(2).normal(3, 0.4, (ITEMS, 4)))
     assert found.new_item.interval is not None
     assert found.new_rater.reason == "too_few"
-    assert found.new_rater.note.startswith("Only 4 raters")
+    assert found.new_rater.note.startswith("Only 4 raters have")
+    alone = of_pairs(differences()[:, :1], np.random.default_rng(2).normal(3, 0.4, (ITEMS, 1)))
+    assert alone.new_rater.note.startswith("Only 1 rater has")
 
 
 def test_items_with_one_rating_of_each_source_are_not_told_apart() -> None:
