@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from datetime import datetime
 from pathlib import Path as FilePath
 from typing import Annotated, Any
@@ -12,7 +11,7 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, RedirectResponse, Response
 
-from app.base.processes.side_process import SideProcessError
+from app.base.processes.side_process import SideProcessBusyError, SideProcessError
 from app.base.rendering.pages import page
 from app.base.web.errors import GoneError, PageError
 from app.results.downloads.exports import temporary_file
@@ -34,8 +33,9 @@ MEDIA_TYPES = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "zip": "application/zip",
 }
-# A browser shows how far the file is after so long. A program waits, because it could not read the page.
-PATIENCE_S = 2.0
+# A browser shows how far the file is after so long. A program waits longer, because it could not read the page.
+PATIENCE_S, PATIENCE_OF_PROGRAMS_S = 2.0, 300.0
+NOT_READY = "The file is not ready after {:.0f} seconds. It is still being made: ask for it again in a few minutes."
 Part = Annotated[str, Path(max_length=200)]
 Since = Annotated[datetime, Query()]
 
@@ -45,12 +45,14 @@ def made_file(request: Request, study: StudyRow, wanted: Wanted) -> Response:
 
     Raises:
         PageError: it cannot be made of this study.
-        SideProcessError: it was not made, for the reason in the message.
+        SideProcessError: it was not made, for the reason in the message, or a program has waited for too long.
     """
     making: Making = request.app.state.making
     is_browser = "text/html" in request.headers.get("accept", "")
-    found = making.get(study, wanted, patience_s=PATIENCE_S if is_browser else math.inf)
+    found = making.get(study, wanted, patience_s=PATIENCE_S if is_browser else PATIENCE_OF_PROGRAMS_S)
     if isinstance(found, InTheMaking):
+        if not is_browser:
+            raise SideProcessBusyError(NOT_READY.format(PATIENCE_OF_PROGRAMS_S))
         return RedirectResponse(_address(request, study, "show_making", wanted.part, found.since), 303)
     return _sent(request, found)
 

@@ -7,6 +7,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import Mock
 
 from sqlalchemy import text
 
@@ -14,7 +15,7 @@ from app.base.processes.side_process import OutOfMemoryError
 from app.results.downloads import download_files
 from app.results.downloads.names import TooManyRowsError
 from app.results.making import page as making_page
-from app.results.making.making import FILES, Making
+from app.results.making.making import FILES, InTheMaking, Making, Wanted
 from app.results.registration.registrations import record_registration
 from app.studies.creation.uploads import read_upload
 from tests.kit.folder import rated_folder
@@ -171,3 +172,20 @@ def test_report_downloads_as_single_file_or_archive(client: TestClient) -> None:
 def test_unknown_report_format_is_rejected(client: TestClient) -> None:
     client.post("/studies/new", files=parts(FOLDER))
     assert client.get("/studies/warmth/report.odt").status_code == 422
+
+
+def test_program_that_waits_for_too_long_is_told_to_ask_again(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where no worker runs: the file is never made."""
+    client.post("/studies/new", files=parts(FOLDER))
+    monkeypatch.setattr(making_page, "PATIENCE_OF_PROGRAMS_S", 0.0)
+    monkeypatch.setattr(Making, "get", _never)
+    answer = client.get("/studies/warmth/export.zip")
+    assert answer.status_code == 503
+    assert "The file is not ready after 0 seconds." in html.unescape(answer.text)
+
+
+def _never(_: Making, _study: object, wanted: Wanted, *, patience_s: float) -> Mock:
+    assert patience_s == 0
+    return Mock(InTheMaking, part=wanted.part)
