@@ -87,6 +87,7 @@ def visit_as_lead(program: Program) -> httpx.Client:
 
 
 @pytest.mark.long
+@pytest.mark.slow
 def test_demo_runs_and_is_started_again_on_another_port_if_its_own_is_taken(
     environment: dict[str, str], attune_alone: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -46,6 +46,7 @@ def told(estimate: dict[str, Any]) -> tuple[str, ...]:
     return tuple(json.dumps(estimate[word], sort_keys=True) for word in words)
 
 
+@pytest.mark.slow
 def test_documented_import_commands_reproduce_estimates(
     attune: Attune, shared: Path, ayers: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

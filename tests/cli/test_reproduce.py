@@ -24,6 +24,7 @@ __all__ = ["attune"]
         ("pandalm", "pandalm/testset-v1.json", 3),
     ],
 )
+@pytest.mark.slow
 def test_a_published_study_is_reproduced(
     attune: Callable[..., Outcome], shared: Path, tmp_path: Path, pack: str, data: str, n: int
 ) -> None:

@@ -76,6 +76,7 @@ def test_process_that_hangs_is_replaced(engine: Engine, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(shutil.which("prlimit") is None, reason="sets the limits with prlimit")
 @pytest.mark.parametrize("limits", ["64:2048", pytest.param("512:512", marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_a_thousand_idle_connections_leave_room_for_others(engine: Engine, tmp_path: Path, limits: str) -> None:
     with serving(engine, tmp_path / "log", 1, "prlimit", f"--nofile={limits}") as (address, _), ExitStack() as stack:
         assert ask(address, START_S) == b"HTTP/1.1 200 OK"

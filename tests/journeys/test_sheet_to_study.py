@@ -289,6 +289,7 @@ def turns() -> str:
     return "\n".join(map(json.dumps, lines))
 
 
+@pytest.mark.slow
 def test_dialogues_of_turns_become_an_open_study_with_nine_questions(
     engine: Engine,
     page: Page,

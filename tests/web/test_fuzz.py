@@ -77,6 +77,7 @@ async def fuzz(app: FastAPI, db: Connection, words: Mapping[str, str], n: int, s
     return found
 
 
+@pytest.mark.slow
 @unfinished
 def test_odd_requests_cause_no_server_error(app: FastAPI, db: Connection, words: Mapping[str, str]) -> None:
     app.state.max_arrivals = 10**6

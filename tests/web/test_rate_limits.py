@@ -98,6 +98,7 @@ def test_ipv6_addresses_are_limited_by_network(one: str, other: str, *, is_same:
     assert (rate_limits.network_of(one) == rate_limits.network_of(other)) is is_same
 
 
+@pytest.mark.slow
 def test_forecasts_of_a_lead_have_a_limit(
     db: Connection, visit: Callable[[], TestClient], monkeypatch: pytest.MonkeyPatch
 ) -> None:

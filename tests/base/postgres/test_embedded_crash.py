@@ -145,6 +145,7 @@ def test_server_of_another_folder_is_left_running(made_dir: Path, postgres: Embe
     assert postgres.is_running()
 
 
+@pytest.mark.slow
 def test_server_starts_once_orphaned_sessions_have_ended(made_dir: Path) -> None:
     server = EmbeddedPostgres(made_dir, durable=False)
     url = server.start()

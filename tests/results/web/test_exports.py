@@ -98,11 +98,11 @@ def test_downloads_page_explains_and_links_every_file(client: TestClient) -> Non
     assert "<code>value_label</code>" in page
 
 
-def test_download_leaves_no_temporary_file(client: TestClient) -> None:
+def test_download_leaves_no_temporary_file(client: TestClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     client.post("/studies/new", files=parts(FOLDER))
-    before = set(Path(tempfile.gettempdir()).glob("attune-*"))
-    client.get("/studies/warmth/ratings.csv")
-    assert set(Path(tempfile.gettempdir()).glob("attune-*")) == before
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert client.get("/studies/warmth/ratings.csv").status_code == 200
+    assert [*tmp_path.glob("attune-*")] == []
 
 
 def test_failed_download_leaves_no_temporary_file(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
