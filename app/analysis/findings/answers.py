@@ -240,7 +240,7 @@ def _outcome(finding: Finding) -> str:
     if value is not None and _is_of_value(finding):
         return f"{kind}_value"
     if value is None or verdict is None:
-        own = f"{kind}_unknown"
+        own = f"{kind}_unknown" if finding.scope.get("level") != "" else ""  # items that have no level to compare
         return own if own in ENGLISH.said else "unknown" if "reference" in finding.scope else "estimate_unknown"
     if kind in {"distribution", "sources"}:
         return f"{kind}_{verdict}"

@@ -67,6 +67,11 @@ class CategoryData:
         ]
 
     @cached_property
+    def rightness(self) -> Answers:
+        """The answers that have a key, with 1 for a correct and 0 for an incorrect one."""
+        return replace(self.answers, value=self.right).select(np.isfinite(self.right))
+
+    @cached_property
     def whole(self) -> ScaledData | None:
         """The question with the position of the code as value; None for multiple codes or only one code."""
         names = list(self.question.codes)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from app.analysis.data.answers import Answers
-from app.analysis.data.encoded_study import Codes, Ints
+from app.analysis.data.encoded_study import Bools, Codes, Ints
 from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.data.scopes import groups
 from app.analysis.data.splits import MAX_LEVELS
@@ -17,7 +16,7 @@ from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.categories import keyed_data
 from app.analysis.sections.code_differences import tested_codes
 from app.analysis.sections.factors import reference_first
-from app.analysis.sections.judges.showings import choices_between
+from app.analysis.sections.judges.showings import against_reference
 from app.analysis.sections.study_data import StudyData
 from app.analysis.statistic import Bounds, Recorded, Statistic, declare
 from app.analysis.wording import claims
@@ -28,6 +27,7 @@ from app.stats.result import Method, undefined
 
 SECTION = "contrast"
 KEYS = ("attribute", "level", "reference_level")
+METHOD = Method(words="difference of means")
 NO_COLUMN = "items.csv has no column {}."
 TOO_MANY = "The items have {} values of {}; at most {} can be compared."
 ONE_LEVEL = "All items that were rated have the same value of {}."
@@ -72,12 +72,14 @@ def item_attributes(study: StudyData) -> Iterator[Estimate]:
     Items with the same value of `analysis.matched_items` are versions of one: they form one cluster, and those without
     both versions are left out.
     """
-    done: set[tuple[str, str, str | None]] = set()
+    done: set[tuple[object, ...]] = set()
     for contrast in primary_contrasts(study.protocol):
-        place = (contrast.question, str(contrast.attribute), contrast.source)
-        if TESTS[str(contrast.test)].compares == "item_attribute" and place not in done:
-            done.add(place)
-            for data, answers, statistic, scope in _asked(study, contrast):
+        if TESTS[str(contrast.test)].compares != "item_attribute":
+            continue
+        for data, answers, statistic, scope in _asked(study, contrast):
+            place = (contrast.question, contrast.attribute, statistic, *scope.items())
+            if place not in done:
+                done.add(place)
                 yield from _levels(study, data, answers, contrast, statistic, scope)
 
 
@@ -106,8 +108,7 @@ def _of_codes(study: StudyData, contrast: PrimaryContrast) -> Iterator[Asked]:
             continue
         whole = keyed_data(asked)
         if contrast.test == "item_attribute_accuracy":
-            right = replace(asked.answers, value=asked.right).select(np.isfinite(asked.right))
-            yield whole, right, "item_attribute_accuracy", {}
+            yield whole, asked.rightness, "item_attribute_accuracy", {}
             continue
         tested = tested_codes(asked.question, study.protocol)
         for name, one in zip(asked.question.codes, asked.by_code, strict=True):
@@ -117,14 +118,9 @@ def _of_codes(study: StudyData, contrast: PrimaryContrast) -> Iterator[Asked]:
 
 def _of_choices(study: StudyData, contrast: PrimaryContrast) -> Iterator[Asked]:
     for votes in study.choices:
-        reference = votes.reference
-        if votes.question.key != contrast.question or reference is None:
-            continue
-        for source in votes.sources:
-            if source != reference and contrast.source in {None, source}:
-                part, worth = choices_between(votes.answers, votes.code_of(source), votes.code_of(reference))
-                scope: Scope = {"source": source, "reference": reference}
-                yield votes, replace(part, value=worth), "item_attribute_preference", scope
+        for scope, choices in against_reference(votes) if votes.question.key == contrast.question else ():
+            if contrast.source in {None, scope["source"]}:
+                yield votes, choices, "item_attribute_preference", scope
 
 
 def _levels(
@@ -140,7 +136,7 @@ def _levels(
     if problem:
         nothing = answers.select(np.zeros(len(at), dtype=bool))
         scope: Scope = {**of, "attribute": name, "level": str(contrast.level or ""), "reference_level": ""}
-        found = undefined("no_pairable_units", problem, method=Method(words="difference of means"))
+        found = undefined("no_pairable_units", problem, method=METHOD)
         yield data.record(found, nothing, section=SECTION, scope=scope, statistic=statistic, unit="rating")
         return
     for level in levels[1:]:
@@ -149,10 +145,11 @@ def _levels(
         part, is_level = answers.select(here), at[here] == names.index(level)
         cluster, has_both = _matched(study, part, is_level)
         part, is_level, cluster = part.select(has_both), is_level[has_both], cluster[has_both]
-        found = factor_effect(part.value, is_level, item=cluster, rater=part.rater)
-        if not len(has_both):
+        if len(part.value):
+            found = factor_effect(part.value, is_level, item=cluster, rater=part.rater)
+        else:
             note = NO_PAIRS.format(study.protocol.analysis.matched_items, name)
-            found = undefined("no_pairable_units", note, method=Method(words="difference of means"))
+            found = undefined("no_pairable_units", note, method=METHOD)
         yield data.record(found, part, section=SECTION, scope=scope, statistic=statistic, unit="rating")
 
 
@@ -174,9 +171,7 @@ def _problem(codes: Codes, name: str, levels: list[str]) -> str:
     return ONE_LEVEL.format(name) if len(levels) < 2 else ""  # noqa: PLR2004 - two are compared
 
 
-def _matched(
-    study: StudyData, part: Answers, is_level: np.ndarray[tuple[int], np.dtype[np.bool_]]
-) -> tuple[Ints, Ints]:
+def _matched(study: StudyData, part: Answers, is_level: Bools) -> tuple[Ints, Ints]:
     """The cluster of each answer, and the positions of those whose cluster has both levels; all without matching."""
     column = study.protocol.analysis.matched_items
     everything = np.arange(len(part.value))

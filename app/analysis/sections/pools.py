@@ -18,7 +18,7 @@ from app.analysis.minimum_data import ASSOCIATION
 from app.analysis.sections.categories import CategoryData, keyed_data
 from app.analysis.sections.changes import means_by_rater
 from app.analysis.sections.code_differences import tested_codes
-from app.analysis.sections.judges.showings import choices_between
+from app.analysis.sections.judges.showings import against_reference
 from app.analysis.sections.study_data import StudyData
 from app.analysis.statistic import Bounds, Column, PageTable, Recorded, Statistic, declare
 from app.analysis.wording import claims
@@ -203,12 +203,10 @@ def pools(data: ScaledData, protocol: Protocol) -> Iterator[Estimate]:
 def pools_on_codes(asked: CategoryData, protocol: Protocol) -> Iterator[Estimate]:
     """Yield the differences in correct answers and macro F1, if there is a key, and in the share of each code."""
     whole = keyed_data(asked)
-    right = replace(asked.answers, value=asked.right)
-    has_key = np.isfinite(asked.right)
     tested = tested_codes(asked.question, protocol)
     for pair in pairs_of_groups(asked.codes, asked.question.key, protocol):
-        if has_key.any():
-            yield from _of_shares(whole, right.select(has_key), pair, "pool_accuracy_difference")
+        if len(asked.rightness.value):
+            yield from _of_shares(whole, asked.rightness, pair, "pool_accuracy_difference")
             if asked.question.target != "rater" and asked.whole is not None:
                 yield from _of_f1(asked, whole, pair)
         for name, data in zip(asked.question.codes, asked.by_code, strict=True):
@@ -218,17 +216,9 @@ def pools_on_codes(asked: CategoryData, protocol: Protocol) -> Iterator[Estimate
 
 def pools_on_choices(data: ChoiceData, protocol: Protocol) -> Iterator[Estimate]:
     """Yield the difference in the share that prefers each source over the reference; ties count half."""
-    if data.reference is None:
-        return
     for pair in pairs_of_groups(data.codes, data.question.key, protocol):
-        for source in data.sources:
-            if source != data.reference:
-                part, worth = choices_between(data.answers, data.code_of(source), data.code_of(data.reference))
-                answers, first = _shared(replace(part, value=worth), pair)
-                if len(first):
-                    found = pool_difference(answers.value, first, unit=answers.unit, **answers.where)
-                    scope: Scope = {"source": source, "reference": data.reference, **pair.scope}
-                    yield _record(data, found, answers, scope, "pool_preference_difference")
+        for scope, choices in against_reference(data):
+            yield from _of_shares(data, choices, pair, "pool_preference_difference", scope)
 
 
 def pools_on_changes(study: StudyData) -> Iterator[Estimate]:
@@ -255,7 +245,7 @@ def _shared(answers: Answers, pair: Pair) -> tuple[Answers, Bools]:
 
 
 def _of_raters(
-    data: ScaledData, answers: Answers, pair: Pair, statistic: str, more: Scope | None = None
+    data: AnyQuestionData, answers: Answers, pair: Pair, statistic: str, more: Scope | None = None
 ) -> Iterator[Estimate]:
     here, first = pair.of(answers.rater)
     part = answers.select(here)
@@ -266,7 +256,7 @@ def _of_raters(
 
 
 def _of_shares(
-    data: ScaledData, answers: Answers, pair: Pair, statistic: str, more: Scope | None = None
+    data: AnyQuestionData, answers: Answers, pair: Pair, statistic: str, more: Scope | None = None
 ) -> Iterator[Estimate]:
     """Yield the difference between the groups in the mean of answers of 0 or 1."""
     if data.question.target == "rater":

@@ -135,6 +135,14 @@ def test_share_of_a_code_and_share_preferred_by_kind_of_item() -> None:
     assert "was preferred more often with “altered”" in summary_of(report, study).answers[0].english
 
 
+def test_two_tests_of_one_question_are_both_answered() -> None:
+    tests = ("item_attribute_accuracy", "item_attribute_category")
+    primary = [{"question": "belief", "test": test, **ATTRIBUTE} for test in tests]
+    study = protocol(BELIEF, FIVE, analysis={"primary": primary})
+    report = analyze(_with_attributes(frames(study, [*_answers("belief", _belief), ANSWER])), study)
+    assert [[one.statistic for one in result.estimates] for result in report.primary] == [[test] for test in tests]
+
+
 @pytest.mark.parametrize(
     ("attribute", "matched", "note"),
     [
@@ -151,5 +159,7 @@ def test_attribute_that_cannot_be_compared_says_why(attribute: str, matched: str
     data.items["name"] = data.items["item"]
     data.items["same"] = "all"
     data.items["half"] = [("a", None)[n % 3 == 0] if n % 2 else "b" for n in range(len(data.items))]
-    found = only(analyze(data, study), "item_attribute_accuracy")
+    report = analyze(data, study)
+    found = only(report, "item_attribute_accuracy")
+    assert "“”" not in summary_of(report, study).answers[0].english
     assert (found.reason, found.note, found.role) == ("no_pairable_units", note, "primary")
