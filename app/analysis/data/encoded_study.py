@@ -27,13 +27,15 @@ Bools = NDArray[np.bool_]
 class Raters:
     """The raters in the order of the table. If not `are_known`, each human rater is a slot of one item.
 
-    `declared_pools` are those that a primary contrast names.
+    `declared_pools` are those that a primary contrast names. `counts_as` is the first rater of kind model with the same
+    `model` in raters.csv, as runs of one model are; each other rater counts as itself.
     """
 
     ids: tuple[str, ...]
     is_model: Bools
     pool: Ints
     pools: tuple[str, ...]
+    counts_as: Ints
     are_known: bool = True
     declared_pools: frozenset[str] = frozenset()
 
@@ -176,7 +178,17 @@ def _responses(frames: Frames, sources: tuple[str, ...], responder: str | None) 
 def _raters(table: pd.DataFrame) -> Raters:
     pool, pools = pd.factorize(table["pool"])
     is_model = (table["kind"] == "model").to_numpy(dtype=bool)
-    return Raters(tuple(table["rater"]), is_model, pool.astype(np.int64), tuple(str(name) for name in pools))
+    names = tuple(str(name) for name in pools)
+    return Raters(tuple(table["rater"]), is_model, pool.astype(np.int64), names, _counts_as(table, is_model))
+
+
+def _counts_as(table: pd.DataFrame, is_model: Bools) -> Ints:
+    own = np.arange(len(table), dtype=np.int64)
+    if "model" in table:
+        runs = np.flatnonzero(is_model & table["model"].notna().to_numpy())
+        _, first, of = np.unique(table["model"].to_numpy()[runs].astype(str), return_index=True, return_inverse=True)
+        own[runs] = runs[first][of]
+    return own
 
 
 def _look_up(ids: pd.Series[str] | tuple[str, ...], values: pd.Series[str]) -> Ints:

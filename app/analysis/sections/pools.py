@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.analysis.data.answers import Answers
-from app.analysis.data.encoded_study import Bools, Codes, Ints
+from app.analysis.data.encoded_study import Bools, Codes, Raters
 from app.analysis.data.question_data import AnyQuestionData, ChoiceData, ScaledData
 from app.analysis.data.scopes import Group, groups
 from app.analysis.estimate import Estimate, Scope
@@ -31,6 +31,8 @@ from app.stats.result import Result
 
 SECTION = "contrast"
 MAX_POOLS = 6
+MIN_MODELS = 2
+ONE_MODEL = "All models are runs of one: the interval is about more runs of it, and not about other models."
 # what every record has besides the two groups; a contrast that leaves them open is about all pairs of pools
 GROUPS = ("pool", "reference_pool")
 KINDS = ("rater_kind", "reference_rater_kind")
@@ -124,6 +126,7 @@ class Pair(NamedTuple):
 
     other: Group
     reference: Group
+    raters: Raters
 
     @property
     def scope(self) -> Scope:
@@ -136,10 +139,25 @@ class Pair(NamedTuple):
             scope["reference_rater_kind"] = theirs["rater_kind"]
         return scope
 
-    def of(self, rater: Ints) -> tuple[Bools, Bools]:
-        """Whether each answer is by either group, and whether it is by the first; shapes (n,)."""
-        first, second = self.other.has_rater[rater], self.reference.has_rater[rater]
-        return first | second, first
+    def of(self, answers: Answers) -> tuple[Answers, Bools, str]:
+        """The answers of both groups, which are of the first, shape (n,), and a note.
+
+        All runs of a model count as one rater. If a group is one model, its runs are the raters, and the note says so.
+        """
+        first, second = self.other.has_rater[answers.rater], self.reference.has_rater[answers.rater]
+        part, is_first = answers.select(first | second), first[first | second]
+        counts_as, note = self.raters.counts_as[part.rater], ""
+        for side in (is_first, ~is_first):
+            if len(np.unique(counts_as[side])) < MIN_MODELS and (part.rater[side] != counts_as[side]).any():
+                counts_as[side], note = part.rater[side], ONE_MODEL
+        return replace(part, rater=counts_as), is_first, note
+
+    def shared(self, answers: Answers) -> tuple[Answers, Bools, str]:
+        """Like `of`, but nothing if the groups share no unit."""
+        part, first, note = self.of(answers)
+        if np.intersect1d(part.unit[first], part.unit[~first]).size:
+            return part, first, note
+        return part.select(np.zeros(len(first), bool)), first[:0], note
 
 
 PEOPLE: Scope = {"rater_kind": "person"}
@@ -152,16 +170,17 @@ def pairs_of_groups(codes: Codes, key: str, protocol: Protocol) -> Iterator[Pair
     the earlier one, or models minus people.
     """
     everyone, *others = groups(codes)
+    raters = codes.raters
     named = [group for group in others if "pool" in group.scope]
     judges = [group for group in others if group.is_model]
     declared = [one for one in primary_contrasts(protocol) if _names_groups(one, key)]
     for earlier, later in combinations(named, 2):
-        wanted = _declared(Pair(later, earlier), declared)
+        wanted = _declared(Pair(later, earlier, raters), declared)
         if wanted or len(named) <= MAX_POOLS:
-            yield from wanted or (Pair(later, earlier),)
+            yield from wanted or (Pair(later, earlier, raters),)
     for judge in judges:
         for people in (everyone, *(named if len(named) > 1 else ())):
-            yield from _declared(Pair(judge, people), declared) or (Pair(judge, people),)
+            yield from _declared(Pair(judge, people, raters), declared) or (Pair(judge, people, raters),)
 
 
 def _names_groups(contrast: PrimaryContrast, question: str) -> bool:
@@ -172,7 +191,7 @@ def _names_groups(contrast: PrimaryContrast, question: str) -> bool:
 
 def _declared(pair: Pair, declared: Sequence[PrimaryContrast]) -> tuple[Pair, ...]:
     """The directions of a pair that contrasts name; both if they are declared both ways."""
-    ways = (pair, Pair(pair.reference, pair.other))
+    ways = (pair, Pair(pair.reference, pair.other, pair.raters))
     found = (next((way for way in ways if _is_of(one, way.scope)), None) for one in declared)
     return tuple(dict.fromkeys(way for way in found if way is not None))
 
@@ -193,10 +212,10 @@ def pools(data: ScaledData, protocol: Protocol) -> Iterator[Estimate]:
         if data.question.target == "rater":
             yield from _of_raters(data, data.answers, pair, "pool_difference")
             continue
-        answers, first = _shared(data.answers, pair)
+        answers, first, note = pair.shared(data.answers)
         for statistic, compare in (("pool_difference", pool_difference), ("pool_correlation", pool_correlation)):
             if len(first):
-                found = compare(answers.value, first, unit=answers.unit, **answers.where)
+                found = noted(compare(answers.value, first, unit=answers.unit, **answers.where), note)
                 yield _record(data, found, answers, pair.scope, statistic)
 
 
@@ -235,22 +254,12 @@ def pools_on_changes(study: StudyData) -> Iterator[Estimate]:
             yield from _of_raters(after, changed, pair, "pool_change_difference", {"before": declared.before})
 
 
-def _shared(answers: Answers, pair: Pair) -> tuple[Answers, Bools]:
-    """The answers of both groups, and which are of the first; none if the groups share no unit."""
-    here, first = pair.of(answers.rater)
-    part, is_first = answers.select(here), first[here]
-    if np.intersect1d(part.unit[is_first], part.unit[~is_first]).size:
-        return part, is_first
-    return part.select(np.zeros(len(is_first), bool)), is_first[:0]
-
-
 def _of_raters(
     data: AnyQuestionData, answers: Answers, pair: Pair, statistic: str, more: Scope | None = None
 ) -> Iterator[Estimate]:
-    here, first = pair.of(answers.rater)
-    part = answers.select(here)
-    if first[here].any() and not first[here].all():
-        found = group_difference(part.value, first[here], rater=part.rater)
+    part, first, note = pair.of(answers)
+    if first.any() and not first.all():
+        found = noted(group_difference(part.value, first, rater=part.rater), note)
         scope: Scope = {**(more or {}), **pair.scope}
         yield data.record(found, part, section=SECTION, scope=scope, statistic=statistic, unit="rater_mean")
 
@@ -262,18 +271,17 @@ def _of_shares(
     if data.question.target == "rater":
         yield from _of_raters(data, answers, pair, statistic, more)
         return
-    part, first = _shared(answers, pair)
+    part, first, note = pair.shared(answers)
     if len(first):
-        found = pool_difference(part.value, first, unit=part.unit, **part.where)
+        found = noted(pool_difference(part.value, first, unit=part.unit, **part.where), note)
         yield _record(data, found, part, {**(more or {}), **pair.scope}, statistic)
 
 
 def _of_f1(asked: CategoryData, data: ScaledData, pair: Pair) -> Iterator[Estimate]:
     names = list(asked.question.codes)
     keyed = np.flatnonzero(np.isfinite(asked.right))
-    answers, first = _shared(
-        replace(asked.answers, value=np.arange(len(asked.right), dtype=np.float64)).select(keyed), pair
-    )
+    numbered = replace(asked.answers, value=np.arange(len(asked.right), dtype=np.float64))
+    answers, first, note = pair.shared(numbered.select(keyed))
     if not len(first):
         return
     at = answers.value.astype(np.int64)
@@ -281,8 +289,13 @@ def _of_f1(asked: CategoryData, data: ScaledData, pair: Pair) -> Iterator[Estima
     cell = key * len(names) + asked.given.argmax(axis=1)[at]
     sums = np.zeros((len(cell), len(names) ** 2))
     sums[np.arange(len(cell)), cell] = 1
-    found = score_difference(sums, f1_macro_pseudo_values, first, unit=answers.unit, **answers.where)
+    found = noted(score_difference(sums, f1_macro_pseudo_values, first, unit=answers.unit, **answers.where), note)
     yield _record(data, found, answers, pair.scope, "pool_f1_difference")
+
+
+def noted(found: Result, note: str) -> Result:
+    """The result with a note beside its own."""
+    return replace(found, note=" ".join(filter(None, (found.note, note))))
 
 
 def _record(data: AnyQuestionData, found: Result, answers: Answers, scope: Scope, statistic: str) -> Estimate:

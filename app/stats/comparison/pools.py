@@ -62,14 +62,23 @@ def pool_difference(
 ) -> Result:
     """Return the mean rating by the first pool minus that by the second, averaged over responses. Unit: response.
 
-    Least squares with weights 1 / (ratings of the response by that pool), so that each response counts once; CR2
-    errors by item and rater.
+    Least squares with weights by which each response, and each rater of it in a pool, counts once; CR2 errors by item
+    and rater.
     """
     shared = shared_units(value, is_first, unit, item, rater)
     if not shared.n_units:
         return undefined("no_pairable_units", NOTHING_SHARED, n_units=0, n_ratings=0)
-    weight = 1 / np.bincount(shared.place)[shared.place]
-    return _difference(shared, shared.value, weight, level)
+    return _difference(shared, shared.value, _weight(shared), level)
+
+
+def _weight(shared: SharedUnits) -> Floats:
+    """Return one over the ratings of the response by this rater, and over the raters of the response in this pool."""
+    raters, n = codes(shared.rater)
+    own, first = codes(shared.place * n + raters)[0], shared.place
+    size = np.bincount(own)
+    n_raters = np.bincount(first, 1 / size[own])
+    weight: Floats = 1 / (size[own] * n_raters[first])
+    return weight
 
 
 def _difference(shared: SharedUnits, value: Floats, weight: Floats, level: float) -> Result:

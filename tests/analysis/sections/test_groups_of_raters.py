@@ -56,9 +56,17 @@ def _emotions(seed: int = 4) -> list[Row]:
     ]
 
 
-def _report(rows: list[Row], *questions: dict[str, Any], primary: list[Any], **analysis: object) -> Any:  # noqa: ANN401
+def _report(
+    rows: list[Row],
+    *questions: dict[str, Any],
+    primary: list[Any],
+    models: tuple[str, ...] = (),
+    **analysis: object,
+) -> Any:  # noqa: ANN401
     study = protocol(*questions, FIVE, design=DESIGN, analysis={"primary": primary, **analysis})
     data = frames(study, [*rows, ANSWER], raters=RATERS)
+    if models:
+        data.raters["model"] = [None] * len(PEOPLE) + [*models]
     if "emotion" in {question["key"] for question in questions}:
         data.items["right"] = [RIGHT[int(name[1:])] for name in data.items["item"]]
     return analyze(data, study), study
@@ -168,6 +176,27 @@ def test_traits_of_raters_are_compared_by_welch() -> None:
     assert (found.unit, found.statistic) == ("rater_mean", "pool_difference")
     assert "on the same responses" not in summary_of(report, study).answers[0].english.lower()
     assert len(find(report, "pool_difference", question="trait")) == 4
+
+
+def test_runs_of_one_model_count_as_one_rater() -> None:
+    """Two models with three runs and one: each model counts once, and only the two inform about other models."""
+    rows, primary = _emotions(), [{"question": "emotion", **KINDS}]
+    right = {
+        name: np.mean([row["value"] == RIGHT[int(row["item"][1:])] for row in rows if row["rater"] == name])
+        for name in PEOPLE + MODELS
+    }
+    of_people = np.mean([right[name] for name in PEOPLE])
+    two, _ = _report(rows, EMOTION, primary=primary, models=("a", "a", "a", "b"))
+    found = two.primary[0].estimates[0]
+    of_models = (np.mean([right[name] for name in MODELS[:3]]) + right[MODELS[3]]) / 2
+    assert found.estimate == pytest.approx(of_models - of_people)
+    assert (found.n_raters, "only 2 raters" in found.note) == (8, True)
+    one, _ = _report(rows, EMOTION, primary=primary, models=("a",) * 4)
+    apart, _ = _report(rows, EMOTION, primary=primary)
+    found, known = one.primary[0].estimates[0], apart.primary[0].estimates[0]
+    assert (found.ci_low, found.n_raters) == (known.ci_low, 10)
+    assert "runs of one" in found.note
+    assert "runs of one" not in known.note
 
 
 def test_change_of_models_is_compared_with_that_of_people() -> None:
