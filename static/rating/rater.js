@@ -42,7 +42,7 @@ globalThis.attune = (() => {
   // "None of these" stands alone.
   document.addEventListener("change", ({ target }) => {
     if (target.type !== "checkbox" || !target.checked) return;
-    for (const other of $$("input[type=checkbox]", target.closest("fieldset"))) {
+    for (const other of $$("input[type=checkbox]", target.closest("fieldset") ?? target)) {
       if (other !== target && ("exclusive" in target.dataset || "exclusive" in other.dataset)) other.checked = false;
     }
   });
