@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from scipy import special
@@ -157,10 +158,10 @@ def _of_fit(bare: Result, fit: ClmmFit, columns: RandomColumns, df: int, level: 
     """Return the estimates of the fitted model, with the counts of `bare`."""
     errors = np.sqrt(np.diag(fit.covariance))
     prediction = Prediction(fit, "logit", np.zeros(len(columns.names), dtype=bool))
-    share = prediction.with_error(lambda w: float(special.logit(prediction.upper_share(w, 1, 0.0))))
+    (share,), (error,) = prediction.with_errors(partial(prediction.upper_logits, side=0.0))
     return PreferenceModel(
         odds=_wald(bare, -float(fit.thresholds[0]), float(errors[0]), df, level, np.exp),
-        share=_wald(bare, *share, df, level, special.expit),
+        share=_wald(bare, float(share), float(error), df, level, special.expit),
         slopes=tuple(
             _wald(bare, float(slope), float(errors[1 + j]), df, level, np.positive) for j, slope in enumerate(fit.beta)
         ),

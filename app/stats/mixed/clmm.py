@@ -7,8 +7,9 @@ the odds ratio differs between points: see `proportional_odds`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -40,33 +41,44 @@ class Prediction:
     link: LinkName
     is_slope: Floats
 
-    def upper_share(self, parameters: Floats, cut: int, side: float) -> float:
-        """Return P(y >= cut) of the source (`side` 1/2), reference (-1/2), or midway (0); other fixed columns at 0."""
+    def upper_shares(self, parameters: Floats, side: float) -> Floats:
+        """Return P(y >= cut) per cut, shape (r, K - 1), for each row of parameters, shape (r, P).
+
+        Of the source (`side` 1/2), the reference (-1/2), or midway (0); other fixed columns are at 0.
+        """
         cuts = len(self.fit.thresholds)
-        first = cuts + len(self.fit.beta)
         weights = np.where(self.is_slope, side, 1.0)
-        sd = float(np.sqrt(((parameters[first:] * weights) ** 2).sum()))
-        shift = side * parameters[cuts] if side else 0.0
-        latent = shift - parameters[cut - 1] + sd * _NODES
-        F = special.expit(latent) if self.link == "logit" else special.ndtr(latent)
-        return float(np.clip(F @ _WEIGHTS / _WEIGHTS.sum(), _NEVER, 1 - _NEVER))
+        sd = np.sqrt(((parameters[:, cuts + len(self.fit.beta) :] * weights) ** 2).sum(axis=1))
+        latent = side * parameters[:, [cuts]] - parameters[:, :cuts] if side else -parameters[:, :cuts]
+        around = latent[:, :, np.newaxis] + sd[:, np.newaxis, np.newaxis] * _NODES
+        F = special.expit(around) if self.link == "logit" else special.ndtr(around)
+        return np.asarray(np.clip(F @ _WEIGHTS / _WEIGHTS.sum(), _NEVER, 1 - _NEVER))
 
-    def mean_difference(self, parameters: Floats, points: Floats) -> float:
-        """Return the mean of the source minus that of the reference, for classes with these mean values, shape (K,)."""
-        gaps = np.diff(points)
-        shares = [
-            self.upper_share(parameters, cut, 0.5) - self.upper_share(parameters, cut, -0.5)
-            for cut in range(1, len(points))
-        ]
-        return float(gaps @ np.array(shares))
+    def upper_logits(self, parameters: Floats, side: float) -> Floats:
+        """Return the logits of `upper_shares`."""
+        return np.asarray(special.logit(self.upper_shares(parameters, side)))
 
-    def with_error(self, function: Callable[[Floats], float]) -> tuple[float, float]:
-        """Return the value of a function of the parameters, and its standard error."""
-        at = self.fit.parameters
-        slopes = [(function(at + step) - function(at - step)) / (2 * _STEP) for step in np.eye(len(at)) * _STEP]
-        largest = max(np.abs(slopes).max(), 1.0)
-        gradient = np.array(slopes) / largest
-        return function(at), float(np.sqrt(max(gradient @ self.fit.covariance @ gradient, 0.0)) * largest)
+    def mean_difference(self, parameters: Floats, points: Floats) -> Floats:
+        """Return the mean of the source minus that of the reference, for classes with these mean values, shape (K,).
+
+        One per row of parameters, shape (r, P).
+        """
+        gaps: Floats = self.upper_shares(parameters, 0.5) - self.upper_shares(parameters, -0.5)
+        return gaps @ np.diff(points)
+
+    def with_errors(self, function: Callable[[Floats], Floats]) -> tuple[Floats, Floats]:
+        """Return the values of a function of the parameters, shape (m,), and their standard errors.
+
+        The function takes parameters in rows, shape (r, P), and returns its values in rows, shape (r, m).
+        """
+        at, n = self.fit.parameters, len(self.fit.parameters)
+        steps = np.eye(n) * _STEP
+        values = function(np.concatenate([at[np.newaxis], at + steps, at - steps]))
+        slopes = (values[1 : n + 1] - values[n + 1 :]) / (2 * _STEP)
+        largest = np.maximum(np.abs(slopes).max(axis=0), 1.0)
+        gradient = slopes / largest
+        variance = (gradient * (self.fit.covariance @ gradient)).sum(axis=0)
+        return values[0], np.sqrt(np.maximum(variance, 0.0)) * largest
 
 
 METHOD = Method("clmm_laplace")
@@ -224,11 +236,11 @@ class _Comparison:
         fit = self.fit
         is_slope = np.array([name.endswith("_slope") for name in self.columns.names])
         prediction = Prediction(fit, self.link, is_slope)
-        mean = prediction.with_error(lambda w: prediction.mean_difference(w, self.classes.mean))
+        mean, error = prediction.with_errors(lambda w: prediction.mean_difference(w, self.classes.mean)[:, np.newaxis])
         return OrdinalComparison(
             effect=self.effect,
-            mean_difference=self._with_interval(*mean),
-            upper_shares=tuple(self._upper_share(prediction, cut) for cut in range(1, len(self.classes.mean))),
+            mean_difference=self._with_interval(float(mean[0]), float(error[0])),
+            upper_shares=tuple(map(UpperShare, self.classes.lowest[1:].tolist(), *self._shares(prediction))),
             thresholds=tuple(fit.thresholds.tolist()),
             sds=self._sds,
             log_likelihood=fit.log_likelihood,
@@ -255,18 +267,19 @@ class _Comparison:
             return result
         return replace(result, estimate=float(np.exp(self.fit.beta[0])), interval=_mapped(result.interval, np.exp))
 
-    def _upper_share(self, prediction: Prediction, cut: int) -> UpperShare:
-        source, reference = (self._share(prediction, cut, side) for side in (0.5, -0.5))
-        return UpperShare(float(self.classes.lowest[cut]), source, reference)
+    def _shares(self, prediction: Prediction) -> Iterator[list[Result]]:
+        """Yield the predicted proportions of the source and of the reference, one per cut."""
+        for side in (0.5, -0.5):
+            latent = prediction.with_errors(partial(prediction.upper_logits, side=side))
+            yield [self._share(float(value), float(error)) for value, error in zip(*latent, strict=True)]
 
-    def _share(self, prediction: Prediction, cut: int, side: float) -> Result:
+    def _share(self, latent: float, error: float) -> Result:
         """Return the predicted proportion, with its interval on the logit scale so that it stays between 0 and 1."""
-        latent = prediction.with_error(lambda w: float(special.logit(prediction.upper_share(w, cut, side))))
-        result = replace(self._with_interval(*latent), p_value=None)
+        result = replace(self._with_interval(latent, error), p_value=None)
         ends = _mapped(result.interval, special.expit)
-        share = float(special.expit(latent[0]))
-        error = None if result.standard_error is None else result.standard_error * share * (1 - share)
-        return replace(result, estimate=share, interval=ends, standard_error=error)
+        share = float(special.expit(latent))
+        of_share = None if result.standard_error is None else result.standard_error * share * (1 - share)
+        return replace(result, estimate=share, interval=ends, standard_error=of_share)
 
     def _with_interval(self, estimate: float, error: float) -> Result:
         df = self.bare.df or 0.0

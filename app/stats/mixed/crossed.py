@@ -17,89 +17,104 @@ from scipy import linalg
 
 from app.stats.arrays import Floats, Ints
 
-# Levels of the large factor that meet the same number of levels of the small factor, processed together.
+# Levels of the large factor, processed together.
 #
 # A level that meets few others touches few entries of the dense matrix, which are updated one by one. A level that
-# meets most of them is expanded to a full row, so that the update is one matrix product.
+# meets most of them, and every level of a small design, is expanded to a full row: the update is one matrix product.
 
 _MAX_NUMBERS = 4_000_000
 _DENSE_FROM = 3
+# products of a dense update, per pair of components, that take less time than the calls of several sparse ones
+_SMALL = 200_000
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
-    """Cells `first` to `last` of levels with `size` cells each; `n_small` is the number of small-factor levels."""
+class Dense:
+    """Cells `first` to `last`: `at` gives the flat places of their numbers, shape (p, q, n), in rows of `shape`."""
 
     first: int
     last: int
-    size: int
-    small: Ints
-    n_small: int
-
-    @property
-    def is_dense(self) -> bool:
-        return _DENSE_FROM * self.size >= self.n_small
+    at: Ints
+    shape: tuple[int, int]
 
     def subtract_outer(self, S: Floats, C: Floats, M: Floats) -> None:
         """Compute S -= C' M over these levels; S shape (q n_small, q n_small), C and M shape (p, q, n_cells)."""
-        for part, small in self._parts(C.shape[0], C.shape[1]):
-            if self.is_dense:
-                S -= self._rows(C[:, :, part], small).T @ self._rows(M[:, :, part], small)
-            else:
-                left, right = (self._stack(array[:, :, part]) for array in (C, M))
-                at = self._places(small, C.shape[1])
-                np.subtract.at(S.reshape(-1), at.reshape(-1), (left.transpose(0, 2, 1) @ right).reshape(-1))
+        S -= self._rows(C).T @ self._rows(M)
 
     def times(self, S_inverse: Floats, M: Floats, MS: Floats) -> None:
         """Write M S^-1 at the cells of these levels into `MS`, shape (p, q, n_cells)."""
-        p, q, _ = M.shape
-        for part, small in self._parts(p, q):
-            n = len(small)
-            if self.is_dense:
-                whole = (self._rows(M[:, :, part], small) @ S_inverse).reshape(n, p, q, self.n_small)
-                found = np.take_along_axis(whole, small[:, np.newaxis, np.newaxis, :], axis=3)
-            else:
-                picked = S_inverse.reshape(-1)[self._places(small, q)]
-                found = (self._stack(M[:, :, part]) @ picked).reshape(n, p, q, self.size)
-            MS[:, :, part] = found.transpose(1, 2, 0, 3).reshape(p, q, -1)
+        MS[:, :, self.first : self.last] = (self._rows(M) @ S_inverse).reshape(-1)[self.at]
 
-    def _parts(self, p: int, q: int) -> Iterator[tuple[slice, Ints]]:
-        """Yield slices of cells that fit in memory, with the small levels of their cells, shape (n, size)."""
-        each = p * q * self.n_small if self.is_dense else (q * self.size) ** 2
-        step = max(1, _MAX_NUMBERS // max(each, 1)) * self.size
-        for start in range(self.first, self.last, step):
-            part = slice(start, min(start + step, self.last))
-            yield part, self.small[part.start - self.first : part.stop - self.first].reshape(-1, self.size)
+    def _rows(self, cells: Floats) -> Floats:
+        """Return rows of the dense matrix, shape (levels p, q n_small)."""
+        rows = np.zeros(self.shape[0] * self.shape[1])
+        rows[self.at] = cells[:, :, self.first : self.last]
+        return rows.reshape(self.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Sparse:
+    """Cells `first` to `last` of levels with as many cells each: `small` gives their small levels, shape (n, size)."""
+
+    first: int
+    last: int
+    small: Ints
+    n_small: int
+
+    def subtract_outer(self, S: Floats, C: Floats, M: Floats) -> None:
+        """See `Dense`."""
+        left, right = self._stack(C), self._stack(M)
+        products = left.transpose(0, 2, 1) @ right
+        np.subtract.at(S.reshape(-1), self._places(C.shape[1]).reshape(-1), products.reshape(-1))
+
+    def times(self, S_inverse: Floats, M: Floats, MS: Floats) -> None:
+        """See `Dense`."""
+        p, q, _ = M.shape
+        found = self._stack(M) @ S_inverse.reshape(-1)[self._places(q)]
+        by_component = found.reshape(len(self.small), p, q, -1).transpose(1, 2, 0, 3)
+        MS[:, :, self.first : self.last] = by_component.reshape(p, q, -1)
 
     def _stack(self, cells: Floats) -> Floats:
         """Reshape cells of shape (p, q, n size) to (n, p, q size)."""
         p, q, _ = cells.shape
-        return cells.reshape(p, q, -1, self.size).transpose(2, 0, 1, 3).reshape(-1, p, q * self.size)
+        n, size = self.small.shape
+        parts = cells[:, :, self.first : self.last].reshape(p, q, n, size)
+        return parts.transpose(2, 0, 1, 3).reshape(n, p, q * size)
 
-    def _rows(self, cells: Floats, small: Ints) -> Floats:
-        """Return rows of the dense matrix, shape (n p, q n_small)."""
-        p, q, _ = cells.shape
-        n = len(small)
-        rows = np.zeros((n, p, q, self.n_small))
-        at = np.broadcast_to(small[:, np.newaxis, np.newaxis, :], (n, p, q, self.size))
-        np.put_along_axis(rows, at, cells.reshape(p, q, n, self.size).transpose(2, 0, 1, 3), axis=3)
-        return rows.reshape(n * p, q * self.n_small)
-
-    def _places(self, small: Ints, q: int) -> Ints:
+    def _places(self, q: int) -> Ints:
         """Return the indices of these levels' entries in the flat matrix, shape (n, q size, q size)."""
-        row = (np.arange(q)[:, np.newaxis] * self.n_small + small[:, np.newaxis, :]).reshape(len(small), -1)
+        row = (np.arange(q)[:, np.newaxis] * self.n_small + self.small[:, np.newaxis, :]).reshape(len(self.small), -1)
         return row[:, :, np.newaxis] * (q * self.n_small) + row[:, np.newaxis, :]
 
 
-def groups_of_equal_size(large_start: Ints, cell_small: Ints, n_small: int) -> list[Group]:
-    """Return the groups of levels, which are sorted by number of cells; `large_start` is each level's first cell."""
-    sizes = np.diff(np.append(large_start, len(cell_small)))
-    groups = []
-    for size in np.unique(sizes):
+def groups_of_levels(start: Ints, small: Ints, n_small: int, p: int, q: int) -> Iterator[Dense | Sparse]:
+    """Yield groups that fit in memory of levels sorted by their number of cells.
+
+    `start` is each level's first cell, `small` each cell's level of the small factor; p and q are the numbers of
+    components of both factors.
+    """
+    ends = np.append(start, len(small))
+    sizes = np.diff(ends)
+    is_dense = (_DENSE_FROM * sizes >= n_small) | (len(start) * n_small**2 <= _SMALL)
+    n_sparse = int((~is_dense).sum())
+    for size in np.unique(sizes[:n_sparse]):
         levels = np.flatnonzero(sizes == size)
-        first, last = int(large_start[levels[0]]), int(large_start[levels[-1]] + size)
-        groups.append(Group(first, last, int(size), cell_small[first:last], n_small))
-    return groups
+        for first, last in _parts(ends, levels[0], levels[-1] + 1, (q * int(size)) ** 2):
+            yield Sparse(first, last, small[first:last].reshape(-1, size), n_small)
+    components = np.arange(p * q).reshape(p, q, 1)
+    for first, last in _parts(ends, n_sparse, len(start), p * q * n_small):
+        level = np.repeat(np.arange(len(sizes)), sizes)[first:last]
+        rows = level - level[0]
+        yield Dense(
+            first, last, (rows * p * q + components) * n_small + small[first:last], ((rows[-1] + 1) * p, q * n_small)
+        )
+
+
+def _parts(ends: Ints, begin: int, end: int, each: int) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last cell of as many levels as fit in memory, at `each` numbers per level."""
+    step = max(1, _MAX_NUMBERS // max(each, 1))
+    for level in range(begin, end, step):
+        yield int(ends[level]), int(ends[min(level + step, end)])
 
 
 # Products, factorizations and inverses of small matrices, and of many of them at once.
@@ -202,10 +217,9 @@ class Crossed:
         return np.array(pairs)
 
     @cached_property
-    def groups(self) -> list[Group]:
-        if not (self.large.q and self.small.q):
-            return []
-        return groups_of_equal_size(self.large_start, self.cell_small, self.small.n_levels)
+    def groups(self) -> list[Dense | Sparse]:
+        p, q = self.large.q, self.small.q
+        return [*groups_of_levels(self.large_start, self.cell_small, self.small.n_levels, p, q)] if p and q else []
 
     @cached_property
     def places(self) -> Ints:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.stats.mixed import crossed as crossed_groups
-from app.stats.mixed.crossed import Crossed, Factor, crossed
+from app.stats.mixed.crossed import Crossed, Dense, Factor, Sparse, crossed
 
 if TYPE_CHECKING:
     from app.stats.arrays import Floats
@@ -33,13 +33,15 @@ def _dense(design: Crossed, sd_large: Floats, sd_small: Floats) -> Floats:
     return np.concatenate([np.zeros((len(design.cell), 0)), *blocks], axis=1)
 
 
+@pytest.mark.parametrize("dense_up_to", [0, 1_000_000])
 @pytest.mark.parametrize("n_small", [4, 25])
 @pytest.mark.parametrize("large", COLUMNS)
 @pytest.mark.parametrize("small", COLUMNS)
 def test_block_elimination_matches_dense_matrix(
-    monkeypatch: pytest.MonkeyPatch, n_small: int, large: str, small: str
+    monkeypatch: pytest.MonkeyPatch, n_small: int, large: str, small: str, dense_up_to: int
 ) -> None:
     monkeypatch.setattr(crossed_groups, "_MAX_NUMBERS", 300)
+    monkeypatch.setattr(crossed_groups, "_SMALL", dense_up_to)
     design = _design(30, n_small, 90, COLUMNS[large], COLUMNS[small])
     rng = np.random.default_rng(1)
     weight = rng.random(90) + 0.1
@@ -68,5 +70,11 @@ def test_block_elimination_matches_dense_matrix(
     assert found[2] == pytest.approx(np.einsum("ilkl->ikl", by_small))
 
 
-def test_designs_cover_dense_and_sparse_groups() -> None:
-    assert {group.is_dense for n in (4, 25) for group in _design(30, n, 90, (0,), (0,)).groups} == {True, False}
+def test_designs_cover_dense_and_sparse_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crossed_groups, "_SMALL", 0)
+    kinds = {type(group) for n in (4, 25) for group in _design(30, n, 90, (0,), (0,)).groups}
+    assert kinds == {Dense, Sparse}
+
+
+def test_small_design_is_one_dense_group() -> None:
+    assert [type(group) for group in _design(30, 25, 90, (0,), (0,)).groups] == [Dense]
