@@ -24,7 +24,7 @@ from app.llm.runs.queued_runs import QueuedRuns
 from app.llm.runs.runs import RUNNING
 from app.rating.withdrawal.deletions import DeletionList, delete_outdated
 from app.results.making.made_files import forget_made
-from app.results.making.making import FILES, PARTS
+from app.results.making.making import FILES, LONG_PARTS, PARTS
 from app.results.making.making_job import MakingJobs
 from app.results.reports.report_job import LARGE, QUICK, Place, ReportBounds, ReportJobs
 from app.settings import Settings, settings
@@ -78,7 +78,7 @@ def make_worker(url: str, *, is_demo: bool = False) -> Worker:
     ]
     works += [
         Work(kind, partial(making.work, kind), REPORT_RETRY_S, give_up=partial(making.give_up, kind))
-        for kind in (FILES, PARTS)
+        for kind in (FILES, PARTS, LONG_PARTS)
     ]
     try:
         servers = read_servers(now.model_servers_file)

@@ -29,8 +29,7 @@ HEAVY = {
 HANDED_OVER = (
     "app.results.making.page",
     "app.results.charts.draw",
-    "app.results.reports.monitoring_process",
-    "app.results.registration.preregistration_process",
+    "app.results.reports.looks",
 )
 RATE = """
 import re, sys

@@ -19,11 +19,13 @@ from app.analysis.data.report_filters import Filters
 from app.analysis.estimate import Estimate
 from app.analysis.report.primary import PrimaryResult
 from app.analysis.report.report import RaterGroup, Report, Sample
+from app.base.documents.blocks import Bullets, DataTable, Paragraph, Section
 from app.protocol.primary import PrimaryContrast
 from app.stats.result import Interval, Result
 
 _OF_REPORTS = (Report, Estimate, PrimaryResult, Sample, RaterGroup, Flow, Arm, Filters, FilterOptions)
-_KINDS = {one.__name__: one for one in (*_OF_REPORTS, Result, Interval)}
+_OF_DOCUMENTS = (Section, Paragraph, Bullets, DataTable)
+_KINDS = {one.__name__: one for one in (*_OF_REPORTS, *_OF_DOCUMENTS, Result, Interval)}
 RATERS = "raters"
 
 

@@ -14,7 +14,6 @@ from app.results.making.making import PARTS, Making, Wanted
 from app.results.making.task import Task
 from app.studies.studies import StudyRow
 
-PATIENCE_S = 60
 KEPT = timedelta(days=30)
 
 
@@ -37,7 +36,7 @@ def chart_picture(making: Making, drawing: Drawing, picture: Format) -> tuple[st
     part = f"chart-{hashlib.sha256(drawn.encode()).hexdigest()}.{picture}"
     given = {"spec": drawing.spec, "picture": picture}
     wanted = Wanted("chart", part, given, "", PARTS, is_lasting=True, kept=KEPT, n_deleted=drawing.n_deleted)
-    return FORMATS[picture], making.content(drawing.study, wanted, patience_s=PATIENCE_S)
+    return FORMATS[picture], making.content(drawing.study, wanted)
 
 
 def draw_chart(task: Task, spec: Spec, picture: Format) -> None:

@@ -19,8 +19,11 @@ from app.results.making.task import RefusedError
 from app.results.reports.outcomes import WAITING, Computing
 from app.studies.studies import StudyRow
 
-# Nobody waits for a file behind the report of a large study, nor for a part of a page behind a file.
-FILES, PARTS = Kind("file", "files"), Kind("page-part", "parts")
+# Nobody waits for a file behind the report of a large study, nor for a part of a page behind a file, nor for a chart
+# behind a simulation.
+FILES, PARTS, LONG_PARTS = Kind("file", "files"), Kind("page-part", "parts"), Kind("long-page-part", "long-parts")
+# How long a page waits for a part of it.
+PATIENCE_S = 120
 # How often a request that waits looks whether the job is done: as often as that is a tenth of the time it has waited.
 LOOK_S, MAX_LOOK_S, PACE = 0.02, 0.5, 10
 # How often it asks again if a job left nothing, because answers were deleted meanwhile.
@@ -33,7 +36,7 @@ class Wanted:
     """What is wanted of a study.
 
     Attributes:
-        maker: what makes it, see `makers`.
+        maker: what makes it, see `making_job.MAKERS`.
         part: its name in the study, which says everything that it depends on besides the study's data; in addresses.
         given: what the maker needs besides, as JSON.
         name: the name of the file; empty for what only pages read.
@@ -118,7 +121,7 @@ class Making:
                 return InTheMaking(wanted.part, since, computing)
             time.sleep(min(max(LOOK_S, waited_s / PACE), MAX_LOOK_S))
 
-    def content(self, study: StudyRow, wanted: Wanted, *, patience_s: float) -> bytes:
+    def content(self, study: StudyRow, wanted: Wanted, *, patience_s: float = PATIENCE_S) -> bytes:
         """The content of what only pages read; waits for it so long.
 
         Raises:

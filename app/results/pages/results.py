@@ -214,10 +214,10 @@ def _snapshot(request: Request, own: LeadAndStudy, asked: Question, context: Con
 
 def _looks(request: Request, own: LeadAndStudy) -> list[str]:
     """Progress and declared looks, in sentences; that they could not be computed, if so."""
-    from app.results.reports.monitoring_process import monitoring_lines
+    from app.results.reports.looks import monitoring_lines
 
     try:
-        return monitoring_lines(request.app.state.begin_reading, own.study)
+        return monitoring_lines(request.app.state.making, request.app.state.begin_reading, own.study)
     except SideProcessError:
         return ["The declared looks could not be computed in time. Reload this page to try again."]
 

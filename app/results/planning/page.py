@@ -17,9 +17,10 @@ from app.base.rendering.pages import page
 from app.base.rendering.words import minutes
 from app.base.web.deps import Db
 from app.base.web.errors import TooManyError
-from app.protocol.allocation.trials import PlannedItem
 from app.protocol.study import Protocol
 from app.rating.seats.trials import list_items
+from app.results.blinding import refuse_if_blinded
+from app.results.making.task import RefusedError
 from app.results.planning.effort import Rates, data_with_raters_per_trial, effort
 from app.studies.editor.protocol_edits import Change, get_draft, save_change
 from app.studies.own_study import LeadAndStudy, Own, OwnForLong
@@ -77,7 +78,7 @@ def show_plan(request: Request, own: OwnForLong, form: Sent) -> Response:
     if "forecast" in form.texts:
         if wait_s := count(request.app.state.begin, [forecast_limit(own.lead.id)]):
             raise TooManyError(f"There were too many forecasts. Try again in {minutes(wait_s)}.", retry_after_s=wait_s)
-        context |= _forecast(request, own, protocol, items, form, n_items, per_trial)
+        context |= _forecast(request, own, protocol, form, n_items, per_trial)
     return page(
         request, "results/planning/plan.html", lead=own.lead, study=own.study, labels=protocol.labels, **context
     )
@@ -111,7 +112,6 @@ def _forecast(
     request: Request,
     own: LeadAndStudy,
     protocol: Protocol,
-    items: list[PlannedItem],
     form: PlanForm,
     n_items: int,
     per_trial: int,
@@ -119,20 +119,17 @@ def _forecast(
     """The simulated part of the page, or why there is none."""
     from app.analysis.document.design_words import test_words
     from app.analysis.statistic import declared
-    from app.results.planning.planning import PlanError
-    from app.results.planning.study_plan import PLAN_PROCESS, Wish
-    from app.results.reports.report import read_study
+    from app.results.planning.study_plan import Wish, forecast_of
 
     stated = {name: form.number(name, None, 0, 1000) for name in SDS}
     stated["difference"] = form.number("difference", None, -1000, 1000)
     wish = Wish(n_items, per_trial, form.number("width", None, 0.001, 1000), stated)
-    pilot = None
-    if form.texts.get("pilot"):
-        with request.app.state.begin() as db:
-            pilot = read_study(db, own.study)
+    has_pilot = bool(form.texts.get("pilot"))
+    if has_pilot:
+        refuse_if_blinded(own.study, protocol)
     try:
-        found = PLAN_PROCESS.forecast((protocol, items, wish, pilot))
-    except PlanError as error:
+        found = forecast_of(request.app.state.making, own.study, wish, has_pilot=has_pilot)
+    except RefusedError as error:
         return {"problem": str(error)}
     except SideProcessError:
         return {"problem": "This size takes too long to simulate here. Try fewer items or raters."}

@@ -18,11 +18,12 @@ from app.protocol.allocation.trials import PlannedItem, planned_trials
 from app.protocol.questions.registry import ScaledQuestion
 from app.protocol.study import Protocol
 from app.results.charts.planning import planning_charts
+from app.results.making.task import RefusedError
 
 ITEMS_OF_NO_STUDY = 40
 
 
-class PlanError(ValueError):
+class PlanError(RefusedError):
     """The plan cannot be computed; the message gives the lead the reason."""
 
 

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from pydantic import TypeAdapter
 
 from app.analysis.data.frames import Frames
 from app.analysis.planning.levers import Lever, Reach, binding, reach, width_for_power
 from app.analysis.planning.planning import Plan, PlanRow
 from app.analysis.planning.scenario import Assumed
-from app.base.processes.side_process import SideProcess
 from app.protocol.allocation.trials import PlannedItem
 from app.protocol.primary_default import primary_contrasts
 from app.protocol.study import Protocol
+from app.rating.seats.trials import list_items
 from app.results.charts.planning import curve_spec
 from app.results.charts.render import render
+from app.results.making.making import LONG_PARTS, Making, Wanted
+from app.results.making.task import Task
 from app.results.planning.effort import Rates, effort
 from app.results.planning.planning import Asked, PlanError, make_plan, rated_questions
+from app.results.reports.report import read_study
+from app.studies.protocols import get_protocol
+from app.studies.studies import StudyRow
 
-REST_S, TIMEOUT_S = 600, 120
 # The curve's line is fitted through many sizes, so each of them needs fewer simulations than the sizes in the table.
 N_SIMULATIONS, N_OF_CURVE = 60, 20
 ITEM_TIMES, RATER_TIMES = (0.5, 1, 2, 3), (1, 2, 3)
@@ -66,17 +75,38 @@ class Forecast:
         return self.now.width is not None and self.now.width <= self.goal
 
 
-Job = tuple["Protocol", "list[PlannedItem]", Wish, "tuple[Frames, Protocol] | None"]
+_STORED = TypeAdapter(Forecast)
 
 
-def forecast(job: Job) -> Forecast:
+def forecast_of(making: Making, study: StudyRow, wish: Wish, *, has_pilot: bool) -> Forecast:
+    """The forecast of a stored study, from the variances of its ratings if it has a pilot; waits for the job.
+
+    Raises:
+        RefusedError: see `forecast`.
+        SideProcessError: it took too much or too long.
+    """
+    given = {"wish": asdict(wish), "has_pilot": has_pilot}
+    part = f"forecast-{hashlib.sha256(json.dumps(given).encode()).hexdigest()}"
+    return _STORED.validate_json(making.content(study, Wanted("forecast", part, given, kind=LONG_PARTS)))
+
+
+def write_forecast(task: Task, wish: dict[str, Any], *, has_pilot: bool) -> None:
+    """Write a forecast, in the process of a job."""
+    with task.begin() as db:
+        protocol, items = get_protocol(db, task.study.id, task.study.protocol_version), list_items(db, task.study.id)
+        pilot = read_study(db, task.study) if has_pilot else None
+    task.path.write_bytes(_STORED.dump_json(forecast(protocol, items, Wish(**wish), pilot)))
+
+
+def forecast(
+    protocol: Protocol, items: Sequence[PlannedItem], wish: Wish, pilot: tuple[Frames, Protocol] | None = None
+) -> Forecast:
     """Simulate the study at several sizes.
 
     Raises:
         PlanError: the primary contrast is of a kind that is not simulated, the design gives no estimate, or the study
             is too large to simulate.
     """
-    protocol, items, wish, pilot = job
     question, statistic, test = _planned(protocol)
     _check_size(effort(protocol, items, wish.n_items, wish.per_trial, Rates()).n_ratings)
     first = _simulated(
@@ -188,25 +218,3 @@ def _solution(
     if effort(protocol, items, n_items, per_trial, Rates()).n_ratings > MAX_RATINGS:
         return None
     return _row(_at(protocol, items, n_items, per_trial, question, stated, statistic), statistic)
-
-
-class PlanProcess(SideProcess):
-    """The process that computes one forecast at a time."""
-
-    def __init__(self) -> None:
-        """Create the object; the process starts when it is needed."""
-        super().__init__(forecast, name="attune-plan", rest_s=REST_S)
-
-    def forecast(self, job: Job) -> Forecast:
-        """Run `forecast` in the process.
-
-        Raises:
-            PlanError: the study cannot be planned.
-            SideProcessError: the process ended, or took too long.
-        """
-        found: Forecast = self.ask(job, timeout_s=TIMEOUT_S)
-        return found
-
-
-# One per web process.
-PLAN_PROCESS = PlanProcess()

@@ -10,12 +10,13 @@ from app.base.processes.side_process import SideProcessError
 from app.base.rendering.pages import page
 from app.base.web.deps import Db
 from app.base.web.errors import BusyError, NotFoundError
-from app.results.making.making import Wanted
+from app.results.making.making import LONG_PARTS, Wanted
 from app.results.making.page import made_file
 from app.results.registration.registrations import list_registrations
 from app.studies.own_study import Own, OwnExport, OwnForLong
 
 router = APIRouter()
+PATIENCE_S = 240
 
 
 @router.get("/studies/{slug}/preregistration")
@@ -26,12 +27,17 @@ def show_preregistration(request: Request, db: Db, lead: SignedIn, study: Own) -
 
 @router.post("/studies/{slug}/preregistration")
 def submit_preregistration(request: Request, own: OwnForLong) -> Response:
-    from app.results.registration.preregistration_process import preregister
+    """Keep the registration that a job makes; no transaction is open while it simulates the plan."""
+    from app.analysis.document.registration import read_registration
+    from app.results.registration.preregister import keep_registration
 
+    wanted = Wanted("preregistration", "preregistration", kind=LONG_PARTS)
     try:
-        preregister(request.app.state.begin, own.study, own.lead)
+        made = request.app.state.making.content(own.study, wanted, patience_s=PATIENCE_S)
     except SideProcessError as error:
         raise BusyError("The plan could not be simulated in time. Nothing was registered. Try again.") from error
+    with request.app.state.begin() as db:
+        keep_registration(db, own.study, read_registration(made.decode()), own.lead)
     return RedirectResponse(request.app.url_path_for("show_preregistration", slug=own.study.slug), status_code=303)
 
 

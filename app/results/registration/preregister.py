@@ -94,6 +94,13 @@ def registration_files(registration: Registration, formats: Sequence[Format]) ->
     return files
 
 
+def write_registration(task: Task) -> None:
+    """Write the registration of the study as it is now, in the process of a job; it is not kept yet."""
+    with task.begin() as db:
+        asked = to_register(db, task.study)
+    task.path.write_text(registration_json(register(asked)), encoding="utf-8")
+
+
 def write_archive(task: Task, number: int) -> None:
     """Write both forms of a registration in every format, with preregistration.json, in the process of a job."""
     with task.begin() as db:

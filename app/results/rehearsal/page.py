@@ -14,8 +14,9 @@ from app.base.processes.side_process import SideProcessError
 from app.base.rendering.pages import page
 from app.base.rendering.words import minutes
 from app.base.web.errors import TooManyError
-from app.rating.trial_run.trial_run import TrialRunError
-from app.results.rehearsal.rehearsal import REHEARSAL_PROCESS, TIMEOUT_S, rehearse
+from app.protocol.study import Protocol
+from app.results.making.making import LONG_PARTS, Wanted
+from app.results.making.task import RefusedError
 from app.results.reports.outcomes import LiveReport
 from app.studies.own_study import OwnForLong
 
@@ -27,26 +28,27 @@ MAX_SEED = 1_000_000
 def show_rehearsal(request: Request, own: OwnForLong, seed: Annotated[int, Query(ge=1, le=MAX_SEED)] = 1) -> Response:
     """The answer that the study will give, if people answered like this."""
     from app.analysis.report.labelled import labelled
+    from app.analysis.report.stored_report import read_stored
     from app.results.pages.summary_view import summary_context
 
     if wait_s := count(request.app.state.begin, [forecast_limit(own.lead.id)]):
         raise TooManyError(f"There were too many simulations. Try again in {minutes(wait_s)}.", retry_after_s=wait_s)
     frame: dict[str, Any] = {"lead": own.lead, "study": own.study, "seed": seed % MAX_SEED + 1}
     try:
-        with request.app.state.begin() as db:
-            rehearsed = rehearse(db, own.study, seed)
-        report, sections = REHEARSAL_PROCESS.ask((rehearsed.frames, rehearsed.protocol), timeout_s=TIMEOUT_S)
-    except (TrialRunError, SideProcessError) as error:
+        wanted = Wanted("rehearsal", f"rehearsal-{seed}", {"seed": seed}, kind=LONG_PARTS)
+        content = request.app.state.making.content(own.study, wanted)
+    except (RefusedError, SideProcessError) as error:
         return page(request, "results/rehearsal/rehearsal.html", status=409, problem=str(error), **frame)
-    made = LiveReport(
-        "", datetime.now(UTC), report, rehearsed.protocol, FilterOptions({}, {}, {}, {}, {}, has_times=False)
-    )
-    context = summary_context(labelled(report, rehearsed.protocol.labels), made)
+    report, sections, stored, n_raters, n_needed = read_stored(content.decode())
+    protocol = Protocol.model_validate(stored)
+    made = LiveReport("", datetime.now(UTC), report, protocol, FilterOptions({}, {}, {}, {}, {}, has_times=False))
+    context = summary_context(labelled(report, protocol.labels), made)
     return page(
         request,
         "results/rehearsal/rehearsal.html",
         problem="",
-        rehearsed=rehearsed,
+        n_raters=n_raters,
+        n_needed=n_needed,
         sections=sections,
         **frame,
         **context,

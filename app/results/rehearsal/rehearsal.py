@@ -8,19 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import Connection
 
-from app.base.processes.side_process import SideProcess
 from app.rating.life_cycle import get_needs
 from app.rating.simulation.simulate import simulate
-from app.rating.trial_run.trial_run import open_copy
+from app.rating.trial_run.trial_run import TrialRunError, open_copy
+from app.results.making.task import RefusedError, Task
 from app.studies.studies import StudyRow
 
 if TYPE_CHECKING:
     from app.analysis.data.frames import Frames
-    from app.analysis.report.report import Report
-    from app.base.documents.blocks import Section
     from app.protocol.study import Protocol
 
-REST_S, TIMEOUT_S = 300, 60
 # A larger design is rehearsed with fewer raters: each trial takes about two milliseconds.
 MAX_TRIALS, MIN_RATERS = 600, 8
 
@@ -58,15 +55,22 @@ def rehearse(db: Connection, study: StudyRow, seed: int) -> Rehearsed:
     return Rehearsed(frames, copied.protocol, n_raters, needs.n_raters)
 
 
-def analysed(job: tuple[Frames, Protocol]) -> tuple[Report, tuple[Section, ...]]:
-    """The primary part of the report and the first page of its document, computed in that process."""
+def write_rehearsal(task: Task, seed: int) -> None:
+    """Write the primary part of the report and the first page of its document, in the process of a job.
+
+    Raises:
+        RefusedError: the draft cannot be rated.
+    """
     from app.analysis import analyze_primary
     from app.analysis.document.study_report import first_page
+    from app.analysis.report.stored_report import stored_text
 
-    frames, protocol = job
-    report = analyze_primary(frames, protocol)
-    return report, first_page(report, protocol)
-
-
-# One for each web process.
-REHEARSAL_PROCESS = SideProcess(analysed, name="attune-rehearsal", rest_s=REST_S)
+    try:
+        with task.begin() as db:
+            made = rehearse(db, task.study, seed)
+    except TrialRunError as error:
+        raise RefusedError(str(error)) from error
+    report = analyze_primary(made.frames, made.protocol)
+    protocol, sections = made.protocol.model_dump(mode="json"), first_page(report, made.protocol)
+    found = report, sections, protocol, made.n_raters, made.n_needed
+    task.path.write_text(stored_text(found), encoding="utf-8")

@@ -15,7 +15,7 @@ from app.base.jobs import worker as worker_module
 from app.base.jobs.children import Children
 from app.base.jobs.worker import Work, Worker
 from app.base.processes.side_process import OutOfMemoryError, SideProcessError
-from app.results.making import makers
+from app.results.downloads import download_files
 from app.results.making.made_files import Made, copy_content, forget_made
 from app.results.making.making import FILES, InTheMaking, Making, Wanted, job_args
 from app.results.making.making_job import MakingJobs
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine
 
+    from app.results.downloads.names import DownloadName
     from app.results.making.task import Task
     from app.studies.studies import StudyRow
 
@@ -105,7 +106,7 @@ def test_what_is_lasting_is_made_once(engine: Engine, study: StudyRow) -> None:
 
 def test_large_files_are_kept_in_pieces(engine: Engine, study: StudyRow, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = bytes(range(256)) * 40_000
-    monkeypatch.setitem(makers.MAKERS, "archive", lambda task: task.path.write_bytes(expected))
+    monkeypatch.setattr(download_files, "write_study_zip", lambda task: task.path.write_bytes(expected))
     made = making_here(engine.begin).get(study, ARCHIVE, patience_s=0)
     with engine.begin() as db:
         assert db.execute(text("SELECT count(*) FROM made_files")).scalar_one() == 3
@@ -132,7 +133,7 @@ def test_what_cannot_be_made_says_why(
     def fail(*_: object) -> NoReturn:
         raise error
 
-    monkeypatch.setitem(makers.MAKERS, "archive", fail)
+    monkeypatch.setattr(download_files, "write_study_zip", fail)
     made = making_here(engine.begin).get(study, ARCHIVE, patience_s=0)
     assert isinstance(made, Made)
     assert made.state == "stopped"
@@ -162,7 +163,7 @@ def test_job_whose_process_is_killed_each_time_is_given_up_with_words(
         calls.append(None)
         raise SideProcessError
 
-    monkeypatch.setitem(makers.MAKERS, "archive", die)
+    monkeypatch.setattr(download_files, "write_study_zip", die)
     making = Making(engine.begin)
     asked = making.get(study, ARCHIVE, patience_s=0)
     assert isinstance(asked, InTheMaking)
@@ -210,7 +211,7 @@ def test_file_of_answers_that_were_deleted_meanwhile_is_not_kept(
         with engine.begin() as db:
             delete(db, study)
 
-    monkeypatch.setitem(makers.MAKERS, "archive", make)
+    monkeypatch.setattr(download_files, "write_study_zip", make)
     jobs_here(engine.begin).work(FILES, **job_args(study.id, ARCHIVE))
     with engine.begin() as db:
         assert db.execute(text("SELECT count(*) FROM made_files")).scalar_one() == 0
@@ -220,16 +221,16 @@ def test_database_that_goes_away_during_a_job_delays_it(
     engine: Engine, study: StudyRow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[None] = []
-    write = makers.MAKERS["download"]
+    write = download_files.write_one
 
-    def interrupted(task: Task, **given: object) -> None:
+    def interrupted(task: Task, file: DownloadName) -> None:
         calls.append(None)
         if len(calls) == 1:
             with task.reading() as db:
                 db.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
-        write(task, **given)
+        write(task, file)
 
-    monkeypatch.setitem(makers.MAKERS, "download", interrupted)
+    monkeypatch.setattr(download_files, "write_one", interrupted)
     one = working(engine).start()
     try:
         made = Making(engine.begin).get(study, READ_R, patience_s=15)
@@ -243,13 +244,13 @@ def test_request_behind_a_long_queue_is_answered_at_once_and_two_workers_make_ea
     engine: Engine, study: StudyRow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[None] = []
-    write = makers.MAKERS["download"]
+    write = download_files.write_one
 
-    def counted(*given: object, **more: object) -> None:
+    def counted(task: Task, file: DownloadName) -> None:
         calls.append(None)
-        write(*given, **more)
+        write(task, file)
 
-    monkeypatch.setitem(makers.MAKERS, "download", counted)
+    monkeypatch.setattr(download_files, "write_one", counted)
     with engine.begin() as db:
         db.execute(
             text("""

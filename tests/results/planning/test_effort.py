@@ -34,9 +34,9 @@ def test_few_items_limit_trials_per_rater() -> None:
 
 
 def test_forecast_confirms_goal_or_names_what_is_needed() -> None:
-    large = forecast((study(), [], Wish(60, 3, 1.5, {}), None))
+    large = forecast(study(), [], Wish(60, 3, 1.5, {}))
     assert large.is_reached
-    small = forecast((study(), [], Wish(10, 3, None, {"difference": 0.4}), None))
+    small = forecast(study(), [], Wish(10, 3, None, {"difference": 0.4}))
     assert not small.is_reached
     assert {one.lever for one in small.reaches} == {"items", "raters_per_trial"}
     assert small.curve["light"].startswith("<svg")
@@ -48,7 +48,7 @@ def test_contrast_that_cannot_be_simulated_is_reported() -> None:
     asks = {"key": "why", "target": "item", "type": "text", "text": "Why?"}
     protocol = Protocol.model_validate(protocol_of(questions=[asks], design={"trials": "pairs"}))
     with pytest.raises(PlanError, match=r"none of these.*name a question about responses as primary"):
-        forecast((protocol, [], Wish(10, 3, None, {}), None))
+        forecast(protocol, [], Wish(10, 3, None, {}))
 
 
 def with_score(score: str, test: str = "mean_difference") -> Protocol:
@@ -63,7 +63,7 @@ def with_score(score: str, test: str = "mean_difference") -> Protocol:
 
 def test_forecast_of_a_score_is_in_points_of_the_score() -> None:
     """The sum of two questions has twice the points of their mean, and so has everything that is forecast from it."""
-    mean, total = (forecast((with_score(score), [], Wish(20, 3, None, {}), None)) for score in ("mean", "sum"))
+    mean, total = (forecast(with_score(score), [], Wish(20, 3, None, {})) for score in ("mean", "sum"))
     assert (mean.question, mean.statistic, mean.other_test) == ("care", "mean_difference", None)
     assert total.assumed.difference == pytest.approx(2 * mean.assumed.difference)
     assert "does not exceed" in mean.assumed.origin
@@ -72,4 +72,4 @@ def test_forecast_of_a_score_is_in_points_of_the_score() -> None:
 
 
 def test_forecast_names_another_test_of_the_primary_contrast() -> None:
-    assert forecast((with_score("mean", "wilcoxon"), [], Wish(20, 3, None, {}), None)).other_test == "wilcoxon"
+    assert forecast(with_score("mean", "wilcoxon"), [], Wish(20, 3, None, {})).other_test == "wilcoxon"

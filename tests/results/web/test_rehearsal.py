@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
-from app.results.rehearsal import page as rehearsal_page
 from app.results.rehearsal import rehearsal
-from app.results.rehearsal.rehearsal import analysed, rehearse
+from app.results.rehearsal.rehearsal import rehearse
 from app.studies.creation.read_new_study import read_template, store_study
 from app.studies.members.members import record_member
 from app.studies.studies import get_study
@@ -25,19 +24,6 @@ if TYPE_CHECKING:
 
 MAX_CPU_S = 2
 TABLES = ("studies", "items", "raters", "ratings", "assignments", "trial_runs")
-
-
-class Here:
-    """In place of the process: analyses in this one."""
-
-    def ask(self, job: object, *, timeout_s: float) -> object:
-        assert timeout_s > MAX_CPU_S
-        return analysed(job)  # type: ignore[arg-type]
-
-
-@pytest.fixture(autouse=True)
-def analysed_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rehearsal_page, "REHEARSAL_PROCESS", Here())
 
 
 def n_rows(db: Connection) -> dict[str, int]:
