@@ -26,6 +26,7 @@ from app.stats.linear.turns import turn_slope_difference
 from app.stats.mixed.lmm import mean_difference_lmm
 from app.stats.proportions.count_tests import chi_square
 from app.stats.proportions.share_difference import category_difference
+from benchmarks.groups_of_raters import Answers, accuracy, drawn, macro_f1, marked_f1
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -322,6 +323,26 @@ def _recipients(rng: np.random.Generator) -> Result:
     return pool_difference(value, joined.rater >= n_crowd, unit=unit, **joined.where)
 
 
+def _models_and_people(test: Callable[[Answers], Result], per_trial: int, per_rater: int) -> Null:
+    """Return five models, which answer all items, and people who answer `per_rater` each, all right equally often."""
+
+    def null(rng: np.random.Generator) -> Result:
+        n_models = 5
+        answers = drawn(rng, (0.8, 0.8), (n_models, per_trial * N_ITEMS // per_rater), N_ITEMS)
+        item, rater, is_model, key, given = answers
+        here = is_model | ((item - per_rater * (rater - n_models)) % N_ITEMS < per_rater)
+        return test((item[here], rater[here], is_model[here], key[here], given[here]))
+
+    return null
+
+
+def _versions(rng: np.random.Generator) -> Result:
+    """Return the answers of five models to both versions of each story, right or wrong."""
+    story, version, model = (code.ravel() for code in np.indices((N_ITEMS, PAIR, 5)))
+    is_right = levels(rng, Shown(story, model, version)) > -1
+    return factor_effect(is_right.astype(np.float64), version == 1, item=story, rater=model)
+
+
 def responders(n_items: int, test: Callable[[Floats, Shown, Ints], Result]) -> Null:
     """Return six responders against eight, each with one response to each item; `test` gets who wrote each response."""
 
@@ -380,6 +401,15 @@ NULLS: dict[str, dict[str, Null]] = {
     "behaviours": {"category_difference": _coded(3, 3, 15)},
     "recipient": {"pool_difference": _recipients},
     "rater-scales": {"covariate_slope": _score},
+    "theory-of-mind": {
+        "pool_accuracy_difference": _models_and_people(accuracy, 10, 8),
+        "item_attribute_accuracy": _versions,
+    },
+    "emotion-recognition": {
+        "pool_f1_difference": _models_and_people(macro_f1, 10, 8),
+        "pool_accuracy_difference": _models_and_people(accuracy, 10, 8),
+    },
+    "emotion-cause": {"pool_span_f1_difference": _models_and_people(marked_f1, 3, 6)},
     "responder-level": {
         "mean_difference_responders": responders(N_ITEMS, min_f),
         f"{PUBLISHED}mann_whitney": responders(N_ITEMS, ranks_of_responders),

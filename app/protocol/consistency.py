@@ -137,11 +137,11 @@ def _names(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQues
     if takes_reference and contrast.reference is None and contrast.source == protocol.reference:
         rule = f"must be a source other than {contrast.source}, the reference, unless another reference is named"
         yield broken(f"{part}.source", rule, "the same")
-    yield from _groups(contrast, part)
+    yield from _groups(contrast, str(test_of(protocol, contrast)), part)
     yield from _declared(protocol, contrast, question, part)
 
 
-def _groups(contrast: PrimaryContrast, part: str) -> Broken:
+def _groups(contrast: PrimaryContrast, name: str, part: str) -> Broken:
     """Groups of raters that are named twice, or compared with themselves or with nothing."""
     for side in ("", "reference_"):
         kind = getattr(contrast, f"{side}rater_kind")
@@ -150,7 +150,8 @@ def _groups(contrast: PrimaryContrast, part: str) -> Broken:
     mine, theirs = contrast.rater_kind, contrast.reference_rater_kind
     if mine is not None and mine == theirs:
         yield broken(f"{part}.reference_rater_kind", "must be the other kind of raters", theirs)
-    if "rater_kind" in contrast.named and not {"reference_pool", "reference_rater_kind"} & contrast.named.keys():
+    is_open = not {"reference_pool", "reference_rater_kind"} & contrast.named.keys()
+    if "rater_kind" in contrast.named and TESTS[name].compares == "pools" and is_open:
         yield broken(f"{part}.reference_rater_kind", "must be set, or reference_pool, beside rater_kind", "nothing")
     if theirs is not None and not {"pool", "rater_kind"} & contrast.named.keys():
         yield broken(f"{part}.rater_kind", "must be set, or pool, beside reference_rater_kind", "nothing")

@@ -69,6 +69,8 @@ _TWO = ("source", "reference", "pool")
 _RATED = PrimaryTest("sources", ("scale",), may=_TWO)
 _MARGIN = PrimaryTest("sources", ("scale",), may=(*_TWO, "margin"))
 _GROUPS = ("pool", "reference_pool", "rater_kind", "reference_rater_kind")
+# the raters that a contrast is limited to
+_OF = ("pool", "rater_kind")
 _AGREED = PrimaryTest("agreement", ("scale", "preference", "codes"), may=("source", "pool", "code"))
 
 TESTS: dict[str, PrimaryTest] = {
@@ -96,13 +98,17 @@ TESTS: dict[str, PrimaryTest] = {
     "factor_effect": PrimaryTest("factor", ("scale",), needs=("factor",), may=("level", "source")),
     "interaction": PrimaryTest("factor", ("scale",), needs=("factor",), may=("level", "source", "reference")),
     "attribute_effect": PrimaryTest("attribute", ("scale",), needs=("attribute",), may=("level",)),
-    "item_attribute_effect": PrimaryTest("item_attribute", ("scale",), needs=("attribute",), may=("level", "source")),
-    "item_attribute_accuracy": PrimaryTest(
-        "item_attribute", ("codes",), needs=("attribute",), may=("level",), needs_key=True
+    "item_attribute_effect": PrimaryTest(
+        "item_attribute", ("scale",), needs=("attribute",), may=("level", "source", *_OF)
     ),
-    "item_attribute_category": PrimaryTest("item_attribute", ("codes",), needs=("attribute",), may=("level", "code")),
+    "item_attribute_accuracy": PrimaryTest(
+        "item_attribute", ("codes",), needs=("attribute",), may=("level", *_OF), needs_key=True
+    ),
+    "item_attribute_category": PrimaryTest(
+        "item_attribute", ("codes",), needs=("attribute",), may=("level", "code", *_OF)
+    ),
     "item_attribute_preference": PrimaryTest(
-        "item_attribute", ("preference",), needs=("attribute",), may=("level", "source")
+        "item_attribute", ("preference",), needs=("attribute",), may=("level", "source", *_OF)
     ),
     "pool_difference": PrimaryTest("pools", ("scale",), may=_GROUPS, of_raters=None),
     "pool_correlation": PrimaryTest("pools", ("scale",), may=_GROUPS),

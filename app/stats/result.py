@@ -159,6 +159,10 @@ class Result:
         """Return the result with another `inference`, if the caller knows better; unchanged without an interval."""
         return self if self.interval is None else replace(self, interval=replace(self.interval, inference=inference))
 
+    def noted(self, note: str) -> Result:
+        """Return the result with a note after its own; unchanged if the note is empty."""
+        return replace(self, note=f"{self.note} {note}".strip()) if note else self
+
     def with_counts(self, **counts: int | None) -> Result:
         """Return the result with counts (`n_items`, `n_units` ...) filled in."""
         return replace(self, **counts)  # type: ignore[arg-type]  # replace checks the names

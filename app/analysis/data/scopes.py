@@ -10,7 +10,7 @@ from typing import Self, TypeVar
 import numpy as np
 
 from app.analysis.data.answers import Answers
-from app.analysis.data.encoded_study import Bools, Codes
+from app.analysis.data.encoded_study import Bools, Codes, Ints, Raters
 from app.analysis.data.question_data import ScaledData
 from app.analysis.estimate import Scope, Unit
 from app.stats.result import Result
@@ -56,6 +56,23 @@ def distinct_groups(codes: Codes) -> list[Group]:
     """
     declared = codes.raters.declared_pools
     return [one for one in groups(codes) if one.scope.get("pool") in declared or not _is_everyone(one, codes)]
+
+
+# how all human raters are named where a kind of raters is
+PEOPLE: Scope = {"rater_kind": "person"}
+MIN_MODELS = 2
+ONE_MODEL = "All models are runs of one: the interval is about more runs of it, and not about other models."
+
+
+def runs_as_one(raters: Raters, rater: Ints) -> tuple[Ints, str]:
+    """The raters of a group's answers, shape (n,), with all runs of a model as one.
+
+    If the group is one model, its runs stay the raters, and the note says so.
+    """
+    counts_as = raters.counts_as[rater]
+    if len(np.unique(counts_as)) < MIN_MODELS and (counts_as != rater).any():
+        return rater, ONE_MODEL
+    return counts_as, ""
 
 
 def with_answers(found: list[Group], answers: Some) -> Iterator[tuple[Group, Some]]:

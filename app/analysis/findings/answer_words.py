@@ -358,6 +358,7 @@ class Words:
     or_more: str
     named: dict[str, str]
     among_pool: str
+    among: str
     of_source: str
     reasons: dict[Reason, str]
     kinds_of_raters: dict[str, str]
@@ -404,6 +405,7 @@ ENGLISH = Words(
         "dprime": "d′ =",
     },
     among_pool=" among raters of the pool {}",
+    among=" by {}",
     of_source=" for {}",
     reasons={reason: words[0] for reason, words in _REASONS.items()},
     kinds_of_raters=KINDS,
@@ -441,6 +443,7 @@ GERMAN = Words(
         "dprime": "d′ =",
     },
     among_pool=" im Pool {}",
+    among=" durch {}",
     of_source=" für {}",
     reasons={reason: words[1] for reason, words in _REASONS.items()},
     kinds_of_raters={"person": "Menschen", "model": "Modelle"},

@@ -282,6 +282,8 @@ def _places(finding: Finding, protocol: Protocol, words: Words) -> dict[str, str
         on = protocol.labels.question(finding.key, finding.decided.category)
     if "pool" in scope and not is_of_groups:
         on += words.among_pool.format(scope["pool"])
+    if "rater_kind" in scope and not is_of_groups:
+        on += words.among.format(words.kinds_of_raters[scope["rater_kind"]])
     if "source" in scope and (kind in {"level", *OF_VALUE}):
         on += words.of_source.format(scope["source"])
     reference = _group(finding, words, "reference_") if is_of_groups else scope.get("reference") or ""

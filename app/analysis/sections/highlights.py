@@ -15,7 +15,7 @@ from app.analysis.data.question_data import record_of
 from app.analysis.data.scopes import distinct_groups, with_answers
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import SHARE_OF_PAIRS
-from app.analysis.sections.pools import noted, pairs_of_groups
+from app.analysis.sections.pools import pairs_of_groups
 from app.analysis.sections.study_data import StudyData
 from app.analysis.statistic import Recorded, Statistic, declare
 from app.base.words import counted
@@ -120,7 +120,7 @@ def _of_question(study: StudyData, question: PassagesQuestion) -> Iterator[Estim
             if len(first):
                 own = sums[part.value.astype(np.int64)]
                 difference = score_difference(own, f1_pseudo_values, first, unit=part.unit, **part.where)
-                yield _record(question, noted(difference, runs), part, pair.scope, "pool_span_f1_difference", note)
+                yield _record(question, difference.noted(runs), part, pair.scope, "pool_span_f1_difference", note)
 
 
 def _sources(codes: Codes, answers: Answers) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import pandas as pd
 from app.analysis.data.answers import Answers
 from app.analysis.data.encoded_study import Bools, Codes, Ints
 from app.analysis.data.question_data import AnyQuestionData
-from app.analysis.data.scopes import groups
+from app.analysis.data.scopes import PEOPLE, groups, runs_as_one
 from app.analysis.data.splits import MAX_LEVELS
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.categories import keyed_data
@@ -67,10 +68,10 @@ declare(
 
 
 def item_attributes(study: StudyData) -> Iterator[Estimate]:
-    """Yield, for human raters, each level against the first for every attribute of items that a primary contrast names.
+    """Yield each level against the first for every attribute of items that a primary contrast names.
 
-    Items with the same value of `analysis.matched_items` are versions of one: they form one cluster, and those without
-    both versions are left out.
+    For human raters, or the pool or kind of raters that the contrast names. Items with the same value of
+    `analysis.matched_items` are versions of one: they form one cluster, and those without both versions are left out.
     """
     done: set[tuple[object, ...]] = set()
     for contrast in primary_contrasts(study.protocol):
@@ -87,11 +88,18 @@ Asked = tuple[AnyQuestionData, Answers, str, Scope]
 
 
 def _asked(study: StudyData, contrast: PrimaryContrast) -> Iterator[Asked]:
-    """Yield the answers of human raters in the form that their kind of question compares."""
-    people = groups(study.codes)[0]
+    """Yield the answers of these raters in the form that their kind of question compares."""
+    named: Scope = {}
+    if contrast.pool:
+        named["pool"] = contrast.pool
+    if contrast.rater_kind:
+        named["rater_kind"] = contrast.rater_kind
+    wanted = {} if named == PEOPLE else named
+    found = next((group for group in groups(study.codes) if group.scope == wanted), None)
     for kind in (_of_scales, _of_codes, _of_choices):
         for data, answers, statistic, scope in kind(study, contrast):
-            yield data, people.of(answers), statistic, scope
+            mine = answers.select(np.zeros(len(answers.value), dtype=bool)) if found is None else found.of(answers)
+            yield data, mine, statistic, {**scope, **named}
 
 
 def _of_scales(study: StudyData, contrast: PrimaryContrast) -> Iterator[Asked]:
@@ -127,6 +135,7 @@ def _levels(
     study: StudyData, data: AnyQuestionData, answers: Answers, contrast: PrimaryContrast, statistic: str, of: Scope
 ) -> Iterator[Estimate]:
     name = str(contrast.attribute)
+    answers, note = _with_runs_as_one(study.codes, answers)
     declared = study.protocol.attributes.get(name)
     code, names = _level_of_items(study.codes, name)
     at = code[answers.item]
@@ -146,11 +155,18 @@ def _levels(
         cluster, has_both = _matched(study, part, is_level)
         part, is_level, cluster = part.select(has_both), is_level[has_both], cluster[has_both]
         if len(part.value):
-            found = factor_effect(part.value, is_level, item=cluster, rater=part.rater)
+            found = factor_effect(part.value, is_level, item=cluster, rater=part.rater).noted(note)
         else:
-            note = NO_PAIRS.format(study.protocol.analysis.matched_items, name)
-            found = undefined("no_pairable_units", note, method=METHOD)
+            why = NO_PAIRS.format(study.protocol.analysis.matched_items, name)
+            found = undefined("no_pairable_units", why, method=METHOD)
         yield data.record(found, part, section=SECTION, scope=scope, statistic=statistic, unit="rating")
+
+
+def _with_runs_as_one(codes: Codes, answers: Answers) -> tuple[Answers, str]:
+    """The answers with the mean of a model's runs as its answer, and a note if the runs are of one model."""
+    rater, note = runs_as_one(codes.raters, answers.rater)
+    is_same = np.array_equal(rater, answers.rater)
+    return (answers if is_same else replace(answers, rater=rater).per_item), note
 
 
 def _level_of_items(codes: Codes, name: str) -> tuple[Ints, list[str]]:

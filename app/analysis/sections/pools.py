@@ -12,7 +12,7 @@ import numpy as np
 from app.analysis.data.answers import Answers
 from app.analysis.data.encoded_study import Bools, Codes, Raters
 from app.analysis.data.question_data import AnyQuestionData, ChoiceData, ScaledData
-from app.analysis.data.scopes import Group, groups
+from app.analysis.data.scopes import PEOPLE, Group, groups, runs_as_one
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import ASSOCIATION
 from app.analysis.sections.categories import CategoryData, keyed_data
@@ -31,8 +31,6 @@ from app.stats.result import Result
 
 SECTION = "contrast"
 MAX_POOLS = 6
-MIN_MODELS = 2
-ONE_MODEL = "All models are runs of one: the interval is about more runs of it, and not about other models."
 # what every record has besides the two groups; a contrast that leaves them open is about all pairs of pools
 GROUPS = ("pool", "reference_pool")
 KINDS = ("rater_kind", "reference_rater_kind")
@@ -142,15 +140,15 @@ class Pair(NamedTuple):
     def of(self, answers: Answers) -> tuple[Answers, Bools, str]:
         """The answers of both groups, which are of the first, shape (n,), and a note.
 
-        All runs of a model count as one rater. If a group is one model, its runs are the raters, and the note says so.
+        Runs of models count as `runs_as_one` says.
         """
         first, second = self.other.has_rater[answers.rater], self.reference.has_rater[answers.rater]
         part, is_first = answers.select(first | second), first[first | second]
-        counts_as, note = self.raters.counts_as[part.rater], ""
+        rater, notes = part.rater.copy(), set()
         for side in (is_first, ~is_first):
-            if len(np.unique(counts_as[side])) < MIN_MODELS and (part.rater[side] != counts_as[side]).any():
-                counts_as[side], note = part.rater[side], ONE_MODEL
-        return replace(part, rater=counts_as), is_first, note
+            rater[side], note = runs_as_one(self.raters, part.rater[side])
+            notes.add(note)
+        return replace(part, rater=rater), is_first, max(notes)
 
     def shared(self, answers: Answers) -> tuple[Answers, Bools, str]:
         """Like `of`, but nothing if the groups share no unit."""
@@ -158,9 +156,6 @@ class Pair(NamedTuple):
         if np.intersect1d(part.unit[first], part.unit[~first]).size:
             return part, first, note
         return part.select(np.zeros(len(first), bool)), first[:0], note
-
-
-PEOPLE: Scope = {"rater_kind": "person"}
 
 
 def pairs_of_groups(codes: Codes, key: str, protocol: Protocol) -> Iterator[Pair]:
@@ -215,7 +210,7 @@ def pools(data: ScaledData, protocol: Protocol) -> Iterator[Estimate]:
         answers, first, note = pair.shared(data.answers)
         for statistic, compare in (("pool_difference", pool_difference), ("pool_correlation", pool_correlation)):
             if len(first):
-                found = noted(compare(answers.value, first, unit=answers.unit, **answers.where), note)
+                found = compare(answers.value, first, unit=answers.unit, **answers.where).noted(note)
                 yield _record(data, found, answers, pair.scope, statistic)
 
 
@@ -259,7 +254,7 @@ def _of_raters(
 ) -> Iterator[Estimate]:
     part, first, note = pair.of(answers)
     if first.any() and not first.all():
-        found = noted(group_difference(part.value, first, rater=part.rater), note)
+        found = group_difference(part.value, first, rater=part.rater).noted(note)
         scope: Scope = {**(more or {}), **pair.scope}
         yield data.record(found, part, section=SECTION, scope=scope, statistic=statistic, unit="rater_mean")
 
@@ -273,7 +268,7 @@ def _of_shares(
         return
     part, first, note = pair.shared(answers)
     if len(first):
-        found = noted(pool_difference(part.value, first, unit=part.unit, **part.where), note)
+        found = pool_difference(part.value, first, unit=part.unit, **part.where).noted(note)
         yield _record(data, found, part, {**(more or {}), **pair.scope}, statistic)
 
 
@@ -289,13 +284,8 @@ def _of_f1(asked: CategoryData, data: ScaledData, pair: Pair) -> Iterator[Estima
     cell = key * len(names) + asked.given.argmax(axis=1)[at]
     sums = np.zeros((len(cell), len(names) ** 2))
     sums[np.arange(len(cell)), cell] = 1
-    found = noted(score_difference(sums, f1_macro_pseudo_values, first, unit=answers.unit, **answers.where), note)
-    yield _record(data, found, answers, pair.scope, "pool_f1_difference")
-
-
-def noted(found: Result, note: str) -> Result:
-    """The result with a note beside its own."""
-    return replace(found, note=" ".join(filter(None, (found.note, note))))
+    found = score_difference(sums, f1_macro_pseudo_values, first, unit=answers.unit, **answers.where)
+    yield _record(data, found.noted(note), answers, pair.scope, "pool_f1_difference")
 
 
 def _record(data: AnyQuestionData, found: Result, answers: Answers, scope: Scope, statistic: str) -> Estimate:

@@ -322,11 +322,14 @@ def _coefficient(about: About) -> str:
 def claim_of(about: About) -> str:
     """Return the claim without a full stop. Statistics without a sentence of their own are stated as a value."""
     claim = (declared(about.estimate.statistic).claim or _coefficient)(about)
-    return f"{claim}{_among_pool(about.estimate, about.labels)}"
+    return f"{claim}{_among(about.estimate, about.labels)}"
 
 
-def _among_pool(estimate: Estimate, labels: Labels) -> str:
-    """The pool whose raters an estimate is limited to, as the end of a sentence; empty for all, and for two pools."""
+def _among(estimate: Estimate, labels: Labels) -> str:
+    """The raters that an estimate is limited to, as the end of a sentence; empty for all, and for two groups."""
     scope = estimate.scope
-    is_of_one = "pool" in scope and not {"reference_pool", "reference_rater_kind"} & scope.keys()
-    return f" among raters of the pool {labels.pool(scope['pool'])}" if is_of_one else ""
+    if {"reference_pool", "reference_rater_kind"} & scope.keys():
+        return ""
+    if "pool" in scope:
+        return f" among raters of the pool {labels.pool(scope['pool'])}"
+    return f" among {KINDS[scope['rater_kind']]}" if "rater_kind" in scope else ""

@@ -46,6 +46,7 @@ _PHRASES: dict[str, tuple[tuple[str, str], ...]] = {
         ("change", "question"),
         ("with", "code"),
         ("for", "source"),
+        ("answered by all", "rater_kind"),
     ),
     "pools": (
         ("Do", "pool"),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 WARMTH = {**FIVE, "key": "warmth"}
 COMMON = {
     "dialogue-trajectory": "How does Model compare with Person turn by turn on Understood and supported so far?",
-    "theory-of-mind": "How accurate are the answers on Belief and Emotion?",
+    "theory-of-mind": "How do the answers of models and people compare on Belief and Emotion?",
     "recipient": "How do the ratings of Recipients and Crowd compare on Understood?",
     "rater-scales": "How is Empathy related to Empathic concern?",
     "ab-tie": "Are Human reference and Commonsense model preferred over Baseline model on Coherence, "
@@ -31,7 +31,7 @@ COMMON = {
     "Empathy or bedside manner?",
     "ranking": "Are Model, short replies and Model, long replies preferred over Person?",
     "responder-level": "How does Model compare with Psychotherapist on Empathy?",
-    "emotion-cause": "How accurate are the answers on Words that say the cause?",
+    "emotion-cause": "How do the answers of models and people compare on Words that say the cause?",
     "empathic-accuracy": "How accurate are the ratings of Feeling at this moment?",
     "before-after": "How does the change in Mood after differ by Source of the responses?",
     "conjoint": "How does Preference differ by Accuracy and Warmth?",

@@ -130,6 +130,7 @@ PROMISED: dict[str, dict[str, list[Record]]] = {
         ],
     },
     "theory-of-mind": {
+        "proportion of correct answers": [Record("accuracy_share", "", ("belief", "emotion"))],
         "model judges separately": [Record("accuracy_share", "rater_kind", ("belief", "emotion"))],
         "accuracy by kind of story": [Record("accuracy_share", "subgroup", ("belief", "emotion"))],
     },
@@ -148,11 +149,16 @@ PROMISED: dict[str, dict[str, list[Record]]] = {
         ],
     },
     "emotion-recognition": {
+        "proportion of correct answers": [Record("accuracy_share")],
+        "macro F1": [Record("f1_macro")],
         "the confusion table": [Record("confusion_share", "category correct")],
         "F1 of each emotion": [Record("f1", "category")],
         "accuracy by intensity": [Record("accuracy_share", "subgroup")],
     },
-    "emotion-cause": {"precision and recall": [Record("span_precision"), Record("span_recall")]},
+    "emotion-cause": {
+        "F1 of people and of models": [Record("span_f1"), Record("span_f1", "rater_kind")],
+        "precision and recall": [Record("span_precision"), Record("span_recall")],
+    },
     "before-after": {"change within each arm": [Record("change", "before factor level")]},
     "ranking": {
         "mean ranks": [Record("mean_rank", SOURCE)],

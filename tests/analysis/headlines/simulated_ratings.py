@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, cycle
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,7 @@ class Seen:
 
     rater: int
     pool: str = ""
+    kind: str = "person"
     item: Mapping[str, str] = field(default_factory=dict)
     source: str = ""
     response: Mapping[str, str] = field(default_factory=dict)
@@ -47,7 +48,10 @@ class Seen:
 
 @dataclass(frozen=True)
 class Effect:
-    """True values of a simulation. `lean` is in scale points; `code` chooses a code; `span` marks characters."""
+    """True values of a simulation. `lean` is in scale points; `code` chooses a code; `span` marks characters.
+
+    With `models`, those of raters.csv answer too, in as many runs each.
+    """
 
     lean: Callable[[str, Seen], float]
     code: Callable[[str, Seen, Random], str] | None = None
@@ -55,6 +59,7 @@ class Effect:
     n_raters: int = 12
     seed: int = 3
     middle: float = 0.5
+    models: int = 0
 
 
 def simulate(name: str, folder: Path, effect: Effect) -> list[dict[str, Any]]:
@@ -62,7 +67,7 @@ def simulate(name: str, folder: Path, effect: Effect) -> list[dict[str, Any]]:
     shutil.copytree(template_folder(name), folder)
     study, rng = template_study(name), seeded(effect.seed)
     texts = {"items": _rows(folder, "items"), "responses": _rows(folder, "responses")}
-    rows = list(_answers(study.protocol, texts, _raters(folder, study.protocol, effect.n_raters), effect, rng))
+    rows = list(_answers(study.protocol, texts, _raters(folder, study.protocol, effect), effect, rng))
     names = list(dict.fromkeys(name for row in rows for name in row))
     with (folder / "ratings.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, names)
@@ -82,8 +87,11 @@ def _rows(folder: Path, file: str) -> list[dict[str, str]]:
     return rows
 
 
-def _raters(folder: Path, protocol: Protocol, n: int) -> list[tuple[str, str]]:
-    """Return name and pool of each person: from raters.csv for pools of named raters, made up for open pools."""
+def _raters(folder: Path, protocol: Protocol, effect: Effect) -> list[tuple[str, str, str]]:
+    """Return name, pool and kind of each rater that answers.
+
+    People come from raters.csv for pools of named raters, and are made up for open pools.
+    """
     named = [
         (row["rater"], row.get("pool", ""))
         for row in _rows(folder, "raters")
@@ -92,40 +100,43 @@ def _raters(folder: Path, protocol: Protocol, n: int) -> list[tuple[str, str]]:
     taken = {pool for _, pool in named}
     still_open = [pool for pool in protocol.design.pools if pool not in taken] or ([] if taken else [""])
     pools = cycle(still_open)
-    found = [*named, *((f"r{k:02d}", next(pools)) for k in range(n if still_open else 0))]
-    _write_raters(folder, found, protocol)
-    return found
+    found = [*named, *((f"r{k:02d}", next(pools)) for k in range(effect.n_raters if still_open else 0))]
+    people = [(name, pool, "person") for name, pool in found]
+    listed = [row for row in _rows(folder, "raters") if row["kind"] == "model"]
+    models = [(row["rater"], row.get("pool", ""), row["rater"]) for row in listed]
+    if effect.models:
+        models = [(f"{name}-{run}", pool, name) for name, pool, _ in models for run in range(effect.models)]
+    if (folder / "raters.csv").exists() or protocol.design.pools:
+        _write_raters(folder, people, models)
+    return [*people, *((name, pool, "model") for name, pool, _ in models if effect.models)]
 
 
-def _write_raters(folder: Path, raters: list[tuple[str, str]], protocol: Protocol) -> None:
-    """Write raters.csv, if the study has one or has pools."""
-    if not (folder / "raters.csv").exists() and not protocol.design.pools:
-        return
-    models = [row for row in _rows(folder, "raters") if row["kind"] == "model"]
+def _write_raters(folder: Path, people: list[tuple[str, str, str]], models: list[tuple[str, str, str]]) -> None:
     with (folder / "raters.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(("rater", "kind", "pool"))
-        writer.writerows((name, "person", pool) for name, pool in raters)
-        writer.writerows((row["rater"], "model", row.get("pool", "")) for row in models)
+        writer.writerow(("rater", "pool", "kind", "model"))
+        writer.writerows((*one, "") for one in people)
+        writer.writerows((name, pool, "model", model) for name, pool, model in models)
 
 
 def _answers(
     protocol: Protocol,
     texts: Mapping[str, list[dict[str, str]]],
-    raters: list[tuple[str, str]],
+    raters: list[tuple[str, str, str]],
     effect: Effect,
     rng: Random,
 ) -> Iterator[dict[str, Any]]:
-    for number, (name, pool) in enumerate(raters):
+    for number, (name, pool, kind) in enumerate(raters):
         severity = rng.gauss(0, 0.3)
-        me = Seen(number, pool)
+        me = Seen(number, pool, kind)
         for question in protocol.questions:
             if question.target == "rater" and _is_asked(protocol, question, pool):
                 yield {"rater": name, "question": question.key, "value": _value(question, me, effect, rng, severity)}
         for place, item in enumerate(texts["items"]):
-            if protocol.design.pools and protocol.design.pools[pool].items == "own" and item.get("rater") != name:
+            own = pool in protocol.design.pools and protocol.design.pools[pool].items == "own"
+            if own and item.get("rater") != name:
                 continue
-            seen = _circumstances(protocol, number, place, pool, item)
+            seen = replace(me, item=item, condition=_levels(protocol, number, place))
             responses = [row for row in texts["responses"] if row["item"] == item["item"]]
             for row in _of_item(protocol, seen, responses, effect, rng, severity):
                 yield {"rater": name, "item": item["item"], "condition": _cell(seen), **row}
@@ -137,12 +148,11 @@ def _is_asked(protocol: Protocol, question: AnyQuestion, pool: str) -> bool:
     return not own or any(not page.pools or pool in page.pools for page in own)
 
 
-def _circumstances(protocol: Protocol, rater: int, place: int, pool: str, item: Mapping[str, str]) -> Seen:
-    levels = {
+def _levels(protocol: Protocol, rater: int, place: int) -> dict[str, str]:
+    return {
         name: [*factor.levels][(rater if factor.assign == "between" else rater + place) % len(factor.levels)]
         for name, factor in protocol.conditions.items()
     }
-    return Seen(rater, pool, item, condition=levels)
 
 
 def _cell(seen: Seen) -> str:
@@ -184,7 +194,7 @@ def _about(protocol: Protocol, seen: Seen, row: Mapping[str, str]) -> Seen:
     )
     said = row["source"] if told == "true" else next((name for name in protocol.sources if name != row["source"]), "")
     label = protocol.sources[said].shown_label if told in {"true", "swapped"} else ""
-    return Seen(seen.rater, seen.pool, seen.item, row["source"], row, seen.condition, label)
+    return replace(seen, source=row["source"], response=row, shown_label=label)
 
 
 def _of_response(
@@ -196,7 +206,7 @@ def _of_response(
         return
     turns = json.loads(seen.response.get("turns") or seen.item.get("turns") or "[]")
     for turn in range(1, len(turns) + 1):
-        at = Seen(seen.rater, seen.pool, seen.item, seen.source, seen.response, seen.condition, seen.shown_label, turn)
+        at = replace(seen, turn=turn)
         yield {**row, "turn": turn, "value": _value(question, at, effect, rng, severity)}
 
 

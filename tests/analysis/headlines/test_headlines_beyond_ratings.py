@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pandas as pd
+from sklearn.metrics import accuracy_score, f1_score
 
 from tests.analysis.headlines.driven import by_source, covers, drive, right_by, says
 from tests.analysis.headlines.simulated_ratings import Effect
@@ -36,13 +37,27 @@ def test_behaviours_headline_has_difference_per_behaviour(tmp_path: Path) -> Non
     covers(sentence, 0.4)
 
 
-def test_theory_of_mind_headline_has_accuracy(tmp_path: Path) -> None:
-    found, table = drive("theory-of-mind", tmp_path / "s", Effect(by_source(), code=right_by(0.75)))
-    key = pd.read_csv(tmp_path / "s" / "items.csv").set_index("item")["belief_key"]
+def test_theory_of_mind_headline_has_models_minus_people_and_altered_minus_standard(tmp_path: Path) -> None:
+    """Each of five models runs twice: it counts as one rater."""
+
+    def code(question: str, seen: Seen, rng: Random) -> str:
+        is_altered = seen.kind == "model" and seen.item["version"] == "altered"
+        return right_by(0.4 if is_altered else 0.9)(question, seen, rng)
+
+    found, table = drive("theory-of-mind", tmp_path / "s", Effect(by_source(), code=code, models=2))
+    items = pd.read_csv(tmp_path / "s" / "items.csv").set_index("item")
     own = table[table["question"] == "belief"]
-    share = float((own["value"].to_numpy() == key.loc[own["item"]].to_numpy()).mean())
-    assert f"{share:.1%} of answers are correct" in found[0].claim
-    covers(found[0], 0.75)
+    is_right = pd.Series(own["value"].to_numpy() == items["belief_key"].loc[own["item"]].to_numpy(), own.index)
+    is_model = own["rater"].str.startswith("model")
+    gap = 100 * float(is_right[~is_model].mean() - is_right[is_model].mean())
+    says(found[0], "models answer correctly # percentage points less often than people", gap)
+    covers(found[0], -0.25)
+    assert "17 raters" in found[0].counts
+    altered = pd.Series(items["version"].loc[own["item"]].to_numpy() == "altered", own.index)[is_model]
+    fall = 100 * float(is_right[is_model][~altered].mean() - is_right[is_model][altered].mean())
+    says(found[2], "answers are correct # percentage points less often with altered than with standard", fall)
+    assert found[2].claim.endswith(" among models")
+    covers(found[2], -0.5)
 
 
 def test_recipient_headline_has_difference_between_pools(tmp_path: Path) -> None:
@@ -96,34 +111,45 @@ def test_refusal_by_turn_headline_has_slope_and_harm_difference(tmp_path: Path) 
     says(harm, "Yes is chosen # percentage points less often for Model, guarded prompt", gap)
 
 
-def test_emotion_recognition_headline_has_accuracy_and_macro_f1(tmp_path: Path) -> None:
+def test_emotion_recognition_headline_has_models_minus_people(tmp_path: Path) -> None:
     def code(_question: str, seen: Seen, rng: Random) -> str:
-        return seen.item["emotion"] if rng.random() < 0.7 else rng.choice(EMOTIONS)
+        right = seen.item["emotion"]
+        is_right = rng.random() < (0.4 if seen.kind == "model" else 0.8)
+        return right if is_right else rng.choice([one for one in EMOTIONS if one != right])
 
-    found, table = drive("emotion-recognition", tmp_path / "s", Effect(by_source(), code=code))
+    found, table = drive("emotion-recognition", tmp_path / "s", Effect(by_source(), code=code, models=1))
     own = table[table["question"] == "emotion"]
-    key = pd.read_csv(tmp_path / "s" / "items.csv").set_index("item")["emotion"].loc[own["item"]].to_numpy()
-    given = own["value"].to_numpy()
-    says(found[0], "#% of answers are correct", 100 * float((given == key).mean()))
-    scores = [2 * sum((given == e) & (key == e)) / (sum(given == e) + sum(key == e)) for e in EMOTIONS]
-    says(found[1], "Macro F1 against the key is #%", 100 * sum(scores) / len(scores))
+    items = pd.read_csv(tmp_path / "s" / "items.csv").set_index("item")["emotion"]
+    of = dict(iter(own.groupby(own["rater"].str.startswith("model"))))
+    keys = {side: items.loc[part["item"]].to_numpy() for side, part in of.items()}
+    f1, right = (
+        {side: score(keys[side], part["value"].to_numpy()) for side, part in of.items()}
+        for score in (lambda key, given: f1_score(key, given, average="macro"), accuracy_score)
+    )
+    says(found[0], "macro F1 is # percentage points lower for models than for people", 100 * (f1[False] - f1[True]))
+    covers(found[0], -0.4)
+    says(found[1], "models answer correctly # percentage points less often", 100 * (right[False] - right[True]))
+    covers(found[1], -0.4)
 
 
 EMOTIONS = ("joy", "relief", "sadness", "anger", "fear", "shame")
 
 
-def test_emotion_cause_headline_has_f1_and_alpha(tmp_path: Path) -> None:
-    def span(_question: str, seen: Seen, rng: Random) -> str:
-        return seen.item["cause_key"] if rng.random() < 0.8 else "0-15"
+def test_emotion_cause_headline_has_models_minus_people_and_alpha(tmp_path: Path) -> None:
+    """People mark what the key marks, models half of it: their F1 is two thirds."""
 
-    found, _ = drive("emotion-cause", tmp_path / "s", Effect(by_source(), span=span))
-    assert "F1 of marked characters against the key is" in found[0].claim
-    assert "Krippendorff's alpha of marked characters is" in found[1].claim
-    exact, _ = drive(
-        "emotion-cause", tmp_path / "t", Effect(by_source(), span=lambda _q, seen, _r: seen.item["cause_key"])
-    )
-    says(exact[0], "is #%", 100.0)
-    says(exact[1], "is #", 1.0)
+    def span(_question: str, seen: Seen, _rng: Random) -> str:
+        begin, end = map(int, seen.item["cause_key"].partition("|")[0].split("-"))
+        return f"{begin}-{(begin + end) // 2}" if seen.kind == "model" else seen.item["cause_key"]
+
+    found, _ = drive("emotion-cause", tmp_path / "s", Effect(by_source(), span=span, models=2))
+    items = pd.read_csv(tmp_path / "s" / "items.csv")
+    marks = [[tuple(map(int, one.split("-"))) for one in key.split("|")] for key in items["cause_key"]]
+    key = sum(end - begin for one in marks for begin, end in one)
+    hits = sum((begin + end) // 2 - begin for (begin, end), *_ in marks)
+    gap = 100 * (1 - 2 * hits / (hits + key))
+    says(found[0], "F1 of marked characters is # percentage points lower for models than for people", gap)
+    assert "Krippendorff's alpha of marked characters is 1" in found[1].claim
 
 
 def test_empathic_accuracy_headline_has_mean_correlation(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ BELIEF: dict[str, Any] = {
     "correct": "box",
 }
 ATTRIBUTE: dict[str, Any] = {"attribute": "kind"}
+LEVELS = {"kind": {"reference_level": "standard"}}
 ANSWER: Row = {"rater": "r0", "item": "i0", "response": "i0:human", "question": "empathy", "value": 4}
 
 
@@ -40,8 +41,7 @@ def _report(
 ) -> tuple[Report, Protocol]:
     primary = [{"question": question["key"], **ATTRIBUTE, **contrast}]
     asked = [question] if question is FIVE else [question, FIVE]
-    attributes = {"kind": {"reference_level": "standard"}}
-    study = protocol(*asked, analysis={"primary": primary, **analysis}, attributes=attributes)
+    study = protocol(*asked, analysis={"primary": primary, **analysis}, attributes=LEVELS)
     return analyze(_with_attributes(frames(study, [*rows, ANSWER])), study), study
 
 
@@ -163,3 +163,37 @@ def test_attribute_that_cannot_be_compared_says_why(attribute: str, matched: str
     found = only(report, "item_attribute_accuracy")
     assert "“”" not in summary_of(report, study).answers[0].english
     assert (found.reason, found.note, found.role) == ("no_pairable_units", note, "primary")
+
+
+def test_effect_among_a_pool_or_kind_of_raters_is_of_these_alone() -> None:
+    """Five models, one of which ran twice, and six people, who fall for nothing."""
+    models = [*(f"m{n}" for n in range(5)), "m0 again"]
+    rng = np.random.default_rng(2)
+    of_models: list[Row] = [
+        {"rater": model, "item": item, "question": "belief", "value": _belief(rng, KIND[item])}
+        for model in models
+        for item in ITEMS
+    ]
+    of_people = _answers("belief", lambda _rng, _kind: "box")
+    primary = [{"question": "belief", **ATTRIBUTE, "rater_kind": kind} for kind in ("model", "person")]
+    primary.append({"question": "belief", **ATTRIBUTE, "pool": "nobody"})
+    study = protocol(
+        BELIEF, FIVE, design={"pools": {"crowd": {}, "nobody": {}}}, analysis={"primary": primary}, attributes=LEVELS
+    )
+    raters: list[Row] = [{"rater": name, "kind": "person", "pool": "crowd"} for name in RATERS]
+    raters += [{"rater": name, "kind": "model", "pool": None} for name in models]
+    data = _with_attributes(frames(study, [*of_models, *of_people, ANSWER], raters=raters))
+    data.raters["model"] = [name.partition(" ")[0] for name in data.raters["rater"]]
+    report = analyze(data, study)
+    found, people, nobody = (result.estimates[0] for result in report.primary)
+    assert (found.scope["rater_kind"], people.scope["rater_kind"]) == ("model", "person")
+    # the runs of one model have the weight of one
+    twice = [row for row in of_models if row["rater"] in {"m0", "m0 again"}]
+    others = [row for row in of_models if row not in twice]
+    known = (_shares(twice, "box") + 4 * _shares(others, "box")) / 5
+    assert found.n_raters == 5
+    assert found.estimate == pytest.approx(known)
+    assert (people.estimate, nobody.reason) == (0.0, "no_pairable_units")
+    said = summary_of(report, study).answers[0].english
+    assert "Answers on Belief by models were correct less often with “altered”" in said
+    assert primary_answers(report, study)[0].sentences[0].claim.endswith(" among models")
