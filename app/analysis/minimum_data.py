@@ -17,8 +17,10 @@ from app.stats.result import Interval, Result, undefined
 MIN_RATINGS_FOR_CAMPS = 4
 # answers per rater, for severity, consistency, accuracy, side preference and agreement with others
 MIN_ANSWERS_OF_RATER = 5
-# items, responses or repeats in common, for a kappa
-MIN_IN_COMMON = 5
+# units that two raters share, for a kappa: over five, that of unrelated ratings exceeds .6 for one pair in fifteen
+MIN_IN_COMMON = 10
+# answers that a rater gave twice, for a kappa of their own: studies repeat few
+MIN_REPEATS = 5
 # units, for coefficients of association and agreement: r over four units is above .9 by chance in one of ten studies
 MIN_UNITS = 5
 

@@ -58,7 +58,7 @@ def test_ties_are_half_and_neither_and_cannot_judge_are_excluded() -> None:
 
 def test_unanimous_ties_are_agreement() -> None:
     study = protocol({**CHOICE, "tie": True})
-    rows = [_vote(rater, f"i{n}", "tie" if n % 2 else "model") for rater in ("a", "b") for n in range(6)]
+    rows = [_vote(rater, f"i{n}", "tie" if n % 2 else "model") for rater in ("a", "b") for n in range(10)]
     report = analyze(frames(study, rows), study)
     assert first(report, "krippendorff_alpha_nominal").estimate == 1.0
     assert only(report, "cohen_kappa", scope={"raters": ["a", "b"]}).estimate == 1.0

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # effect sizes have the minimum of a comparison: two items and two raters on each side
 OF_COMPARISONS = {"cliffs_delta", "cliffs_delta_unpaired", "rank_biserial"}
-# computed by sections for pairs with five items in common only
+# computed by sections for pairs with ten units in common only
 OF_PAIRS_OF_RATERS = {"cohen_kappa", "cohen_kappa_linear", "cohen_kappa_quadratic", "pair_kappa_median"}
 # means over items, each with its own responses
 OF_RANKINGS = {"kendall_w_within_items", "rank_correlation_within_items"}
@@ -56,7 +56,7 @@ def small() -> Report:
 
 @pytest.fixture(scope="module")
 def larger() -> Report:
-    return _report(8, "abcd")
+    return _report(10, "abcd")
 
 
 def test_severity_requires_five_ratings(small: Report, larger: Report) -> None:
@@ -65,10 +65,16 @@ def test_severity_requires_five_ratings(small: Report, larger: Report) -> None:
     assert first(larger, "severity", scope={"raters": ["a"]}).estimate is not None
 
 
-def test_kappa_requires_five_common_items(small: Report, larger: Report) -> None:
-    assert only(small, "cohen_kappa_quadratic").reason == "no_pairable_units"
-    assert only(small, "pair_kappa_median", question="preference").estimate is None
-    assert first(larger, "cohen_kappa_quadratic").estimate is not None
+def test_kappa_requires_ten_common_units(larger: Report) -> None:
+    nothing = only(_report(4, "ab"), "cohen_kappa_quadratic")
+    assert (nothing.reason, nothing.note) == (
+        "no_pairable_units",
+        "not estimable: no two raters rated 10 units or more in common",
+    )
+    fewer = _report(5, "ab")
+    assert only(fewer, "cohen_kappa_quadratic").estimate is not None
+    assert only(fewer, "pair_kappa_median", question="preference").estimate is None
+    assert only(larger, "pair_kappa_median", question="preference").n_pairable_units == 10
 
 
 def test_split_opinions_require_four_ratings(small: Report, larger: Report) -> None:

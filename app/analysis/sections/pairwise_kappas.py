@@ -31,7 +31,7 @@ SAME = 1e-12
 WEIGHTS: tuple[Literal["quadratic", "linear"], ...] = ("quadratic", "linear")
 PLAIN: tuple[Weights, Categories] = ("none", "declared")
 WEIGHTED: list[tuple[Weights, Categories]] = [(name, of) for name in WEIGHTS for of in ("declared", "observed")]
-NO_PAIR = f"not estimable: no two raters rated {MIN_IN_COMMON} items or more in common"
+NO_PAIR = f"not estimable: no two raters rated {MIN_IN_COMMON} units or more in common"
 
 declare(
     Statistic("cohen_kappa", "Cohen's kappa", "coefficient", docs="agreement", cites=("cohen1960",)),
@@ -55,9 +55,9 @@ declare(
 
 
 def kappas(data: AnyQuestionData) -> Iterator[Estimate]:
-    """Yield the kappa of each pair of raters with enough items in common: weighted for scales, unweighted for choices.
+    """Yield the kappa of each pair of raters with enough units in common: weighted for scales, unweighted for choices.
 
-    At most MAX_PAIRS pairs per question and kind of rater: first pairs within a pool, then pairs with the most items in
+    At most MAX_PAIRS pairs per question and kind of rater: first pairs within a pool, then pairs with the most units in
     common.
     """
     if data.question.target == "rater" or data.is_composite:
@@ -66,7 +66,7 @@ def kappas(data: AnyQuestionData) -> Iterator[Estimate]:
     for group, answers in with_answers(whole, data.answers):
         pairs, n_pairs = named_pairs(answers, data.codes.raters.pool)
         rows = _rows_by_rater(answers.rater)
-        left = f"{len(pairs)} of {n_pairs} pairs are shown: those that share most items" if n_pairs > len(pairs) else ""
+        left = f"{len(pairs)} of {n_pairs} pairs are shown: those that share most" if n_pairs > len(pairs) else ""
         for pair in pairs:
             part = answers.select(np.concatenate([rows[code] for code in pair]))
             ids = [data.codes.raters.ids[code] for code in pair]
@@ -80,15 +80,15 @@ def kappas(data: AnyQuestionData) -> Iterator[Estimate]:
 
 
 def named_pairs(answers: Answers, pool: Ints) -> tuple[list[tuple[int, int]], int]:
-    """Return the pairs of raters to compare, as codes, by number of items in common, and the total number of pairs.
+    """Return the pairs of raters to compare, as codes, by number of units in common, and the total number of pairs.
 
-    If there are more than MAX_RATERS raters, only those with the most items are included.
+    If there are more than MAX_RATERS raters, only those with the most units are included.
     """
-    raters, items = busiest(answers)
+    raters, units = busiest(answers)
     if not len(raters):
         return [], 0
     names, row = np.unique(raters, return_inverse=True)
-    cells = csr_array((np.ones(len(row), dtype=np.int64), (row, items)))
+    cells = csr_array((np.ones(len(row), dtype=np.int64), (row, units)))
     shared = np.triu((cells @ cells.T).toarray(), k=1)
     is_across = pool[names][:, None] != pool[names]
     first, second = np.nonzero(shared >= MIN_IN_COMMON)
@@ -97,15 +97,15 @@ def named_pairs(answers: Answers, pool: Ints) -> tuple[list[tuple[int, int]], in
 
 
 def busiest(answers: Answers) -> tuple[Ints, Ints]:
-    """Return rater and item of each distinct combination, for the raters with the most items."""
-    n_items = int(answers.item.max(initial=0)) + 1
-    cell = sorted_unique(answers.rater * n_items + answers.item)
-    rater, item = cell // n_items, cell % n_items
+    """Return rater and unit of each distinct combination, for the raters with the most units."""
+    n_units = int(answers.unit.max(initial=0)) + 1
+    cell = sorted_unique(answers.rater * n_units + answers.unit)
+    rater, unit = cell // n_units, cell % n_units
     count = np.bincount(rater)
     if np.count_nonzero(count) <= MAX_RATERS:
-        return rater, item
+        return rater, unit
     kept = np.isin(rater, np.argsort(-count, kind="stable")[:MAX_RATERS])
-    return rater[kept], item[kept]
+    return rater[kept], unit[kept]
 
 
 def _rows_by_rater(rater: Ints) -> list[Ints]:

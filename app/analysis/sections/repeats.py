@@ -13,7 +13,7 @@ from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.data.rater_panel import MAX_RATERS, SECTION
 from app.analysis.data.scopes import groups
 from app.analysis.estimate import Estimate, Scope
-from app.analysis.minimum_data import BEYOND_CHANCE, MIN_IN_COMMON, enough
+from app.analysis.minimum_data import BEYOND_CHANCE, MIN_REPEATS, enough
 from app.analysis.statistic import Statistic, declare
 from app.protocol.questions.registry import PreferenceQuestion
 from app.stats.agreement import SelfAgreement, intra_rater_agreement
@@ -67,7 +67,7 @@ def _named(one: SelfAgreement, *, has_steps: bool) -> Iterator[tuple[str, Result
     yield "intra_rater_agreement", one.percent
     if has_steps:
         yield "intra_rater_within_one", one.within_one
-    yield "intra_rater_kappa", enough(one.kappa, one.kappa.n_pairable_units or 0, MIN_IN_COMMON, "repeats")
+    yield "intra_rater_kappa", enough(one.kappa, one.kappa.n_pairable_units or 0, MIN_REPEATS, "repeats")
 
 
 def _ratings(answers: Answers, rows: Bools) -> Ratings:

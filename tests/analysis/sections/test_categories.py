@@ -76,7 +76,7 @@ def test_one_of_two_codes_is_tested_because_the_other_is_its_mirror(primary: lis
 
 def test_single_code_question_has_nominal_agreement() -> None:
     study = protocol(FEELS, sources={})
-    rows = [_row(rater, f"i{n}", None, "feels", ("sad", "glad")[n % 2]) for rater in ("a", "b") for n in range(6)]
+    rows = [_row(rater, f"i{n}", None, "feels", ("sad", "glad")[n % 2]) for rater in ("a", "b") for n in range(10)]
     report = analyze(frames(study, rows), study)
     assert only(report, "percent_agreement", question="feels").estimate == 1
     assert only(report, "cohen_kappa", question="feels").estimate == 1

@@ -58,7 +58,7 @@ def test_omitted_rater_pairs_are_counted_in_note() -> None:
     few, many = _report(_rows(10)), _report(_rows(11))
     assert {f.note for f in find(few, "cohen_kappa_quadratic")} == {""}
     notes = {f.note for f in find(many, "cohen_kappa_quadratic")}
-    assert notes == {"45 of 55 pairs are shown: those that share most items"}
+    assert notes == {"45 of 55 pairs are shown: those that share most"}
 
 
 def test_agreement_per_condition_uses_only_its_answers() -> None:
