@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
-
-from sqlalchemy import Connection, text
 
 from app.base.words import readable
 from app.protocol.declared_contrasts import RATED
@@ -19,6 +17,7 @@ from app.studies.editor.primary_form import PATH as CONTRASTS
 from app.studies.editor.primary_form import with_new_contrast, with_parts_that_fit, with_sentences
 from app.studies.editor.question_keys import free_key, is_made, key_of, renamed, without_key
 from app.studies.editor.sections import value_at, with_value
+from app.studies.editor.stored_texts import Columns
 
 Data = dict[str, Any]
 COMPOSITES, CHANGES, BELIEVED = "analysis.composites", "analysis.changes", "analysis.believed_source"
@@ -32,33 +31,6 @@ _KINDS_MEANT = {
     "model": frozenset({"ai", "ki", "model", "machine", "computer"}),
 }
 _NO_PAIR = "Needs two questions about the rater that are answered by a number, such as mood before and after."
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """The columns of a study's files besides those that every study has. `numbers` are those that hold numbers."""
-
-    responses: tuple[str, ...] = ()
-    raters: tuple[str, ...] = ()
-    numbers: tuple[str, ...] = ()
-    items: tuple[str, ...] = ()
-
-
-_STORED = text("""
-    SELECT file, name, bool_and(value ~ '^\\s*[-+]?[0-9]+([.][0-9]+)?\\s*$') AS is_number FROM (
-        SELECT 'items' AS file, attributes FROM items WHERE study_id = :study
-        UNION ALL SELECT 'responses', attributes FROM responses WHERE study_id = :study
-        UNION ALL SELECT 'raters', attributes FROM raters WHERE study_id = :study
-    ) stored, jsonb_each_text(stored.attributes) AS one (name, value)
-    WHERE value IS NOT NULL AND value <> '' GROUP BY file, name ORDER BY file, name
-""")
-
-
-def columns_of(db: Connection, study_id: int) -> Columns:
-    """The columns that the stored texts and raters have."""
-    rows = db.execute(_STORED, {"study": study_id}).all()
-    by_file = {file: tuple(row.name for row in rows if row.file == file) for file in ("responses", "raters", "items")}
-    return Columns(**by_file, numbers=tuple(dict.fromkeys(row.name for row in rows if row.is_number)))
 
 
 def with_analysis_choices(control: Control, data: Data, columns: Columns) -> Control:

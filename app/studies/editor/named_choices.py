@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, text
-
 from app.base.words import counted, readable
 from app.protocol.conditions import LEVELS
 from app.studies.editor.answer_codes import answer_lines, codes_of
@@ -164,21 +162,7 @@ _RULES: tuple[tuple[str, Callable[[Control, Data], Control]], ...] = (
 )
 
 
-# Items of practice and gold trials are chosen by their first words; with more items than this, their ID is typed.
-MAX_ITEMS = 500
 _ITEM = re.compile(r"(flow\.practice\.trials|checks\.gold)\.\d+\.item")
-_LISTED = text("""
-    SELECT key, left(coalesce(text, turns -> 0 ->> 'text', ''), 80) AS words FROM items
-    WHERE study_id = :study ORDER BY position LIMIT :most
-""")
-
-
-def item_options(db: Connection, study_id: int) -> list[Option]:
-    """The items of a study; none if there are too many to choose from."""
-    rows = db.execute(_LISTED, {"study": study_id, "most": MAX_ITEMS + 1}).all()
-    if len(rows) > MAX_ITEMS:
-        return []
-    return [Option(row.key, f"{row.key}: {' '.join(row.words.split())}") for row in rows]
 
 
 def with_items(control: Control, items: Sequence[Option]) -> Control:

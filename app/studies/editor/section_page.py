@@ -14,8 +14,6 @@ from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
 from app.studies.editor.analysis_form import (
     ADDED,
-    Columns,
-    columns_of,
     with_analysis_choices,
     with_analysis_that_fits,
     with_new,
@@ -24,12 +22,13 @@ from app.studies.editor.check_form import KINDS as CHECKS
 from app.studies.editor.check_form import with_checks_that_fit, with_new_check
 from app.studies.editor.controls import Control
 from app.studies.editor.design_page import DesignForm, SentForm, design_page, placed, save_section
-from app.studies.editor.named_choices import item_options, with_choices, with_items
+from app.studies.editor.named_choices import with_choices, with_items
 from app.studies.editor.preview_pages import preview_pages
 from app.studies.editor.primary_form import PATH as CONTRASTS
 from app.studies.editor.primary_form import implied_contrast
 from app.studies.editor.protocol_edits import Edit, get_draft
 from app.studies.editor.sections import BY_KEY, Section, section_controls, with_section
+from app.studies.editor.stored_texts import Columns, columns_of, item_options
 from app.studies.own_study import Own
 from app.studies.studies import StudyRow
 

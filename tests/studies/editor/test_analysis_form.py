@@ -9,11 +9,12 @@ import pytest
 
 from app.base.problems import Problems
 from app.protocol.yaml.study_yaml import read_protocol
-from app.studies.editor.analysis_form import ADDED, Columns, with_analysis_choices, with_analysis_that_fits, with_new
+from app.studies.editor.analysis_form import ADDED, with_analysis_choices, with_analysis_that_fits, with_new
 from app.studies.editor.controls import Control
 from app.studies.editor.named_choices import with_choices
 from app.studies.editor.question_keys import without_key
 from app.studies.editor.sections import BY_KEY, section_controls, with_section
+from app.studies.editor.stored_texts import Columns
 from tests.kit.builder import EMPATHY, protocol_of
 from tests.studies.editor.posted import posted
 from tests.studies.editor.test_forms_round_trip import TEXTS, data_of

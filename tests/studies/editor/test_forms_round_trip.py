@@ -12,12 +12,13 @@ from app.base.problems import Problems
 from app.protocol.study import Protocol
 from app.protocol.yaml.edited_yaml import edited_yaml
 from app.protocol.yaml.study_yaml import read_protocol
-from app.studies.editor.analysis_form import Columns, with_analysis_choices, with_analysis_that_fits
+from app.studies.editor.analysis_form import with_analysis_choices, with_analysis_that_fits
 from app.studies.editor.check_form import with_checks_that_fit
 from app.studies.editor.named_choices import with_choices
 from app.studies.editor.nodes import Part, part_of
 from app.studies.editor.question_form import QuestionEditor, question_editor, with_edited
 from app.studies.editor.sections import QUESTIONS, SECTIONS, section_controls, section_of, with_section
+from app.studies.editor.stored_texts import Columns
 from app.studies.folder.study_templates import list_templates, template_folder
 from tests.protocol.test_protocol_page import EXAMPLES, top_level
 from tests.studies.editor.posted import posted
