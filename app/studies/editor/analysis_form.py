@@ -11,7 +11,17 @@ from app.protocol.declared_contrasts import RATED
 from app.protocol.questions.registry import KINDS, ScaledQuestion
 from app.studies.editor.answer_codes import codes_of
 from app.studies.editor.controls import Control, Option, lines_of, named_of
-from app.studies.editor.named_choices import answers_of, chosen, questions_about, ticks, title_of, value_of
+from app.studies.editor.named_choices import (
+    answers_of,
+    chosen,
+    fields_of,
+    label_of,
+    questions_about,
+    select,
+    ticks,
+    title_of,
+    value_of,
+)
 from app.studies.editor.nodes import Named, Scalar
 from app.studies.editor.primary_form import PATH as CONTRASTS
 from app.studies.editor.primary_form import with_new_contrast, with_parts_that_fit, with_sentences
@@ -127,7 +137,7 @@ def _believed(data: Data, question: Data) -> Data:
 
 def _meant(sources: Data, code: str, words: str) -> list[str]:
     said = {code.casefold(), words.casefold()}
-    named = [key for key, one in sources.items() if said & {key.casefold(), _label(key, one).casefold()}]
+    named = [key for key, one in sources.items() if said & {key.casefold(), label_of(key, one).casefold()}]
     kinds = [kind for kind, words_of in _KINDS_MEANT.items() if said & words_of]
     return named or [key for key, one in sources.items() if isinstance(one, dict) and one.get("kind") in kinds]
 
@@ -172,7 +182,7 @@ def _rater_scores(data: Data) -> list[Option]:
 def _scores(data: Data, of: Collection[str] | None = None) -> list[Option]:
     """The scores from several questions, or those of these questions only."""
     return [
-        Option(key, _label(key, one))
+        Option(key, label_of(key, one))
         for key, one in named_of(_NAMES, value_at(data, COMPOSITES)).items()
         if of is None or {*_questions_of(one)} <= {*of}
     ]
@@ -183,27 +193,11 @@ def _questions_of(composite: object) -> list[str]:
 
 
 def _sources(data: Data) -> list[Option]:
-    return [Option(key, _label(key, one)) for key, one in named_of(_NAMES, data.get("sources")).items()]
-
-
-def _label(key: str, one: object) -> str:
-    return str((one.get("label") if isinstance(one, dict) else None) or readable(key))
-
-
-def _fields(control: Control) -> dict[str, Control]:
-    return {one.name.rpartition(".")[2]: one for one in control.children}
-
-
-def _choice(control: Control, options: Iterable[Option], none: str | None, **changes: Any) -> Control:  # noqa: ANN401
-    """A select, also of what is written and unknown; `none` are the words for no choice."""
-    known = [*(() if none is None else (Option("", none),)), *options]
-    if control.value not in {one.value for one in known}:
-        known.append(Option(control.value, readable(control.value)))
-    return replace(control, shape="choice", options=tuple(known), is_set=True, help="", **changes)
+    return [Option(key, label_of(key, one)) for key, one in named_of(_NAMES, data.get("sources")).items()]
 
 
 def _reference(control: Control, data: Data, columns: Columns) -> Control:  # noqa: ARG001 - as the other rules
-    return _choice(control, _sources(data), "The first human source")
+    return select(control, _sources(data), "The first human source")
 
 
 def _by_question(control: Control, data: Data, columns: Columns) -> Control:  # noqa: ARG001 - as the other rules
@@ -235,7 +229,7 @@ def _composites(control: Control, data: Data, columns: Columns) -> Control:  # n
 
 def _composite(row: Control, questions: Sequence[Data]) -> Control:
     """One score. Its first question decides what it is about, and so which others can be in it."""
-    fields = _fields(row)
+    fields = fields_of(row)
     first = chosen(fields["questions"])[:1]
     about = {one.get("target") for one in questions if [one.get("key")] == first}
     options = _options(one for one in questions if not about or one.get("target") in about)
@@ -250,9 +244,9 @@ def _changes(control: Control, data: Data, columns: Columns) -> Control:  # noqa
     options = _rater_scores(data)
     rows = []
     for row in control.children:
-        fields = _fields(row)
+        fields = fields_of(row)
         before, after = (
-            _choice(fields[name], options, None, label=words, is_required=True)
+            select(fields[name], options, None, label=words, is_required=True)
             for name, words in (("before", "From"), ("after", "to"))
         )
         key = f"{before.value}|{after.value}"
@@ -275,9 +269,9 @@ def _believed_source(control: Control, data: Data, columns: Columns) -> Control:
     if control.shape == "absent":
         needs = "" if questions else "Needs a question with answers to choose from that asks who wrote a response."
         return replace(control, label=label, help=needs, is_open=bool(questions), is_set=bool(questions))
-    fields = _fields(control)
-    question = _choice(fields["question"], _options(questions), None, label="Asked in")
-    confidence = _choice(fields["confidence"], _options(_scaled(data)), "Not asked", label="How sure they are")
+    fields = fields_of(control)
+    question = select(fields["question"], _options(questions), None, label="Asked in")
+    confidence = select(fields["confidence"], _options(_scaled(data)), "Not asked", label="How sure they are")
     asked = next((one for one in questions if one.get("key") == question.value), {})
     means = _means(fields["means"], answers_of(asked), data)
     return replace(control, label=label, help="", children=(question, means, confidence))
@@ -303,11 +297,11 @@ def _empathic(control: Control, data: Data, columns: Columns) -> Control:  # noq
     if control.shape == "absent":
         needs = "" if felt else "Needs a question about an item, a response or a turn that is answered by a number."
         return replace(control, help=needs, is_open=bool(felt), is_set=False)
-    fields = _fields(control)
-    targets = [Option(key, _label(key, one)) for key, one in pools.items()]
-    own = _choice(fields["felt"], felt, None, label="What the person felt is asked in")
-    perceived = _choice(fields["perceived"], felt, "The same question", label="What others think they felt is asked in")
-    pool = _choice(fields["pool"], targets, "The rater named with each item", label="Who tells what they felt")
+    fields = fields_of(control)
+    targets = [Option(key, label_of(key, one)) for key, one in pools.items()]
+    own = select(fields["felt"], felt, None, label="What the person felt is asked in")
+    perceived = select(fields["perceived"], felt, "The same question", label="What others think they felt is asked in")
+    pool = select(fields["pool"], targets, "The rater named with each item", label="Who tells what they felt")
     return replace(control, help="", children=(own, perceived, pool))
 
 
@@ -331,13 +325,13 @@ def _rater_groups(control: Control, data: Data, columns: Columns) -> Control:
 def _responder(control: Control, data: Data, columns: Columns) -> Control:
     options = _named(data, columns.responses)
     help_ = "The column that names the person or system, within a source, who wrote the response."
-    return replace(_choice(control, options, "None"), is_set=bool(control.value), help=help_)
+    return replace(select(control, options, "None"), is_set=bool(control.value), help=help_)
 
 
 def _matched_items(control: Control, data: Data, columns: Columns) -> Control:
     options = _named(data, columns.items)
     help_ = "The column that names what several items are versions of. Versions are compared with each other."
-    return replace(_choice(control, options, "None"), is_set=bool(control.value), help=help_)
+    return replace(select(control, options, "None"), is_set=bool(control.value), help=help_)
 
 
 def _columns(control: Control, options: Iterable[Option], help_: str) -> Control:

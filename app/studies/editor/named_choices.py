@@ -58,6 +58,24 @@ def ticks(control: Control, options: Iterable[Option], chosen: Iterable[str]) ->
     return replace(control, shape="ticks", value="\n".join(ticked), options=(*first, *rest))
 
 
+def label_of(key: str, one: object) -> str:
+    """The label of an entry; without one, a readable form of its key."""
+    return str((one.get("label") if isinstance(one, dict) else None) or readable(key))
+
+
+def fields_of(control: Control) -> dict[str, Control]:
+    """The fields of an entry by their names."""
+    return {one.name.rpartition(".")[2]: one for one in control.children}
+
+
+def select(control: Control, options: Iterable[Option], none: str | None, **changes: Any) -> Control:  # noqa: ANN401
+    """A select, also of what is written and unknown; `none` are the words for no choice."""
+    known = [*(() if none is None else (Option("", none),)), *options]
+    if control.value not in {one.value for one in known}:
+        known.append(Option(control.value, readable(control.value)))
+    return replace(control, shape="choice", options=tuple(known), is_set=True, help="", **changes)
+
+
 def chosen(control: Control) -> list[str]:
     """What is ticked, or written on lines."""
     return [line for line in control.value.split("\n") if line]
