@@ -14,6 +14,7 @@ from app.studies.editor.controls import Control, Option, lines_of, named_of
 from app.studies.editor.named_choices import (
     answers_of,
     chosen,
+    entry_options,
     fields_of,
     label_of,
     questions_about,
@@ -72,11 +73,6 @@ def _with_key_of_label(data: Data, key: str, old: Data, new: object) -> Data:
     return data if free == key else renamed(data, key, free)
 
 
-def with_new(data: Data, path: str) -> Data:
-    """The data with one more contrast, score, change or believed source, ready to use."""
-    return _NEW[path](data)
-
-
 def _with_new_composite(data: Data) -> Data:
     """One more score: of the questions about one thing that are in no score yet, or else of all about it."""
     there = value_at(data, COMPOSITES)
@@ -117,15 +113,14 @@ def _with_new_empathic(data: Data) -> Data:
     return with_value(data, EMPATHIC, {"felt": felt[0].value}) if felt else data
 
 
-_NEW: dict[str, Callable[[Data], Data]] = {
+# What is added ready to use, not as an empty entry.
+NEW: dict[str, Callable[[Data], Data]] = {
     CONTRASTS: with_new_contrast,
     COMPOSITES: _with_new_composite,
     CHANGES: _with_new_change,
     BELIEVED: _with_new_believed,
     EMPATHIC: _with_new_empathic,
 }
-# What is added ready to use, not as an empty entry.
-ADDED = frozenset(_NEW)
 
 
 def _believed(data: Data, question: Data) -> Data:
@@ -192,12 +187,8 @@ def _questions_of(composite: object) -> list[str]:
     return lines_of(composite.get("questions") if isinstance(composite, dict) else composite)
 
 
-def _sources(data: Data) -> list[Option]:
-    return [Option(key, label_of(key, one)) for key, one in named_of(_NAMES, data.get("sources")).items()]
-
-
 def _reference(control: Control, data: Data, columns: Columns) -> Control:  # noqa: ARG001 - as the other rules
-    return select(control, _sources(data), "The first human source")
+    return select(control, entry_options(data, "sources"), "The first human source")
 
 
 def _by_question(control: Control, data: Data, columns: Columns) -> Control:  # noqa: ARG001 - as the other rules
@@ -250,7 +241,7 @@ def _changes(control: Control, data: Data, columns: Columns) -> Control:  # noqa
             for name, words in (("before", "From"), ("after", "to"))
         )
         key = f"{before.value}|{after.value}"
-        rows.append(replace(row, shape="sentence", key=key, label="Change", children=(before, after)))
+        rows.append(replace(row, shape="sentence", drawn=key, label="Change", children=(before, after)))
     is_open = len(options) > 1
     return replace(
         control,
@@ -279,7 +270,7 @@ def _believed_source(control: Control, data: Data, columns: Columns) -> Control:
 
 def _means(control: Control, answers: Sequence[Option], data: Data) -> Control:
     """For each answer of the question, the sources that it means."""
-    sources = _sources(data)
+    sources = entry_options(data, "sources")
     there = {row.key: row for row in control.children if row.key}
     words = {one.value: one.words for one in answers}
     rows = []
@@ -289,19 +280,23 @@ def _means(control: Control, answers: Sequence[Option], data: Data) -> Control:
         new = Control(name, f"{control.path}.{code}", f"“{words.get(code) or readable(code)}” means", "lines")
         rows.append(replace(ticks(new, sources, named), key=code, key_name=f"{name}:key", is_set=True))
     question = str(value_at(data, f"{BELIEVED}.question") or "")
-    return replace(control, shape="answers", label="", help="", key=question, children=tuple(rows))
+    return replace(control, shape="answers", label="", help="", drawn=question, children=tuple(rows))
 
 
 def _empathic(control: Control, data: Data, columns: Columns) -> Control:  # noqa: ARG001 - as the other rules
-    felt, pools = _felt(data), named_of(_NAMES, value_at(data, "design.pools"))
+    felt = _felt(data)
     if control.shape == "absent":
         needs = "" if felt else "Needs a question about an item, a response or a turn that is answered by a number."
         return replace(control, help=needs, is_open=bool(felt), is_set=False)
     fields = fields_of(control)
-    targets = [Option(key, label_of(key, one)) for key, one in pools.items()]
     own = select(fields["felt"], felt, None, label="What the person felt is asked in")
     perceived = select(fields["perceived"], felt, "The same question", label="What others think they felt is asked in")
-    pool = select(fields["pool"], targets, "The rater named with each item", label="Who tells what they felt")
+    pool = select(
+        fields["pool"],
+        entry_options(data, "design.pools"),
+        "The rater named with each item",
+        label="Who tells what they felt",
+    )
     return replace(control, help="", children=(own, perceived, pool))
 
 

@@ -129,7 +129,8 @@ class Control:
     """One input, or a group of inputs.
 
     `name` is the form field; `value` is what it contains, one line per tick; `path` is the path of the value in
-    study.yaml, beside which problems are shown. `key_name` is the form field of the name of an entry in a mapping.
+    study.yaml, beside which problems are shown. `key_name` is the form field of the name of an entry in a mapping,
+    and `key_label` what it is called. `drawn` tells whether what is on a page has to be drawn anew.
     `standard` is the default for an empty input. `is_open`: whether the study has what another entry needs.
     """
 
@@ -141,6 +142,8 @@ class Control:
     value: str = ""
     key: str = ""
     key_name: str = ""
+    key_label: str = "Name"
+    drawn: str = ""
     standard: str = ""
     is_required: bool = False
     is_set: bool = False

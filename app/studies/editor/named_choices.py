@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -61,6 +61,11 @@ def ticks(control: Control, options: Iterable[Option], chosen: Iterable[str]) ->
 def label_of(key: str, one: object) -> str:
     """The label of an entry; without one, a readable form of its key."""
     return str((one.get("label") if isinstance(one, dict) else None) or readable(key))
+
+
+def entry_options(data: Data, path: str) -> list[Option]:
+    """The entries of a mapping, such as `sources`, by their labels."""
+    return [Option(key, label_of(key, one)) for key, one in named_of(_LEVELS, value_of(data, path)).items()]
 
 
 def fields_of(control: Control) -> dict[str, Control]:
@@ -178,13 +183,3 @@ _RULES: tuple[tuple[str, Callable[[Control, Data], Control]], ...] = (
     (r"questions\.\d+\.correct", _correct),
     (r"questions\.\d+\.exclusive", _exclusive),
 )
-
-
-_ITEM = re.compile(r"(flow\.practice\.trials|checks\.gold)\.\d+\.item")
-
-
-def with_items(control: Control, items: Sequence[Option]) -> Control:
-    """A control with the choice among items in place of typed IDs, also in the controls inside it."""
-    if items and _ITEM.fullmatch(control.name):
-        return replace(control, shape="choice", options=(Option("", "Choose an item"), *items))
-    return replace(control, children=tuple(with_items(child, items) for child in control.children))

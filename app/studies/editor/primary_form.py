@@ -132,7 +132,7 @@ def with_parts_that_fit(before: Data, data: Data) -> Data:
     protocol = protocol_without_primary(data) if rows != old else None
     if protocol is None:
         return data
-    return with_value(data, PATH, [row if row in old else _fitting(protocol, row, old) for row in rows])
+    return with_value(data, PATH, [row if row in old else _fitting(protocol, row, old) for row in rows] or None)
 
 
 def _rows(data: Data) -> list[Any]:
@@ -194,7 +194,7 @@ def _sentence(row: Control, protocol: Protocol | None) -> Control:
             field, label=words, help=help_, shape=shape, options=tuple(options), is_new=True, is_required=True
         )
     drawn = "|".join((values.get("question", ""), values.get("test", "")))
-    return replace(row, shape="sentence", key=drawn, children=tuple(shown.values()))
+    return replace(row, shape="sentence", drawn=drawn, children=tuple(shown.values()))
 
 
 def _phrase(test: str | None, question: AnyQuestion | None) -> tuple[tuple[str, str], ...]:

@@ -1,4 +1,4 @@
-"""The keys of questions, which leads never see: made from labels, and changed or removed wherever they are used."""
+"""Keys, which leads never see: made from labels, and changed or removed wherever they are used."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ Data = dict[str, Any]
 # The new name of a key; None to remove what names it.
 Rename = Callable[[Any], Any]
 _MOST = 40
+_PARTS = frozenset({"flow", "checks", "analysis", "design"})
 
 
 def key_of(words: str, otherwise: str = "question") -> str:
@@ -32,7 +33,11 @@ def key_of(words: str, otherwise: str = "question") -> str:
 
 def free_key(data: Data, key: str, *, but: str = "") -> str:
     """The key, with a number added if another question, check or composite already has it."""
-    taken = {*_keys(data)} - {but}
+    return free_of({*_keys(data)} - {but}, key)
+
+
+def free_of(taken: Collection[str], key: str) -> str:
+    """The key, with a number added if it is taken."""
     number, free = 2, key
     while free in taken:
         free, number = f"{key}_{number}", number + 1
@@ -74,10 +79,11 @@ def without_key(data: Data, old: str) -> Data:
         before = set(_dict(data, "analysis", "composites"))
         _rewrite(data, lambda key, name=name: None if key == name else key)  # type: ignore[misc]
         gone += sorted(before - set(_dict(data, "analysis", "composites")))
-    for part in ("flow", "checks", "analysis", "design"):
-        if data.get(part) == {}:
-            del data[part]
-    return data
+    return _without_empty_parts(data)
+
+
+def _without_empty_parts(data: Data) -> Data:
+    return {part: value for part, value in data.items() if value != {} or part not in _PARTS}
 
 
 def _rewrite(data: Data, name: Rename) -> None:
@@ -185,6 +191,37 @@ def _accepted(holder: Data, field: str, question: str, name: Rename) -> None:
         del answers[question]
     if field in holder and holder[field] == {} and field == "quotas":
         del holder[field]
+
+
+def with_entry_renamed(data: Data, path: str, old: str, new: str | None) -> Data:
+    """The data with another key of a pool wherever it is named.
+
+    Without a new key, what needs the old one goes too. `path` is the mapping that the key belongs to.
+    """
+    data = deepcopy(data)
+    *outer, last = path.split(".")
+    entries = _dict(data, *outer)
+
+    def name(key: Any) -> Any:  # noqa: ANN401 - see Rename
+        return new if str(key) == old else key
+
+    _mapping(entries, last, name)
+    _REWRITE[path](data, name)
+    return _without_empty_parts(data)
+
+
+def _rewrite_pools(data: Data, name: Rename) -> None:
+    _scalar(_dict(data, "design"), "open_pool", name)
+    for page in (*_dicts(data, "flow", "before"), *_dicts(data, "flow", "after")):
+        _list(page, "pools", name)
+        if page.get("pools") == []:
+            del page["pools"]
+    analysis = _dict(data, "analysis")
+    _scalar(_dict(analysis, "empathic_accuracy"), "pool", name)
+    _only(analysis, "primary", lambda one: _all(one, ("pool", "reference_pool"), name))
+
+
+_REWRITE: dict[str, Callable[[Data, Rename], None]] = {"design.pools": _rewrite_pools}
 
 
 def _dict(data: Any, *path: str) -> Data:  # noqa: ANN401 - any value of the file

@@ -12,33 +12,21 @@ from app.accounts.session import SignedIn
 from app.base.rendering.pages import is_htmx
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
-from app.studies.editor.analysis_form import (
-    ADDED,
-    with_analysis_choices,
-    with_analysis_that_fits,
-    with_new,
-)
-from app.studies.editor.check_form import KINDS as CHECKS
-from app.studies.editor.check_form import with_checks_that_fit, with_new_check
 from app.studies.editor.controls import Control
 from app.studies.editor.design_page import DesignForm, SentForm, design_page, placed, save_section
-from app.studies.editor.named_choices import with_choices, with_items
 from app.studies.editor.preview_pages import preview_pages
 from app.studies.editor.primary_form import PATH as CONTRASTS
 from app.studies.editor.primary_form import implied_contrast
 from app.studies.editor.protocol_edits import Edit, get_draft
-from app.studies.editor.sections import BY_KEY, Section, section_controls, with_section
-from app.studies.editor.stored_texts import Columns, columns_of, item_options
+from app.studies.editor.section_form import ADDED, section_form, with_edited_section, with_new_entry
+from app.studies.editor.sections import BY_KEY, Section
+from app.studies.editor.stored_texts import stored_for
 from app.studies.own_study import Own
 from app.studies.studies import StudyRow
 
 router = APIRouter()
-# The pages that name items.
-_WITH_ITEMS = frozenset({"checks", "practice"})
 # What is redrawn as a whole, or not at all.
 _WHOLE = frozenset({"sentence", "answers", "pairs"})
-# What is added ready to use, not as an empty entry.
-_ADDED = ADDED | {*CHECKS}
 
 
 @router.get("/studies/{slug}/design/{part}")
@@ -49,13 +37,12 @@ def show_section(request: Request, db: Db, lead: SignedIn, study: Own, part: str
 @router.post("/studies/{slug}/design/{part}")
 def submit_section(request: Request, db: Db, lead: SignedIn, study: Own, part: str, form: DesignForm) -> Response:
     section = _section(part)
+    stored = stored_for(db, study.id, section.key)
 
     def apply(data: dict[str, Any]) -> dict[str, Any]:
-        edited = with_checks_that_fit(data, with_section(section, data, form.fields))
-        edited = with_analysis_that_fits(data, edited, may_rename=study.opened_at is None)
-        if form.do != "add" or form.target not in _ADDED:
-            return edited
-        return with_new_check(edited, form.target) if form.target in CHECKS else with_new(edited, form.target)
+        edited = with_edited_section(section, data, form.fields, stored, may_rename=study.opened_at is None)
+        is_new = form.do == "add" and form.target in ADDED
+        return with_new_entry(edited, form.target, stored) if is_new else edited
 
     edit = save_section(request, db, lead, study, form, section, apply)
     if isinstance(edit, Response):
@@ -63,7 +50,7 @@ def submit_section(request: Request, db: Db, lead: SignedIn, study: Own, part: s
     if is_htmx(request):
         return _page(request, db, lead, study, edit, section, form=form)
     address = request.url.path
-    if form.do == "add" and form.target not in _ADDED:
+    if form.do == "add" and form.target not in ADDED:
         return RedirectResponse(f"{address}?add={form.target}#{form.target}", 303)
     return RedirectResponse(f"{address}#{form.target}" if form.do == "add" else f"{address}?saved=1", 303)
 
@@ -85,15 +72,8 @@ def _page(
     add: str = "",
     form: SentForm | None = None,
 ) -> Response:
-    columns = columns_of(db, study.id) if section.key == "analysis" else Columns()
-    controls = [
-        with_analysis_choices(with_choices(one, edit.data), edit.data, columns)
-        for one in section_controls(section, edit.data, add=add)
-    ]
+    controls = section_form(section, edit.data, stored_for(db, study.id, section.key), add=add)
     controls.sort(key=lambda one: one.name != CONTRASTS)
-    if section.key in _WITH_ITEMS:
-        items = item_options(db, study.id)
-        controls = [with_items(one, items) for one in controls]
     return design_page(
         request,
         "section.html",
@@ -131,10 +111,11 @@ def _is_redrawn(control: Control, form: SentForm) -> bool:
     sent = [value.replace("\r\n", "\n").strip() for value in form.fields.get(control.name, ())]
     match control.shape:
         case "sentence" | "answers":
-            return form.fields.get(f"{control.name}:drawn") != [control.key]
+            return form.fields.get(f"{control.name}:drawn") != [control.drawn]
         case "pairs":
             keys = ((form.fields.get(row.key_name), [row.key]) for row in control.children)
-            return bool(control.options) and any(there is not None and there != key for there, key in keys)
+            is_other = any(there is not None and there != key for there, key in keys)
+            return f"{control.name}:drawn" in form.fields or (bool(control.options) and is_other)
         case "ticks":
             return bool(sent) and {*sent} - {""} != {*control.value.split("\n")} - {""}
         case "choice":

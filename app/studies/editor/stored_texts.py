@@ -1,8 +1,9 @@
-"""What the forms offer from a study's stored texts and raters: their columns and items."""
+"""What the forms offer from a study's stored texts and raters: their columns, items and responses."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, text
 
@@ -11,16 +12,36 @@ from app.studies.editor.controls import Option
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns of a study's files besides those that every study has. `numbers` are those that hold numbers."""
+    """The columns of a study's files besides those that every study has.
+
+    `numbers` are those that hold numbers; `values` are the values of a column with few of them.
+    """
 
     responses: tuple[str, ...] = ()
     raters: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     items: tuple[str, ...] = ()
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What is stored: columns, items in words, and the sources of an item's responses by their IDs.
+
+    `used`: by the path of a mapping in study.yaml, the keys that stored texts or raters name. They stay as they are.
+    """
+
+    columns: Columns = Columns()
+    items: Sequence[Option] = ()
+    responses: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False)
+    used: Mapping[str, frozenset[str]] = field(default_factory=dict, hash=False)
+
+
+# A column with more values than this is not one to choose a value of.
+_MAX_VALUES = 20
 _COLUMNS = text("""
-    SELECT file, name, bool_and(value ~ '^\\s*[-+]?[0-9]+([.][0-9]+)?\\s*$') AS is_number FROM (
+    SELECT file, name, bool_and(value ~ '^\\s*[-+]?[0-9]+([.][0-9]+)?\\s*$') AS is_number,
+           (array_agg(DISTINCT value))[1\\:21] AS some_values FROM (
         SELECT 'items' AS file, attributes FROM items WHERE study_id = :study
         UNION ALL SELECT 'responses', attributes FROM responses WHERE study_id = :study
         UNION ALL SELECT 'raters', attributes FROM raters WHERE study_id = :study
@@ -33,10 +54,11 @@ def columns_of(db: Connection, study_id: int) -> Columns:
     """The columns that the stored texts and raters have."""
     rows = db.execute(_COLUMNS, {"study": study_id}).all()
     by_file = {file: tuple(row.name for row in rows if row.file == file) for file in ("responses", "raters", "items")}
-    return Columns(**by_file, numbers=tuple(dict.fromkeys(row.name for row in rows if row.is_number)))
+    values = {row.name: tuple(row.some_values) for row in rows if len(row.some_values) <= _MAX_VALUES}
+    return Columns(**by_file, numbers=tuple(dict.fromkeys(row.name for row in rows if row.is_number)), values=values)
 
 
-# Items of practice and gold trials are chosen by their first words; with more items than this, their ID is typed.
+# Items are chosen by their first words; with more items than this, their ID is typed.
 MAX_ITEMS = 500
 _LISTED = text("""
     SELECT key, left(coalesce(text, turns -> 0 ->> 'text', ''), 80) AS words FROM items
@@ -50,3 +72,51 @@ def item_options(db: Connection, study_id: int) -> list[Option]:
     if len(rows) > MAX_ITEMS:
         return []
     return [Option(row.key, f"{row.key}: {' '.join(row.words.split())}") for row in rows]
+
+
+_RESPONSES = text("""
+    SELECT i.key AS item, r.key AS response, s.key AS source
+    FROM responses r JOIN items i ON i.study_id = r.study_id AND i.id = r.item_id
+    JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id
+    WHERE r.study_id = :study ORDER BY i.position, s.position, r.position
+""")
+
+
+def responses_by_item(db: Connection, study_id: int) -> dict[str, dict[str, str]]:
+    """The source of each response by its ID, by the key of the item."""
+    found: dict[str, dict[str, str]] = {}
+    for row in db.execute(_RESPONSES, {"study": study_id}):
+        found.setdefault(row.item, {})[row.response] = row.source
+    return found
+
+
+_POOLS = text("""
+    SELECT pool FROM raters WHERE study_id = :study AND pool IS NOT NULL
+    UNION SELECT attributes ->> 'pool' FROM items WHERE study_id = :study AND attributes ->> 'pool' IS NOT NULL
+""")
+
+
+def used_pools(db: Connection, study_id: int) -> frozenset[str]:
+    """The pools that raters or items belong to."""
+    return frozenset(db.execute(_POOLS, {"study": study_id}).scalars())
+
+
+# What the pages offer: columns, items with their responses, and the pools that are in use.
+_PAGES: dict[str, frozenset[str]] = {
+    "analysis": frozenset({"columns"}),
+    "assignment": frozenset({"columns", "items", "pools"}),
+    "checks": frozenset({"items"}),
+    "practice": frozenset({"items"}),
+}
+
+
+def stored_for(db: Connection, study_id: int, page: str) -> Stored:
+    """What a page of the design offers from what is stored, by its key."""
+    needs = _PAGES.get(page, frozenset[str]())
+    items = item_options(db, study_id) if "items" in needs else []
+    return Stored(
+        columns_of(db, study_id) if "columns" in needs else Columns(),
+        items,
+        responses_by_item(db, study_id) if items else {},
+        {"design.pools": used_pools(db, study_id)} if "pools" in needs else {},
+    )

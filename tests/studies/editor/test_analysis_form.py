@@ -9,7 +9,7 @@ import pytest
 
 from app.base.problems import Problems
 from app.protocol.yaml.study_yaml import read_protocol
-from app.studies.editor.analysis_form import ADDED, with_analysis_choices, with_analysis_that_fits, with_new
+from app.studies.editor.analysis_form import NEW, with_analysis_choices, with_analysis_that_fits
 from app.studies.editor.controls import Control
 from app.studies.editor.named_choices import with_choices
 from app.studies.editor.question_keys import without_key
@@ -75,7 +75,7 @@ def test_nothing_in_the_analysis_is_typed_but_names_and_numbers(name: str) -> No
 
 
 def test_key_of_a_score_follows_its_name_wherever_it_is_named() -> None:
-    data = with_new(study(), "analysis.composites")
+    data = NEW["analysis.composites"](study())
     assert data["analysis"]["composites"] == {"score": {"label": "Score", "questions": ["empathy", "warmth"]}}
     data["analysis"]["primary"] = [{"question": "score", "test": "equivalence", "margin": 0.5}]
     named = sent(data, composites__0__label=["Wärme insgesamt"])
@@ -122,7 +122,7 @@ def test_score_offers_questions_about_the_same_thing() -> None:
 
 
 def test_new_change_is_of_two_scores_that_are_in_none() -> None:
-    data = with_new(study(), "analysis.changes")
+    data = NEW["analysis.changes"](study())
     assert data["analysis"]["changes"] == [{"before": "before", "after": "after"}]
     swapped = sent(data, changes__0__before=["after"], changes__0__after=["before"])
     assert swapped["analysis"]["changes"] == [{"before": "after", "after": "before"}]
@@ -132,7 +132,7 @@ def test_new_change_is_of_two_scores_that_are_in_none() -> None:
 
 
 def test_believed_source_is_asked_by_answer_and_guessed_at_first() -> None:
-    data = with_new(study(), "analysis.believed_source")
+    data = NEW["analysis.believed_source"](study())
     assert data["analysis"]["believed_source"] == {
         "question": "writer",
         "means": {"human": ["person"], "ai": ["model"]},
@@ -149,7 +149,7 @@ def test_believed_source_is_asked_by_answer_and_guessed_at_first() -> None:
 
 def test_other_question_about_the_believed_source_has_other_answers() -> None:
     other = GUESS | {"key": "author", "codes": {"machine": "A machine", "mensch": "A person"}}
-    data = with_new(study(), "analysis.believed_source")
+    data = NEW["analysis.believed_source"](study())
     data["questions"].append(other)
     changed = sent(data, believed_source__question=["author"])
     assert changed["analysis"]["believed_source"] == {
@@ -165,10 +165,10 @@ def test_columns_are_ticked() -> None:
     assert sent(study(), covariates=["", "warmth", "age"])["analysis"] == {"covariates": ["warmth", "age"]}
 
 
-@pytest.mark.parametrize("path", sorted(ADDED - {"analysis.primary"}))
+@pytest.mark.parametrize("path", sorted(NEW.keys() - {"analysis.primary"}))
 def test_what_lacks_its_questions_cannot_be_added(path: str) -> None:
     data = protocol_of(questions=[GUESS | {"type": "text"}])
-    assert with_new(data, path) == data
+    assert NEW[path](data) == data
     control = next(one for one in controls(data) if one.name == path)
     assert not control.is_open
     assert control.help.startswith("Needs ")

@@ -12,13 +12,11 @@ from app.base.problems import Problems
 from app.protocol.study import Protocol
 from app.protocol.yaml.edited_yaml import edited_yaml
 from app.protocol.yaml.study_yaml import read_protocol
-from app.studies.editor.analysis_form import with_analysis_choices, with_analysis_that_fits
-from app.studies.editor.check_form import with_checks_that_fit
-from app.studies.editor.named_choices import with_choices
 from app.studies.editor.nodes import Part, part_of
 from app.studies.editor.question_form import QuestionEditor, question_editor, with_edited
-from app.studies.editor.sections import QUESTIONS, SECTIONS, section_controls, section_of, with_section
-from app.studies.editor.stored_texts import Columns
+from app.studies.editor.section_form import section_form, with_edited_section
+from app.studies.editor.sections import QUESTIONS, SECTIONS, section_of
+from app.studies.editor.stored_texts import Stored
 from app.studies.folder.study_templates import list_templates, template_folder
 from tests.protocol.test_protocol_page import EXAMPLES, top_level
 from tests.studies.editor.posted import posted
@@ -45,10 +43,8 @@ def sent_unchanged(data: dict[str, Any]) -> dict[str, Any]:
     """Return the data after every page was submitted unchanged."""
     for section in SECTIONS:
         if section.key != QUESTIONS:
-            drawn = [with_choices(control, data) for control in section_controls(section, data)]
-            drawn = [with_analysis_choices(control, data, Columns()) for control in drawn]
-            sent = with_checks_that_fit(data, with_section(section, data, posted(*drawn)))
-            data = with_analysis_that_fits(data, sent, may_rename=True)
+            sent = posted(*section_form(section, data, Stored()))
+            data = with_edited_section(section, data, sent, Stored(), may_rename=True)
     for number in range(1, len(data[QUESTIONS]) + 1):
         data, misfit = with_edited(data, number, posted_question(question_editor(data, number)), may_rename=True)
         assert misfit is None

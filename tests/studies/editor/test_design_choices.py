@@ -1,0 +1,176 @@
+"""Trials, pools and quotas in forms: all is chosen by its label, and a renamed or removed pool leaves nothing."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from app.base.problems import Problems
+from app.protocol.yaml.study_yaml import read_protocol
+from app.studies.editor.controls import Control, Option
+from app.studies.editor.section_form import section_form, with_edited_section, with_new_entry
+from app.studies.editor.sections import BY_KEY, QUESTIONS, SECTIONS
+from app.studies.editor.stored_texts import Columns, Stored
+from tests.kit.builder import EMPATHY, PREFERENCE, protocol_of
+from tests.studies.editor.posted import posted
+from tests.studies.editor.test_forms_round_trip import TEXTS, data_of
+
+GENDER = {
+    "key": "gender",
+    "target": "rater",
+    "type": "category",
+    "text": "What is your gender?",
+    "codes": {"w": "Woman", "m": "Man", "d": "Another"},
+}
+STORED = Stored(
+    Columns(items=("topic",), raters=("site", "group"), values={"group": ("a", "b"), "topic": ("work", "home")}),
+    [Option("i1", "i1: A loss"), Option("i2", "i2: A quarrel")],
+    {"i1": {"r1": "person", "r2": "model"}, "i2": {"r3": "person", "r4": "model"}},
+)
+
+
+def study(**parts: Any) -> dict[str, Any]:  # noqa: ANN401 - any part of the protocol
+    return protocol_of(questions=[PREFERENCE, EMPATHY, GENDER], **parts)
+
+
+def controls(data: dict[str, Any], page: str, stored: Stored = STORED) -> dict[str, Control]:
+    return {one.name: one for control in section_form(BY_KEY[page], data, stored) for one in control.all}
+
+
+def sent(
+    data: dict[str, Any],
+    page: str,
+    changed: dict[str, list[str]],
+    stored: Stored = STORED,
+    *,
+    may_rename: bool = True,
+) -> dict[str, Any]:
+    """The data after fields of a page were changed."""
+    fields = posted(*section_form(BY_KEY[page], data, stored)) | changed
+    return with_edited_section(BY_KEY[page], data, fields, stored, may_rename=may_rename)
+
+
+def check_valid(data: dict[str, Any]) -> None:
+    problems = Problems()
+    assert read_protocol(json.dumps(data), problems) is not None, problems.list_of("study.yaml")
+
+
+def words_of(control: Control) -> list[str]:
+    return [one.words for one in control.options]
+
+
+POOLS = {
+    "design": {"pools": {"nurses": {}, "crowd": {}}, "open_pool": "crowd"},
+    "flow": {"before": [{"questions": ["gender"], "pools": ["crowd"]}]},
+    "analysis": {"primary": [{"question": "empathy", "test": "pool_difference", "pool": "crowd"}]},
+}
+
+
+def test_key_of_a_pool_follows_its_name_wherever_it_is_named() -> None:
+    named = sent(study(**POOLS), "assignment", {"design.pools.1.label": ["Jede Person"]})
+    assert named["design"] == {
+        "pools": {"nurses": {}, "jede_person": {"label": "Jede Person"}},
+        "open_pool": "jede_person",
+    }
+    assert named["flow"]["before"][0]["pools"] == ["jede_person"]
+    assert named["analysis"]["primary"][0]["pool"] == "jede_person"
+    check_valid(named)
+
+
+@pytest.mark.parametrize(
+    ("used", "may_rename"), [({"design.pools": frozenset({"crowd"})}, True), ({}, False)], ids=["in use", "opened"]
+)
+def test_key_of_a_pool_that_is_in_use_stays(used: dict[str, frozenset[str]], *, may_rename: bool) -> None:
+    stored = Stored(used=used)
+    changed = {"design.pools.1.label": ["Everybody"]}
+    named = sent(study(**POOLS), "assignment", changed, stored, may_rename=may_rename)
+    assert named["design"]["pools"] == {"nurses": {}, "crowd": {"label": "Everybody"}}
+    assert named["design"]["open_pool"] == "crowd"
+
+
+def test_removed_pool_leaves_nothing_that_names_it() -> None:
+    gone = sent(study(**POOLS), "assignment", {"design.pools.1:remove": [""]})
+    assert gone["design"] == {"pools": {"nurses": {}}}
+    assert gone["flow"] == {"before": [{"questions": ["gender"]}]}
+    assert "analysis" not in gone
+
+
+def test_pools_questions_and_columns_are_chosen_by_label() -> None:
+    found = controls(study(**POOLS, attributes={"topic": {"label": "Topic of the post"}}), "assignment")
+    assert words_of(found["design.open_pool"]) == ["None: only raters with an invitation", "Nurses", "Crowd"]
+    assert words_of(found["design.adaptive"]) == ["No", "Which response is better?"]
+    data = study(design={"blocks": {"size": 2}}, attributes={"topic": {"label": "Topic of the post"}})
+    found = controls(data, "assignment")
+    assert words_of(found["design.blocks.column"]) == ["None: blocks of one size", "Topic of the post"]
+    pages = controls(study(**POOLS), "questionnaires")
+    assert words_of(pages["flow.before.0.pools"]) == ["Crowd", "Nurses"]
+
+
+def test_new_pool_is_named_and_removed_again() -> None:
+    data = with_new_entry(study(), "design.pools", STORED)
+    assert data["design"]["pools"] == {"new_pool": {"label": "New pool"}}
+    named = sent(data, "assignment", {"design.pools.0.label": ["Nurses"]})
+    assert named["design"]["pools"] == {"nurses": {"label": "Nurses"}}
+    check_valid(named)
+
+
+def test_quota_is_a_number_for_each_answer() -> None:
+    data = with_new_entry(study(design={"max_raters": 60}), "design.quotas", STORED)
+    assert data["design"]["quotas"] == {"gender": {"w": 20, "m": 20, "d": 20}}
+    check_valid(data)
+    quota = controls(data, "assignment")["design.quotas.0"]
+    assert [(one.label, one.value) for one in quota.children] == [("Woman", "20"), ("Man", "20"), ("Another", "20")]
+    fewer = sent(data, "assignment", {"design.quotas.0.2": [""], "design.quotas.0.0": ["40"]})
+    assert fewer["design"]["quotas"] == {"gender": {"w": 40, "m": 20}}
+    column = sent(data, "assignment", {"design.quotas.0:key": ["group"]})
+    assert column["design"]["quotas"] == {"group": {"a": 30, "b": 30}}
+    options = [one.value for one in controls(data, "assignment")["design.quotas"].options]
+    assert options == ["gender", "group", "site"]
+
+
+def test_listed_trials_are_an_item_and_ticked_responses() -> None:
+    data = with_new_entry(with_new_entry(study(), "design.listed", STORED), "design.listed", STORED)
+    assert data["design"]["listed"] == [["r1", "r2"], ["r3", "r4"]]
+    row = controls(data, "assignment")["design.listed"].children[1]
+    assert [one.value for one in row.children] == ["i2", "r3\nr4"]
+    assert words_of(row.children[1]) == ["Person", "Model"]
+    moved = sent(data, "assignment", {"design.listed.1:item": ["i1"]})
+    assert moved["design"]["listed"] == [["r1", "r2"], ["r1", "r2"]]
+    one = sent(data, "assignment", {"design.listed.1": ["", "r4"], "design.listed.0:down": [""]})
+    assert one["design"]["listed"] == [["r4"], ["r1", "r2"]]
+
+
+def test_practice_trial_of_another_item_shows_all_its_responses() -> None:
+    data = study(flow={"practice": {"trials": [{"item": "i1", "responses": ["r2"], "expect": {}}]}})
+    responses = controls(data, "practice")["flow.practice.trials.0.responses"]
+    assert (responses.value, words_of(responses)) == ("r2", ["Model", "Person"])
+    moved = sent(data, "practice", {"flow.practice.trials.0.item": ["i2"]})
+    assert moved["flow"]["practice"]["trials"] == [{"item": "i2", "expect": {}}]
+
+
+# What leads write: names, texts, and what recruitment platforms give them.
+WRITTEN = {
+    *("title", "rater_title", "label", "shown_label", "agree", "refuse", "version", "language"),
+    *("code", "url", "contact", "controller"),
+}
+LISTS = {"codes", "skip_reasons", "looks", "hypotheses"}
+TO_DO = {"sources", "conditions"}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_no_page_asks_for_a_key(name: str) -> None:
+    data = data_of(TEXTS[name])
+    for section in SECTIONS:
+        if section.key == QUESTIONS or section.key in TO_DO:
+            continue
+        for control in (each for one in section_form(section, data, STORED) for each in one.all):
+            field = control.name.rpartition(".")[2]
+            # Numbers and words of questions whose answers cannot be listed.
+            is_answer = ".expect." in control.name or ".accept." in control.name
+            assert control.shape != "line" or field in WRITTEN, control.name
+            assert control.shape != "lines" or field in LISTS or is_answer, control.name
+            if control.shape in {"named", "pairs"}:
+                typed = [one.name for one in control.children if one.key_name and not control.options]
+                assert not typed or control.key == "site", typed

@@ -1,0 +1,42 @@
+"""The page *Trials*: items, columns and pools are offered from what is stored, and keys in use stay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+from tests.kit.lead_studies import study_of
+from tests.rating.lead.test_question_editor import document, form_on
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from starlette.testclient import TestClient
+
+    from app.accounts.leads import Lead
+
+TRIALS = "/studies/small/design/assignment"
+
+
+def test_pool_of_a_rater_keeps_its_key_and_quotas_follow_the_columns(
+    client: TestClient, db: Connection, lead: Lead
+) -> None:
+    study_id = study_of(db, lead)
+    for _ in range(2):
+        client.post(TRIALS, data=form_on(client, TRIALS) | {"do": ["add design.pools"]})
+    db.execute(
+        text("INSERT INTO raters (study_id, key, pool, attributes) VALUES (:study, 'r', 'new_pool', :attributes)"),
+        {"study": study_id, "attributes": '{"clinic": "north"}'},
+    )
+    names = {"design.pools.0.label": ["Nurses"], "design.pools.1.label": ["Doctors"]}
+    client.post(TRIALS, data=form_on(client, TRIALS) | names)
+    assert document(db)["design"]["pools"].keys() == {"new_pool", "doctors"}
+
+    client.post(TRIALS, data=form_on(client, TRIALS) | {"do": ["add design.quotas"]})
+    assert document(db)["design"]["quotas"] == {"clinic": {"north": 100}}
+    client.post(TRIALS, data=form_on(client, TRIALS) | {"do": ["add design.listed"]})
+    assert [len(trial) for trial in document(db)["design"]["listed"]] == [2]
+    assert form_on(client, TRIALS)["design.listed.0:item"] == ["exam"]
+    other = form_on(client, TRIALS) | {"design.quotas.0:key": ["site"]}
+    page = client.post(TRIALS, data=other, headers={"hx-request": "true"}).text
+    assert "outerHTML:[id='design.quotas.0']" in page
