@@ -172,6 +172,23 @@ class PageTable:
     columns: tuple[Column, ...]
 
 
+def share_points(
+    key: str, name: str, claim: Callable[..., str], test: Recorded, *, page: str = "", is_of_pools: bool = False
+) -> Statistic:
+    """A difference between shares, in percentage points, that is the test of a primary contrast of the same name."""
+    return Statistic(
+        key,
+        f"{name} (percentage points)",
+        "share_points",
+        docs="contrasts",
+        no_difference=0.0,
+        claim=claim,
+        tests={key: test},
+        page=page,
+        is_of_pools=is_of_pools,
+    )
+
+
 _DECLARED: dict[str, Statistic] = {}
 
 

@@ -155,6 +155,21 @@ def outcomes(answers: Choices, mine: int) -> Ints:
     return np.where(answers.outcome == RESPONSE, decisive, np.where(is_tie, stats.TIE, stats.NEITHER))
 
 
+def choices_between(choices: Choices, mine: int, theirs: int) -> tuple[Choices, Floats]:
+    """The choices between two sources, without *neither*, and 1 for the first, 0 for the second, .5 for a tie."""
+    part = choices.select(is_between(choices, mine, theirs) & (choices.outcome != NEITHER))
+    worth = np.select([part.outcome == RESPONSE, part.outcome == TIE], [(part.chosen == mine) * 1.0, 0.5], np.nan)
+    return part, worth
+
+
+def against_reference(votes: ChoiceData) -> Iterator[tuple[Scope, Choices]]:
+    """Each source against the reference: the choices between the two, with what each says as its value."""
+    for source in votes.sources if votes.reference is not None else ():
+        if source != votes.reference:
+            part, worth = choices_between(votes.answers, votes.code_of(source), votes.code_of(str(votes.reference)))
+            yield {"source": source, "reference": str(votes.reference)}, replace(part, value=worth)
+
+
 def _named(result: Result, what: str) -> Result:
     return replace(result, method=result.method.with_words(f": {what}"))
 

@@ -12,7 +12,7 @@ from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import groups
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.categories import CategoryData
-from app.analysis.statistic import Column, PageTable, Recorded, Statistic, declare
+from app.analysis.statistic import Column, PageTable, Recorded, Statistic, declare, share_points
 from app.analysis.wording import claims
 from app.protocol.questions.registry import CodesQuestion
 from app.protocol.study import Protocol
@@ -22,14 +22,11 @@ SECTION = "contrast"
 _TWO = 2
 
 declare(
-    Statistic(
+    share_points(
         "category_difference",
-        "Difference in share with this code (percentage points)",
-        "share_points",
-        docs="contrasts",
-        no_difference=0.0,
-        claim=claims.code,
-        tests={"category_difference": Recorded(keys=("category", "source", "reference"))},
+        "Difference in share with this code",
+        claims.code,
+        Recorded(keys=("category", "source", "reference")),
         page="codes",
     ),
     Statistic(

@@ -15,11 +15,11 @@ from app.analysis.data.scopes import PEOPLE, groups, runs_as_one
 from app.analysis.data.splits import MAX_LEVELS
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.categories import keyed_data
+from app.analysis.sections.choice import against_reference
 from app.analysis.sections.code_differences import tested_codes
 from app.analysis.sections.factors import reference_first
-from app.analysis.sections.judges.showings import against_reference
 from app.analysis.sections.study_data import StudyData
-from app.analysis.statistic import Bounds, Recorded, Statistic, declare
+from app.analysis.statistic import Bounds, Recorded, Statistic, declare, share_points
 from app.analysis.wording import claims
 from app.protocol.primary import TESTS, PrimaryContrast
 from app.protocol.primary_default import primary_contrasts
@@ -35,19 +35,6 @@ ONE_LEVEL = "All items that were rated have the same value of {}."
 NO_PAIRS = "No value of {} has items at both levels of {}."
 
 
-def _share_points(key: str, name: str, *more: str) -> Statistic:
-    """The declaration of a difference between shares, in percentage points."""
-    return Statistic(
-        key,
-        f"{name} (percentage points)",
-        "share_points",
-        docs="contrasts",
-        no_difference=0.0,
-        claim=claims.of_items,
-        tests={key: Recorded(keys=(*more, *KEYS))},
-    )
-
-
 declare(
     Statistic(
         "item_attribute_effect",
@@ -59,10 +46,15 @@ declare(
         claim=claims.factor,
         tests={"item_attribute_effect": Recorded(keys=KEYS)},
     ),
-    _share_points("item_attribute_accuracy", "Effect of an attribute of the items on correct answers"),
-    _share_points("item_attribute_category", "Effect of an attribute of the items on this code", "category"),
-    _share_points(
-        "item_attribute_preference", "Effect of an attribute of the items on the share preferred", "source", "reference"
+    *(
+        share_points(
+            key, f"Effect of an attribute of the items on {what}", claims.of_items, Recorded(keys=(*keys, *KEYS))
+        )
+        for key, what, keys in (
+            ("item_attribute_accuracy", "correct answers", ()),
+            ("item_attribute_category", "this code", ("category",)),
+            ("item_attribute_preference", "the share preferred", ("source", "reference")),
+        )
     ),
 )
 

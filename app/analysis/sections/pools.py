@@ -17,10 +17,10 @@ from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import ASSOCIATION
 from app.analysis.sections.categories import CategoryData, keyed_data
 from app.analysis.sections.changes import means_by_rater
+from app.analysis.sections.choice import against_reference
 from app.analysis.sections.code_differences import tested_codes
-from app.analysis.sections.judges.showings import against_reference
 from app.analysis.sections.study_data import StudyData
-from app.analysis.statistic import Bounds, Column, PageTable, Recorded, Statistic, declare
+from app.analysis.statistic import Bounds, Column, PageTable, Recorded, Statistic, declare, share_points
 from app.analysis.wording import claims
 from app.protocol.primary import TESTS, PrimaryContrast
 from app.protocol.primary_default import primary_contrasts
@@ -34,20 +34,6 @@ MAX_POOLS = 6
 # what every record has besides the two groups; a contrast that leaves them open is about all pairs of pools
 GROUPS = ("pool", "reference_pool")
 KINDS = ("rater_kind", "reference_rater_kind")
-
-
-def _share_points(key: str, name: str, *, keys: tuple[str, ...] = ()) -> Statistic:
-    """The declaration of a difference between shares, in percentage points."""
-    return Statistic(
-        key,
-        name,
-        "share_points",
-        docs="contrasts",
-        no_difference=0.0,
-        claim=claims.groups,
-        tests={key: Recorded(unit=None, keys=keys, perhaps=GROUPS)},
-        is_of_pools=True,
-    )
 
 
 declare(
@@ -84,19 +70,16 @@ declare(
         tests={"pool_change_difference": Recorded(unit="rater_mean", keys=("before",), perhaps=GROUPS)},
         is_of_pools=True,
     ),
-    _share_points("pool_accuracy_difference", "Difference in correct answers between pools (percentage points)"),
-    _share_points("pool_f1_difference", "Difference in macro F1 between pools (percentage points)"),
-    _share_points(
-        "pool_category_difference",
-        "Difference in share with this code between pools (percentage points)",
-        keys=("category",),
+    *(
+        share_points(key, name, claims.groups, Recorded(unit=None, keys=keys, perhaps=GROUPS), is_of_pools=True)
+        for key, name, keys in (
+            ("pool_accuracy_difference", "Difference in correct answers between pools", ()),
+            ("pool_f1_difference", "Difference in macro F1 between pools", ()),
+            ("pool_category_difference", "Difference in share with this code between pools", ("category",)),
+            ("pool_preference_difference", "Difference in share preferred between pools", ("source", "reference")),
+            ("pool_span_f1_difference", "Difference in F1 of marked characters between pools", ()),
+        )
     ),
-    _share_points(
-        "pool_preference_difference",
-        "Difference in share preferred between pools (percentage points)",
-        keys=("source", "reference"),
-    ),
-    _share_points("pool_span_f1_difference", "Difference in F1 of marked characters between pools (percentage points)"),
 )
 BY_GROUP = PageTable(
     "By attribute of sources, by pool and by rater score",

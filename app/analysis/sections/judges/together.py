@@ -11,8 +11,8 @@ from app.analysis.data.answers import Answers, Choices
 from app.analysis.data.encoded_study import Bools, Floats
 from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.estimate import Estimate, Scope, Unit
+from app.analysis.sections.choice import choices_between
 from app.analysis.sections.coefficients import level_of
-from app.analysis.sections.judges.showings import choices_between
 from app.analysis.statistic import Bounds, Column, PageTable, Statistic, declare
 from app.stats.clusters import kept_within
 from app.stats.comparison.prediction_powered import Powered, prediction_powered
