@@ -18,8 +18,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
-from app.base.processes.fair_lock import FairLock
-
 # Limits on time and memory for work in a process of its own, and the errors that say which one was hit.
 
 if sys.platform != "win32":  # Windows has no such module
@@ -164,48 +162,31 @@ class SideProcess:
             rest_s: how long the process stays without a job, in seconds.
         """
         self._work, self._name, self._rest_s = work, name, rest_s
-        self._lock = FairLock()
         self._process: SpawnProcess | None = None
         self._pipe: Pipe | None = None
 
-    def ask(
-        self,
-        job: object,
-        *,
-        timeout_s: float | None = None,
-        turn_s: float | None = None,
-        waits: bool = False,
-        told: Callable[[Any], None] = lambda _: None,
-    ) -> Any:  # noqa: ANN401 - what `work` returns
-        """Run `work(job)` in the process; waits until earlier jobs are done, for up to `timeout_s` seconds too.
+    def ask(self, job: object, *, timeout_s: float | None = None, told: Callable[[Any], None] = lambda _: None) -> Any:  # noqa: ANN401 - what `work` returns
+        """Run `work(job)` in the process. The caller sees to it that earlier jobs are done.
 
         Args:
             job: what `work` takes.
-            timeout_s: seconds for the job, and for waiting for earlier ones; None for as long as it takes.
-            turn_s: seconds for waiting for earlier jobs, if they differ.
-            waits: wait for earlier jobs as long as they take.
+            timeout_s: seconds for the job; None for as long as it takes.
             told: takes what the work passes to `tell_parent`.
 
         Raises:
             SideProcessError: the process ended.
-            SideProcessBusyError: earlier jobs took too long.
             SideProcessTimeoutError: this job took too long, and the process was ended.
             Exception: any exception raised by `work`.
         """
-        if not self._lock.acquire(None if waits else timeout_s if turn_s is None else turn_s):
-            raise SideProcessBusyError
+        pipe = self._given(job)
         try:
-            pipe = self._given(job)
-            try:
-                made = _answer(pipe, timeout_s, told)
-            except (EOFError, OSError) as error:
-                self._forget()
-                raise SideProcessError from error
-            except BaseException:  # whatever the process sends later must not be taken for the next answer
-                self._forget()
-                raise
-        finally:
-            self._lock.release()
+            made = _answer(pipe, timeout_s, told)
+        except (EOFError, OSError) as error:
+            self.stop()
+            raise SideProcessError from error
+        except BaseException:  # whatever the process sends later must not be taken for the next answer
+            self.stop()
+            raise
         if isinstance(made, Exception):
             raise made
         return made
@@ -216,19 +197,21 @@ class SideProcess:
         return self._process.pid if self._process else None
 
     def stop(self) -> None:
-        """End the process, if there is one."""
-        self._lock.acquire()
-        try:
-            self._forget()
-        finally:
-            self._lock.release()
+        """End the process, if there is one. The caller sees to it that it does no job."""
+        if self._pipe:
+            self._pipe.close()
+        if self._process:
+            self._process.kill()
+            self._process.join()
+            self._process.close()
+        self._process = self._pipe = None
 
     def _given(self, job: object) -> Pipe:
         """The pipe of the process that has taken the job: the running one, or a new one if that is exiting."""
         if self._process and self._process.is_alive() and self._pipe:
             with suppress(EOFError, OSError):
                 return _taken(self._pipe, job)
-        self._forget()
+        self.stop()
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(
@@ -239,17 +222,8 @@ class SideProcess:
         try:
             return _taken(self._pipe, job)
         except (EOFError, OSError) as error:
-            self._forget()
+            self.stop()
             raise SideProcessError from error
-
-    def _forget(self) -> None:
-        if self._pipe:
-            self._pipe.close()
-        if self._process:
-            self._process.kill()
-            self._process.join()
-            self._process.close()
-        self._process = self._pipe = None
 
 
 @dataclass(frozen=True, slots=True)

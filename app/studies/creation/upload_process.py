@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 
 from app.base.limits import Bounds, Limits
 from app.base.problem import InvalidInputError, Problem
 from app.base.processes.reading_bounds import bounded
-from app.base.processes.side_process import SideProcess, SideProcessBusyError, SideProcessError, SideProcessTimeoutError
+from app.base.processes.side_process import SideProcess, SideProcessError, SideProcessTimeoutError
 
 if TYPE_CHECKING:
     from app.analysis.data.study_folder import StudyFolder
@@ -47,7 +49,41 @@ def _first(problems: list[Problem]) -> list[Problem]:
     return [*problems[:MAX_PROBLEMS], more]
 
 
-UPLOAD_PROCESS = SideProcess(read_within, name="attune-upload", rest_s=REST_S)
+class FairLock:
+    """Like `threading.Lock`, but first come, first served; `threading.Lock` may go to any waiting thread."""
+
+    def __init__(self) -> None:
+        """Create a lock that is free."""
+        self._guard, self._is_taken = Lock(), False
+        self._waiting: deque[Event] = deque()
+
+    def acquire(self, timeout_s: float | None = None) -> bool:
+        """Take the lock; False if it was not free in time."""
+        with self._guard:
+            if not self._is_taken:
+                self._is_taken = True
+                return True
+            mine = Event()
+            self._waiting.append(mine)
+        if mine.wait(timeout_s):
+            return True
+        with self._guard:
+            if mine.is_set():  # granted just as the wait timed out
+                return True
+            self._waiting.remove(mine)
+            return False
+
+    def release(self) -> None:
+        """Pass the lock to the thread that has waited longest, if any."""
+        with self._guard:
+            if self._waiting:
+                self._waiting.popleft().set()
+            else:
+                self._is_taken = False
+
+
+# One for each web process, which reads one upload at a time.
+UPLOAD_PROCESS, TURN = SideProcess(read_within, name="attune-upload", rest_s=REST_S), FairLock()
 
 
 class UploadReader:
@@ -74,13 +110,15 @@ class UploadReader:
         Raises:
             InvalidInputError: every problem, or the upload took more than allowed.
         """
+        if not TURN.acquire(TURN_S):
+            raise self._bounds.too_busy()
         try:
             # The process stops itself after so long on the clock, unless it is in a library that cannot be interrupted.
             patience_s = self._bounds.clock_s + SPARE_S
-            return self._process.ask((read, upload, self._bounds), timeout_s=patience_s, turn_s=TURN_S)
-        except SideProcessBusyError:
-            raise self._bounds.too_busy() from None
+            return self._process.ask((read, upload, self._bounds), timeout_s=patience_s)
         except SideProcessTimeoutError:
             raise self._bounds.too_slow() from None
         except SideProcessError:
             raise self._bounds.too_large() from None
+        finally:
+            TURN.release()

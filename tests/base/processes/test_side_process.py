@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import time
 from multiprocessing.util import Finalize
-from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
 
-from app.base.processes.side_process import SideProcess, SideProcessError, SideProcessTimeoutError
+from app.base.processes.side_process import SideProcess, SideProcessError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,14 +26,6 @@ def linger(_: object) -> int:
 def die(_: object) -> None:
     """Take the job, then kill the process."""
     os._exit(1)
-
-
-def wait_for(folder: object) -> None:
-    """Say in the folder that the job has begun, and work until the file `end` is in it."""
-    assert isinstance(folder, Path)
-    (folder / "begun").touch()
-    while not (folder / "end").exists():
-        time.sleep(REST_S / 10)
 
 
 @pytest.fixture
@@ -68,20 +58,3 @@ def test_job_that_kills_its_process_is_not_retried(
     with pytest.raises(SideProcessError):
         process.ask(None)
     assert process.pid is None
-
-
-def test_waiting_for_an_earlier_job_is_limited_by_timeout(
-    started: Callable[[Callable[[object], object]], SideProcess], tmp_path: Path
-) -> None:
-    process = started(wait_for)
-    earlier = Thread(target=process.ask, args=(tmp_path,))
-    earlier.start()
-    while not (tmp_path / "begun").exists():
-        assert earlier.is_alive()
-        time.sleep(REST_S / 10)
-    with pytest.raises(SideProcessTimeoutError):
-        process.ask(tmp_path, timeout_s=0.2)
-    assert earlier.is_alive(), "it did not wait for the earlier job to end"
-    (tmp_path / "end").touch()
-    earlier.join()
-    process.ask(tmp_path)

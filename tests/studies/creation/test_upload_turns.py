@@ -1,9 +1,11 @@
+"""Uploads are read in the order in which they came, and those who stop waiting block nobody."""
+
 from __future__ import annotations
 
 from threading import Thread
 from time import sleep
 
-from app.base.processes.fair_lock import FairLock
+from app.studies.creation.upload_process import FairLock
 
 
 def test_waiting_threads_are_served_in_their_order() -> None:
