@@ -1,8 +1,7 @@
-"""Trials, pools and quotas as choices by label. The key of a pool is made from its name."""
+"""Trials, pools and quotas as choices by label. The keys of pools and conditions are made from their names."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -30,19 +29,12 @@ from app.studies.editor.stored_texts import Stored
 Data = dict[str, Any]
 POOLS, QUOTAS, LISTED = "design.pools", "design.quotas", "design.listed"
 ITEM = ":item"
+Rules = tuple[tuple[str, Callable[[Control, Data, Stored], Control]], ...]
 _NAMES = Named(Scalar())
 # Raters to admit altogether, if the design does not say so.
 _RATERS = 100
 # The parameter of a link that quotas can be set for without any question or column.
 _IN_LINK = Option("site", "The link: ?site=…")
-
-
-def with_design_choices(control: Control, data: Data, stored: Stored) -> Control:
-    """A control with choices in place of typed keys, also in the controls inside it."""
-    for pattern, choose in _RULES:
-        if re.fullmatch(pattern, control.name):
-            control = choose(control, data, stored)
-    return replace(control, children=tuple(with_design_choices(child, data, stored) for child in control.children))
 
 
 def with_chosen_items(data: Data, form: Form, stored: Stored) -> Form:
@@ -146,7 +138,7 @@ NEW: dict[str, Callable[[Data, Stored], Data]] = {
     LISTED: _with_new_trial,
 }
 # The mappings whose keys are made from labels, with the key of a label without letters.
-_KEYED = {POOLS: "pool"}
+_KEYED = {POOLS: "pool", "conditions": "condition"}
 
 
 def _first(responses: Mapping[str, str]) -> list[str]:
@@ -216,7 +208,7 @@ def column_words(data: Data, name: str) -> str:
     return str(value_of(data, f"attributes.{name}.label") or readable(name))
 
 
-def _labelled_rows(control: Control, data: Data, stored: Stored) -> Control:  # noqa: ARG001 - as the other rules
+def labelled_rows(control: Control, data: Data, stored: Stored) -> Control:  # noqa: ARG001 - as the other rules
     """Entries that are shown by their label, from which the key is made."""
     rows = []
     for row in control.children:
@@ -275,17 +267,17 @@ def numbers_by(control: Control, words: Mapping[str, str]) -> Control:
     for number, value in enumerate([*there, *(value for value in words if value not in there)]):
         new = Control(f"{control.name}.{number}", f"{control.path}.{value}", "", "number")
         row = replace(there.get(value, new), label=words.get(value) or readable(value), is_new=False)
-        rows.append(replace(row, key=value, key_name=f"{row.name}:key", is_set=True))
+        rows.append(replace(row, key=value, key_name=f"{row.name}:key", is_set=True, is_required=True))
     drawn = "|".join((control.key, *(row.key for row in rows)))
-    return replace(control, shape="answers", drawn=drawn, children=tuple(rows))
+    return replace(control, shape="answers", drawn=drawn, help="", children=tuple(rows))
 
 
-_RULES: tuple[tuple[str, Callable[[Control, Data, Stored], Control]], ...] = (
+RULES: Rules = (
     (r"design\.listed", _listed),
     (r"design\.adaptive", _adaptive),
     (r"design\.open_pool", _open_pool),
     (r"design\.blocks\.column", _block_column),
-    (r"design\.pools", _labelled_rows),
+    (r"design\.pools", labelled_rows),
     (r"design\.quotas", _quotas),
     (r"flow\.(before|after)\.\d+\.pools", _page_pools),
     (r"(flow\.practice\.trials|checks\.gold)\.\d+\.item", _item),

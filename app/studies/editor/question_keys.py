@@ -8,11 +8,14 @@ from collections.abc import Callable, Collection, Iterator
 from copy import deepcopy
 from typing import Any
 
+from app.protocol.cells import cell_of
+from app.protocol.conditions import level_name
+
 Data = dict[str, Any]
 # The new name of a key; None to remove what names it.
 Rename = Callable[[Any], Any]
 _MOST = 40
-_PARTS = frozenset({"flow", "checks", "analysis", "design"})
+_PARTS = frozenset({"flow", "checks", "analysis", "design", "conditions"})
 
 
 def key_of(words: str, otherwise: str = "question") -> str:
@@ -194,7 +197,7 @@ def _accepted(holder: Data, field: str, question: str, name: Rename) -> None:
 
 
 def with_entry_renamed(data: Data, path: str, old: str, new: str | None) -> Data:
-    """The data with another key of a pool wherever it is named.
+    """The data with another key of a pool or condition wherever it is named.
 
     Without a new key, what needs the old one goes too. `path` is the mapping that the key belongs to.
     """
@@ -221,7 +224,46 @@ def _rewrite_pools(data: Data, name: Rename) -> None:
     _only(analysis, "primary", lambda one: _all(one, ("pool", "reference_pool"), name))
 
 
-_REWRITE: dict[str, Callable[[Data, Rename], None]] = {"design.pools": _rewrite_pools}
+def _rewrite_conditions(data: Data, name: Rename) -> None:
+    _rewrite_cells(data, lambda factor, level: (name(factor), level))
+    _only(_dict(data, "analysis"), "primary", lambda one: _scalar(one, "factor", name))
+
+
+def with_level_renamed(data: Data, factor: str, old: str, new: str | None) -> Data:
+    """The data with another name of a condition's level wherever it is named; without one, what needs it goes too."""
+    data = deepcopy(data)
+
+    def name(level: Any) -> Any:  # noqa: ANN401 - see Rename
+        return new if level_name(level) == old else level
+
+    condition = _dict(data, "conditions", factor)
+    for part in ("weights", "caps", "level_labels"):
+        _mapping(condition, part, name)
+        if condition.get(part) == {}:
+            del condition[part]
+    _scalar(condition, "reference_level", name)
+    _rewrite_cells(data, lambda one, level: (one, name(level) if one == factor else level))
+    named = {factor, condition.get("kind")}
+    _only(_dict(data, "analysis"), "primary", lambda one: one.get("factor") not in named or _scalar(one, "level", name))
+    return _without_empty_parts(data)
+
+
+def _rewrite_cells(data: Data, name: Callable[[str, str], tuple[Any, Any]]) -> None:
+    """Change the factors and levels in the conditions of questions; a question whose condition goes is always asked."""
+    for question in _dicts(data, "questions"):
+        if question.get("condition") is None:
+            continue
+        parts = [name(factor, level) for factor, level in cell_of(str(question["condition"])).levels]
+        if any(None in part for part in parts):
+            del question["condition"]
+        else:
+            question["condition"] = "; ".join("=".join(part) for part in parts)
+
+
+_REWRITE: dict[str, Callable[[Data, Rename], None]] = {
+    "design.pools": _rewrite_pools,
+    "conditions": _rewrite_conditions,
+}
 
 
 def _dict(data: Any, *path: str) -> Data:  # noqa: ANN401 - any value of the file

@@ -107,7 +107,9 @@ class _Reader:
 
     def _named(self, node: Named, before: Mapping[str, Any], name: str) -> dict[str, Any]:
         if name in self.form:
-            # Answers sent as lines of words.
+            # Ticked keys follow an empty value. Otherwise these are answers sent as lines of words.
+            if len(ticked := self.texts(name)) > 1:
+                return {key: before.get(key, "") for key in ticked[1:]}
             return codes_from(self.text(name), {code: str(words or "") for code, words in before.items()})
         there = list(before.items())
         found: dict[str, Any] = {}

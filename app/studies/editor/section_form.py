@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from app.studies.editor.analysis_form import NEW as NEW_OF_ANALYSIS
 from app.studies.editor.analysis_form import with_analysis_choices, with_analysis_that_fits
 from app.studies.editor.check_form import KINDS as CHECKS
 from app.studies.editor.check_form import with_checks_that_fit, with_new_check
+from app.studies.editor.conditions_form import NEW as NEW_OF_CONDITIONS
+from app.studies.editor.conditions_form import RULES as RULES_OF_CONDITIONS
+from app.studies.editor.conditions_form import with_conditions_that_fit, with_named_levels
 from app.studies.editor.controls import Control
 from app.studies.editor.design_choices import NEW as NEW_OF_DESIGN
-from app.studies.editor.design_choices import with_chosen_items, with_design_choices, with_design_that_fits
+from app.studies.editor.design_choices import RULES as RULES_OF_DESIGN
+from app.studies.editor.design_choices import with_chosen_items, with_design_that_fits
 from app.studies.editor.named_choices import with_choices
 from app.studies.editor.reading import Form
 from app.studies.editor.sections import Section, section_controls, with_section
@@ -20,6 +26,7 @@ from app.studies.editor.stored_texts import Stored
 Data = dict[str, Any]
 _NEW: dict[str, Callable[[Data, Stored], Data]] = {
     **NEW_OF_DESIGN,
+    **NEW_OF_CONDITIONS,
     **{path: lambda data, _, new=new: new(data) for path, new in NEW_OF_ANALYSIS.items()},  # type: ignore[misc]
     **{path: lambda data, _, path=path: with_new_check(data, path) for path in CHECKS},  # type: ignore[misc]
 }
@@ -30,14 +37,22 @@ ADDED = frozenset(_NEW)
 def section_form(section: Section, data: Data, stored: Stored, *, add: str = "") -> list[Control]:
     """The inputs of a page. `add`: the name of a list, mapping or part to which an empty entry is added."""
     controls = (with_choices(one, data) for one in section_controls(section, data, add=add))
-    controls = (with_design_choices(one, data, stored) for one in controls)
+    controls = (_with_choices(one, data, stored) for one in controls)
     return [with_analysis_choices(one, data, stored.columns) for one in controls]
+
+
+def _with_choices(control: Control, data: Data, stored: Stored) -> Control:
+    for pattern, choose in (*RULES_OF_DESIGN, *RULES_OF_CONDITIONS):
+        if re.fullmatch(pattern, control.name):
+            control = choose(control, data, stored)
+    return replace(control, children=tuple(_with_choices(child, data, stored) for child in control.children))
 
 
 def with_edited_section(section: Section, data: Data, form: Form, stored: Stored, *, may_rename: bool) -> Data:
     """The data after a page was saved: keys follow labels if they may change, and what no longer fits is gone."""
-    edited = with_section(section, data, with_chosen_items(data, form, stored))
-    edited = with_checks_that_fit(data, edited)
+    form, levels = with_named_levels(data, with_chosen_items(data, form, stored), stored, may_rename=may_rename)
+    edited = with_checks_that_fit(data, with_section(section, data, form))
+    edited = with_conditions_that_fit(data, edited, levels)
     edited = with_design_that_fits(data, edited, stored, may_rename=may_rename)
     return with_analysis_that_fits(data, edited, may_rename=may_rename)
 

@@ -110,8 +110,9 @@ def _redrawn(control: Control, form: SentForm) -> list[Control]:
 def _is_redrawn(control: Control, form: SentForm) -> bool:
     sent = [value.replace("\r\n", "\n").strip() for value in form.fields.get(control.name, ())]
     match control.shape:
-        case "sentence" | "answers":
-            return form.fields.get(f"{control.name}:drawn") != [control.drawn]
+        case "sentence" | "answers" | "named":
+            drawn = form.fields.get(f"{control.name}:drawn")
+            return drawn != [control.drawn] and (drawn is not None or control.shape != "named")
         case "pairs":
             keys = ((form.fields.get(row.key_name), [row.key]) for row in control.children)
             is_other = any(there is not None and there != key for there, key in keys)

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, text
 
+from app.protocol.cells import cell_of
 from app.studies.editor.controls import Option
+from app.studies.protocols import rated_conditions
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +103,19 @@ def used_pools(db: Connection, study_id: int) -> frozenset[str]:
     return frozenset(db.execute(_POOLS, {"study": study_id}).scalars())
 
 
+def used_conditions(db: Connection, study_id: int) -> frozenset[str]:
+    """The factors that ratings name."""
+    return frozenset(factor for one in rated_conditions(db, study_id) for factor, _ in cell_of(one).levels)
+
+
+# What stored data name, by the path of the mapping in study.yaml.
+_USED = {"design.pools": used_pools, "conditions": used_conditions}
 # What the pages offer: columns, items with their responses, and the pools that are in use.
 _PAGES: dict[str, frozenset[str]] = {
     "analysis": frozenset({"columns"}),
     "assignment": frozenset({"columns", "items", "pools"}),
     "checks": frozenset({"items"}),
+    "conditions": frozenset({"conditions"}),
     "practice": frozenset({"items"}),
 }
 
@@ -118,5 +128,5 @@ def stored_for(db: Connection, study_id: int, page: str) -> Stored:
         columns_of(db, study_id) if "columns" in needs else Columns(),
         items,
         responses_by_item(db, study_id) if items else {},
-        {"design.pools": used_pools(db, study_id)} if "pools" in needs else {},
+        {path: used(db, study_id) for path, used in _USED.items() if path.rpartition(".")[2] in needs},
     )

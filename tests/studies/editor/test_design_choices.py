@@ -156,7 +156,7 @@ WRITTEN = {
     *("code", "url", "contact", "controller"),
 }
 LISTS = {"codes", "skip_reasons", "looks", "hypotheses"}
-TO_DO = {"sources", "conditions"}
+TO_DO = {"sources"}
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -169,8 +169,83 @@ def test_no_page_asks_for_a_key(name: str) -> None:
             field = control.name.rpartition(".")[2]
             # Numbers and words of questions whose answers cannot be listed.
             is_answer = ".expect." in control.name or ".accept." in control.name
+            field = "label" if ".level_labels." in control.name else field
             assert control.shape != "line" or field in WRITTEN, control.name
             assert control.shape != "lines" or field in LISTS or is_answer, control.name
             if control.shape in {"named", "pairs"}:
-                typed = [one.name for one in control.children if one.key_name and not control.options]
-                assert not typed or control.key == "site", typed
+                labels = {"Name of the level", "Value in the link"}
+                assert {one.key_label for one in control.children if one.key_name and not control.options} <= labels
+
+
+TOLD: dict[str, Any] = {
+    "conditions": {
+        "told": {
+            "kind": "instruction",
+            "levels": {"facts": "Stick to the facts.", "other": "Imagine how they feel."},
+            "weights": {"facts": 2, "other": 1},
+            "reference_level": "other",
+        }
+    },
+    "analysis": {"primary": [{"question": "empathy", "test": "factor_effect", "factor": "told", "level": "facts"}]},
+}
+WARM = EMPATHY | {"key": "warm", "text": "How warm is it?", "condition": "told=facts"}
+
+
+def told() -> dict[str, Any]:
+    return protocol_of(questions=[PREFERENCE, EMPATHY, WARM], **TOLD)
+
+
+def test_keys_of_a_condition_and_its_levels_follow_their_names() -> None:
+    names = {"conditions.0.label": ["Instruction"], "conditions.0.levels.0:key": ["Only facts"]}
+    named = sent(told(), "conditions", names)
+    assert named["conditions"]["instruction"] == {
+        "kind": "instruction",
+        "label": "Instruction",
+        "levels": {"only_facts": "Stick to the facts.", "other": "Imagine how they feel."},
+        "weights": {"only_facts": 2, "other": 1},
+        "reference_level": "other",
+    }
+    assert named["questions"][2]["condition"] == "instruction=only_facts"
+    assert [named["analysis"]["primary"][0][part] for part in ("factor", "level")] == ["instruction", "only_facts"]
+    check_valid(named)
+    opened = sent(told(), "conditions", names, may_rename=False)
+    assert opened["conditions"]["told"]["level_labels"] == {"facts": "Only facts"}
+    assert opened["analysis"] == TOLD["analysis"]
+    check_valid(opened)
+
+
+def test_removed_level_and_condition_leave_nothing_that_names_them() -> None:
+    level = {"conditions.0.levels.1:key": [""], "conditions.0.levels.1": [""]}
+    gone = sent(told(), "conditions", level)["conditions"]["told"]
+    assert gone == {"kind": "instruction", "levels": {"facts": "Stick to the facts."}, "weights": {"facts": 2}}
+    gone = sent(told(), "conditions", {"conditions.0:remove": [""]})
+    assert {"conditions", "analysis"}.isdisjoint(gone)
+    assert gone["questions"][2] == {name: value for name, value in WARM.items() if name != "condition"}
+
+
+def test_levels_are_ticked_and_follow_the_kind_of_a_condition() -> None:
+    data = with_new_entry(study(), "conditions", STORED)
+    check_valid(data)
+    told_who = sent(data, "conditions", {"conditions.0.kind": ["shown_label"]})
+    assert told_who["conditions"] == {"new_condition": {"kind": "shown_label", "label": "New condition"}}
+    levels = controls(told_who, "conditions")["conditions.0.levels"]
+    assert words_of(levels) == ["Nothing", "Who wrote it", "That another source wrote it", "That it is not known"]
+    two = sent(told_who, "conditions", {"conditions.0.levels": ["", "none", "true"], "conditions.0.weights.0": ["2"]})
+    assert two["conditions"]["new_condition"] == {
+        "kind": "shown_label",
+        "label": "New condition",
+        "levels": ["none", "true"],
+        "weights": {"none": 2},
+    }
+    within = sent(two, "conditions", {"conditions.0.assign": ["within"]})["conditions"]["new_condition"]
+    assert "weights" not in within
+    of_source = sent(data, "conditions", {"conditions.0.kind": ["source"]})
+    assert of_source["conditions"]["new_condition"]["levels"] == ["person", "model"]
+    check_valid(of_source)
+
+
+def test_new_level_is_named_by_words() -> None:
+    added = {"conditions.0.levels.2:key": ["Für sich selbst"], "conditions.0.levels.2": ["Think of yourself."]}
+    factor = sent(told(), "conditions", added)["conditions"]["told"]
+    assert factor["levels"]["fur_sich_selbst"] == "Think of yourself."
+    assert factor["level_labels"] == {"fur_sich_selbst": "Für sich selbst"}
