@@ -63,7 +63,7 @@ Procedure = Literal[
     "cochran_q",
     "sign_test",
     "em",
-    "prediction_t",
+    "prediction_distribution",
 ]
 
 

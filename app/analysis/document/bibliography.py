@@ -52,7 +52,6 @@ guo2017|Guo, C.; Pleiss, G.; Sun, Y.; Weinberger, K. Q.|2017|On calibration of m
 gwet2008|Gwet, K. L.|2008|Computing inter-rater reliability and its variance in the presence of high agreement|British Journal of Mathematical and Statistical Psychology|61|29–48|10.1348/000711006X126600
 gwet2014|Gwet, K. L.|2014|Handbook of inter-rater reliability (4th ed.)|Advanced Analytics
 hainmueller2014|Hainmueller, J.; Hopkins, D. J.; Yamamoto, T.|2014|Causal inference in conjoint analysis: Understanding multidimensional choices via stated preference experiments|Political Analysis|22|1–30|10.1093/pan/mpt024
-higgins2009|Higgins, J. P. T.; Thompson, S. G.; Spiegelhalter, D. J.|2009|A re-evaluation of random-effects meta-analysis|Journal of the Royal Statistical Society A|172|137–159|10.1111/j.1467-985X.2008.00552.x
 holm1979|Holm, S.|1979|A simple sequentially rejective multiple test procedure|Scandinavian Journal of Statistics|6|65–70
 hutto2014|Hutto, C. J.; Gilbert, E.|2014|VADER: A parsimonious rule-based model for sentiment analysis of social media text|Proceedings of the International AAAI Conference on Web and Social Media|8|216–225|10.1609/icwsm.v8i1.14550
 ickes1993|Ickes, W.|1993|Empathic accuracy|Journal of Personality|61|587–610|10.1111/j.1467-6494.1993.tb00783.x
@@ -73,6 +72,7 @@ mcdonald1999|McDonald, R. P.|1999|Test theory: A unified treatment|Erlbaum
 mcgraw1996|McGraw, K. O.; Wong, S. P.|1996|Forming inferences about some intraclass correlation coefficients|Psychological Methods|1|30–46|10.1037/1082-989X.1.1.30
 meade2012|Meade, A. W.; Craig, S. B.|2012|Identifying careless responses in survey data|Psychological Methods|17|437–455|10.1037/a0028085
 naeini2015|Naeini, M. P.; Cooper, G. F.; Hauskrecht, M.|2015|Obtaining well calibrated probabilities using Bayesian binning|Proceedings of the AAAI Conference on Artificial Intelligence|29|2901–2907|10.1609/aaai.v29i1.9602
+nagashima2019|Nagashima, K.; Noma, H.; Furukawa, T. A.|2019|Prediction interval for random-effects meta-analysis: A confidence distribution approach|Statistical Methods in Medical Research|28|1689–1702|10.1177/0962280218773520
 newcombe1998|Newcombe, R. G.|1998|Two-sided confidence intervals for the single proportion: Comparison of seven methods|Statistics in Medicine|17|857–872
 newcombe1998b|Newcombe, R. G.|1998|Interval estimation for the difference between independent proportions: Comparison of eleven methods|Statistics in Medicine|17|873–890
 obrien1979|O'Brien, P. C.; Fleming, T. R.|1979|A multiple testing procedure for clinical trials|Biometrics|35|549–556|10.2307/2530245
@@ -152,7 +152,7 @@ OF_PROCEDURE: dict[Procedure | None, tuple[str, tuple[str, ...]]] = {
     "f_distribution": ("intervals from the F distribution", ("mcgraw1996",)),
     "feldt": ("Feldt's intervals from the F distribution", ("feldt1965",)),
     "two_way_jackknife_t": ("two-way jackknife t intervals", ("cameron2011", "efron1993")),
-    "prediction_t": ("prediction intervals from linear mixed models", ("higgins2009", "bates2015")),
+    "prediction_distribution": ("prediction intervals from linear mixed models", ("nagashima2019", "bates2015")),
 }
 # the text measures, by the covariate in the scope of an estimate
 OF_TEXT_MEASURE = {"lix": "bjornsson1968", "flesch": "flesch1948", "sentiment": "hutto2014"}

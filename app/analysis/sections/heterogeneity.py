@@ -22,7 +22,7 @@ MAX_ITEMS = 5
 METHOD = Method(words=f"{LMM}: effect on the item, shrunken towards the mean")
 # smaller differences between items are those of rounding
 FLAT = 1e-9
-CITES = ("higgins2009",)
+CITES = ("nagashima2019",)
 
 declare(
     Statistic(
@@ -66,7 +66,7 @@ declare(
         "Share of items with the opposite sign",
         "share",
         docs="comparison",
-        cites=("mathur2019",),
+        cites=("mathur2019", "nagashima2019"),
     ),
     Statistic("item_difference", "Difference on this item", "points", docs="comparison", bounds=Bounds(times=1)),
     Statistic("item_share", "Share preferred on this item", "share", docs="comparison"),

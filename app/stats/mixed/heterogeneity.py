@@ -2,7 +2,8 @@
 
 The effect is a difference of two sources, or a share of choices. A linear mixed model by REML with crossed effects of
 items and raters (`fit_lmm`) gives its mean, its standard deviation tau over items and over raters, and the best linear
-unbiased prediction of the effect on each item, which is shrunken towards the mean.
+unbiased prediction of the effect on each item, which is shrunken towards the mean. Interval and share of items with the
+opposite sign are read from one predictive distribution, so they agree.
 """
 
 from __future__ import annotations
@@ -10,21 +11,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import special
+from scipy import optimize, special
 
 from app.stats.arrays import Bools, Floats, Ints, Labels, codes, present
-from app.stats.clusters import t_quantile
 from app.stats.mixed.lmm import LmmFit, fit_lmm
 from app.stats.mixed.lmm_name import LMM
 from app.stats.mixed.model_design import random_columns
 from app.stats.result import Inference, Interval, Method, Reason, Result, undefined
 
-PREDICTION = Method("prediction_t")
+PREDICTION = Method("prediction_distribution")
 # a standard deviation over fewer levels says next to nothing
 MIN_LEVELS = 5
 _EDGE = 1e-6
 # an SD of effects that is this small a part of the scale is 0, at the boundary
 _NO_SD = 1e-5
+# where the confidence distribution of tau is evaluated
+_QUANTILES = (np.arange(200) + 0.5) / 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,11 +59,14 @@ def heterogeneity(
 ) -> Heterogeneity:
     """Return how far the mean of the source minus that of the reference differs between items and between raters.
 
-    Prediction interval (Higgins, Thompson and Spiegelhalter 2009, J. R. Stat. Soc. A 172:137): estimate plus or minus
-    t x sqrt(tau^2 + SE^2), with Satterthwaite's degrees of freedom of that sum, from 1 to k - 2 for k items (or
-    raters); with k - 2 it would cover .90 only. That of a share is computed on the logit scale. Share of items with
-    the opposite sign: Phi(-|estimate - null| / tau) (Mathur and VanderWeele 2019, Stat. Med. 38:1336), the share
-    expected among all such items. Checked against the analysis of variance of complete data, and by simulation.
+    The effect on a new item is predicted with what is not known of tau and of the mean (`_Predicted`; Nagashima, Noma
+    and Furukawa 2019, Stat. Methods Med. Res. 28:1689): an estimate of tau of 0 does not say that items are alike, and
+    estimate plus or minus t x sqrt(tau^2 + SE^2) would be far too narrow with the k - 2 degrees of freedom of k items,
+    and with Satterthwaite's far too wide. The interval has the central `level` of the distribution; that of a share is
+    computed on the logit scale. The share of items with the opposite sign is the probability beyond no effect, the
+    expectation of Phi(-|mean - null| / tau) (Mathur and VanderWeele 2019, Stat. Med. 38:1336), so that it is below
+    2.5% where the 95% interval excludes no effect, and nowhere else. Checked by integration over the chi-square
+    distribution for complete data, and by simulation.
 
     Args:
         value: ratings, shape (n,); for shares 1 (chosen), 0.5 (tie) or 0. nan is dropped.
@@ -103,11 +108,12 @@ class _Data:
     rater: Labels
     is_share: bool
 
-    def levels(self, labels: Labels) -> int:
-        """The number of items or raters that the effect is known of: those with ratings of both sources."""
+    def noise(self, labels: Labels) -> Floats:
+        """The variance of the effect on each item or rater for a residual variance of 1, of those with both sources."""
         code, n = codes(labels)
         sides = (self.side,) if self.is_share else (self.side, ~self.side)
-        return int(np.all([np.bincount(code[side], minlength=n) > 0 for side in sides], axis=0).sum())
+        counts = np.array([np.bincount(code[side], minlength=n) for side in sides])
+        return np.asarray((1 / counts[:, (counts > 0).all(axis=0)]).sum(axis=0), dtype=np.float64)
 
 
 def _of_fit(fit: LmmFit, data: _Data, scale: float, lowest: float, level: float) -> Heterogeneity:
@@ -115,50 +121,59 @@ def _of_fit(fit: LmmFit, data: _Data, scale: float, lowest: float, level: float)
     size = len(fit.beta)
     estimate = float(fit.beta[-1]) * scale + lowest
     error = float(np.sqrt(fit.covariance[-1, -1])) * scale
-    found = []
+    found, predicted = [], {}
     for what, labels, sds in (("item", data.item, fit.sd_item), ("rater", data.rater, fit.sd_rater)):
-        k = data.levels(labels)
+        noise = data.noise(labels)
+        k = len(noise)
         if k < MIN_LEVELS or len(sds) < size:
             found.append(_too_few(what, k))
             continue
         tau = float(sds[-1]) * scale
-        variance = tau**2 + error**2
-        df = max(1.0, min(k - 2.0, _df(fit, sds, variance / scale**2)))
-        interval = _interval(estimate, variance**0.5, df, level, "items" if what == "item" else "raters")
+        tau = tau if tau > _NO_SD * scale else 0.0
+        within = float(noise.mean()) * (fit.sd_residual * scale) ** 2
+        predicted[what] = _Predicted.of(tau, within, error, k)
+        interval = predicted[what].interval(estimate, level, "items" if what == "item" else "raters")
         if data.is_share:
             interval = _on_logit_scale(interval, estimate)
-        note = f"The SD of the effect over {what}s is {tau if tau > _NO_SD * scale else 0:.2g}"
-        found.append(Result(estimate, PREDICTION, None, interval, df=df, n_units=k, note=note))
+        note = f"The SD of the effect over {what}s is {tau:.2g}"
+        found.append(Result(estimate, PREDICTION, None, interval, n_units=k, note=note))
     new_item, new_rater = found
     if new_item.estimate is None:
         return Heterogeneity(new_item, new_rater, new_item)
     effects = _items(fit, data, scale, lowest)
     null = 0.5 if data.is_share else 0.0
-    opposite = _opposite(estimate - null, float(fit.sd_item[-1]) * scale, effects.plain - null)
+    distance = _logit_distance(estimate) if data.is_share else abs(estimate)
+    opposite = _opposite(predicted["item"].beyond(distance), np.sign(estimate - null) * (effects.plain - null))
     return Heterogeneity(new_item, new_rater, opposite, effects)
 
 
-def _df(fit: LmmFit, sds: Floats, variance: float) -> float:
-    """Return Satterthwaite's degrees of freedom of tau^2 + SE^2, which is `variance`, on the scale of the fit.
+@dataclass(frozen=True, eq=False)
+class _Predicted:
+    """The distribution of the effect on a new level around the estimate: equal parts of normal ones, `sd` shape (n,).
 
-    `sds` are those of the items or the raters of the fit, tau last.
+    An estimate of the effect on each of k levels has the variance A = tau^2 + `within`, and A is known with k - 1
+    degrees of freedom: its confidence distribution is that of A (k - 1) / chi-square. tau^2 is what it exceeds
+    `within` by, and the variance of the mean rises with it by 1 / k.
     """
-    theta = sds[-1] / fit.sd_residual
-    # parameters are those of the factor with more levels first
-    first, other = fit.sd_item, fit.sd_rater
-    if fit.item_effects.shape[1] < fit.rater_effects.shape[1]:
-        first, other = other, first
-    place = len(first) - 1 if sds is first else len(first) + len(other) - 1
-    covariance, slopes = fit.around
-    gradient = slopes[:, -1, -1].copy()
-    gradient[place] += 2 * theta * fit.sd_residual**2
-    gradient[-1] += 2 * theta**2 * fit.sd_residual
-    return float(2 * variance**2 / (gradient @ covariance @ gradient))
 
+    sd: Floats
 
-def _interval(estimate: float, sd: float, df: float, level: float, inference: Inference) -> Interval:
-    reach = t_quantile(df, level) * sd
-    return Interval(estimate - reach, estimate + reach, PREDICTION, level, inference=inference)
+    @classmethod
+    def of(cls, tau: float, within: float, error: float, k: int) -> _Predicted:
+        total = (tau**2 + within) * (k - 1) / special.chdtri(k - 1, 1 - _QUANTILES)
+        between = np.maximum(total - within, 0.0)
+        of_mean = np.maximum(error**2 + (total - tau**2 - within) / k, 0.0)
+        return cls(np.sqrt(between + of_mean))
+
+    def beyond(self, distance: float) -> float:
+        """Return the probability that a new effect is lower than the estimate by more than this."""
+        return float(special.ndtr(-distance / self.sd).mean())
+
+    def interval(self, estimate: float, level: float, inference: Inference) -> Interval:
+        tail = (1 - level) / 2
+        widest = float(self.sd.max()) * -float(special.ndtri(tail))
+        reach = float(optimize.brentq(lambda distance: self.beyond(distance) - tail, 0.0, widest))
+        return Interval(estimate - reach, estimate + reach, PREDICTION, level, inference=inference)
 
 
 def _on_logit_scale(interval: Interval, share: float) -> Interval:
@@ -169,10 +184,20 @@ def _on_logit_scale(interval: Interval, share: float) -> Interval:
     >>> round(found.low, 3), round(found.high, 3)
     (0.247, 0.98)
     """
-    inside = min(max(share, _EDGE), 1 - _EDGE)
+    inside = _inside(share)
     reach = (interval.high - interval.low) / 2 / (inside * (1 - inside))
     middle = special.logit(inside)
     return replace(interval, low=float(special.expit(middle - reach)), high=float(special.expit(middle + reach)))
+
+
+def _logit_distance(share: float) -> float:
+    """Return how far one half is from a share on the logit scale, in units of the share."""
+    inside = _inside(share)
+    return float(abs(special.logit(inside)) * inside * (1 - inside))
+
+
+def _inside(share: float) -> float:
+    return min(max(share, _EDGE), 1 - _EDGE)
 
 
 def _items(fit: LmmFit, data: _Data, scale: float, lowest: float) -> ItemEffects:
@@ -192,13 +217,11 @@ def _means(number: Floats, code: Ints, side: Bools, n: int) -> Floats:
     return means
 
 
-def _opposite(effect: float, tau: float, plain: Floats) -> Result:
-    """Return the share of items whose effect has the other sign than the mean effect; the note has the plain count."""
+def _opposite(share: float, plain: Floats) -> Result:
+    """Return the share of items with the other sign than the mean effect; `plain` is negative where they have it."""
     known = plain[np.isfinite(plain)]
-    n = int((known * np.sign(effect) < 0).sum())
-    note = f"{n} of {len(known)} items have the opposite sign in the data"
-    share = float(special.ndtr(-abs(effect) / tau)) if tau > 0 else 0.0
-    return Result(share, Method(words=f"{LMM}: normal effects of items"), n_units=len(known), note=note)
+    note = f"{int((known < 0).sum())} of {len(known)} items have the opposite sign in the data"
+    return Result(share, Method(words=f"{LMM}: predicted effects of new items"), n_units=len(known), note=note)
 
 
 def _too_few(what: str, k: int) -> Result:

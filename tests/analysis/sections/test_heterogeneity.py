@@ -63,7 +63,7 @@ def one(statistic: str) -> Estimate:
 def test_prediction_interval_is_wider_than_the_confidence_interval(statistic: str, like: str, inference: str) -> None:
     found = one(statistic)
     mean = next(each for each in report().estimates if each.statistic == like and each.scope == PAIR)
-    assert (found.role, found.inference, found.procedure) == ("descriptive", inference, "prediction_t")
+    assert (found.role, found.inference, found.procedure) == ("descriptive", inference, "prediction_distribution")
     assert found.estimate == pytest.approx(mean.estimate, abs=0.02)
     if inference == "items":
         assert found.ci_low is not None

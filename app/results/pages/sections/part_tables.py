@@ -226,7 +226,7 @@ def _without_interval(rows: Iterable[Found], columns: Sequence[Column]) -> Itera
     for found in rows:
         bare = (f for column in columns if (f := _find(column, found)) is not None and f.estimate is not None)
         reasons.update(
-            NO_PREDICTION if f.procedure == "prediction_t" else REASONS[f.ci_reason]
+            NO_PREDICTION if f.procedure == "prediction_distribution" else REASONS[f.ci_reason]
             for f in bare
             if f.ci_low is None and f.ci_reason
         )
