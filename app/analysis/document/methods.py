@@ -31,7 +31,7 @@ from app.analysis.report.primary import PrimaryResult
 from app.analysis.report.report import Report, Sample
 from app.analysis.report.sentences import test_of
 from app.analysis.statistic import declared
-from app.analysis.wording.formatting import number, of_text
+from app.analysis.wording.formatting import UNADJUSTED, number, of_text
 from app.base.documents.blocks import Bullets, DataTable, Paragraph, Section
 from app.base.documents.reference import Reference, cited
 from app.base.words import and_list, counted, spelled_out
@@ -157,7 +157,7 @@ def _analysis(report: Report, protocol: Protocol, shown: list[Estimate]) -> Iter
         declared = any(result.is_declared for result in report.primary)
         yield Paragraph("Primary contrasts:" if declared else "No primary contrast was declared. Main contrast:")
         yield Bullets(tuple(_contrast(result, protocol) for result in report.primary))
-    yield Paragraph(" ".join(_plan(protocol, shown)))
+    yield Paragraph(" ".join(_plan(report, protocol, shown)))
 
 
 def _contrast(result: PrimaryResult, protocol: Protocol) -> str:
@@ -173,16 +173,36 @@ def _contrast(result: PrimaryResult, protocol: Protocol) -> str:
     return f"{'. '.join(part[:1].upper() + part[1:] for part in parts if part)}."
 
 
-def _plan(protocol: Protocol, shown: list[Estimate]) -> Iterator[str]:
+def _plan(report: Report, protocol: Protocol, shown: list[Estimate]) -> Iterator[str]:
     yield from decision_sentences(protocol)
     yield from inference_sentences(protocol)
-    holm, bh = ([REFERENCES[key]] for key in ("holm1979", "benjamini1995"))
-    yield (
-        f"P-values of the primary contrasts are adjusted as one family by Holm's method{cited(holm)}, all others by "
-        f"the Benjamini-Hochberg method within their kind of test{cited(bh)}."
-    )
+    yield from _adjustment(report)
     yield from monitoring_sentences(protocol)
     yield from _intervals(shown)
+
+
+# by publication: the role of the tests that are adjusted, and how
+ADJUSTMENTS = {
+    "holm1979": ("primary", "P-values of the primary contrasts are adjusted as one family by Holm's method"),
+    "benjamini1995": (
+        "exploratory",
+        "P-values of exploratory tests are adjusted by the Benjamini-Hochberg method within their kind of test",
+    ),
+}
+
+
+def adjustment_keys(report: Report) -> list[str]:
+    """The publications of the adjustments for several tests that the report has made."""
+    adjusted = {one.role for one in report.estimates if one.p_adjusted is not None}
+    return [key for key, (role, _) in ADJUSTMENTS.items() if role in adjusted]
+
+
+def _adjustment(report: Report) -> Iterator[str]:
+    """How p-values are adjusted, and that intervals are not; nothing if no family has several tests."""
+    keys = adjustment_keys(report)
+    yield from (f"{ADJUSTMENTS[key][1]}{cited([REFERENCES[key]])}." for key in keys)
+    if keys:
+        yield UNADJUSTED
 
 
 def _intervals(shown: list[Estimate]) -> Iterator[str]:

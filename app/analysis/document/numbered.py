@@ -10,6 +10,7 @@ from app.analysis.estimate import Estimate
 from app.analysis.report.labelled import labelled_estimate
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import (
+    adjustment_note,
     ci_cell,
     ci_heading,
     estimate_text,
@@ -75,7 +76,8 @@ class Numbered:
         n_more = len(found) - MAX_ROWS
         more = (f"{n_more:,} more rows are in report.json.",) if n_more > 0 else ()
         header = tuple(name.format(ci=heading) for name in HEADER)
-        return DataTable(caption, header, rows, (*reasons.notes, *more), WIDTHS)
+        notes = filter(None, (*reasons.notes, adjustment_note(shown), *more))
+        return DataTable(caption, header, rows, tuple(notes), WIDTHS)
 
     def _row(self, estimate: Estimate, heading: str, reasons: Reasons) -> tuple[str, ...]:
         said = labelled_estimate(estimate, self.labels)

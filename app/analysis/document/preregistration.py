@@ -30,7 +30,10 @@ STOPPING = "Data collection ends when every trial has its number of raters."
 EXCLUSIONS = (
     "No rater is left out. The protocol flags raters by the rule below, and the estimates are repeated without them."
 )
-ADJUSTMENT = "P-values of the primary contrasts are adjusted by Holm's method as one family."
+ADJUSTMENT = (
+    "If the primary contrasts have several p-values, these are adjusted as one family by Holm's method. Intervals are "
+    "not adjusted."
+)
 EXPLORATORY = (
     "Every other estimate of the report is exploratory, marked as such and counted; its p-values are adjusted by the "
     "Benjamini-Hochberg method within their kind of test."

@@ -14,6 +14,7 @@ from app.analysis.report.report import Report
 from app.analysis.report.sentences import test_of
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import (
+    adjustment_note,
     ci_heading,
     estimate_text,
     generalizes_text,
@@ -56,6 +57,8 @@ def _tests(found: Sequence[Estimate], shown: Sequence[Estimate]) -> Iterator[str
         yield f"{'Test' if len(tests) == 1 else 'Tests'}: {'; '.join(tests)}."
     if holds := generalizes_text(one for one in shown if one.ci_low is not None):
         yield f"The intervals hold {holds}."
+    if note := adjustment_note(found):
+        yield note
 
 
 def _row(estimate: Estimate, value: str, among: Sequence[Estimate], numbers: Numbered) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from app.analysis.document.findings import (
     primary_section,
     results_section,
 )
-from app.analysis.document.methods import limits_section, methods_section, statistics_cited
+from app.analysis.document.methods import adjustment_keys, limits_section, methods_section, statistics_cited
 from app.analysis.document.numbered import Numbered
 from app.analysis.estimate import Estimate
 from app.analysis.findings.robustness import robustness_sentence
@@ -95,9 +95,6 @@ def digits(estimate: Estimate) -> str:
     )
 
 
-ALWAYS_CITED = ("holm1979", "benjamini1995")
-
-
 def study_report(
     report: Report, protocol: Protocol, figures: Sequence[PlacedFigure], about: Circumstances
 ) -> tuple[Document, list[Reference]]:
@@ -112,7 +109,13 @@ def study_report(
     code = model_code_section(report, protocol)
     shown = list(numbers.shown.values())
     references = _cited(
-        references_of(shown), [*_told(report), *monitoring_keys(protocol), *(one.cites for one in summary.objections)]
+        references_of(shown),
+        [
+            *_told(report),
+            *adjustment_keys(report),
+            *monitoring_keys(protocol),
+            *(one.cites for one in summary.objections),
+        ],
     )
     sections = (
         replace(first, parts=(primary,) if primary.blocks else ()),
@@ -170,5 +173,5 @@ def _told(report: Report) -> set[str]:
 
 
 def _cited(found: list[Reference], more: Sequence[str]) -> list[Reference]:
-    keys = {reference.key for reference in found} | {*ALWAYS_CITED, *more}
+    keys = {reference.key for reference in found} | {*more}
     return [reference for key, reference in REFERENCES.items() if key in keys]

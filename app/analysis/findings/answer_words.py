@@ -345,6 +345,7 @@ class Words:
     none_of: str
     ci: str
     adjusted: str
+    unadjusted: str
     scale: str
     margin: str
     points: str
@@ -386,6 +387,7 @@ ENGLISH = Words(
     none_of="none of",
     ci="95% CI",
     adjusted="adjusted",
+    unadjusted="intervals not adjusted",
     scale="scale",
     margin="margin",
     points="percentage points",
@@ -419,6 +421,7 @@ GERMAN = Words(
     none_of="keine der Quellen",
     ci="95-%-KI",
     adjusted="adjustiert",
+    unadjusted="Intervalle nicht adjustiert",
     scale="Skala",
     margin="Grenze",
     points="Prozentpunkte",

@@ -16,7 +16,7 @@ from app.analysis.findings.answer_words import ENGLISH, GERMAN, Words
 from app.analysis.findings.main_contrasts import MainContrast, signed
 from app.analysis.report.effects import effect_behind
 from app.analysis.report.report import Report
-from app.analysis.report.sentences import cut_words, scale_ends
+from app.analysis.report.sentences import change_text, cut_words, scale_ends
 from app.analysis.report.verdicts import decisive_p
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import (
@@ -75,6 +75,8 @@ WITH_CAUSE = {
     "change_level",
     "change_difference",
 }
+# they tell what changes, not the score afterwards alone
+OF_CHANGE = {"change", "change_difference", "pool_change_difference"}
 # what a slope is per, or an effect is in, is not told by a number alone
 OF_SCALE = {"points", "percent"}
 
@@ -122,25 +124,28 @@ class Answer:
 def answers_of(contrasts: Sequence[MainContrast], report: Report, protocol: Protocol) -> list[Answer]:
     """One answer per primary contrast, those of sources by question and reference; the report is `labelled`.
 
-    `contrasts` are in the order of `main_contrasts`, and keep it; all of them are told where the study declares no
-    primary contrast and none follows from its design.
+    They are in the order of the protocol. All `contrasts` are told where the study declares no primary contrast and
+    none follows from its design.
     """
     primary = [one for one in contrasts if one.primary]
     told = primary if primary or report.primary or protocol.analysis.primary else contrasts
     runs = groupby(told, key=lambda one: (one.label, one.reference))
     of_sources = [_answer([_finding(one) for one in run], protocol, is_between_sources=True) for _, run in runs]
-    return [*of_sources, *_other_answers(primary, report, protocol)]
+    places = {id(one): place for place, result in enumerate(report.primary) for one in result.estimates}
+    answers = [(places.get(id(one.findings[0].decided), 0), one) for one in of_sources]
+    answers += _other_answers(primary, report, protocol)
+    return [one for _, one in sorted(answers, key=lambda placed: placed[0])]
 
 
 def _finding(contrast: MainContrast) -> Finding:
     return Finding(contrast.key, contrast.label, contrast.estimate, contrast.answer, contrast.is_reversed)
 
 
-def _other_answers(told: Sequence[MainContrast], report: Report, protocol: Protocol) -> list[Answer]:
-    """One answer per primary contrast with estimates that none of the contrasts between sources tells."""
+def _other_answers(told: Sequence[MainContrast], report: Report, protocol: Protocol) -> list[tuple[int, Answer]]:
+    """One answer per primary contrast with estimates that no contrast between sources tells, with its place."""
     known = {id(one.primary) for one in told}
     found = []
-    for result in report.primary:
+    for place, result in enumerate(report.primary):
         key = result.contrast.question
         label, is_reversed = protocol.labels.question(key), bool(getattr(protocol.question(key), "reversed", False))
         rest = [
@@ -149,10 +154,10 @@ def _other_answers(told: Sequence[MainContrast], report: Report, protocol: Proto
             if id(one) not in known
         ]
         if rest:
-            found.append(_answer(rest, protocol))
+            found.append((place, _answer(rest, protocol)))
         elif not result.estimates:
             english, german = (_joined([words.said["no_answers"].format(on=label)]) for words in (ENGLISH, GERMAN))
-            found.append(Answer(key, (), english, german))
+            found.append((place, Answer(key, (), english, german)))
     return found
 
 
@@ -277,6 +282,8 @@ def _group(finding: Finding, words: Words, side: str = "") -> str:
 def _places(finding: Finding, protocol: Protocol, words: Words) -> dict[str, str]:
     """The words of the clause that all its findings share."""
     scope, kind, on = finding.scope, _kind(finding), finding.label
+    if finding.decided.statistic in OF_CHANGE:
+        on = change_text(finding.key, protocol)
     is_of_groups = declared(finding.decided.statistic).is_of_pools
     if finding.decided.category is not None and "reference" not in scope:
         on = protocol.labels.question(finding.key, finding.decided.category)
@@ -377,8 +384,10 @@ def _value(finding: Finding, value: float, words: Words) -> str:
 
 
 def _basis(findings: Sequence[Finding], protocol: Protocol, words: Words) -> list[str]:
-    """Margin, ends of the scale, and the numbers of raters and items where they are the same for all findings."""
+    """What holds for all findings: intervals are not adjusted, the margin, the scale, the same raters and items."""
     found, first = [], findings[0]
+    if any(one.decided.p_adjusted is not None and one.shown.ci_low is not None for one in findings):
+        found.append(words.unadjusted)
     margin = protocol.analysis.margin_of(first.key)
     if declared(first.decided.statistic).margin and margin is not None:
         found.append(f"{words.margin} {words.figure(f'{margin:g}')}")

@@ -12,9 +12,17 @@ from dataclasses import dataclass
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import AgreementRow, needed_sentence
 from app.analysis.findings.main_contrasts import MainContrast
+from app.analysis.report.effects import effect_behind
 from app.analysis.report.report import Report
 from app.analysis.statistic import declared
-from app.analysis.wording.formatting import estimate_text, interval_text, number, of_text
+from app.analysis.wording.formatting import (
+    estimate_text,
+    interval_text,
+    number,
+    of_text,
+    p_statement,
+    statistic_text,
+)
 from app.base.words import counted
 from app.protocol.study import Protocol
 
@@ -122,11 +130,12 @@ def _few_items(found: Evidence, least: float) -> str:
 
 def _no_evidence(found: Evidence, _: float) -> str:
     """An inconclusive primary difference without a margin is no evidence that there is none."""
-    for one in found.primary:
-        estimate, margin = one.estimate, found.protocol.analysis.margin_of(one.key)
-        is_open = one.answer.verdict == "inconclusive" and margin is None and estimate.ci_low is not None
-        if is_open and not declared(one.answer.statistic).margin:
-            return f"{_name(one)} is inconclusive, which is no evidence that there is none: {_shown(estimate)}."
+    names = {id(one.primary): _name(one) for one in found.primary}
+    for one in (each for result in found.report.primary for each in result.estimates):
+        margin = found.protocol.analysis.margin_of(one.question or "")
+        if one.verdict == "inconclusive" and margin is None and not declared(one.statistic).margin:
+            shown, name = effect_behind(one, found.report.estimates) or one, names.get(id(one)) or _name_of(one, found)
+            return f"{name} is inconclusive, which is no evidence that there is none: {_shown(shown)}."
     return ""
 
 
@@ -257,6 +266,14 @@ def _name(contrast: MainContrast) -> str:
     return f"The difference between {contrast.source} and {contrast.reference} on {contrast.label}"
 
 
+def _name_of(estimate: Estimate, found: Evidence) -> str:
+    """The name of a primary estimate that is no difference between two sources."""
+    on = found.protocol.labels.question(estimate.question or "", estimate.category)
+    return f"{declared(estimate.statistic).label} on {on} ({of_text(estimate)})"
+
+
 def _shown(estimate: Estimate) -> str:
+    if estimate.ci_low is None and estimate.p_value is not None:
+        return f"{statistic_text(estimate) or estimate_text(estimate)}, {p_statement(estimate.p_value)}"
     interval = f" (95% CI {interval_text(estimate)})" if estimate.ci_low is not None else ""
     return f"{estimate_text(estimate)}{interval}"

@@ -16,6 +16,7 @@ from app.analysis.findings.objections import Objection, objections_of
 from app.analysis.findings.robustness import OtherWay, other_ways
 from app.analysis.report.primary import PrimaryResult
 from app.analysis.report.report import Report
+from app.analysis.report.sentences import change_text
 from app.analysis.report.verdict_words import verdict_sentence
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import REASONS, number
@@ -110,21 +111,28 @@ _SENTENCES: dict[Compared, str] = {
 
 
 def study_question(protocol: Protocol, contrasts: Sequence[MainContrast], primary: Sequence[PrimaryResult]) -> str:
-    """The question of the primary contrasts that compare the same kind of thing as the first one.
+    """A question for all primary contrasts that compare the same kind of thing, in the order of the protocol.
 
     If none is declared: how the sources of `contrasts` compare; without these, what the default contrast asks.
     """
     is_declared = any(one.is_declared for one in primary)
-    primary_ones = [one for one in contrasts if one.primary]
-    shown = primary_ones if primary_ones or is_declared else contrasts
-    kinds = [TESTS[str(one.contrast.test)].compares for one in primary]
-    if shown and (not is_declared or kinds[0] == "sources"):
-        return _of_contrasts(shown)
+    if contrasts and not is_declared:
+        return _of_contrasts([one for one in contrasts if one.primary] or contrasts)
     if not primary:
         asked = _some(protocol.labels.question(question.key) for question in protocol.questions)
         return AGREEMENT.format(questions=asked)
-    alike = [one.contrast for one, kind in zip(primary, kinds, strict=True) if kind == kinds[0]]
-    return _of_kind(kinds[0], alike, protocol)
+    alike: dict[tuple[Compared, str], list[PrimaryContrast]] = {}
+    for one in primary:
+        alike.setdefault(_asked(one.contrast, protocol), []).append(one.contrast)
+    return " ".join(dict.fromkeys(_of_kind(kind, some, protocol) for (kind, _), some in alike.items()))
+
+
+def _asked(contrast: PrimaryContrast, protocol: Protocol) -> tuple[Compared, str]:
+    """What a contrast compares, and what tells it from others of this kind that need a question of their own."""
+    kind, test = TESTS[str(contrast.test)].compares, str(contrast.test)
+    if kind in {"sources", "turns"} and test != "turn_slope":
+        return kind, contrast.reference or protocol.reference or ""
+    return kind, test if kind in {"turns", "spans"} else str(contrast.factor) if kind == "change" else ""
 
 
 def _of_contrasts(contrasts: Sequence[MainContrast]) -> str:
@@ -136,11 +144,14 @@ def _of_contrasts(contrasts: Sequence[MainContrast]) -> str:
 def _of_kind(kind: Compared, primary: Sequence[PrimaryContrast], protocol: Protocol) -> str:
     labels, test = protocol.labels, primary[0].test
     keys = list(dict.fromkeys(one.question for one in primary))
-    questions, causes = _some(map(labels.question, keys)), _causes(primary, protocol)
+    is_change, causes = kind == "change", _causes(primary, protocol)
+    questions = _some(change_text(key, protocol) if is_change else labels.question(key) for key in keys)
     verbs = {"be": "is", "do": "does"} if len(keys) == 1 else {"be": "are", "do": "do"}
     if kind in {"sources", "turns"} and test != "turn_slope":
         reference = primary[0].reference or protocol.reference or ""
-        named = [one.source for one in primary if one.source] or [one for one in protocol.sources if one != reference]
+        named = [one.source for one in primary if one.source]
+        if len(named) < len(primary):
+            named = [one for one in protocol.sources if one != reference]
         over = "turn by turn " if kind == "turns" else ""
         if not named:  # a filter leaves one source
             return AGREEMENT.format(questions=questions)

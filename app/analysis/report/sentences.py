@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from app.analysis.estimate import Estimate
 from app.analysis.report.effects import effect_behind
@@ -160,6 +161,24 @@ def scale_ends(key: str | None, protocol: Protocol) -> tuple[float, float] | Non
         return None
     low, high = (sum(scale[end] for scale in scales) / len(scales) for end in (0, -1))
     return times * low, times * high
+
+
+def change_text(key: str, protocol: Protocol) -> str:
+    """What changes from one question to another: the words that both labels begin or end with.
+
+    That of *Mood before* and *Mood after* is *Mood*; the label of the second if they share none.
+    """
+    label = protocol.labels.question(key)
+    before = [protocol.labels.question(one.before) for one in protocol.analysis.changes if one.after == key]
+    pairs = [*zip(label.split(), before[0].split(), strict=False)] if before else []
+    ends = [*zip(label.split()[::-1], before[0].split()[::-1], strict=False)] if before else []
+    shared = _same_words(pairs) or _same_words(ends)[::-1]
+    return " ".join(shared).strip(" ,:;-\N{EN DASH}()") or label
+
+
+def _same_words(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """The first of each pair of words, as long as they are the same."""
+    return [one for one, _ in takewhile(lambda both: both[0] == both[1], pairs)]
 
 
 def cut_words(estimate: Estimate, protocol: Protocol, or_more: str = "{} or more") -> str:

@@ -168,6 +168,10 @@ def inconclusive_text(estimate: Estimate, null: float) -> str:
     return f"Inconclusive: the {level} includes {NO_DIFFERENCE.get(null, f'{null:g}')}."
 
 
+# the one rule for intervals of several tests, wherever they stand beside adjusted p-values
+UNADJUSTED = "Intervals are not adjusted for several tests; adjusted p-values decide what is clear."
+
+
 def p_text(p: float | None) -> str:
     """Format a p-value as journals print it.
 
@@ -193,6 +197,11 @@ def p_cell(estimate: Estimate) -> str:
     """Format the p-value, with the adjusted one where it is one of a family; empty without one."""
     p, adjusted = p_text(estimate.p_value), p_text(estimate.p_adjusted)
     return f"{p} (adjusted {adjusted})" if adjusted else p
+
+
+def adjustment_note(estimates: Iterable[Estimate]) -> str:
+    """What the intervals beside adjusted p-values are; empty where no p-value is adjusted."""
+    return UNADJUSTED if any(one.p_adjusted is not None and one.estimate is not None for one in estimates) else ""
 
 
 def of_text(estimate: Estimate) -> str:

@@ -202,7 +202,7 @@ def _cards(contrasts: Sequence[MainContrast], report: Report, protocol: Protocol
         Card(
             contrast,
             _scale(contrast, protocol),
-            interval_words(contrast.estimate),
+            _interval(contrast),
             counts_words(contrast.estimate, are_raters_known=protocol.raters.identity == "known"),
             _reading(contrast),
             p_words(contrast.primary) if contrast.primary else "",
@@ -213,6 +213,13 @@ def _cards(contrasts: Sequence[MainContrast], report: Report, protocol: Protocol
         )
         for contrast, mark in zip(contrasts, marks, strict=True)
     ]
+
+
+def _interval(contrast: MainContrast) -> str:
+    """The interval; beside an adjusted p-value, that it is not."""
+    words = interval_words(contrast.estimate)
+    is_beside = contrast.primary is not None and contrast.primary.p_adjusted is not None
+    return f"{words} (not adjusted)" if is_beside and contrast.estimate.ci_low is not None else words
 
 
 def _with_interval(estimate: Estimate | None) -> str:

@@ -32,7 +32,7 @@ MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file}
     "scope": "the subset of the data that the estimate uses, as JSON; {} is all ratings by human raters",
     "statistic": "key of the statistic",
     "estimate": "the value; empty if not estimable, see reason",
-    "ci_low": "lower limit of the confidence interval",
+    "ci_low": "lower limit of the confidence interval, which is not adjusted for several tests",
     "ci_high": "upper limit of the confidence interval; empty if it has none, see ci_reason",
     "ci_level": "confidence level, such as 0.95",
     "inference": "what the interval generalizes to: items, raters, items_and_raters, items_and_responders or ratings; "

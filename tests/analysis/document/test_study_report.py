@@ -20,11 +20,13 @@ from app.analysis.document.bibliography import (
 )
 from app.analysis.document.circumstances import Circumstances
 from app.analysis.document.design_words import SHAPES
-from app.analysis.document.study_report import ALWAYS_CITED, digits, study_report
+from app.analysis.document.methods import ADJUSTMENTS
+from app.analysis.document.study_report import digits, study_report
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import needed_sentence
 from app.analysis.findings.objections import RULES
 from app.analysis.statistic import statistics
+from app.analysis.wording.formatting import UNADJUSTED
 from app.base.documents.blocks import Bullets, DataTable, Paragraph
 from tests.analysis.report.test_primary import rows
 from tests.kit.frames import CHOICE, FIVE, frames, protocol
@@ -179,7 +181,7 @@ def test_every_listed_publication_is_cited() -> None:
     others = {
         *(rule.cites for rule in RULES),
         *OF_TEXT_MEASURE.values(),
-        *ALWAYS_CITED,
+        *ADJUSTMENTS,
         "lan1983",
         *(key for _, key in SHAPES.values()),
     }
@@ -235,3 +237,22 @@ def test_agreement_of_every_question_is_reported_although_there_are_many_sources
     assert set(alphas) == {study.labels.question(q["key"]) for q in questions}
     assert len(alphas) == 4 * (1 + 5)
     assert not any("more rows" in note for note in table.notes)
+
+
+def test_intervals_beside_adjusted_p_are_said_to_be_unadjusted() -> None:
+    two = [{"question": key, "test": "mean_difference"} for key in ("empathy", "clear")]
+    study = protocol(FIVE, {**FIVE, "key": "clear", "label": "Clarity"}, analysis={"primary": two})
+    report = analyze(frames(study, rows(keys=("empathy", "clear"))), study)
+    document = study_report(report, study, [], NOW)[0]
+    assert UNADJUSTED in table(document, "Primary contrasts").notes
+    paragraphs = [block.text for block in document.blocks if isinstance(block, Paragraph)]
+    assert any("Holm's method" in text and UNADJUSTED in text for text in paragraphs)
+    assert "; intervals not adjusted; scale 1–5; " in texts(document)
+
+
+def test_adjustment_is_told_only_where_a_family_has_several_tests() -> None:
+    report, study, document = made()
+    assert not [one for one in report.estimates if one.role == "primary" and one.p_adjusted is not None]
+    assert "Holm's method" not in texts(document)
+    _, references = study_report(report, study, [], NOW)
+    assert "holm1979" not in {one.key for one in references}

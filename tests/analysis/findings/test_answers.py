@@ -61,12 +61,13 @@ def test_neither_of_two_sources_differs() -> None:
     assert short == "Neither GPT-4o nor Llama differed clearly from Counselor on Empathy."
     assert english == (
         "Neither GPT-4o nor Llama differed clearly from Counselor on Empathy (GPT-4o −0.14, 95% CI −0.49 to 0.21, "
-        "adjusted p = .024; Llama −0.19, 95% CI −0.54 to 0.16, adjusted p = .024; scale 1–5; 1,036 raters, 30 items)."
+        "adjusted p = .024; Llama −0.19, 95% CI −0.54 to 0.16, adjusted p = .024; intervals not adjusted; scale 1–5; "
+        "1,036 raters, 30 items)."
     )
     assert german == (
         "Weder GPT-4o noch Llama unterschied sich bei Empathy klar von Counselor (GPT-4o −0,14, 95-%-KI −0,49 bis "
-        "0,21, adjustiert p = 0,024; Llama −0,19, 95-%-KI −0,54 bis 0,16, adjustiert p = 0,024; Skala 1–5; 1.036 "
-        "beurteilende Personen, 30 Items)."
+        "0,21, adjustiert p = 0,024; Llama −0,19, 95-%-KI −0,54 bis 0,16, adjustiert p = 0,024; Intervalle nicht "
+        "adjustiert; Skala 1–5; 1.036 beurteilende Personen, 30 Items)."
     )
 
 
@@ -314,6 +315,25 @@ def test_a_contrast_without_answers_says_so() -> None:
     (answer,) = answers_of([], replace(NONE, primary=(result,)), SHOWN)
     assert answer.english == "There are no answers on Empathy yet for this comparison."
     assert answer.german == "Für diesen Vergleich gibt es bei Empathy noch keine Antworten."
+
+
+def test_answers_are_in_the_order_of_the_protocol() -> None:
+    level = Estimate(
+        "contrast", "harm", {"factor": "told", "level": "yes", "reference_level": "no"}, "factor_effect", 0.1
+    )
+    pair = contrast("GPT-4o", -0.14, "inconclusive")
+    assert pair.primary is not None
+    tests = (
+        ("harm", "factor_effect", (level,)),
+        ("empathy", "mean_difference", (pair.primary,)),
+        ("harm", "change", ()),
+    )
+    primary = tuple(
+        PrimaryResult(PrimaryContrast(question=key, test=test, factor="told"), True, found)
+        for key, test, found in tests
+    )
+    found = answers_of([pair], replace(NONE, primary=primary), STUDY)
+    assert [(one.question, len(one.findings)) for one in found] == [("harm", 1), ("empathy", 1), ("harm", 0)]
 
 
 def test_every_test_and_outcome_has_words_in_both_languages() -> None:

@@ -122,6 +122,21 @@ def test_below_the_thresholds_nothing_is_said() -> None:
     assert objections(shown=OPEN, study=margin) == ()
 
 
+def test_inconclusive_primary_that_compares_no_sources_is_no_evidence() -> None:
+    scope: Any = {"factor": "told", "level": "AI", "reference_level": "person"}
+    level = Estimate("contrast", "empathy", scope, "factor_effect", 0.2, -0.1, 0.5, 0.95, verdict="inconclusive")
+    result = PrimaryResult(PrimaryContrast(question="empathy", test="factor_effect", factor="told"), True, (level,))
+    (found,) = objections_of(replace(SOUND, primary=(result,)), STUDY, [], [])
+    assert found.key == "no_evidence"
+    assert found.says.endswith(
+        "on Empathy (told: AI − person) is inconclusive, which is no evidence that there is none: 0.20 (95% "
+        "CI −0.10 to 0.50)."
+    )
+    tested = replace(level, statistic="chi_square", ci_low=None, ci_high=None, estimate=3.1, p_value=0.2, df=2)
+    (of_test,) = objections_of(replace(SOUND, primary=(replace(result, estimates=(tested,)),)), STUDY, [], [])
+    assert of_test.says.endswith(", p = .200.")
+
+
 def test_at_most_five_are_shown_and_the_heaviest_come_first() -> None:
     worst = with_more(FLAGGED, DPRIME, LEFT, n_items=4, raters=(RaterGroup("person", None, 3),))
     found = objections(worst, at_equal=OPEN, unflagged=OPEN, alpha=ALPHA)

@@ -11,6 +11,7 @@ from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.findings.summary import study_question
 from app.analysis.report.labelled import labelled
 from app.analysis.report.primary import PrimaryResult
+from app.analysis.report.sentences import change_text
 from app.protocol.primary_default import primary_contrasts
 from app.studies.folder.read import read_folder
 from app.studies.folder.study_templates import template_folder
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 WARMTH = {**FIVE, "key": "warmth"}
 COMMON = {
     "dialogue-trajectory": "How does Model compare with Person turn by turn on Understood and supported so far?",
-    "theory-of-mind": "How do the answers of models and people compare on Belief and Emotion?",
+    "theory-of-mind": "How do the answers of models and people compare on Belief and Emotion? How does Belief differ "
+    "by Version of the story of the items?",
     "recipient": "How do the ratings of Recipients and Crowd compare on Understood?",
     "rater-scales": "How is Empathy related to Empathic concern?",
     "ab-tie": "Are Human reference and Commonsense model preferred over Baseline model on Coherence, "
@@ -31,9 +33,11 @@ COMMON = {
     "Empathy or bedside manner?",
     "ranking": "Are Model, short replies and Model, long replies preferred over Person?",
     "responder-level": "How does Model compare with Psychotherapist on Empathy?",
-    "emotion-cause": "How do the answers of models and people compare on Words that say the cause?",
+    "emotion-cause": "How do the answers of models and people compare on Words that say the cause? How far do raters "
+    "agree on Words that say the cause?",
     "empathic-accuracy": "How accurate are the ratings of Feeling at this moment?",
-    "before-after": "How does the change in Mood after differ by Source of the responses?",
+    "before-after": "How does the change in Mood differ by Source of the responses? How does Model compare with "
+    "Person on Comforting?",
     "conjoint": "How does Preference differ by Accuracy and Warmth?",
     "label-experiment": "How do Empathy and Feeling heard differ by Shown label?",
 }
@@ -82,3 +86,23 @@ def test_sources_of_estimates_are_named(declared: list[str], questions: str) -> 
         study_question(study, main_contrasts(report, study), report.primary)
         == f"How does Model compare with Human on {questions}?"
     )
+
+
+def test_every_primary_contrast_is_in_the_question() -> None:
+    changes = [{"before": "calm_before", "after": "calm_after"}]
+    calm = [{**FIVE, "key": f"calm_{when}", "target": "rater", "label": f"Calm {when}"} for when in ("before", "after")]
+    primary = ["empathy", {"question": "calm_after", "test": "change"}]
+    study = protocol(FIVE, *calm, analysis={"changes": changes, "primary": primary})
+    assert _question(study) == "How does Model compare with Human on Empathy? How does Calm change?"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [("Mood before", "Mood after", "Mood"), ("Before: mood", "After: mood", "mood"), ("Then", "Now", "Now")],
+)
+def test_what_changes_is_named_by_what_both_labels_share(before: str, after: str, words: str) -> None:
+    two = [
+        {**FIVE, "key": key, "target": "rater", "label": label} for key, label in (("before", before), ("after", after))
+    ]
+    study = protocol(FIVE, *two, analysis={"changes": [{"before": "before", "after": "after"}]})
+    assert (change_text("after", study), change_text("empathy", study)) == (words, "Empathy")

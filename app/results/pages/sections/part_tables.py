@@ -33,6 +33,7 @@ from app.analysis.statistic import Column, PageTable, declared
 from app.analysis.wording.formatting import (
     MINUS,
     REASONS,
+    UNADJUSTED,
     estimate_text,
     interval_text,
     p_text,
@@ -154,7 +155,8 @@ def _block(caption: str, columns: Sequence[Column], estimates: Sequence[Estimate
         (*header, "Ratings"), tuple((*line, _n(found)) for line, found in zip(lines, kept.values(), strict=True))
     )
     first, rest = Table(table.header, table.rows[:MAX_ROWS]), Table(table.header, table.rows[MAX_ROWS:])
-    notes = (*_declared_tests(kept.values(), shown), *_notes(rows.values(), shown))
+    unadjusted = (UNADJUSTED,) if has_p else ()
+    notes = (*_declared_tests(kept.values(), shown), *unadjusted, *_notes(rows.values(), shown))
     return Block(caption, first, rest if rest.rows else None, notes)
 
 
