@@ -8,6 +8,8 @@ from typing import Any
 
 from pydantic_core import ErrorDetails
 
+from app.base.numbers import whole
+
 
 def and_list(words: Iterable[object], most: int | None = None) -> str:
     """Join words with "and"; all of them unless `most` is given.
@@ -33,7 +35,7 @@ def counted(n: int, word: str, several: str | None = None) -> str:
     >>> counted(1, "rater"), counted(1200, "seat"), counted(2, "study", "studies")
     ('1 rater', '1,200 seats', '2 studies')
     """
-    return f"{n:,} {word if n == 1 else several or word + 's'}"
+    return f"{whole(n)} {word if n == 1 else several or word + 's'}"
 
 
 _TO_NINETEEN = (
@@ -50,7 +52,7 @@ def spelled_out(n: int) -> str:
     ('twelve', 'thirty-six', 'forty', '1,200')
     """
     if n >= 100:  # noqa: PLR2004 - as written in digits from a hundred on
-        return f"{n:,}"
+        return whole(n)
     if n < len(_TO_NINETEEN):
         return _TO_NINETEEN[n]
     tens, ones = divmod(n, 10)

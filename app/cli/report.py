@@ -12,6 +12,7 @@ from app.analysis.data.filter_options import filtered_protocol
 from app.analysis.data.report_filters import ALL, Filters
 from app.analysis.document.circumstances import Circumstances
 from app.analysis.document.registration import RegistrationError
+from app.base.numbers import STYLES, NumberStyle
 from app.cli.analyze import study_data
 from app.cli.filter_options import require_known, takes_filters
 from app.cli.output import fail, say
@@ -25,6 +26,12 @@ from app.results.documents.report_files import report_files
 Formats = Annotated[
     list[str] | None,
     typer.Option("--format", metavar="FORMAT", help=f"One of {', '.join(FORMATS)}; can be repeated. Default: all."),
+]
+Numbers = Annotated[
+    str,
+    typer.Option(
+        "--numbers", metavar="STYLE", help=f"How numbers are printed: one of {', '.join(STYLES)}.", show_default=True
+    ),
 ]
 NewFolder = Annotated[
     Path,
@@ -40,6 +47,7 @@ def report(
     out: NewFolder,
     format_: Formats = None,
     full: Annotated[bool, typer.Option("--full", help="Fit mixed models above 20,000 ratings too.")] = False,
+    numbers: Numbers = "plain",
     filters: Filters = ALL,
     is_folder: BareName = None,
 ) -> None:
@@ -47,14 +55,14 @@ def report(
 
     As HTML, PDF, Word, Markdown and LaTeX, with charts, references and all estimates. A study folder needs no database.
     """
-    formats = chosen_formats(format_)
+    formats, style = chosen_formats(format_), chosen_style(numbers)
     refuse_full_folder(out)
     which = folder_or_slug(study, command="report", is_folder=is_folder)
     frames, protocol = study_data(which)
     require_known(frames, protocol, filters)
     found = analyze_frames(frames, protocol, full=full, filters=filters)
     shown = filtered_protocol(protocol, filters)
-    files = report_files(ReportJob(found, shown, _circumstances(which, protocol), formats))
+    files = report_files(ReportJob(found, shown, _circumstances(which, protocol), formats, style))
     say(f"{write_files(out, files)} files written to {out}.")
 
 
@@ -73,6 +81,14 @@ def chosen_formats(names: list[str] | None) -> tuple[Format, ...]:
     if other := [name for name in names or () if name not in FORMATS]:
         raise typer.BadParameter(f"Expected one of {', '.join(FORMATS)}; found {other[0]}.", param_hint="--format")
     return tuple(one for one in FORMATS if not names or one in names)
+
+
+def chosen_style(name: str) -> NumberStyle:
+    """The style of numbers that was named."""
+    for style in STYLES:
+        if style == name:
+            return style
+    raise typer.BadParameter(f"Expected one of {', '.join(STYLES)}; found {name}.", param_hint="--numbers")
 
 
 def refuse_full_folder(out: Path) -> None:

@@ -53,7 +53,8 @@ class Hand:
     def download(self, name: str) -> str:
         self.n_clicks += 1
         with self.page.expect_download(timeout=WAIT_MS) as download:
-            self.page.get_by_role("link", name=name, exact=True).first.click()
+            link, button = (self.page.get_by_role(role, name=name, exact=True) for role in ("link", "button"))
+            link.or_(button).first.click()
         return download.value.suggested_filename
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 from app.analysis.document.bibliography import REFERENCES
 from app.analysis.statistic import statistics
-from app.analysis.wording.formatting import p_text
 from app.base.documents.blocks import DataTable
 from app.base.documents.reference import cited
+from app.base.numbers import p_text, styled
 from app.base.words import and_list, counted, number_text, or_list, readable, spelled_out
 from app.protocol.primary import KINDS, PrimaryContrast
 from app.protocol.primary_default import primary_contrasts
@@ -140,11 +140,11 @@ def sample_size_sentence(protocol: Protocol) -> str:
 
 def inference_sentences(protocol: Protocol) -> Iterator[str]:
     """The alpha level and the sidedness of tests."""
-    yield "Tests are two-sided at an alpha level of .05, with 95% confidence intervals."
+    yield f"Tests are two-sided at an alpha level of {styled('.05')}, with 95% confidence intervals."
     if protocol.analysis.margin or any(contrast.margin for contrast in protocol.analysis.primary):
         yield (
-            "Equivalence (two one-sided tests) and non-inferiority are tested one-sided at .05, with 90% confidence "
-            "intervals."
+            "Equivalence (two one-sided tests) and non-inferiority are tested one-sided at "
+            f"{styled('.05')}, with 90% confidence intervals."
         )
 
 

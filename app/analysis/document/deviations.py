@@ -16,6 +16,7 @@ from app.analysis.document.preregistration import exclusions, hypotheses, stoppi
 from app.analysis.document.registration import Registration, RegistrationError
 from app.analysis.report.report import Report
 from app.base.documents.blocks import DataTable, Paragraph, Section
+from app.base.numbers import whole
 from app.base.words import and_list, counted
 from app.protocol.study import Protocol
 
@@ -111,5 +112,5 @@ def _data_points(registration: Registration, registered: Protocol, report: Repor
     none = "No ratings existed" if registration.n_ratings == 0 else counted(registration.n_ratings, "answer")
     found = f"The first rating is of {sample.first_day}" if before else none
     yield "Ratings before registration", none, found
-    left_out = "; ".join(f"{n:,}: {reason}" for reason, n in sample.excluded.items()) or NONE_LEFT_OUT
+    left_out = "; ".join(f"{whole(n)}: {reason}" for reason, n in sample.excluded.items()) or NONE_LEFT_OUT
     yield LEFT_OUT, registered.preregistration.exclusions or NONE_LEFT_OUT, left_out

@@ -22,6 +22,7 @@ from app.analysis.report.sentences import primary_answers, published_line
 from app.analysis.sections.heterogeneity import VARIATION
 from app.analysis.statistic import declared
 from app.base.documents.blocks import Block, Bullets, DataTable, Figure, Paragraph, Section
+from app.base.numbers import whole
 from app.protocol.study import Protocol
 
 # the parts of the charts, in the order of reading
@@ -135,7 +136,7 @@ def _beyond_body(topic: str, found: Found) -> Iterator[Block]:
         n_more = len(ways) - MAX_ROWS
         named = labelled(found.report, found.protocol.labels)
         told = curve_sentences(curves(named, found.protocol.labels))
-        more = (f"{n_more:,} more rows are in report.json.",) if n_more > 0 else ()
+        more = (f"{whole(n_more)} more rows are in report.json.",) if n_more > 0 else ()
         notes = (LOWEST, *more, *told, *((CURVES,) if told else ()))
         shown = ways[:MAX_ROWS]
         yield DataTable("What could change the primary differences", HEADER, shown, notes, HEADER_WIDTHS)

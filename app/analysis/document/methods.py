@@ -34,6 +34,7 @@ from app.analysis.statistic import declared
 from app.analysis.wording.formatting import UNADJUSTED, number, of_text
 from app.base.documents.blocks import Bullets, DataTable, Paragraph, Section
 from app.base.documents.reference import Reference, cited
+from app.base.numbers import styled, whole
 from app.base.words import and_list, counted, spelled_out
 from app.protocol.study import Protocol
 
@@ -53,8 +54,8 @@ def rater_sentences(sample: Sample, protocol: Protocol) -> Iterator[str]:
     groups = [(n_people, "rater slot" if is_unknown else "rater"), (n_judges, "model judge")]
     who = and_list([f"{spelled_out(n)} {word}{'' if n == 1 else 's'}" for n, word in groups if n])
     marks = [(sample.n_simulated, "simulated"), (sample.n_imported, "imported from elsewhere")]
-    told = [f"{'all' if n == sample.n_raters else f'{n:,}'} {words}" for n, words in marks if n]
-    pools = [f"{group.n:,} {_of_pool(group.pool, protocol)}" for group in people]
+    told = [f"{'all' if n == sample.n_raters else f'{whole(n)}'} {words}" for n, words in marks if n]
+    pools = [f"{whole(group.n)} {_of_pool(group.pool, protocol)}" for group in people]
     of_pools = f": {and_list(pools)}" if any(group.pool for group in people) else ""
     started = who if who[0].isalpha() else f"a total of {who}"
     in_brackets = f" ({', '.join(told)})" if told else ""
@@ -79,10 +80,10 @@ def missing_sentences(sample: Sample, protocol: Protocol, n_skipped: int | None)
         yield "No answer is missing in the trials rated."
         return
     share = number(n_missing / n_expected, "share")
-    parts = [f"{arm_name(arm, protocol)} {n:,} of {of:,}" for arm, (n, of) in sample.missing.items() if arm]
+    parts = [f"{arm_name(arm, protocol)} {whole(n)} of {whole(of)}" for arm, (n, of) in sample.missing.items() if arm]
     kind = "condition" if is_by_condition(protocol) else "pool"
     by_arm = f" (by {kind}: {', '.join(parts)})" if len(parts) > 1 else ""
-    yield f"In the trials rated, {n_missing:,} of {n_expected:,} answers ({share}) are missing{by_arm}."
+    yield f"In the trials rated, {whole(n_missing)} of {whole(n_expected)} answers ({share}) are missing{by_arm}."
     yield "Estimates use all answers that were given; missing answers are not imputed."
 
 
@@ -148,7 +149,7 @@ def _excluded(sample: Sample) -> Iterator[str]:
     if not sample.excluded:
         yield "No answer was excluded."
         return
-    parts = [f"{n:,} ({reason})" for reason, n in sample.excluded.items()]
+    parts = [f"{whole(n)} ({reason})" for reason, n in sample.excluded.items()]
     yield f"Answers excluded from every estimate, with the reason: {and_list(parts)}."
 
 
@@ -163,7 +164,7 @@ def _analysis(report: Report, protocol: Protocol, shown: list[Estimate]) -> Iter
 def _contrast(result: PrimaryResult, protocol: Protocol) -> str:
     """The contrast with the test that was used, and its degrees of freedom."""
     tested = [one for one in result.estimates if test_of(one)]
-    dfs = dict.fromkeys(f"{one.df:.4g}" for one in tested if one.df is not None)
+    dfs = dict.fromkeys(styled(f"{one.df:.4g}") for one in tested if one.df is not None)
     compared = [of_text(labelled_estimate(one, protocol.labels)) for one in result.estimates if one.scope]
     parts = (
         contrast_words(result.contrast, protocol),
@@ -248,9 +249,12 @@ def _checks(report: Report) -> Iterator[str]:
         if one.statistic == "flagged_share" and not one.scope and one.estimate is not None:
             n = round(one.estimate * (one.n_units or 0))
             are = "is" if n == 1 else "are"
-            yield f"{n:,} of {one.n_units:,} raters {are} flagged: {one.note}." if n else "No rater is flagged."
+            yield (
+                f"{whole(n)} of {whole(one.n_units)} raters {are} flagged: {one.note}." if n else "No rater is flagged."
+            )
     odds = [one for one in report.estimates if one.statistic == "proportional_odds_trend" and one.p_value is not None]
     failed = [one for one in odds if (one.p_value or 1) < DOUBTFUL_P and "rater_kind" not in one.scope]
     if failed:
         n, of = len(failed), len(odds)
-        yield f"The proportional odds assumption of the ordinal model is in doubt in {n} of {of} tests (p < .05)."
+        level = styled(".05")
+        yield f"The proportional odds assumption of the ordinal model is in doubt in {n} of {of} tests (p < {level})."

@@ -20,6 +20,7 @@ from app.analysis.wording.formatting import (
     why_text,
 )
 from app.base.documents.blocks import DataTable
+from app.base.numbers import whole
 from app.protocol.labels import Labels
 
 MAX_ROWS = 80
@@ -74,7 +75,7 @@ class Numbered:
         heading = ci_heading(estimate for estimate in shown if not statistic_text(estimate))
         rows = tuple(self._row(estimate, heading, reasons) for estimate in shown)
         n_more = len(found) - MAX_ROWS
-        more = (f"{n_more:,} more rows are in report.json.",) if n_more > 0 else ()
+        more = (f"{whole(n_more)} more rows are in report.json.",) if n_more > 0 else ()
         header = tuple(name.format(ci=heading) for name in HEADER)
         notes = filter(None, (*reasons.notes, adjustment_note(shown), *more))
         return DataTable(caption, header, rows, tuple(notes), WIDTHS)
@@ -89,7 +90,7 @@ class Numbered:
             of_text(said),
             value_cell(estimate, heading, reasons),
             p_cell(estimate) or "–",
-            *("–" if n is None else f"{n:,}" for n in counts),
+            *(whole(n) for n in counts),
         )
 
 

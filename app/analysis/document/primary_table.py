@@ -25,6 +25,7 @@ from app.analysis.wording.formatting import (
     statistic_text,
 )
 from app.base.documents.blocks import DataTable
+from app.base.numbers import styled
 
 HEADER = ("No.", "Question", "Comparison or group", "Estimate ({ci})", "Test statistic", "p", "Effect size")
 WIDTHS = (4, 14, 16, 22, 13, 18, 18)
@@ -95,4 +96,4 @@ def test_statistic(estimate: Estimate) -> str:
     if not p or df is None or value is None or not is_two_sided or " t test" not in f" {test_of(estimate)}":
         return ""
     t = -float(special.stdtrit(df, p / 2))
-    return f"t({df:.4g}) = {number(t if value > none else -t, 'test')}"
+    return f"t({styled(f'{df:.4g}')}) = {number(t if value > none else -t, 'test')}"

@@ -9,6 +9,7 @@ from app.analysis.estimate import Estimate
 from app.analysis.report.report import Report
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import interval_text, number
+from app.base.numbers import styled
 from app.protocol.primary_default import by_importance
 from app.protocol.study import Protocol
 
@@ -75,13 +76,17 @@ def agreement_sentence(rows: Sequence[AgreementRow]) -> str:
 def needed_sentence(report: Report, label: str, key: str) -> str:
     """State how many ratings per response a reliable mean needs; empty if unknown."""
     needed = _needed(report, key)
-    return f"For a reliability of .80, {label} needs this many ratings per response: {needed}." if needed else ""
+    return (
+        f"For a reliability of {styled('.80')}, {label} needs this many ratings per response: {needed}."
+        if needed
+        else ""
+    )
 
 
 def needed_by_question(report: Report, rows: Sequence[AgreementRow]) -> str:
     """The same for all questions in one sentence; empty if it is known for none."""
     said = [f"{row.label} {needed}" for row in rows if (needed := _needed(report, row.key))]
-    return f"Ratings per response for a reliability of .80: {'; '.join(said)}." if said else ""
+    return f"Ratings per response for a reliability of {styled('.80')}: {'; '.join(said)}." if said else ""
 
 
 def _needed(report: Report, key: str) -> str:

@@ -7,9 +7,9 @@ name of an estimate, `{part}` the part of the data in which an effect differs, a
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from app.base.numbers import in_german
 from app.protocol.primary import KINDS
 from app.stats.result import Reason
 
@@ -370,8 +370,7 @@ class Words:
         """A formatted number as this language prints it: 1,296 ratings and 0.74 are 1.296 and 0,74 in German."""
         if not self.is_german:
             return text
-        swapped = text.translate(str.maketrans(".,", ",."))
-        return re.sub(r"(?<!\d),(?=\d)", "0,", swapped).replace("%", "\N{NO-BREAK SPACE}%").replace(" to ", " bis ")
+        return in_german(text)
 
     def list_of(self, names: list[str], *, is_any: bool = False) -> str:
         """The names joined by and, or by or for any one of them."""

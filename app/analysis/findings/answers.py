@@ -25,9 +25,9 @@ from app.analysis.wording.formatting import (
     interval_text,
     kind_of,
     number,
-    p_statement,
     statistic_text,
 )
+from app.base.numbers import p_statement, styled, whole
 from app.base.words import number_text
 from app.protocol.study import Protocol
 
@@ -390,7 +390,7 @@ def _basis(findings: Sequence[Finding], protocol: Protocol, words: Words) -> lis
         found.append(words.unadjusted)
     margin = protocol.analysis.margin_of(first.key)
     if declared(first.decided.statistic).margin and margin is not None:
-        found.append(f"{words.margin} {words.figure(f'{margin:g}')}")
+        found.append(f"{words.margin} {words.figure(styled(f'{margin:g}'))}")
     is_of_scale = kind_of(first.shown) in OF_SCALE and first.decided.statistic != "dprime"
     if is_of_scale and first.shown.unit != "choice" and (ends := scale_ends(first.key, protocol)):
         low, high = (words.figure(number_text(end)) for end in ends)
@@ -400,7 +400,7 @@ def _basis(findings: Sequence[Finding], protocol: Protocol, words: Words) -> lis
     counts = {"items": _same(one.n_items for one in estimates)}
     if protocol.raters.identity == "known":
         counts = {"raters": _same(one.n_raters for one in estimates), **counts}
-    counted = ", ".join(f"{words.figure(f'{n:,}')} {words.counted[what][n != 1]}" for what, n in counts.items() if n)
+    counted = ", ".join(f"{words.figure(whole(n))} {words.counted[what][n != 1]}" for what, n in counts.items() if n)
     return [*found, counted] if counted else found
 
 

@@ -10,7 +10,8 @@ from app.analysis.findings.judge_summary import side_of
 from app.analysis.findings.main_contrasts import MainContrast
 from app.analysis.report.report import Report
 from app.analysis.statistic import declared
-from app.analysis.wording.formatting import MINUS, interval_text, number
+from app.analysis.wording.formatting import interval_text, number
+from app.base.numbers import MINUS
 
 OF_JUDGES = {"share_preferred": "judge_share_preferred", "mean_difference": "judge_mean_difference"}
 TOGETHER = {"judge_share_preferred": "share_preferred_ppi", "judge_mean_difference": "mean_difference_ppi"}

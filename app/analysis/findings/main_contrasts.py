@@ -10,7 +10,8 @@ from app.analysis.report.effects import effect_behind
 from app.analysis.report.primary import turned
 from app.analysis.report.report import Report
 from app.analysis.statistic import Kind, declared
-from app.analysis.wording.formatting import MINUS, REASONS, interval_text, number, why_text
+from app.analysis.wording.formatting import REASONS, interval_text, number, why_text
+from app.base.numbers import MINUS, whole
 from app.protocol.questions.registry import AnyQuestion
 from app.protocol.study import Protocol
 
@@ -229,7 +230,7 @@ def counts_words(estimate: Estimate, *, are_raters_known: bool = True) -> str:
     answers = {"choice": "choices"}.get(estimate.unit or "", "ratings")
     parts = [(estimate.n_ratings, answers), (estimate.n_items, "items")]
     parts += [(estimate.n_raters, "raters")] if are_raters_known else []
-    return ", ".join(f"{n:,} {word if n != 1 else word[:-1]}" for n, word in parts if n is not None)
+    return ", ".join(f"{whole(n)} {word if n != 1 else word[:-1]}" for n, word in parts if n is not None)
 
 
 def signed(value: float, kind: Kind) -> str:

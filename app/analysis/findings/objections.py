@@ -15,14 +15,8 @@ from app.analysis.findings.main_contrasts import MainContrast
 from app.analysis.report.effects import effect_behind
 from app.analysis.report.report import Report
 from app.analysis.statistic import declared
-from app.analysis.wording.formatting import (
-    estimate_text,
-    interval_text,
-    number,
-    of_text,
-    p_statement,
-    statistic_text,
-)
+from app.analysis.wording.formatting import estimate_text, interval_text, number, of_text, statistic_text
+from app.base.numbers import p_statement, styled, whole
 from app.base.words import counted
 from app.protocol.study import Protocol
 
@@ -95,7 +89,8 @@ def _length(found: Evidence, ratio: float) -> str:
         pair = [means[name] for name in (one.source, one.reference) if name in means]
         has_adjusted = one.at_equal_length is not None and one.at_equal_length.ci_low is not None
         if len(pair) > 1 and not has_adjusted and (longer := max(pair) / min(pair)) >= ratio:
-            said = f"Responses of {one.source} and {one.reference} differ in length by a factor of {longer:.1f}"
+            times = styled(f"{longer:.1f}")
+            said = f"Responses of {one.source} and {one.reference} differ in length by a factor of {times}"
             return f"{said}, and these data do not allow an adjustment."
     return ""
 
@@ -113,7 +108,7 @@ def _flagged(found: Evidence, least: float) -> str:
     if one is None or (one.estimate or 0.0) < least or not one.n_units:
         return ""
     n = round((one.estimate or 0.0) * one.n_units)
-    return f"{n:,} of {counted(one.n_units, 'rater')} ({number(n / one.n_units, 'share')}) are flagged."
+    return f"{whole(n)} of {counted(one.n_units, 'rater')} ({number(n / one.n_units, 'share')}) are flagged."
 
 
 def _few_raters(found: Evidence, least: float) -> str:
@@ -176,7 +171,8 @@ def _agreement(found: Evidence, least: float) -> str:
         if row.key not in asked or alpha is None or alpha.estimate is None:
             continue
         if (alpha.estimate if alpha.ci_low is None else alpha.ci_low) < least:
-            said = f"Agreement on {row.label} is {declared(alpha.statistic).name} = {_shown(alpha)}, below {least}."
+            name, minimum = declared(alpha.statistic).name, styled(f"{least:g}")
+            said = f"Agreement on {row.label} is {name} = {_shown(alpha)}, below {minimum}."
             return f"{said} {needed_sentence(found.report, row.label, row.key)}".strip()
     return ""
 

@@ -9,7 +9,8 @@ from app.analysis.estimate import Estimate
 from app.analysis.report.report import Report, Sample
 from app.analysis.report.verdicts import ALPHA
 from app.analysis.statistic import Kind
-from app.analysis.wording.formatting import estimate_text, interval_text, number, of_text, p_statement
+from app.analysis.wording.formatting import estimate_text, interval_text, number, of_text
+from app.base.numbers import p_statement, whole
 from app.base.words import and_list
 from app.protocol.cells import cell_of
 from app.protocol.study import Protocol
@@ -45,7 +46,7 @@ BOUNDS = (
 
 def in_words(states: Mapping[str, int], words: Mapping[str, str]) -> list[str]:
     """Counts with what they are, such as `3 did not consent`; those without people are left out."""
-    return [f"{states[state]:,} {name}" for state, name in words.items() if states.get(state)]
+    return [f"{whole(states[state])} {name}" for state, name in words.items() if states.get(state)]
 
 
 def arm_name(arm: str, protocol: Protocol) -> str:
@@ -64,7 +65,7 @@ def ends_of(arm: Arm) -> list[str]:
 
 def exclusions_of(arm: Arm) -> list[str]:
     """How many raters of an arm were excluded, by reason."""
-    return [f"{n:,} excluded: {why}" for why, n in arm.excluded.items()]
+    return [f"{whole(n)} excluded: {why}" for why, n in arm.excluded.items()]
 
 
 def flow_sentences(flow: Flow | None, protocol: Protocol) -> Iterator[str]:
@@ -77,11 +78,13 @@ def flow_sentences(flow: Flow | None, protocol: Protocol) -> Iterator[str]:
         for state, n in arm.states.items():
             every[state] = every.get(state, 0) + n
     others = [*in_words(flow.before, NOT_ASSIGNED), *in_words(every, ASSIGNED)]
-    said = [f"{flow.n_arrived:,} arrived", f"{finished:,} finished", *others]
+    said = [f"{whole(flow.n_arrived)} arrived", f"{whole(finished)} finished", *others]
     yield f"Participation: {and_list(said)}."
     if len(flow.arms) > 1:
         kind = "condition" if is_by_condition(protocol) else "pool"
-        parts = [f"{arm_name(arm.name, protocol)} {arm.n_finished:,} of {arm.n_assigned:,}" for arm in flow.arms]
+        parts = [
+            f"{arm_name(arm.name, protocol)} {whole(arm.n_finished)} of {whole(arm.n_assigned)}" for arm in flow.arms
+        ]
         yield f"Finished of those assigned, by {kind}: {', '.join(parts)}."
 
 
@@ -94,13 +97,13 @@ def attrition_rows(report: Report, protocol: Protocol) -> tuple[tuple[str, ...],
     rows = []
     for arm in flow.arms:
         share = shares.get(arm.name if len(flow.arms) > 1 else "")
-        left = "–" if share is None else f"{arm.n_left:,} of {arm.n_ended:,} ({estimate_text(share)})"
+        left = "–" if share is None else f"{whole(arm.n_left)} of {whole(arm.n_ended)} ({estimate_text(share)})"
         interval = interval_text(share) if share is not None and share.ci_low is not None else "–"
         name = arm_name(arm.name, protocol) or "All raters"
         cells = (
             name,
-            f"{arm.n_assigned:,}",
-            f"{arm.n_finished:,}",
+            whole(arm.n_assigned),
+            whole(arm.n_finished),
             left,
             interval,
             missing_cell(report.sample, arm.name),
@@ -117,7 +120,7 @@ def arm_key(estimate: Estimate) -> str:
 def missing_cell(sample: Sample, arm: str) -> str:
     """How many answers are missing in the trials rated of an arm; a dash if none were expected."""
     n, of = sample.missing.get(arm, (0, 0))
-    return f"{n:,} of {of:,} ({number(n / of, 'share')})" if of else "–"
+    return f"{whole(n)} of {whole(of)} ({number(n / of, 'share')})" if of else "–"
 
 
 def attrition_sentences(report: Report) -> Iterator[str]:

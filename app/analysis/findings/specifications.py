@@ -9,7 +9,8 @@ from typing import Any
 from app.analysis.estimate import Estimate, without
 from app.analysis.report.report import Report
 from app.analysis.statistic import Kind, declared
-from app.analysis.wording.formatting import MINUS, SENSITIVITY, number
+from app.analysis.wording.formatting import SENSITIVITY, number
+from app.base.numbers import MINUS, whole
 from app.protocol.labels import Labels
 
 STATISTICS = {"specifications_difference": 0.0, "specifications_share": 0.5}
@@ -144,8 +145,8 @@ def curve_rows(curve: Curve) -> tuple[tuple[str, ...], ...]:
             one.test,
             ", ".join(one.rules) or "all",
             one.pool or "all pools",
-            f"{one.n_raters:,}",
-            f"{one.n_ratings:,}",
+            whole(one.n_raters),
+            whole(one.n_ratings),
         )
         for one in curve.analyses
     )

@@ -20,6 +20,7 @@ from app.analysis.report.sentences import change_text
 from app.analysis.report.verdict_words import verdict_sentence
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import REASONS, number
+from app.base.numbers import styled, whole
 from app.base.words import and_list
 from app.protocol.primary import KINDS, TESTS, Compared, PrimaryContrast
 from app.protocol.study import Protocol
@@ -80,7 +81,7 @@ def length_words(report: Report) -> Iterator[str]:
     ratio = means[long] / means[short]
     if ratio >= NOTABLE_RATIO:
         yield (
-            f"Responses of {long} are {ratio:.1f} times as long as those of {short} "
+            f"Responses of {long} are {styled(f'{ratio:.1f}')} times as long as those of {short} "
             f"(mean {means[long]:.0f} and {means[short]:.0f} words)."
         )
 
@@ -250,8 +251,8 @@ def failed_words(report: Report) -> str:
     if not reasons:
         return ""
     n = sum(reasons.values())
-    said = f"{n:,} {'estimate' if n == 1 else 'estimates'} could not be computed"
+    said = f"{whole(n)} {'estimate' if n == 1 else 'estimates'} could not be computed"
     found = [(REASONS[reason], n) for reason, n in reasons.most_common() if reason]
     if len(found) == 1:
         return f"{said} because {found[0][0]}."
-    return f"{said}: {'; '.join(f'{n:,} because {why}' for why, n in found)}."
+    return f"{said}: {'; '.join(f'{whole(n)} because {why}' for why, n in found)}."

@@ -28,6 +28,7 @@ from app.analysis.report.report import SECTIONS, RaterGroup, Report, Sample
 from app.analysis.report.verdicts import decisive_p, with_verdicts
 from app.analysis.sections.all_sections import estimates_for, estimates_of
 from app.analysis.sections.study_data import StudyData
+from app.base.numbers import whole
 from app.base.words import counted
 from app.protocol.primary_default import primary_contrasts
 from app.protocol.questions.question import Measure
@@ -218,7 +219,7 @@ def notes(
 ) -> Iterator[str]:
     """Yield one sentence per note; `n_simulated` simulated raters were left out."""
     if n_simulated:
-        who = "1 simulated rater is" if n_simulated == 1 else f"{n_simulated:,} simulated raters are"
+        who = "1 simulated rater is" if n_simulated == 1 else f"{whole(n_simulated)} simulated raters are"
         yield f"{who} left out of all results, because people have rated."
     if codes.n_excluded:
         yield f"Excluded from all estimates: {_rows(codes.n_excluded)} (column exclude)."
@@ -248,10 +249,10 @@ def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
         n_plain = sum(one.p_value is not None and one.p_value < ALPHA for one in tests)
         n_clear = sum(p < ALPHA for one in tests if (p := decisive_p(one)) is not None)
         n = round(ALPHA * len(tests))
-        by_chance = f"about {n:,}" if n else "fewer than 1"
+        by_chance = f"about {whole(n)}" if n else "fewer than 1"
         yield (
-            f"{counted(len(tests), 'exploratory test')} in addition to the primary contrasts: {n_plain:,} with "
-            f"p < .05, where chance alone would give {by_chance}, and {n_clear:,} with adjusted p < .05. "
+            f"{counted(len(tests), 'exploratory test')} in addition to the primary contrasts: {whole(n_plain)} with "
+            f"p < .05, where chance alone would give {by_chance}, and {whole(n_clear)} with adjusted p < .05. "
             "They suggest hypotheses and do not test them."
         )
 
@@ -281,7 +282,7 @@ def _marked_raters(frames: Frames) -> Iterator[str]:
 
 
 def _rows(n: int) -> str:
-    return "1 answer" if n == 1 else f"{n:,} answers"
+    return "1 answer" if n == 1 else f"{whole(n)} answers"
 
 
 def report_of(

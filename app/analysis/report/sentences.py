@@ -17,14 +17,14 @@ from app.analysis.statistic import declared
 from app.analysis.wording.claims import About, claim_of
 from app.analysis.wording.formatting import (
     GENERALIZES,
-    MINUS,
     estimate_text,
     interval_text,
+    number,
     of_text,
-    p_statement,
     statistic_text,
     why_text,
 )
+from app.base.numbers import p_statement, whole
 from app.base.words import number_text
 from app.protocol.primary_default import first_question
 from app.protocol.questions.registry import ScaledQuestion
@@ -200,7 +200,7 @@ def level_text(estimate: Estimate) -> str:
     low, high = estimate.ci_low, estimate.ci_high
     words = interval_text(estimate)
     if estimate.statistic == "category_difference" or (estimate.statistic, estimate.unit) == ("amce", "choice"):
-        words = f"{100 * low:.1f} to {100 * high:.1f} percentage points".replace("-", MINUS)
+        words = f"{number(low, 'share_points')} to {number(high, 'share_points')} percentage points"
     return f"{100 * (estimate.ci_level or 0.95):.0f}% CI {words}{', ' if holds else ''}{holds}"
 
 
@@ -240,7 +240,7 @@ def counts_text(estimate: Estimate) -> str:
     parts = [(estimate.n_ratings, answers), (estimate.n_items, "items"), (estimate.n_raters, "raters")]
     if estimate.scope.get("level") == "responder":
         parts.append((estimate.n_units, "responders"))
-    return ", ".join(f"{n:,} {word if n != 1 else word[:-1]}" for n, word in parts if n)
+    return ", ".join(f"{whole(n)} {word if n != 1 else word[:-1]}" for n, word in parts if n)
 
 
 def _reading(estimate: Estimate, shown: Estimate, protocol: Protocol) -> str:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from app.analysis.estimate import Estimate, Part, Scope
 from app.analysis.statistic import Kind, declared
+from app.base.numbers import MINUS, p_text, styled, whole
 from app.base.words import number_text
 from app.stats.result import Inference, Reason
 
@@ -38,10 +39,8 @@ DECIMALS: dict[Kind, int] = {
 IN_PERCENT, WITH_SIGN = {"share", "share_points"}, {"share", "percent"}
 SMALLEST_SHARE = 0.001
 KNOWN_DIGITS = 9
-SMALLEST_P = 0.001
 BELOW_ZERO = "below 0"
 FILTERED: tuple[Part, ...] = ("pool", "condition", "shown_label")
-MINUS = "−"
 NO_DIFFERENCE = {0.0: "zero", 0.5: "50%", 1.0: "1 (no difference)"}
 # Measures of texts that are shares; the others have units of their own.
 SHARES = frozenset({"question_share", "first_person_share", "advice_share"})
@@ -70,12 +69,13 @@ def number(value: float, kind: Kind) -> str:
     ('< 0.1%', '27%', '−3.1', '11,505')
     """
     if kind == "share" and 0 < value < SMALLEST_SHARE / 2:
-        return f"< {SMALLEST_SHARE:.1%}"
+        return f"< {styled(f'{SMALLEST_SHARE:.1%}')}"
     decimals = DECIMALS[kind]
     # two ways to compute 1.375 differ in the last digit, and would print 1.37 and 1.38
     known = round(100 * value if kind in IN_PERCENT else value, KNOWN_DIGITS)
     rounded = round(known, decimals) + 0.0
-    return f"{rounded:,.{decimals}f}{'%' if kind in WITH_SIGN else ''}".replace("-", MINUS)
+    text = f"{rounded:,.{decimals}f}{'%' if kind in WITH_SIGN else ''}".replace("-", MINUS)
+    return styled(text, is_at_most_one=kind == "coefficient")
 
 
 def kind_of(estimate: Estimate) -> Kind:
@@ -104,9 +104,9 @@ def statistic_text(estimate: Estimate) -> str:
     about = declared(estimate.statistic)
     if not about.letter or estimate.estimate is None:
         return ""
-    sizes = [] if estimate.df is None else [f"{estimate.df:g}"]
+    sizes = [] if estimate.df is None else [styled(f"{estimate.df:g}")]
     if sizes and about.is_of_counts and estimate.n_units:
-        sizes.append(f"N = {estimate.n_units:,}")
+        sizes.append(f"N = {whole(estimate.n_units)}")
     of = f"({', '.join(sizes)})" if sizes else ""
     return f"{about.letter}{of} = {number(estimate.estimate, 'test')}"
 
@@ -170,27 +170,6 @@ def inconclusive_text(estimate: Estimate, null: float) -> str:
 
 # the one rule for intervals of several tests, wherever they stand beside adjusted p-values
 UNADJUSTED = "Intervals are not adjusted for several tests; adjusted p-values decide what is clear."
-
-
-def p_text(p: float | None) -> str:
-    """Format a p-value as journals print it.
-
-    >>> p_text(0.04), p_text(1e-9), p_text(1.0), p_text(None)
-    ('.040', '< .001', '1.000', '')
-    """
-    if p is None:
-        return ""
-    return "< .001" if p < SMALLEST_P else f"{p:.3f}".removeprefix("0")
-
-
-def p_statement(p: float | None) -> str:
-    """Format a p-value as a statement; empty without one.
-
-    >>> p_statement(0.04), p_statement(1e-9), p_statement(None)
-    ('p = .040', 'p < .001', '')
-    """
-    text = p_text(p)
-    return f"p {text}" if text.startswith("<") else f"p = {text}" if text else ""
 
 
 def p_cell(estimate: Estimate) -> str:

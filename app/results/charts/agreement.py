@@ -8,6 +8,7 @@ from typing import Any
 from app.analysis.estimate import Estimate
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import estimate_text, interval_text, number, scope_text, why_text
+from app.base.numbers import whole
 from app.results.charts.rows import Axis, Dot, dots_spec
 from app.results.charts.table import Table
 from app.results.charts.theme import COLOURS, SCHEMA, Spec, Theme, Width, config, diverging, ink_on, title_of
@@ -57,7 +58,7 @@ def agreement_table(estimates: Sequence[Estimate]) -> Table:
     header = ("Question", "Ratings of", "Alpha", "95% CI", "Units", "Raters", "Ratings")
     rows = []
     for estimate in alphas(estimates):
-        counts = ("–" if n is None else f"{n:,}" for n in (estimate.n_units, estimate.n_raters, estimate.n_ratings))
+        counts = (whole(n) for n in (estimate.n_units, estimate.n_raters, estimate.n_ratings))
         interval = interval_text(estimate) if estimate.estimate is not None else why_text(estimate)
         rows.append((str(estimate.asked), series_of(estimate), estimate_text(estimate), interval, *counts))
     return Table(header, tuple(rows))
@@ -147,7 +148,7 @@ def rater_pairs_table(estimates: Sequence[Estimate]) -> Table:
     estimate = with_pairs(estimates)
     cells = estimate.detail["cells"].items() if estimate else ()
     known = sorted(((kappa, pair, n) for pair, (kappa, n) in cells if kappa is not None), key=lambda row: row[:2])
-    rows = tuple((f"{one} and {other}", number(kappa, "coefficient"), f"{n:,}") for kappa, (one, other), n in known)
+    rows = tuple((f"{one} and {other}", number(kappa, "coefficient"), whole(n)) for kappa, (one, other), n in known)
     return Table(("Pair of raters", "Kappa", "In common"), rows)
 
 

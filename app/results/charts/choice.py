@@ -18,6 +18,7 @@ from app.analysis.wording.formatting import (
     p_cell,
     scope_text,
 )
+from app.base.numbers import whole
 from app.results.charts.rows import PERCENT, bar_labels, percent, row_axis, row_place, top_legend
 from app.results.charts.table import Table, first_few
 from app.results.charts.theme import (
@@ -106,8 +107,8 @@ def preference_finding(estimates: Sequence[Estimate]) -> str:
     """Describe each share preferred with its interval."""
     known = [estimate for estimate in headlines(estimates) if estimate.estimate is not None]
     said = [
-        f"{f.scope['source']} preferred over {f.scope['reference']} in {estimate_text(f)} of {f.n_ratings:,} choices"
-        f" ({interval_text(f)})"
+        f"{f.scope['source']} preferred over {f.scope['reference']} in {estimate_text(f)} of "
+        f"{whole(f.n_ratings)} choices ({interval_text(f)})"
         for f in known
     ]
     return first_few(said) if said else "No share could be estimated."
@@ -172,7 +173,11 @@ def _numbers(estimate: Estimate) -> tuple[str, str]:
 def _label(estimate: Estimate) -> tuple[str, ...]:
     others = without(estimate.scope, "source", "reference")
     who = f", {scope_text(others)}" if others else ""
-    return estimate.scope["source"], f"against {estimate.scope['reference']}{who}", f"{estimate.n_ratings:,} choices"
+    return (
+        estimate.scope["source"],
+        f"against {estimate.scope['reference']}{who}",
+        f"{whole(estimate.n_ratings)} choices",
+    )
 
 
 def _words(rows: Sequence[Estimate]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import altair as alt
 
 from app.analysis.estimate import Estimate
 from app.analysis.wording.formatting import estimate_text, number, scope_text
+from app.base.numbers import whole
 from app.results.charts.rows import PERCENT, bar_labels, percent, row_axis, row_place, top_legend
 from app.results.charts.table import Table, first_few
 from app.results.charts.theme import COLOURS, Spec, Theme, Width, config, diverging, ink_on, title_of
@@ -105,9 +106,13 @@ def _rows(bars: Sequence[Estimate]) -> tuple[list[tuple[str, ...]], list[int], l
     questions = [bar.asked for bar in bars]
     n_questions = len(set(questions))
     if n_questions == 1:
-        return [(scope_text(bar.scope), f"{bar.n_ratings:,} ratings") for bar in bars], [], [*range(len(bars))]
+        return (
+            [(scope_text(bar.scope), f"{whole(bar.n_ratings)} ratings") for bar in bars],
+            [],
+            [*range(len(bars))],
+        )
     if n_questions == len(bars):
-        return [(f"{bar.asked} (n = {bar.n_ratings:,})",) for bar in bars], [], [*range(len(bars))]
+        return [(f"{bar.asked} (n = {whole(bar.n_ratings)})",) for bar in bars], [], [*range(len(bars))]
     labels: list[tuple[str, ...]] = []
     headings, places = [], []
     for k, bar in enumerate(bars):
@@ -115,7 +120,7 @@ def _rows(bars: Sequence[Estimate]) -> tuple[list[tuple[str, ...]], list[int], l
             headings.append(len(labels))
             labels.append((str(bar.asked),))
         places.append(len(labels))
-        labels.append((f"{scope_text(bar.scope)} (n = {bar.n_ratings:,})",))
+        labels.append((f"{scope_text(bar.scope)} (n = {whole(bar.n_ratings)})",))
     return labels, headings, places
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from app.analysis.data.flow import Arm, Flow
 from app.analysis.estimate import Estimate
 from app.analysis.findings.participants import NOT_ASSIGNED, arm_name, ends_of, exclusions_of, in_words
+from app.base.numbers import whole
 from app.protocol.study import Protocol
 from app.results.charts.table import Table, first_few
 from app.results.charts.theme import COLOURS, SCHEMA, Spec, Theme, Width, config, title_of
@@ -91,17 +92,17 @@ def flow_spec(
 def _drawn(flow: Flow, protocol: Protocol, pixels: int) -> tuple[list[_Box], list[dict[str, float]]]:
     """Return the boxes and the lines that connect them."""
     room = (1 - BETWEEN) / 2
-    first = _Box(0.5 - room / 2, 0.5 + room / 2, 0, _lines([f"Arrived: {flow.n_arrived:,}"], room, pixels))
+    first = _Box(0.5 - room / 2, 0.5 + room / 2, 0, _lines([f"Arrived: {whole(flow.n_arrived)}"], room, pixels))
     boxes, lines, top = [first], [], first.bottom + GAP
     n_before = sum(flow.before.values())
     if n_before:
-        said = [f"Not assigned: {n_before:,}", *in_words(flow.before, NOT_ASSIGNED)]
+        said = [f"Not assigned: {whole(n_before)}", *in_words(flow.before, NOT_ASSIGNED)]
         beside = _Box(0.5 + BETWEEN, 1.0, top, _lines(said, 0.5 - BETWEEN, pixels), is_beside=True)
         boxes.append(beside)
         half = (beside.top + beside.bottom) / 2
         lines.append(_line(0.5, half, beside.left, half))
         top = beside.bottom + GAP
-    second = _Box(first.left, first.right, top, _lines([f"Assigned: {flow.n_assigned:,}"], room, pixels))
+    second = _Box(first.left, first.right, top, _lines([f"Assigned: {whole(flow.n_assigned)}"], room, pixels))
     boxes.append(second)
     lines.append(_line(0.5, first.bottom, 0.5, second.top))
     n = len(flow.arms)
@@ -135,13 +136,13 @@ def _steps(arm: Arm, protocol: Protocol, n_arms: int) -> list[list[str]]:
     """The boxes of an arm, from top to bottom; an empty one is left out."""
     name = arm_name(arm.name, protocol) if n_arms > 1 else "All raters"
     n_ended = arm.n_assigned - arm.n_finished
-    not_finished = [f"Not finished: {n_ended:,}", *ends_of(arm)] if n_ended else []
-    partial = [f"{arm.n_partial:,} of them did not finish"] if arm.n_partial else []
+    not_finished = [f"Not finished: {whole(n_ended)}", *ends_of(arm)] if n_ended else []
+    partial = [f"{whole(arm.n_partial)} of them did not finish"] if arm.n_partial else []
     return [
-        [name, f"assigned: {arm.n_assigned:,}"],
+        [name, f"assigned: {whole(arm.n_assigned)}"],
         not_finished,
-        [f"Finished: {arm.n_finished:,}"],
-        [f"Analyzed: {arm.n_analyzed:,}", *partial, *exclusions_of(arm)],
+        [f"Finished: {whole(arm.n_finished)}"],
+        [f"Analyzed: {whole(arm.n_analyzed)}", *partial, *exclusions_of(arm)],
     ]
 
 
@@ -168,15 +169,15 @@ def _words(box: _Box) -> list[dict[str, Any]]:
 def flow_table(_: Sequence[Estimate], *, flow: Flow, study: Protocol) -> Table:
     """Return one row per step, with one column per arm."""
     names = [arm_name(arm.name, study) or "All raters" for arm in flow.arms]
-    rows = [("Arrived", "", f"{flow.n_arrived:,}")]
+    rows = [("Arrived", "", whole(flow.n_arrived))]
     rows += [
-        (f"Not assigned: {said}", "", f"{flow.before[state]:,}")
+        (f"Not assigned: {said}", "", whole(flow.before[state]))
         for state, said in NOT_ASSIGNED.items()
         if flow.before.get(state)
     ]
     for name, arm in zip(names, flow.arms, strict=True):
         steps = [("Assigned", arm.n_assigned), ("Finished", arm.n_finished), ("Analyzed", arm.n_analyzed)]
-        rows += [(step, name, f"{n:,}") for step, n in steps]
+        rows += [(step, name, whole(n)) for step, n in steps]
         rows += [("Not finished, or excluded", name, said) for said in (*ends_of(arm), *exclusions_of(arm))]
     return Table(("Step", "Arm", "People"), tuple(rows))
 
@@ -184,8 +185,8 @@ def flow_table(_: Sequence[Estimate], *, flow: Flow, study: Protocol) -> Table:
 def flow_finding(_: Sequence[Estimate], *, flow: Flow, study: Protocol) -> str:
     """Describe how many arrived, and how many of each arm finished."""
     parts = [
-        f"{arm_name(arm.name, study) or 'all raters'}: {arm.n_assigned:,} assigned, {arm.n_finished:,} finished, "
-        f"{arm.n_analyzed:,} analyzed"
+        f"{arm_name(arm.name, study) or 'all raters'}: {whole(arm.n_assigned)} assigned, "
+        f"{whole(arm.n_finished)} finished, {whole(arm.n_analyzed)} analyzed"
         for arm in flow.arms
     ]
-    return first_few([f"{flow.n_arrived:,} arrived", *parts])
+    return first_few([f"{whole(flow.n_arrived)} arrived", *parts])

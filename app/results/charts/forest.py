@@ -8,7 +8,8 @@ from typing import Any
 import altair as alt
 
 from app.analysis.estimate import Estimate, without
-from app.analysis.wording.formatting import MINUS, estimate_text, generalizes_text, interval_text, p_cell, scope_text
+from app.analysis.wording.formatting import estimate_text, generalizes_text, interval_text, p_cell, scope_text
+from app.base.numbers import MINUS
 from app.results.charts.rows import LINE, row_axis, row_place
 from app.results.charts.table import Table, first_few
 from app.results.charts.theme import COLOURS, Colours, Spec, Theme, Width, config, title_of

@@ -9,6 +9,7 @@ from typing import Any
 from app.analysis.estimate import Estimate
 from app.analysis.findings.judge_summary import judge_summaries
 from app.analysis.wording.formatting import estimate_text, interval_text, why_text
+from app.base.numbers import whole
 from app.results.charts.rows import Axis, Dot, dots_spec
 from app.results.charts.table import Table
 from app.results.charts.theme import COLOURS, SCHEMA, Spec, Theme, Width, config, series_colours, title_of
@@ -178,7 +179,7 @@ def calibration_table(estimates: Sequence[Estimate]) -> Table:
 
 def _cells(one: Bin) -> tuple[str, ...]:
     words = interval_text(one.agreed) or why_text(one.agreed)
-    n = f"{one.agreed.n_units or 0:,}"
+    n = whole(one.agreed.n_units or 0)
     return one.judge, one.words, n, estimate_text(one.stated), estimate_text(one.agreed), words
 
 

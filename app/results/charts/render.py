@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Literal
 
+from app.base.numbers import current_style
 from app.results.charts.theme import Spec
 
 Format = Literal["svg", "png", "pdf"]
@@ -14,12 +15,16 @@ SCALE = 3
 
 
 def render(spec: Spec, picture: Format) -> bytes:
-    """Return the chart as SVG, PNG or PDF. Takes 130-400 ms: cache the result by the hash of the specification."""
+    """Return the chart as SVG, PNG or PDF, its axes in the style of numbers of now.
+
+    Takes 130-400 ms: cache the result by the hash of the specification.
+    """
     import vl_convert
 
     text = json.dumps(spec)
+    axes: Literal["de-DE", "en-US"] = "de-DE" if current_style() == "german" else "en-US"
     if picture == "svg":
-        return str(vl_convert.vegalite_to_svg(text)).encode()
+        return str(vl_convert.vegalite_to_svg(text, format_locale=axes)).encode()
     if picture == "png":
-        return bytes(vl_convert.vegalite_to_png(text, scale=SCALE))
-    return bytes(vl_convert.vegalite_to_pdf(text))
+        return bytes(vl_convert.vegalite_to_png(text, scale=SCALE, format_locale=axes))
+    return bytes(vl_convert.vegalite_to_pdf(text, format_locale=axes))

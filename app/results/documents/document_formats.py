@@ -10,6 +10,7 @@ from typing import Literal, get_args
 
 from app.analysis.document.circumstances import Circumstances
 from app.analysis.report.report import Report
+from app.base.numbers import NumberStyle
 from app.protocol.study import Protocol
 
 Format = Literal["html", "pdf", "docx", "md", "tex"]
@@ -18,12 +19,13 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 
 @dataclass(frozen=True, slots=True)
 class ReportJob:
-    """What the files are made from. The report is not `labelled`."""
+    """What the files are made from. The report is not `labelled`. `numbers`: the style of what people read."""
 
     report: Report
     protocol: Protocol
     about: Circumstances
     formats: tuple[Format, ...]
+    numbers: NumberStyle = "plain"
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:

@@ -9,6 +9,7 @@ from typing import Any
 
 from app.analysis.data.filter_options import filtered_protocol
 from app.analysis.report.stored_report import read_stored, stored_text
+from app.base.numbers import NumberStyle
 from app.results.documents.circumstances import circumstances_of
 from app.results.documents.document_formats import FORMATS, ReportJob, zipped
 from app.results.making.making import Wanted
@@ -17,19 +18,22 @@ from app.results.reports.outcomes import LiveReport
 from app.studies.protocols import get_protocol
 
 
-def wanted_report(made: LiveReport, version: int, ending: str, name: str, *, n_deleted: int | None) -> Wanted:
-    """The files of this report in one format, or of all formats in an archive.
+def wanted_report(
+    made: LiveReport, version: int, ending: str, name: str, *, numbers: NumberStyle, n_deleted: int | None
+) -> Wanted:
+    """The files of this report in one format, or of all formats in an archive, with numbers in this style.
 
     `version` is that of the protocol by which the report was made. The job is given the report itself: its page may
     show an earlier one than the last.
     """
     content = zlib.compress(stored_text(made.report).encode())
     given: dict[str, Any] = {"report": base64.b64encode(content).decode(), "version": version, "ending": ending}
-    part = f"report-{hashlib.sha256(content).hexdigest()[:32]}-{version}.{ending}"
+    given["numbers"] = numbers
+    part = f"report-{hashlib.sha256(content).hexdigest()[:32]}-{version}-{numbers}.{ending}"
     return Wanted("report", part, given, name, n_deleted=n_deleted)
 
 
-def write_report(task: Task, report: str, version: int, ending: str) -> None:
+def write_report(task: Task, report: str, version: int, ending: str, numbers: NumberStyle) -> None:
     """Write them, in the process of the job, which alone loads the libraries of charts and documents."""
     from app.results.documents.report_files import report_files
 
@@ -38,5 +42,5 @@ def write_report(task: Task, report: str, version: int, ending: str) -> None:
         protocol = filtered_protocol(get_protocol(db, task.study.id, version), found.filters)
         about = circumstances_of(db, task.study, version)
     formats = FORMATS if ending == "zip" else tuple(one for one in FORMATS if one == ending)
-    files = report_files(ReportJob(found, protocol, about, formats))
+    files = report_files(ReportJob(found, protocol, about, formats, numbers))
     task.path.write_bytes(zipped(files) if ending == "zip" else files[f"report.{ending}"])

@@ -17,6 +17,7 @@ from app.base.documents.html import html_document
 from app.base.documents.latex import latex_document, latex_tables
 from app.base.documents.markdown import markdown_document
 from app.base.documents.typst_source import pdf_of, typst_document
+from app.base.numbers import number_style
 from app.protocol.study import Protocol
 from app.results.charts.chart import Chart, about_responses, charts_of
 from app.results.charts.render import Format as Picture
@@ -36,11 +37,12 @@ def report_files(job: ReportJob) -> dict[str, bytes]:
     `results.bib` holds the references, `models*` the models as code, and `report.json` every
     estimate, also those that the document does not show.
     """
-    charts = _charts(job.report, job.protocol)
-    placed = [PlacedFigure(one.part, Figure(one.key, one.caption, f"{one.title}. {one.finding}")) for one in charts]
-    document, references = study_report(job.report, job.protocol, placed, job.about)
-    shown = {figure.key for figure in document.figures}
-    drawn = _drawn([chart for chart in charts if chart.key in shown], job.formats)
+    with number_style(job.numbers):
+        charts = _charts(job.report, job.protocol)
+        placed = [PlacedFigure(one.part, Figure(one.key, one.caption, f"{one.title}. {one.finding}")) for one in charts]
+        document, references = study_report(job.report, job.protocol, placed, job.about)
+        shown = {figure.key for figure in document.figures}
+        drawn = _drawn([chart for chart in charts if chart.key in shown], job.formats)
     files = document_files(document, drawn, job.formats, name="report")
     files["results.bib"] = bibtex(references).encode()
     files |= {one.name: one.text.encode() for one in scripts_of(job.report, job.protocol)}

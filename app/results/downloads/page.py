@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from app.analysis.model_code.scripts import SCRIPT_WORDS
+from app.base.numbers import NumberStyle
 from app.base.rendering.pages import page
 from app.protocol.rating_columns import COLUMNS
 from app.protocol.study import Protocol
@@ -197,7 +198,9 @@ def export_study(request: Request, own: OwnExport) -> Response:
 
 
 @router.get("/studies/{slug}/report.{file_format}")
-def export_report(request: Request, own: OwnExport, asked: Asked, file_format: ReportFormat) -> Response:
+def export_report(
+    request: Request, own: OwnExport, asked: Asked, file_format: ReportFormat, numbers: NumberStyle = "plain"
+) -> Response:
     """The report for a paper: one file, or all formats in an archive."""
     from app.results.documents.report_download import wanted_report
 
@@ -205,7 +208,9 @@ def export_report(request: Request, own: OwnExport, asked: Asked, file_format: R
     made = opened.made if opened else asked.whole_report(request, own)
     version = opened.row.protocol_version if opened else own.study.protocol_version
     name = f"{own.study.slug}-report{'-filtered' if made.filters else ''}.{file_format}"
-    wanted = wanted_report(made, version, file_format, name, n_deleted=None if opened else made.n_deleted)
+    wanted = wanted_report(
+        made, version, file_format, name, numbers=numbers, n_deleted=None if opened else made.n_deleted
+    )
     return made_file(request, own.study, wanted)
 
 

@@ -65,6 +65,11 @@ class Question:
         """The same without the question: a report for a paper has all of them."""
         return replace(self, question="", x="", y="").query
 
+    @property
+    def filter_pairs(self) -> list[tuple[str, str]]:
+        """The parameters of `filter_query`, for forms."""
+        return replace(self, question="", x="", y="").pairs
+
     def of_question(self, key: str) -> str:
         """The query string for the same answers, of one question."""
         return replace(self, question=key, x="", y="").query

@@ -16,6 +16,7 @@ from app.analysis.report.command import command_of
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report_tables import report_json, results_csv
 from app.base.database.replica import ReplicaReads
+from app.base.numbers import STYLE_NAMES
 from app.base.problem import BlindedError
 from app.base.processes.side_process import SideProcessError
 from app.base.rendering.pages import page
@@ -237,6 +238,7 @@ def _frame(asked: Question, made: LiveReport, shown: Report, is_current: bool) -
         "labels": labels,
         "questions": [(question.key, labels.question(question.key)) for question in made.protocol.questions],
         "pairs": [*asked.pairs, ("of", made.name)],
+        "number_styles": STYLE_NAMES,
         "command": command_of(made.report, made.report.study),
     }
 

@@ -19,7 +19,8 @@ from app.analysis.report.report import Report
 from app.analysis.report.sentences import p_words, primary_answers, published_line
 from app.analysis.report.verdict_words import UNDESIRABLE, verdict_sentence
 from app.analysis.report.verdicts import decisive_p
-from app.analysis.wording.formatting import number, p_text
+from app.analysis.wording.formatting import number
+from app.base.numbers import p_text
 from app.protocol.study import Protocol
 from app.results.pages.plots import Mark, Plot, alpha_mark, card_plot, row_marks
 from app.results.pages.sections.parts import part_of

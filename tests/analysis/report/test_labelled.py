@@ -7,7 +7,8 @@ from typing import Unpack
 
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.report.labelled import labelled_estimate
-from app.analysis.wording.formatting import MINUS, interval_text, scope_text
+from app.analysis.wording.formatting import interval_text, scope_text
+from app.base.numbers import MINUS
 from app.protocol.labels import Labels
 
 LABELS = Labels(

@@ -12,7 +12,7 @@ import pytest
 from app.analysis import analyze
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.report.report import Report
-from app.analysis.wording.formatting import MINUS
+from app.base.numbers import MINUS
 from app.results.charts.agreement import rater_pairs_spec
 from app.results.charts.chart import charts_of
 from app.results.charts.forest import forest_spec

@@ -162,6 +162,9 @@ def test_report_downloads_as_single_file_or_archive(client: TestClient) -> None:
     page = client.get("/studies/warmth/report.html")
     assert page.headers["content-disposition"] == 'attachment; filename="warmth-report.html"'
     assert "How each number was computed" in page.text
+    german = client.get("/studies/warmth/report.html?numbers=german")
+    assert "alpha level of 0,05" in german.text
+    assert client.get("/studies/warmth/report.html?numbers=roman").status_code == 422
     assert client.get("/studies/warmth/report.pdf").content.startswith(b"%PDF")
     archive = client.get("/studies/warmth/report.zip?source=person")
     assert archive.headers["content-disposition"] == 'attachment; filename="warmth-report-filtered.zip"'

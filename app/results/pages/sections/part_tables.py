@@ -31,16 +31,15 @@ from app.analysis.sections import (
 from app.analysis.sections.judges import calibration, model_judges, together
 from app.analysis.statistic import Column, PageTable, declared
 from app.analysis.wording.formatting import (
-    MINUS,
     REASONS,
     UNADJUSTED,
     estimate_text,
     interval_text,
-    p_text,
     scope_text,
     statistic_text,
     why_text,
 )
+from app.base.numbers import MINUS, p_text
 from app.protocol.labels import Labels
 from app.results.charts.table import Table
 from app.results.pages.sections.rater_tables import without_repeated

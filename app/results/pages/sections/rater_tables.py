@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from app.analysis.estimate import Estimate, Scope, without
 from app.analysis.statistic import declared
-from app.analysis.wording.formatting import estimate_text, interval_text, p_statement, scope_text, why_text
+from app.analysis.wording.formatting import estimate_text, interval_text, scope_text, why_text
+from app.base.numbers import p_statement
 from app.results.charts.table import Table
 
 Place = tuple[str, str | None, str]
