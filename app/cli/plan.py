@@ -158,7 +158,10 @@ def _print(found: Plan, labels: Labels) -> None:
     sds = ", ".join(f"{name} {value:.2f}" for name, value in asdict(assumed.sds).items())
     source, reference = (labels.source(key) if key else "–" for key in (found.source, found.reference))
     question = labels.question(found.question) if found.question else "choices"
-    out.print(Text(f"{source} versus {reference}, {question}", "bold"))
+    compared = f"{source} versus {reference}"
+    if found.contrast is not None:
+        compared = ", ".join(f"{part.replace('_', ' ')} {value}" for part, value in found.contrast.items())
+    out.print(Text(f"{compared}, {question}", "bold"))
     out.print(Text(f"Mean {assumed.mean:.2f}, difference {assumed.difference:.2f}, standard deviations: {sds}"))
     out.print(Text(f"Scale points; {assumed.origin}; seed {found.seed}; ± is the Monte Carlo error", "dim"))
     cells = planning_table(found.rows)

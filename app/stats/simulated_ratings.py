@@ -30,6 +30,12 @@ class Sds:
     rater_source: float
     residual: float
 
+    @property
+    def whole(self) -> float:
+        """The sd of single ratings of a source, over items and raters, before rounding."""
+        shared = _level(self.item, self.item_source) ** 2 + _level(self.rater, self.rater_source) ** 2
+        return float(np.sqrt(shared + (self.item_source**2 + self.rater_source**2) / 2 + self.residual**2))
+
 
 @dataclass(frozen=True, eq=False)
 class Shown:
@@ -56,8 +62,7 @@ class Minds:
 
     def ratings(self, shown: Shown, points: Floats) -> Floats:
         """Return simulated ratings, shape (n,): values from `points`, which are in ascending order."""
-        between = (points[1:] + points[:-1]) / 2
-        return points[np.searchsorted(between, self._seen(shown))]
+        return rounded(self._seen(shown), points)
 
     def choices(self, one: Shown, other: Shown) -> Floats:
         """Return 1 if a rater perceives `one` as better than `other`, else 0, shape (n,); both have the same raters."""
@@ -68,6 +73,12 @@ class Minds:
         of_rater = self._rater[shown.rater] + self._taste[shown.rater, shown.source]
         seen: Floats = lasting + of_rater + self._rng.normal(0, self._sds.residual, len(shown.item))
         return seen
+
+
+def rounded(value: Floats, points: Floats) -> Floats:
+    """Return the point that is nearest to each value, shape (n,); `points` are in ascending order."""
+    found: Floats = points[np.searchsorted((points[1:] + points[:-1]) / 2, value)]
+    return found
 
 
 def _level(mean: float, difference: float) -> float:

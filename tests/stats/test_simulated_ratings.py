@@ -45,6 +45,14 @@ def test_simulated_ratings_have_requested_variance_components() -> None:
     assert fit.sd_residual == pytest.approx(SDS.residual, rel=0.02)
 
 
+def test_whole_sd_is_that_of_ratings_without_common_effects() -> None:
+    n, rng = 20_000, np.random.default_rng(5)
+    code = np.arange(n)
+    minds = Minds(SDS, np.array([0.0]), n_items=n, n_responses=n, n_raters=n, rng=rng)
+    value = minds.ratings(Shown(code, code, np.zeros(n, int), code), FINE)
+    assert value.std() == pytest.approx(SDS.whole, rel=0.02)
+
+
 def test_power_and_width_match_paired_t_test() -> None:
     n, gap = 40, 0.6
     spread = np.sqrt(SDS.item_source**2 + SDS.rater_source**2 + 2 * SDS.residual**2)

@@ -37,6 +37,13 @@ def assumed_of_scale(question: ScaledQuestion | None, *, is_composite: bool = Fa
     return Assumed(sds, (low + high) / 2 - difference / 2, difference, CAUTIOUS if is_composite else ASSUMED)
 
 
+def assumed_of_shares() -> Assumed:
+    """Return default assumptions for answers that are given or not: shares, and sds on a scale from 0 to 1."""
+    return replace(
+        assumed_of_scale(None), sds=DEFAULT_SDS, mean=0.5 - DEFAULT_DIFFERENCE / 2, difference=DEFAULT_DIFFERENCE
+    )
+
+
 def with_stated(assumed: Assumed, stated: Mapping[str, float | None]) -> Assumed:
     """Return the assumptions with the stated values: `mean`, `difference` or names of the standard deviations."""
     given = {name: value for name, value in stated.items() if value is not None}

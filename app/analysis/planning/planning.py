@@ -12,6 +12,7 @@ from typing import Any
 from app.analysis.planning.scenario import Assumed, Scenario, Simulated
 from app.analysis.statistic import declared
 from app.protocol.allocation.trials import PlannedItem
+from app.protocol.primary import PrimaryContrast
 from app.protocol.questions.registry import ScaledQuestion
 from app.protocol.study import Protocol
 from app.stats.simulated_ratings import expectation
@@ -47,7 +48,10 @@ FIELDS = tuple(field.name for field in fields(PlanRow))
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All scenarios of a study, with everything needed to reproduce them."""
+    """All scenarios of a study, with everything needed to reproduce them.
+
+    `contrast` are the named parts of the declared contrast that is planned, None for source and reference.
+    """
 
     study: str
     question: str | None
@@ -56,13 +60,14 @@ class Plan:
     seed: int
     assumed: Assumed
     rows: tuple[PlanRow, ...]
+    contrast: dict[str, Any] | None = None
 
     def as_document(self) -> dict[str, Any]:
         """Return the plan as plain JSON types."""
         return asdict(self)
 
 
-def plan(
+def plan(  # noqa: PLR0913 - each is a part of a plan
     protocol: Protocol,
     items: Sequence[PlannedItem],
     assumed: Assumed,
@@ -72,6 +77,7 @@ def plan(
     n_simulations: int,
     seed: int,
     only: str | None = None,
+    contrast: PrimaryContrast | None = None,
 ) -> Plan:
     """Simulate each scenario with the study's own design: its trials, pools, conditions, limits and repeats.
 
@@ -84,15 +90,20 @@ def plan(
         n_simulations: how often each scenario is simulated.
         only: the one statistic to compute; None for all.
         seed: the same seed gives the same plan; scenarios do not depend on each other.
+        contrast: a declared contrast that is none of two sources; planned in place of that of source and reference.
     """
     reference = protocol.reference
     source = next((name for name in protocol.sources if name != reference), None)
     rows = [
         row
         for scenario in scenarios
-        for row in _rows(Simulated(protocol, items, assumed, scenario, question, seed), scenario, n_simulations, only)
+        for row in _rows(
+            Simulated(protocol, items, assumed, scenario, question, seed, contrast), scenario, n_simulations, only
+        )
     ]
-    return Plan(protocol.slug, question.key if question else None, source, reference, seed, assumed, tuple(rows))
+    key = question.key if question else contrast.question if contrast else None
+    named = contrast.named if contrast else None
+    return Plan(protocol.slug, key, source, reference, seed, assumed, tuple(rows), named)
 
 
 def _rows(simulated: Simulated, size: Scenario, n_simulations: int, only: str | None) -> Iterator[PlanRow]:

@@ -9,9 +9,11 @@ from functools import partial
 import numpy as np
 
 from app.analysis.data.encoded_study import Floats
+from app.analysis.planning.declared import rows_of, simulation_of
 from app.protocol.allocation.bulk_allocation import Dealt, deal, so_many_items, with_raters_per_trial
 from app.protocol.allocation.randomization import seeded
 from app.protocol.allocation.trials import PlannedItem, PlannedTrial, planned_trials
+from app.protocol.primary import PrimaryContrast
 from app.protocol.questions.registry import ScaledQuestion
 from app.protocol.questions.scale import Level
 from app.protocol.study import Protocol
@@ -57,6 +59,7 @@ class Simulated:
         scenario: Scenario,
         question: ScaledQuestion | None,
         seed: int,
+        contrast: PrimaryContrast | None = None,
     ) -> None:
         self._protocol, self._assumed, self._n_raters, self._question = protocol, assumed, scenario.n_raters, question
         self._sources = tuple(protocol.sources)
@@ -74,6 +77,14 @@ class Simulated:
         loads = np.bincount([one.rater for one in dealt], minlength=1)
         self.most_trials = int(loads.max()) + (repeats.n if repeats else 0)
         self._lay_out(trials, dealt)
+        self._contrast = contrast
+        if contrast is not None:
+            rows = rows_of(protocol, contrast, trials, dealt)
+            points = None if question is None else question.values
+            mean, difference = assumed.mean, assumed.difference
+            self._declared = simulation_of(
+                protocol, contrast, rows, assumed.sds, mean=mean, difference=difference, points=points
+            )
 
     def _code(self, source: str | None) -> int:
         return self._sources.index(source) if source in self._sources else -1
@@ -112,9 +123,11 @@ class Simulated:
             rng=self._rng,
         )
         ways: dict[str, Callable[[], Result]] = {}
-        if self._question is not None and len(self._shown.item):
+        if self._contrast is not None:
+            ways[str(self._contrast.test)] = partial(self._declared.result, self._rng)
+        if self._question is not None and self._question.target == "response" and len(self._shown.item):
             ways |= self._of_ratings(minds.ratings(self._shown, np.array(self._question.values)), self._question.level)
-        if self._protocol.choice_questions and len(self._one.item):
+        if self._contrast is None and self._protocol.choice_questions and len(self._one.item):
             ways |= self._of_choices(minds.choices(self._one, self._other))
         return {statistic: compute() for statistic, compute in ways.items() if only in {None, statistic}}
 
@@ -123,7 +136,7 @@ class Simulated:
         rated = Ratings(shown.response[is_source], shown.rater[is_source], value[is_source])
         ways: dict[str, Callable[[], Result]] = {f"krippendorff_alpha_{level}": partial(_agreement, rated, level)}
         here = is_source | (shown.source == self._reference)
-        if self._reference >= 0 and len(self._sources) > 1:
+        if self._contrast is None and self._reference >= 0 and len(self._sources) > 1:
             ways["mean_difference"] = partial(
                 mean_difference, value[here], is_source[here], item=shown.item[here], rater=shown.rater[here]
             )

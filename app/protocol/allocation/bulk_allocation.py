@@ -20,10 +20,11 @@ from app.protocol.study import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Dealt:
-    """A trial assigned to a rater, both as indices from 0."""
+    """A trial assigned to a rater of a pool, both as indices from 0."""
 
     trial: int
     rater: int
+    pool: str | None = None
 
 
 @dataclass(slots=True)
@@ -100,7 +101,7 @@ def deal(protocol: Protocol, trials: Sequence[PlannedTrial], n_raters: int, rng:
         cell = trial.cell.part(protocol.conditions, "between")
         for group, own in zip(groups, raters, strict=True):
             if group.cell == cell and own.hands:
-                found += [Dealt(at, rater) for rater in _taken(protocol, trial, own, group)]
+                found += [Dealt(at, rater, group.pool) for rater in _taken(protocol, trial, own, group)]
     return found
 
 
@@ -129,7 +130,9 @@ def _taken(protocol: Protocol, trial: PlannedTrial, raters: _Raters, group: Grou
 
 
 def with_raters_per_trial(protocol: Protocol, n: int) -> Protocol:
-    """The same study with n raters per trial in every pool."""
+    """The same study with n raters per trial in every pool; unchanged, with the pools' own numbers, if it has n."""
+    if n == protocol.design.raters_per_trial:
+        return protocol
     pools = {name: pool.model_copy(update={"raters_per_trial": n}) for name, pool in protocol.design.pools.items()}
     design = protocol.design.model_copy(update={"raters_per_trial": n, "pools": pools})
     return protocol.model_copy(update={"design": design})

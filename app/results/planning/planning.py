@@ -8,19 +8,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.analysis.data.frames import Frames
-from app.analysis.planning.pilot import assumed_of_pilot, assumed_of_scale, with_stated
+from app.analysis.document.design_words import test_words
+from app.analysis.planning.declared import NotSimulatedError, is_of_shares, is_of_sources, planned_contrast
+from app.analysis.planning.pilot import assumed_of_pilot, assumed_of_scale, assumed_of_shares, with_stated
 from app.analysis.planning.planning import Plan, plan, plan_csv, plan_json
 from app.analysis.planning.scenario import Assumed, Scenario
 from app.analysis.sections.composites import composite_question
 from app.protocol.allocation.bulk_allocation import so_many_items, with_raters_per_trial
 from app.protocol.allocation.feasibility import feasibility, why_no_trials
 from app.protocol.allocation.trials import PlannedItem, planned_trials
+from app.protocol.primary import PrimaryContrast
 from app.protocol.questions.registry import ScaledQuestion
 from app.protocol.study import Protocol
 from app.results.charts.planning import planning_charts
 from app.results.making.task import RefusedError
 
 ITEMS_OF_NO_STUDY = 40
+NOT_SIMULATED = (
+    "Planning does not simulate the primary contrast ({}), and forecasts no other one in its place. It simulates "
+    "differences between sources, choices, and contrasts of conditions, pools, models and people, changes, codes and "
+    "attributes of items. To plan for one of these, name a question that is not primary."
+)
 
 
 class PlanError(RefusedError):
@@ -57,13 +65,22 @@ def make_plan(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) ->
     Raises:
         PlanError: the study cannot be planned, or the pilot has too few ratings.
     """
-    question = _question(protocol, asked.question)
-    if question is None and not protocol.choice_questions:
+    try:
+        planned = planned_contrast(protocol, asked.question)
+    except NotSimulatedError as error:
+        raise PlanError(NOT_SIMULATED.format(test_words(error.test))) from None
+    contrast = None if planned is None or is_of_sources(planned) else planned
+    if contrast is not None and asked.statistic not in {None, contrast.test}:
+        contrast = None
+    rated = {one.key for one in rated_questions(protocol)}
+    key = planned.question if planned is not None and asked.question is None and planned.question in rated else None
+    question = _scale_of(protocol, contrast) if contrast else _question(protocol, asked.question or key)
+    if contrast is None and question is None and not protocol.choice_questions:
         raise PlanError(
             "Planning needs a question about responses of type rating or slider, or one of type choice; "
             f"{protocol.slug} has none."
         )
-    assumed = _assumed(protocol, question, asked)
+    assumed = _assumed(protocol, question, asked, is_of_shares=contrast is not None and is_of_shares(contrast))
     per_trial = asked.raters_per_trial or (protocol.design.raters_per_trial,)
     scenarios = [
         Scenario(n_items, n_raters, k)
@@ -80,6 +97,7 @@ def make_plan(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) ->
         n_simulations=asked.n_simulations,
         seed=asked.seed,
         only=asked.statistic,
+        contrast=contrast,
     )
     if not found.rows and asked.statistic is None:
         raise PlanError(f"Nothing can be planned. {_why_nothing(protocol, items, question)}")
@@ -123,9 +141,20 @@ def _question(protocol: Protocol, key: str | None) -> ScaledQuestion | None:
     return found
 
 
-def _assumed(protocol: Protocol, question: ScaledQuestion | None, asked: Asked) -> Assumed:
+def _scale_of(protocol: Protocol, contrast: PrimaryContrast) -> ScaledQuestion | None:
+    """The scale of the contrast's question or score; None if it is of shares."""
+    scaled = {question.key: question for question in protocol.scaled_questions}
+    composite = protocol.analysis.composites.get(contrast.question)
+    if composite is None:
+        return scaled.get(contrast.question)
+    return composite_question(contrast.question, composite, [scaled[key] for key in composite.questions])
+
+
+def _assumed(protocol: Protocol, question: ScaledQuestion | None, asked: Asked, *, is_of_shares: bool) -> Assumed:
     key = question.key if question else None
     assumed: Assumed | None = assumed_of_scale(question, is_composite=key in protocol.analysis.composites)
+    if is_of_shares:
+        assumed = assumed_of_shares()
     if asked.pilot is not None:
         frames, of_pilot = asked.pilot
         known = next((one for one in rated_questions(of_pilot) if one.key == key), None)

@@ -11,10 +11,12 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from app.analysis.data.frames import Frames
+from app.analysis.planning.declared import SIMULATED
 from app.analysis.planning.levers import Lever, Reach, binding, reach, width_for_power
 from app.analysis.planning.planning import Plan, PlanRow
 from app.analysis.planning.scenario import Assumed
 from app.protocol.allocation.trials import PlannedItem
+from app.protocol.primary import TESTS
 from app.protocol.primary_default import primary_contrasts
 from app.protocol.study import Protocol
 from app.rating.seats.trials import list_items
@@ -146,13 +148,18 @@ def _planned(protocol: Protocol) -> tuple[str | None, str, str]:
     rated = [question.key for question in rated_questions(protocol)]
     choices = {question.key for question in protocol.choice_questions}
     for contrast in primary_contrasts(protocol):
+        if contrast.test in SIMULATED:
+            return contrast.question, str(contrast.test), str(contrast.test)
+        if TESTS[str(contrast.test)].compares != "sources":
+            continue
         if contrast.question in choices:
             return (next(iter(rated), None), "share_preferred", str(contrast.test))
         if contrast.question in rated:
             return (contrast.question, "mean_difference", str(contrast.test))
     raise PlanError(
-        "Precision is simulated for choices, for ratings of responses and for scores of such ratings. The primary "
-        "contrast of this study is none of these; the effort above holds for it. To see what a design like this can "
+        "Precision is simulated for choices, for ratings of responses and scores of such ratings, and for contrasts of "
+        "conditions, pools, models and people, changes, codes and attributes of items. The primary contrast of this "
+        "study is none of these; the effort above holds for it. To see what a design like this can "
         "show, name a question about responses as primary under Design, Analysis."
     )
 
@@ -191,7 +198,7 @@ def _sizes(protocol: Protocol, items: Sequence[PlannedItem], wish: Wish) -> list
 def _row(plan: Plan, statistic: str) -> PlanRow:
     row = next((row for row in plan.rows if row.statistic == statistic), None)
     if row is None:
-        raise PlanError("The design shows no two sources beside each other that this contrast compares.")
+        raise PlanError("The design shows no two sides that this contrast compares.")
     return row
 
 

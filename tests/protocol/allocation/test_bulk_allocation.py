@@ -95,3 +95,10 @@ def test_extra_items_are_copies_with_new_keys() -> None:
 def test_raters_per_trial_override_applies_to_every_pool() -> None:
     study = with_raters_per_trial(protocol(design={"pools": {"crowd": {"raters_per_trial": 2}}}), 7)
     assert (study.design.raters_of(None), study.design.raters_of("crowd")) == (7, 7)
+
+
+def test_pools_keep_their_own_numbers_at_the_number_of_the_study() -> None:
+    """A forecast of the study as it is gave two experts per trial the three raters of the design."""
+    design = {"raters_per_trial": 3, "pools": {"expert": {"raters_per_trial": 2}, "crowd": {}}}
+    study = with_raters_per_trial(protocol(design=design), 3)
+    assert (study.design.raters_of("expert"), study.design.raters_of("crowd")) == (2, 3)
