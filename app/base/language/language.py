@@ -13,6 +13,7 @@ from pathlib import Path
 
 from babel.core import Locale, UnknownLocaleError
 from babel.dates import format_date, format_datetime
+from babel.localedata import locale_identifiers
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
@@ -114,6 +115,17 @@ def catalogue_of(code: str) -> str | None:
     """
     there = {name.lower(): name for name in catalogues()}
     return next((there[name] for name in _names(code.lower()) if name in there), None)
+
+
+def language_names() -> dict[str, str]:
+    """The English names of languages by their codes: first those of the fixed texts, then all others that Babel knows.
+
+    >>> list(language_names().items())[:2]
+    [('en', 'English'), ('ar', 'Arabic')]
+    """
+    names = Locale(SOURCE).languages
+    others = (code for code in locale_identifiers() if "_" not in code and code in names)
+    return {code: names[code] for code in (*catalogues(), *sorted(others, key=lambda code: names[code]))}
 
 
 def note_on(code: str) -> str:

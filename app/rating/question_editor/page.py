@@ -55,6 +55,7 @@ from app.studies.editor.scale_labels import Pasted, read_lines
 from app.studies.editor.scale_library import ScaleChoice, has_scale, scale_choices, scale_parts, with_scale
 from app.studies.editor.sections import BY_KEY, QUESTIONS
 from app.studies.editor.shown_draft import shown_protocol
+from app.studies.editor.stored_texts import NO_COLUMNS, columns_of
 from app.studies.own_study import Own
 from app.studies.protocols import answered_questions, get_protocol
 from app.studies.studies import StudyRow
@@ -116,7 +117,14 @@ def submit_questions_list(request: Request, db: Db, lead: SignedIn, study: Own, 
 def show_question(request: Request, db: Db, lead: SignedIn, study: Own, number: int, add: str = "") -> Response:
     edit = get_draft(db, study)
     _check_there(edit, number)
-    return _page(request, db, lead, study, edit, editor=question_editor(edit.data, number, add=add))
+    return _page(request, db, lead, study, edit, editor=_editor(db, study, edit, number, add=add))
+
+
+def _editor(db: Db, study: StudyRow, edit: Edit, number: int, *, add: str = "") -> QuestionEditor:
+    kind = KINDS.get(str(questions_in(edit.data)[number - 1].get("type")))
+    has_key = kind is not None and "correct_column" in kind.model_fields
+    columns = columns_of(db, study.id) if has_key else NO_COLUMNS
+    return question_editor(edit.data, number, columns, add=add)
 
 
 @router.post("/studies/{slug}/design/questions/{number}")
@@ -148,7 +156,7 @@ def submit_question(request: Request, db: Db, lead: SignedIn, study: Own, number
     except EditConflictError as error:
         return conflict_page(request, lead, study, get_draft(db, study), error, form, SECTION)
     if pasted or (is_htmx(request) and not form.do):
-        editor = question_editor(edit.data, number)
+        editor = _editor(db, study, edit, number)
         return _page(request, db, lead, study, edit, editor=editor, pasted=pasted[0] if pasted else None, form=form)
     if form.do == "done":
         return _to(request, study, at=number)

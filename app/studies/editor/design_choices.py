@@ -54,7 +54,9 @@ def with_design_that_fits(before: Data, data: Data, stored: Stored, *, may_renam
     for path, otherwise in _KEYED.items():
         there = named_of(_NAMES, value_at(data, path))
         for key, old in named_of(_NAMES, value_at(before, path)).items():
-            if key not in there:
+            if key not in there and path == "sources" and key in stored.used.get(path, ()):
+                data = with_value(data, path, {**there, key: old})
+            elif key not in there:
                 data = with_entry_renamed(data, path, key, None)
             elif may_rename and key not in stored.used.get(path, ()):
                 data = _with_key_of_label(data, path, key, old, otherwise)
@@ -138,7 +140,7 @@ NEW: dict[str, Callable[[Data, Stored], Data]] = {
     LISTED: _with_new_trial,
 }
 # The mappings whose keys are made from labels, with the key of a label without letters.
-_KEYED = {POOLS: "pool", "conditions": "condition"}
+_KEYED = {"sources": "source", POOLS: "pool", "conditions": "condition"}
 
 
 def _first(responses: Mapping[str, str]) -> list[str]:

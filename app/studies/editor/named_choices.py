@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from app.base.language.language import language_names
 from app.base.words import counted, readable
 from app.protocol.conditions import LEVELS
 from app.studies.editor.answer_codes import answer_lines, codes_of
@@ -171,11 +172,20 @@ def value_of(data: object, name: str) -> Any:  # noqa: ANN401 - any value of stu
     return data
 
 
+def _language(control: Control, data: Data) -> Control:  # noqa: ARG001 - as the other rules
+    names = language_names()
+    if control.value and control.value not in names:
+        names[control.value] = f"{names.get(control.value[:2], 'Other')} ({control.value})"
+    options = (Option(code, name) for code, name in names.items())
+    return select(control, options, None, label="Language of your texts")
+
+
 _RULES: tuple[tuple[str, Callable[[Control, Data], Control]], ...] = (
     (r"checks\.(attention|comprehension)\.\d+", _check),
     (r"checks\.(attention|comprehension)\.\d+\.codes", _answers),
     (r"checks\.(attention|comprehension)\.\d+\.correct", _right_answer),
     (r"checks\.flag_at", _flag_at),
+    (r"language", _language),
     (r"flow\.(before|after)\.\d+\.questions", _questions_as_ticks(rater=True)),
     (r"flow\.revisit", _questions_as_ticks(rater=False)),
     (r"flow\.eligibility\.accept|(flow\.practice\.trials|checks\.gold)\.\d+\.expect", _expected),

@@ -12,7 +12,8 @@ from app.protocol.questions.scale import DEFAULT_STRENGTH
 from app.studies.editor.answer_codes import answer_lines, codes_from, codes_of
 from app.studies.editor.asked_when import AskedWhen, asked_when, with_asked_when
 from app.studies.editor.controls import Control, Option, is_true, lines_of, named_of, part_of_kind
-from app.studies.editor.named_choices import with_choices
+from app.studies.editor.design_choices import column_words
+from app.studies.editor.named_choices import select, with_choices
 from app.studies.editor.nodes import Named, Scalar
 from app.studies.editor.question_keys import free_key, is_made, key_of, renamed, without_answers
 from app.studies.editor.question_list import NO_TEXT, questions_in
@@ -20,6 +21,7 @@ from app.studies.editor.rater_pages import page_options, with_page
 from app.studies.editor.scale_labels import Pasted, points_text, read_points
 from app.studies.editor.scale_library import points_of
 from app.studies.editor.sections import QUESTIONS, question_control, question_kinds, with_question
+from app.studies.editor.stored_texts import NO_COLUMNS, Columns
 
 Data = dict[str, Any]
 Form = Mapping[str, Sequence[str]]
@@ -96,12 +98,12 @@ class QuestionEditor:
         return KINDS[self.kind].type_words if self.kind in KINDS else self.kind
 
 
-def question_editor(data: Data, number: int, *, add: str = "") -> QuestionEditor:
-    """The editor of the question with this number, from 1."""
+def question_editor(data: Data, number: int, columns: Columns = NO_COLUMNS, *, add: str = "") -> QuestionEditor:
+    """The editor of the question with this number, from 1. `columns` are those of the stored texts."""
     question: Data = questions_in(data)[number - 1]
     kind = str(question.get("type", ""))
     controls = [
-        _in_words(with_choices(one, data))
+        _in_words(_with_columns(with_choices(one, data), data, columns))
         for one in question_control(data, number - 1, add=add).children
         if _field(one) not in _OWN
     ]
@@ -242,6 +244,15 @@ def _keep_marks(question: Data, codes: Mapping[str, str]) -> None:
         question["exclusive"] = exclusive
     else:
         question.pop("exclusive", None)
+
+
+def _with_columns(control: Control, data: Data, columns: Columns) -> Control:
+    if _field(control) != "correct_column":
+        return control
+    names = dict.fromkeys([*columns.items, *columns.responses])
+    options = [Option(name, column_words(data, name)) for name in names]
+    choice = select(control, options, "None")
+    return replace(choice, help="A column of your texts whose values are the answers.", is_set=bool(control.value))
 
 
 def _in_words(control: Control) -> Control:

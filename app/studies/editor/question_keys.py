@@ -197,7 +197,7 @@ def _accepted(holder: Data, field: str, question: str, name: Rename) -> None:
 
 
 def with_entry_renamed(data: Data, path: str, old: str, new: str | None) -> Data:
-    """The data with another key of a pool or condition wherever it is named.
+    """The data with another key of a source, pool or condition wherever it is named.
 
     Without a new key, what needs the old one goes too. `path` is the mapping that the key belongs to.
     """
@@ -209,8 +209,39 @@ def with_entry_renamed(data: Data, path: str, old: str, new: str | None) -> Data
         return new if str(key) == old else key
 
     _mapping(entries, last, name)
+    if path == "sources":
+        data = _with_source_levels(data, old, new)
     _REWRITE[path](data, name)
     return _without_empty_parts(data)
+
+
+def _with_source_levels(data: Data, old: str, new: str | None) -> Data:
+    """The data with another level of the conditions whose levels are sources."""
+    for key, factor in _dict(data, "conditions").items():
+        if isinstance(factor, dict) and factor.get("kind") == "source":
+            data = with_level_renamed(data, key, old, new)
+            factor = _dict(data, "conditions", key)  # noqa: PLW2901 - the one that was changed
+            for rename in (_list, _mapping):
+                rename(factor, "levels", lambda level: new if level == old else level)
+    return data
+
+
+def _rewrite_sources(data: Data, name: Rename) -> None:
+    analysis = _dict(data, "analysis")
+    _scalar(analysis, "reference", name)
+    _only(analysis, "primary", lambda one: _all(one, ("source", "reference"), name))
+    means = _dict(analysis, "believed_source", "means")
+    for code in list(means):
+        _list(means, code, name)
+        if means[code] == []:
+            del means[code]
+    for factor in _dict(data, "conditions").values():
+        swaps = _dict(factor, "swaps")
+        for source in list(swaps):
+            _scalar(swaps, source, name)
+        _mapping(_dict(factor), "swaps", name)
+        if swaps and not factor["swaps"]:
+            del factor["swaps"]
 
 
 def _rewrite_pools(data: Data, name: Rename) -> None:
@@ -261,6 +292,7 @@ def _rewrite_cells(data: Data, name: Callable[[str, str], tuple[Any, Any]]) -> N
 
 
 _REWRITE: dict[str, Callable[[Data, Rename], None]] = {
+    "sources": _rewrite_sources,
     "design.pools": _rewrite_pools,
     "conditions": _rewrite_conditions,
 }

@@ -21,12 +21,16 @@ from app.studies.editor.design_choices import with_chosen_items, with_design_tha
 from app.studies.editor.named_choices import with_choices
 from app.studies.editor.reading import Form
 from app.studies.editor.sections import Section, section_controls, with_section
+from app.studies.editor.sources_form import NEW as NEW_OF_SOURCES
+from app.studies.editor.sources_form import RULES as RULES_OF_SOURCES
+from app.studies.editor.sources_form import with_details, with_named_details
 from app.studies.editor.stored_texts import Stored
 
 Data = dict[str, Any]
 _NEW: dict[str, Callable[[Data, Stored], Data]] = {
     **NEW_OF_DESIGN,
     **NEW_OF_CONDITIONS,
+    **NEW_OF_SOURCES,
     **{path: lambda data, _, new=new: new(data) for path, new in NEW_OF_ANALYSIS.items()},  # type: ignore[misc]
     **{path: lambda data, _, path=path: with_new_check(data, path) for path in CHECKS},  # type: ignore[misc]
 }
@@ -42,7 +46,7 @@ def section_form(section: Section, data: Data, stored: Stored, *, add: str = "")
 
 
 def _with_choices(control: Control, data: Data, stored: Stored) -> Control:
-    for pattern, choose in (*RULES_OF_DESIGN, *RULES_OF_CONDITIONS):
+    for pattern, choose in (*RULES_OF_DESIGN, *RULES_OF_CONDITIONS, *RULES_OF_SOURCES):
         if re.fullmatch(pattern, control.name):
             control = choose(control, data, stored)
     return replace(control, children=tuple(_with_choices(child, data, stored) for child in control.children))
@@ -51,7 +55,8 @@ def _with_choices(control: Control, data: Data, stored: Stored) -> Control:
 def with_edited_section(section: Section, data: Data, form: Form, stored: Stored, *, may_rename: bool) -> Data:
     """The data after a page was saved: keys follow labels if they may change, and what no longer fits is gone."""
     form, levels = with_named_levels(data, with_chosen_items(data, form, stored), stored, may_rename=may_rename)
-    edited = with_checks_that_fit(data, with_section(section, data, form))
+    form, details = with_named_details(data, form)
+    edited = with_checks_that_fit(data, with_details(with_section(section, data, form), details))
     edited = with_conditions_that_fit(data, edited, levels)
     edited = with_design_that_fits(data, edited, stored, may_rename=may_rename)
     return with_analysis_that_fits(data, edited, may_rename=may_rename)

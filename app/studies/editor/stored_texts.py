@@ -9,7 +9,7 @@ from sqlalchemy import Connection, text
 
 from app.protocol.cells import cell_of
 from app.studies.editor.controls import Option
-from app.studies.protocols import rated_conditions
+from app.studies.protocols import rated_conditions, used_sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,9 @@ class Columns:
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
 
+NO_COLUMNS = Columns()
+
+
 @dataclass(frozen=True, slots=True)
 class Stored:
     """What is stored: columns, items in words, and the sources of an item's responses by their IDs.
@@ -33,7 +36,7 @@ class Stored:
     `used`: by the path of a mapping in study.yaml, the keys that stored texts or raters name. They stay as they are.
     """
 
-    columns: Columns = Columns()
+    columns: Columns = NO_COLUMNS
     items: Sequence[Option] = ()
     responses: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False)
     used: Mapping[str, frozenset[str]] = field(default_factory=dict, hash=False)
@@ -108,14 +111,19 @@ def used_conditions(db: Connection, study_id: int) -> frozenset[str]:
     return frozenset(factor for one in rated_conditions(db, study_id) for factor, _ in cell_of(one).levels)
 
 
+def _used_sources(db: Connection, study_id: int) -> frozenset[str]:
+    return frozenset(used_sources(db, study_id))
+
+
 # What stored data name, by the path of the mapping in study.yaml.
-_USED = {"design.pools": used_pools, "conditions": used_conditions}
+_USED = {"sources": _used_sources, "design.pools": used_pools, "conditions": used_conditions}
 # What the pages offer: columns, items with their responses, and the pools that are in use.
 _PAGES: dict[str, frozenset[str]] = {
     "analysis": frozenset({"columns"}),
     "assignment": frozenset({"columns", "items", "pools"}),
     "checks": frozenset({"items"}),
     "conditions": frozenset({"conditions"}),
+    "sources": frozenset({"columns", "sources"}),
     "practice": frozenset({"items"}),
 }
 
@@ -125,7 +133,7 @@ def stored_for(db: Connection, study_id: int, page: str) -> Stored:
     needs = _PAGES.get(page, frozenset[str]())
     items = item_options(db, study_id) if "items" in needs else []
     return Stored(
-        columns_of(db, study_id) if "columns" in needs else Columns(),
+        columns_of(db, study_id) if "columns" in needs else NO_COLUMNS,
         items,
         responses_by_item(db, study_id) if items else {},
         {path: used(db, study_id) for path, used in _USED.items() if path.rpartition(".")[2] in needs},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from app.base.problems import Problems
 from app.protocol.yaml.study_yaml import read_protocol
 from app.studies.editor.controls import Control, Option
+from app.studies.editor.question_form import question_editor
 from app.studies.editor.section_form import section_form, with_edited_section, with_new_entry
 from app.studies.editor.sections import BY_KEY, QUESTIONS, SECTIONS
 from app.studies.editor.stored_texts import Columns, Stored
@@ -152,29 +154,48 @@ def test_practice_trial_of_another_item_shows_all_its_responses() -> None:
 
 # What leads write: names, texts, and what recruitment platforms give them.
 WRITTEN = {
-    *("title", "rater_title", "label", "shown_label", "agree", "refuse", "version", "language"),
+    *("title", "rater_title", "label", "shown_label", "agree", "refuse", "version"),
     *("code", "url", "contact", "controller"),
 }
 LISTS = {"codes", "skip_reasons", "looks", "hypotheses"}
-TO_DO = {"sources"}
 
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_no_page_asks_for_a_key(name: str) -> None:
     data = data_of(TEXTS[name])
     for section in SECTIONS:
-        if section.key == QUESTIONS or section.key in TO_DO:
+        if section.key == QUESTIONS:
             continue
         for control in (each for one in section_form(section, data, STORED) for each in one.all):
             field = control.name.rpartition(".")[2]
             # Numbers and words of questions whose answers cannot be listed.
             is_answer = ".expect." in control.name or ".accept." in control.name
-            field = "label" if ".level_labels." in control.name else field
+            field = "label" if re.search(r"\.level_labels\.|:more\.", control.name) else field
             assert control.shape != "line" or field in WRITTEN, control.name
             assert control.shape != "lines" or field in LISTS or is_answer, control.name
             if control.shape in {"named", "pairs"}:
-                labels = {"Name of the level", "Value in the link"}
+                labels = {"Name of the level", "Value in the link", "What it says, such as Version"}
                 assert {one.key_label for one in control.children if one.key_name and not control.options} <= labels
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_no_question_asks_for_a_key(name: str) -> None:
+    data = data_of(TEXTS[name])
+    for number in range(1, len(data[QUESTIONS]) + 1):
+        editor = question_editor(data, number, STORED.columns)
+        for control in (each for one in (*editor.main, *editor.marks, *editor.more) for each in one.all):
+            assert control.shape != "line" or control.name.endswith("_words"), control.name
+            assert control.shape not in {"lines", "pairs", "named"}, control.name
+
+
+def test_column_of_the_correct_answer_and_the_language_are_chosen() -> None:
+    question = {key: value for key, value in GENDER.items() if key != "target"} | {"target": "item"}
+    data = protocol_of(questions=[question], attributes={"topic": {"label": "Topic of the post"}})
+    more = {one.name: one for one in question_editor(data, 1, STORED.columns).more}
+    assert words_of(more["questions.0.correct_column"]) == ["None", "Topic of the post"]
+    language = controls(data | {"language": "de-AT"}, "study")["language"]
+    assert (language.value, words_of(language)[:3]) == ("de-AT", ["English", "Arabic", "German"])
+    assert words_of(language)[-1] == "German (de-AT)"
 
 
 TOLD: dict[str, Any] = {
@@ -249,3 +270,63 @@ def test_new_level_is_named_by_words() -> None:
     factor = sent(told(), "conditions", added)["conditions"]["told"]
     assert factor["levels"]["fur_sich_selbst"] == "Think of yourself."
     assert factor["level_labels"] == {"fur_sich_selbst": "Für sich selbst"}
+
+
+def named() -> dict[str, Any]:
+    """A study whose contrasts, guesses, swaps and conditions name its sources."""
+    return protocol_of(
+        questions=[PREFERENCE, EMPATHY, GENDER | {"key": "writer", "target": "response"}],
+        sources={
+            "person": {"kind": "human"},
+            "model": {"kind": "model", "family": "example"},
+            "old": {"kind": "model"},
+        },
+        conditions={
+            "label": {"kind": "shown_label", "swaps": {"person": "model", "model": "person"}},
+            "whose": {"kind": "source", "levels": ["person", "model"], "caps": {"model": 40}},
+        },
+        analysis={
+            "reference": "model",
+            "primary": [{"question": "empathy", "source": "person", "reference": "model"}, "preference"],
+            "believed_source": {"question": "writer", "means": {"w": ["person"], "m": ["model", "old"]}},
+        },
+    )
+
+
+def test_key_of_a_source_follows_its_name_wherever_it_is_named() -> None:
+    changed = sent(named(), "sources", {"sources.1.label": ["GPT-5"]})
+    assert list(changed["sources"]) == ["person", "gpt_5", "old"]
+    assert changed["conditions"]["label"]["swaps"] == {"person": "gpt_5", "gpt_5": "person"}
+    assert changed["conditions"]["whose"] == {"kind": "source", "levels": ["person", "gpt_5"], "caps": {"gpt_5": 40}}
+    assert changed["analysis"] == {
+        "reference": "gpt_5",
+        "primary": [{"question": "empathy", "source": "person", "reference": "gpt_5"}, "preference"],
+        "believed_source": {"question": "writer", "means": {"w": ["person"], "m": ["gpt_5", "old"]}},
+    }
+    kept = sent(named(), "sources", {"sources.1.label": ["GPT-5"]}, Stored(used={"sources": frozenset({"model"})}))
+    assert kept["sources"]["model"]["label"] == "GPT-5"
+
+
+def test_removed_source_leaves_nothing_that_names_it_unless_it_has_responses() -> None:
+    gone = sent(named(), "sources", {"sources.1:remove": [""]})
+    assert gone["conditions"] == {"label": {"kind": "shown_label"}, "whose": {"kind": "source", "levels": ["person"]}}
+    assert gone["analysis"] == {
+        "primary": ["preference"],
+        "believed_source": {"question": "writer", "means": {"w": ["person"], "m": ["old"]}},
+    }
+    stored = Stored(used={"sources": frozenset({"model"})})
+    assert sent(named(), "sources", {"sources.1:remove": [""]}, stored)["sources"] == named()["sources"]
+    rows = controls(named(), "sources", stored)["sources"].children
+    assert [row.is_removable for row in rows] == [True, False, True]
+
+
+def test_details_of_a_source_are_named_and_columns_are_chosen() -> None:
+    data = sent(named(), "sources", {"sources.1:more.1:key": ["Größe in Mrd."], "sources.1:more.1": ["70"]})
+    assert data["sources"]["model"] == {"kind": "model", "family": "example", "grosse_in_mrd": "70"}
+    assert data["attributes"] == {"grosse_in_mrd": {"label": "Größe in Mrd."}}
+    assert sent(data, "sources", {}) == data
+    added = with_new_entry(data, "attributes", STORED)
+    column = controls(added, "sources")["attributes"]
+    assert [one.value for one in column.options] == ["topic", "site", "group", "family", "grosse_in_mrd"]
+    assert words_of(controls(added, "sources")["attributes.1.reference_level"]) == ["The first", "work", "home"]
+    check_valid(added | {"conditions": {}})
