@@ -17,7 +17,7 @@ from app.stats.comparison.change import change_difference
 from app.stats.comparison.describe import mean_difference, share
 from app.stats.comparison.min_f import mean_difference_responders
 from app.stats.comparison.percent import percent_change
-from app.stats.comparison.pools import pool_difference
+from app.stats.comparison.pools import group_difference, pool_difference
 from app.stats.comparison.rank_tests import compare_responders
 from app.stats.comparison.t_tests import t_unpaired
 from app.stats.factors import amce, factor_effect, interaction
@@ -336,6 +336,13 @@ def _models_and_people(test: Callable[[Answers], Result], per_trial: int, per_ra
     return null
 
 
+def _runs_and_people(rng: np.random.Generator) -> Result:
+    """Return a score of five runs of a model, which differ less than people do, and of twenty people."""
+    is_model = np.arange(25) < 5
+    score = rng.normal(0, np.where(is_model, 0.3, 0.6), (4, 25))
+    return group_difference(points(score).mean(axis=0), is_model, rater=np.arange(25))
+
+
 def _versions(rng: np.random.Generator) -> Result:
     """Return the answers of five models to both versions of each story, right or wrong."""
     story, version, model = (code.ravel() for code in np.indices((N_ITEMS, PAIR, 5)))
@@ -400,7 +407,7 @@ NULLS: dict[str, dict[str, Null]] = {
     "warmth-reliability": {"mean_difference": _rated_within(2, 3, 12)},
     "behaviours": {"category_difference": _coded(3, 3, 15)},
     "recipient": {"pool_difference": _recipients},
-    "rater-scales": {"covariate_slope": _score},
+    "rater-scales": {"covariate_slope": _score, "pool_difference": _runs_and_people},
     "theory-of-mind": {
         "pool_accuracy_difference": _models_and_people(accuracy, 10, 8),
         "item_attribute_accuracy": _versions,

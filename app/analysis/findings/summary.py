@@ -23,6 +23,7 @@ from app.analysis.wording.formatting import REASONS, number
 from app.base.numbers import styled, whole
 from app.base.words import and_list
 from app.protocol.primary import KINDS, TESTS, Compared, PrimaryContrast
+from app.protocol.primary_default import first_question
 from app.protocol.study import Protocol
 
 # Results that could overturn the main findings, as sentences: above all length, then flagged raters.
@@ -174,7 +175,9 @@ def _answers_of(primary: Sequence[PrimaryContrast], protocol: Protocol) -> str:
     for one in primary:
         groups += [labels.pool(pool) for pool in (one.pool, one.reference_pool) if pool]
         groups += [KINDS[kind] for kind in (one.rater_kind, one.reference_rater_kind) if kind]
+    asked = [first_question(protocol, one.question) for one in primary]
     are_ratings = {one.test for one in primary} <= {"pool_difference", "pool_correlation"}
+    are_ratings = are_ratings and all(one is not None and one.target != "rater" for one in asked)
     of = _some(groups or map(labels.pool, protocol.design.pools))
     return f"{'ratings' if are_ratings else 'answers'} of {of}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from app.analysis.estimate import Estimate
 from app.analysis.statistic import declared
@@ -149,7 +149,15 @@ def preferred(about: About) -> str:
     share = number(about.value, "share")
     verb = "ranked above" if about.estimate.section == "ranking" else "preferred over"
     answers = "rankings" if about.estimate.section == "ranking" else "choices"
-    return f"{about.question}: {about.source} is {verb} {about.reference} in {share} of {answers}"
+    return f"{about.question}: {about.source} is {verb} {about.reference} in {share} of {answers}{_outcomes(about)}"
+
+
+def _outcomes(about: About) -> str:
+    """The shares of choices won, tied and lost, if there are ties; a choice of neither is none of them."""
+    counts = cast("list[int]", about.estimate.detail.get("counts", [0] * 4))
+    won, tied, _, lost = counts
+    shares = (number(n / max(sum(counts), 1), "share") for n in (won, tied, lost))
+    return " (won {}, tied {}, lost {})".format(*shares) if tied else ""
 
 
 def code(about: About) -> str:

@@ -26,7 +26,8 @@ COMMON = {
     "theory-of-mind": "How do the answers of models and people compare on Belief and Emotion? How does Belief differ "
     "by Version of the story of the items?",
     "recipient": "How do the ratings of Recipients and Crowd compare on Understood?",
-    "rater-scales": "How is Empathy related to Empathic concern?",
+    "rater-scales": "How is Empathy related to Empathic concern? How do the answers of models and people compare on "
+    "Perspective taking and Empathic concern?",
     "ab-tie": "Are Human reference and Commonsense model preferred over Baseline model on Coherence, "
     "Empathy and Informativeness?",
     "ayers-pair": "Is Chatbot preferred over Physician, and how does it compare on Quality of information and "

@@ -103,9 +103,9 @@ def _raters(folder: Path, protocol: Protocol, effect: Effect) -> list[tuple[str,
     found = [*named, *((f"r{k:02d}", next(pools)) for k in range(effect.n_raters if still_open else 0))]
     people = [(name, pool, "person") for name, pool in found]
     listed = [row for row in _rows(folder, "raters") if row["kind"] == "model"]
-    models = [(row["rater"], row.get("pool", ""), row["rater"]) for row in listed]
+    models = [(row["rater"], row.get("pool", ""), row.get("model") or row["rater"]) for row in listed]
     if effect.models:
-        models = [(f"{name}-{run}", pool, name) for name, pool, _ in models for run in range(effect.models)]
+        models = [(f"{name}-{run}", pool, model) for name, pool, model in models for run in range(effect.models)]
     if (folder / "raters.csv").exists() or protocol.design.pools:
         _write_raters(folder, people, models)
     return [*people, *((name, pool, "model") for name, pool, _ in models if effect.models)]

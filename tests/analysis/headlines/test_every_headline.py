@@ -89,6 +89,7 @@ def test_rating_study_headline_has_difference_per_question(
     found, table = drive(name, tmp_path / "s", Effect(by_source(**{source: 0.8}), code=right_by(0.8), middle=0.3))
     for question in questions:
         of = [one for one in found if one.estimate.asked == question]
+        of = [one for one in of if one.estimate.scope["reference"] == reference]
         (sentence,) = [one for one in of if one.estimate.scope["source"] == source]
         is_difference(sentence, table, question, source, reference)
 
@@ -107,7 +108,15 @@ def test_ab_tie_headline_has_share_with_ties_as_half(tmp_path: Path) -> None:
     of_two = of_two[~of_two["right_response"].str.contains("person")]
     won = of_two["value"].map(lambda value: 0.5 if value == "tie" else float(value.endswith(":commonsense")))
     (sentence,) = [one for one in found if "Empathy: Commonsense model" in one.claim]
-    assert f"is preferred over Baseline model in {won.mean():.1%} of choices" in sentence.claim
+    shares = (f"{(won == worth).mean():.1%}" for worth in (1.0, 0.5, 0.0))
+    told = "won {}, tied {}, lost {}".format(*shares)
+    assert f"is preferred over Baseline model in {won.mean():.1%} of choices ({told})" in sentence.claim
+
+
+def test_expert_panel_headline_has_guided_minus_plain_prompt(tmp_path: Path) -> None:
+    effect = Effect(by_source(model_guided=1.6, model_plain=0.4), code=right_by(0.8), middle=0.3)
+    found, table = drive("expert-panel", tmp_path / "s", effect)
+    is_difference(found[0], table, "alignment", "model_guided", "model_plain", truth=1.2)
 
 
 @pytest.mark.parametrize(

@@ -67,15 +67,23 @@ def test_recipient_headline_has_difference_between_pools(tmp_path: Path) -> None
 
 
 def test_rater_scales_headline_has_slope_on_score(tmp_path: Path) -> None:
-    turned = {"not_disturbed"}
-
     def lean(question: str, seen: Seen) -> float:
-        concern = (seen.rater % 5 - 2) / 2
-        return concern * (-1 if question in turned else 1) if not seen.source else concern
+        concern = (seen.rater % 5 - 2) / 2 + 0.8 * (seen.kind == "model")
+        return concern * (-1 if question in TURNED else 1) if not seen.source else concern
 
-    found, _ = drive("rater-scales", tmp_path / "s", Effect(lean, n_raters=20))
+    found, table = drive("rater-scales", tmp_path / "s", Effect(lean, n_raters=20, models=1))
     assert re.search(r"points (higher|lower) per unit of Empathic concern", found[0].claim)
-    assert all((sentence.estimate.estimate or 0) > 0.4 for sentence in found)
+    slopes, scores = found[:-2], found[-2:]
+    assert all((sentence.estimate.estimate or 0) > 0.4 for sentence in slopes)
+    for sentence, asked in zip(scores, (PERSPECTIVE, CONCERN), strict=True):
+        own = table[table["question"].isin(asked)]
+        turned = own["question"].isin(TURNED)
+        score = own["value"].astype(float).where(~turned, 6 - own["value"].astype(float))
+        of = score.groupby(own["rater"].str.startswith("model")).mean()
+        says(sentence, "models score # points higher than people", float(of[True] - of[False]))
+        covers(sentence, 0.8)
+        assert "25 raters" in sentence.counts
+        assert "runs of one" in sentence.estimate.note
 
 
 def test_responder_level_headline_has_difference_for_new_items_and_responders(tmp_path: Path) -> None:
@@ -132,6 +140,9 @@ def test_emotion_recognition_headline_has_models_minus_people(tmp_path: Path) ->
     covers(found[1], -0.4)
 
 
+PERSPECTIVE = ("other_side", "their_shoes", "sure_of_myself", "first_imagine")
+CONCERN = ("soft_hearted", "tender", "not_disturbed", "protective")
+TURNED = {"sure_of_myself", "not_disturbed"}
 EMOTIONS = ("joy", "relief", "sadness", "anger", "fear", "shame")
 
 

@@ -160,8 +160,9 @@ FORECAST = {
     "before-after": "change_difference",
     "ab-tie": "share_preferred",
     "refusal-by-turn": "category_difference",
-    **dict.fromkeys(("dialogue-trajectory", "rater-scales", "conjoint", "emotion-cause", "empathic-accuracy")),
+    **dict.fromkeys(("dialogue-trajectory", "conjoint", "emotion-cause", "empathic-accuracy")),
     "ranking": None,
+    "rater-scales": "pool_difference",
 }
 
 
