@@ -16,6 +16,7 @@ from app.llm.judges import judges_page
 from app.llm.methods import methods_page
 from app.llm.runs import requests_page, run_rows
 from app.llm.writers import generated_page, generated_texts_page
+from app.rating import study_settings_page
 from app.rating.arrival import consent_page, privacy_page, start_page
 from app.rating.arrival import page as arrival_page
 from app.rating.page import problem_page, rate, skip_page
@@ -29,7 +30,7 @@ from app.rating.steps import checks_page, last_pages, pause_page, practice_page,
 from app.rating.steps import messages_page as messages_from_lead
 from app.rating.trial_run import trial_run_page
 from app.rating.trial_run.trial_run import steps_ahead
-from app.rating.withdrawal import settings_page, withdraw_page
+from app.rating.withdrawal import withdraw_page
 from app.results.charts import page as charts_page
 from app.results.downloads import page as downloads_page
 from app.results.items import page as items_page
@@ -90,7 +91,7 @@ LEADS = (
     raters_page,
     seen_trials_page,
     people_page,
-    settings_page,
+    study_settings_page,
     judges_page,
     methods_page,
     generated_page,

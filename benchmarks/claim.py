@@ -22,7 +22,7 @@ from app.base.database.engine import make_engine
 from app.base.database.migrate import upgrade
 from app.base.postgres import EmbeddedPostgres
 from app.rating.life_cycle import open_study
-from app.rating.rating import begin_rating, protocol_of
+from app.rating.rater_path import begin_rating, protocol_of
 from app.rating.seats.trial_list import give_seats
 from app.settings import folder
 from tests.kit.builder import build_study

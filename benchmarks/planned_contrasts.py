@@ -20,7 +20,7 @@ from app.protocol.allocation.bulk_allocation import Dealt, deal, so_many_items
 from app.protocol.allocation.randomization import seeded
 from app.protocol.allocation.trials import PlannedTrial, planned_trials
 from app.protocol.study import Protocol
-from app.results.planning.planning import Asked, make_plan
+from app.results.planning.make_plan import Asked, make_plan
 from app.stats.simulated_ratings import Sds
 from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
 

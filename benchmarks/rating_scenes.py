@@ -17,7 +17,7 @@ from app.base.postgres import EmbeddedPostgres
 from app.main import create_app
 from app.rating.arrival.arrivals import get_study_door
 from app.rating.life_cycle import open_study
-from app.rating.rating import Arrival, arrive
+from app.rating.rater_path import Arrival, arrive
 from app.settings import folder
 from app.studies.folder.read import read_folder
 from app.studies.folder.study_templates import list_templates, template_folder

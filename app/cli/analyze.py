@@ -24,7 +24,7 @@ from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
 from app.protocol.study import Protocol
 from app.results.documents.report_folder import write_report
-from app.results.reports.report import read_study
+from app.results.reports.report_input import read_study
 
 
 @takes_filters

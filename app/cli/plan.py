@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.analysis.data.frames import Frames
-from app.analysis.planning.planning import Plan, plan_csv, plan_json
+from app.analysis.planning.plan import Plan, plan_csv, plan_json
 from app.base.words import number
 from app.cli.analyze import study_data
 from app.cli.output import fail, say
@@ -23,8 +23,8 @@ from app.protocol.allocation.trials import PlannedItem
 from app.protocol.labels import Labels
 from app.protocol.study import Protocol
 from app.rating.seats.trials import list_items
-from app.results.charts.planning import planning_table
-from app.results.planning.planning import Asked, PlanError, QuestionUnknownError, make_plan, write_plan
+from app.results.charts.plan_charts import planning_table
+from app.results.planning.make_plan import Asked, PlanError, QuestionUnknownError, make_plan, write_plan
 from app.studies.creation.read_new_study import planned_items
 from app.studies.protocols import get_protocol
 

@@ -25,7 +25,7 @@ from app.rating.withdrawal.withdraw import count_deleted_raters
 from app.results.documents.report_folder import write_report
 from app.results.reports.fingerprint import fingerprint
 from app.results.reports.outcomes import LiveReport
-from app.results.reports.report import read_study
+from app.results.reports.report_input import read_study
 from app.results.snapshots.snapshots import (
     MAX_NAME,
     NO_OPTIONS,

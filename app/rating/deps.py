@@ -17,7 +17,7 @@ from app.base.web.cookies import get_cookie
 from app.base.web.deps import Db
 from app.base.web.errors import WORDS, ForbiddenError, GoneError, NoStudyError, NotFoundError, PageError, SentOnError
 from app.rating.arrival.arrivals import get_study_door
-from app.rating.rating import as_shown, protocol_of
+from app.rating.rater_path import as_shown, protocol_of
 from app.rating.seats.assignment_view import AssignmentView, get_own_assignment
 from app.rating.sessions import RatingSession, get_platform, get_rating_session
 from app.rating.steps.endings import PageEnding, ending_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from app.protocol.allocation.randomization import seeded
 from app.rating.arrival.arrivals import get_study_door
 from app.rating.arrival.invitations import invite_raters
-from app.rating.rating import Arrival, arrive, current_page, finish, protocol_of, slots_of, submit_rating
+from app.rating.rater_path import Arrival, arrive, current_page, finish, protocol_of, slots_of, submit_rating
 from app.rating.sessions import get_rating_session
 from app.rating.simulation.simulated_answers import pass_step
 from app.studies.protocols import get_protocol

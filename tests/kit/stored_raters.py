@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from app.rating.arrival.arrivals import get_study_door
-from app.rating.rating import Arrival, arrive, begin_rating, current_page, finish, submit_rating
+from app.rating.rater_path import Arrival, arrive, begin_rating, current_page, finish, submit_rating
 from app.rating.seats.assignment_view import AssignmentView, get_own_assignment
 from app.rating.sessions import RatingSession, get_rating_session
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.analysis import analyze
-from app.results.reports.report import read_study
+from app.results.reports.report_input import read_study
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

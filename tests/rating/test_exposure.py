@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from app.rating.life_cycle import open_study
-from app.rating.rating import protocol_of
+from app.rating.rater_path import protocol_of
 from app.rating.seats.trial_list import list_length
 from tests.kit.builder import build_study
 from tests.kit.builder import protocol_of as parts

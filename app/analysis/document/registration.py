@@ -14,7 +14,7 @@ from app import __version__
 from app.protocol.study import Protocol
 
 if TYPE_CHECKING:
-    from app.analysis.planning.planning import PlanRow  # numpy and pandas, which naming a report needs not
+    from app.analysis.planning.plan import PlanRow  # numpy and pandas, which naming a report needs not
 
 
 @dataclass(frozen=True, slots=True)

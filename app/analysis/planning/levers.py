@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from app.analysis.planning.planning import PlanRow
+from app.analysis.planning.plan import PlanRow
 
 Lever = Literal["items", "raters_per_trial"]
 LEVERS: dict[Lever, str] = {"items": "n_items", "raters_per_trial": "raters_per_trial"}

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 from app.protocol.questions.form import PageTimes
 from app.protocol.study import Protocol
 from app.rating.answers.submit import Sent, store
-from app.rating.rating import protocol_of
+from app.rating.rater_path import protocol_of
 from app.rating.seats.assignment_view import AssignmentView
 from app.rating.sessions import RatingSession
 

@@ -7,7 +7,7 @@ import hashlib
 from sqlalchemy import Connection
 
 from app.rating.arrival.arrivals import record_refusal
-from app.rating.rating import current_step, protocol_of
+from app.rating.rater_path import current_step, protocol_of
 from app.rating.sessions import NotHereError, RatingSession, record_step
 
 

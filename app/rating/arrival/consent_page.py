@@ -13,7 +13,7 @@ from app.rating.arrival.arrivals import get_study_door
 from app.rating.arrival.consent import agree, refuse
 from app.rating.deps import NO_LINK, FormFields, Session, check_going_on, rater_cookie, use_language_of_study
 from app.rating.http_responses import go, rater_page
-from app.rating.rating import current_step, protocol_of
+from app.rating.rater_path import current_step, protocol_of
 from app.rating.sessions import NotHereError, get_platform, get_rating_session
 from app.rating.steps.endings import ending_of
 from app.studies.protocols import get_protocol

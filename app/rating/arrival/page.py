@@ -20,7 +20,7 @@ from app.rating.arrival import mturk
 from app.rating.arrival.arrivals import OpenedSession, StudyDoor, get_study_door
 from app.rating.deps import MAX_AGE_S, NO_LINK, NOT_YET, WITHDREW, NotOpenError, check_open, rater_cookie
 from app.rating.http_responses import go, rater_page
-from app.rating.rating import Arrival, InvitedOnlyError, arrive
+from app.rating.rater_path import Arrival, InvitedOnlyError, arrive
 from app.rating.sessions import get_rating_session
 from app.studies.protocols import get_protocol
 

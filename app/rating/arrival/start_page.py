@@ -9,7 +9,7 @@ from app.base.web.deps import Db
 from app.rating.arrival.expected_minutes import expected_minutes
 from app.rating.deps import FormFields, Session
 from app.rating.http_responses import go, rater_page
-from app.rating.rating import begin_rating, current_step, protocol_of
+from app.rating.rater_path import begin_rating, current_step, protocol_of
 from app.rating.seats.trial_list import list_length
 from app.rating.sessions import record_keys_off
 

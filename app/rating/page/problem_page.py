@@ -10,7 +10,7 @@ from app.base.rendering.pages import is_htmx
 from app.base.web.deps import Db
 from app.rating.deps import FormFields, Own
 from app.rating.http_responses import rater_page
-from app.rating.rating import protocol_of
+from app.rating.rater_path import protocol_of
 from app.rating.steps.reported_problems import ProblemError, report_problem
 
 router = APIRouter()

@@ -15,7 +15,7 @@ from app.protocol.questions.display import letter, places_as_read, response_name
 from app.protocol.questions.slot import Slot
 from app.protocol.study import Protocol
 from app.rating.page.fields import Field, fields_of, in_matrices
-from app.rating.rating import asked_now
+from app.rating.rater_path import asked_now
 from app.rating.seats.assignment_view import AssignmentView
 
 Shape = Literal["side-by-side", "stacked", "one-at-a-time", "alone", "none"]

@@ -13,7 +13,7 @@ from app.rating.answers.skips import SkipReasonError, skip
 from app.rating.deps import FormFields, Own
 from app.rating.http_responses import go
 from app.rating.page.rate import follow
-from app.rating.rating import may_rate
+from app.rating.rater_path import may_rate
 
 router = APIRouter()
 

@@ -14,7 +14,7 @@ from app.protocol.study import Protocol
 from app.rating.page.fields import Field, fields_of
 from app.rating.page.sheet import Sheet, make_sheet
 from app.rating.preview.preview import NO_TOKEN, example_trial
-from app.rating.rating import shown_on
+from app.rating.rater_path import shown_on
 from app.rating.seats.assignment_view import AssignmentView
 
 # Questions that are asked in some conditions only are looked for in the first ones.

@@ -16,7 +16,7 @@ from app.base.web.middleware.security import POLICY
 from app.protocol.pages.reveal import Stage
 from app.rating.page.sheet import make_sheet
 from app.rating.preview.preview_page import NOBODY, framed
-from app.rating.rating import slots_of
+from app.rating.rater_path import slots_of
 from app.rating.review.exclusions import get_rater_key
 from app.rating.review.seen_trials import SeenTrial, get_seen_page, list_seen_trials
 from app.studies.own_study import Own

@@ -11,7 +11,16 @@ from sqlalchemy import Connection, text
 from app.base.database.engine import Begin
 from app.protocol.study_design import Design
 from app.rating.arrival.arrivals import StudyDoor, get_own_study_door
-from app.rating.rating import Arrival, arrive, current_page, current_step, finish, protocol_of, slots_of, submit_rating
+from app.rating.rater_path import (
+    Arrival,
+    arrive,
+    current_page,
+    current_step,
+    finish,
+    protocol_of,
+    slots_of,
+    submit_rating,
+)
 from app.rating.seats.assignment_view import AssignmentView
 from app.rating.seats.trials import list_item_keys, list_items, list_named_raters
 from app.rating.sessions import ENDED, RatingSession, get_rating_session

@@ -21,7 +21,7 @@ from app.protocol.questions.slot import Slot
 from app.protocol.study import Protocol
 from app.rating.answers.ratings import GOLD
 from app.rating.arrival.consent import agree
-from app.rating.rating import begin_rating, protocol_of, slots_of
+from app.rating.rater_path import begin_rating, protocol_of, slots_of
 from app.rating.seats.assignment_view import AssignmentView
 from app.rating.sessions import RatingSession
 from app.rating.steps.attention import attention_now, submit_attention

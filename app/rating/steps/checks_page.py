@@ -14,7 +14,7 @@ from app.protocol.checks import AttentionCheck, slot_of_check
 from app.rating.deps import Form, FormFields, Session
 from app.rating.http_responses import go, rater_page
 from app.rating.page.fields import fields_of
-from app.rating.rating import current_step, protocol_of
+from app.rating.rater_path import current_step, protocol_of
 from app.rating.sessions import RatingSession
 from app.rating.steps.attention import attention_now, submit_attention
 from app.rating.steps.comprehension import Comprehension, comprehension_now, submit_comprehension

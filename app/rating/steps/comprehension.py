@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from app.protocol.checks import ComprehensionCheck, slot_of_check
 from app.protocol.questions.form import Answers, read_answers
 from app.protocol.questions.slot import Slot
-from app.rating.rating import protocol_of
+from app.rating.rater_path import protocol_of
 from app.rating.sessions import RatingSession, record_step
 from app.rating.steps.attention import list_checks, record_check
 

@@ -14,7 +14,7 @@ from app.protocol.study_parts import Outcome
 from app.rating.arrival.mturk import allow_submission, submission_of
 from app.rating.deps import Session
 from app.rating.http_responses import go, rater_page
-from app.rating.rating import current_page, current_step, finish, protocol_of
+from app.rating.rater_path import current_page, current_step, finish, protocol_of
 from app.rating.seats.assignment_view import AssignmentView
 from app.rating.sessions import RatingSession, get_origin
 from app.rating.steps.debriefing import list_rated_responses

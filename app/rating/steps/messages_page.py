@@ -8,7 +8,7 @@ from starlette.responses import Response
 from app.base.web.deps import Db
 from app.rating.deps import FormFields, Session
 from app.rating.http_responses import go, rater_page
-from app.rating.rating import protocol_of
+from app.rating.rater_path import protocol_of
 from app.rating.steps.messages import list_unread, record_read
 
 router = APIRouter()

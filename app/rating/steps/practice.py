@@ -18,7 +18,7 @@ from app.protocol.pages.reveal import PRACTICE
 from app.protocol.presentation import shown_labels
 from app.protocol.questions.form import Answers, asked_answers, read_answers
 from app.protocol.study import Protocol
-from app.rating.rating import protocol_of, slots_of
+from app.rating.rater_path import protocol_of, slots_of
 from app.rating.seats.assignment_view import AssignmentView
 from app.rating.sessions import RatingSession, get_rater, record_state, record_step
 

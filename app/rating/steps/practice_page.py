@@ -17,7 +17,7 @@ from app.protocol.questions.slot import Slot
 from app.rating.deps import Form, FormFields, Session
 from app.rating.http_responses import go, rater_page
 from app.rating.page.sheet import Sheet, make_sheet
-from app.rating.rating import current_step, protocol_of
+from app.rating.rater_path import current_step, protocol_of
 from app.rating.sessions import RatingSession
 from app.rating.steps.practice import Feedback, PracticePage, feedback_on, next_practice, practice_page, submit_practice
 

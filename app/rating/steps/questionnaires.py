@@ -13,7 +13,7 @@ from app.protocol.pages.steps import is_eligible, questionnaire_of, slots_of_ste
 from app.protocol.questions.form import Answers, read_page_ms
 from app.protocol.questions.saves import Save, read_page, read_save
 from app.protocol.questions.slot import Slot
-from app.rating.rating import current_step, protocol_of
+from app.rating.rater_path import current_step, protocol_of
 from app.rating.sessions import NotHereError, RatingSession, get_rater, record_state, record_step
 from app.rating.steps.rater_answers import forget_rater_answers, list_rater_answers, record_rater_answers
 

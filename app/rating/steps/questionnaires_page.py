@@ -13,7 +13,7 @@ from app.rating.deps import FormFields, Session
 from app.rating.http_responses import go, rater_page, refuse_save
 from app.rating.page.fields import Field, fields_of, in_matrices
 from app.rating.page.rate import answer_save
-from app.rating.rating import current_step, protocol_of
+from app.rating.rater_path import current_step, protocol_of
 from app.rating.sessions import NotHereError, RatingSession
 from app.rating.steps.questionnaires import pass_if_empty, save_questions, shown_now, submit_questions
 from app.rating.steps.rater_answers import latest_ms, list_rater_answers

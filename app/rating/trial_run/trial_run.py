@@ -13,7 +13,7 @@ from app.protocol.pages.steps import way_of
 from app.protocol.study import Protocol
 from app.rating.arrival.arrivals import OpenedSession, StudyDoor, get_own_study_door
 from app.rating.life_cycle import OpeningError, StudyEmptyError, open_study
-from app.rating.rating import Arrival, arrive, current_step, protocol_of
+from app.rating.rater_path import Arrival, arrive, current_step, protocol_of
 from app.rating.sessions import RatingSession
 from app.rating.simulation.simulate import SIMULATED, comers, go_on, mark_simulated, mind_of
 from app.rating.steps.attention import count_passed_trials

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, text
 from app.base.database.keys import token_hash
 from app.base.database.process_locks import lock_until_commit
 from app.protocol.pages.steps import AFTER_RATINGS
-from app.rating.rating import current_step
+from app.rating.rater_path import current_step
 from app.rating.sessions import STUDY_OF_ADDRESS, NotHereError, RatingSession
 
 # Raters who withdraw: their open seats are released, and their answers are kept or deleted, as they choose.

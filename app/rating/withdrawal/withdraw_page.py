@@ -14,7 +14,7 @@ from app.base.web.errors import ForbiddenError, GoneError
 from app.protocol.study_parts import Outcome
 from app.rating.deps import NO_LINK, WITHDREW, AnySession, FormFields, rater_cookie, use_language_of_study
 from app.rating.http_responses import go, rater_page
-from app.rating.rating import protocol_of
+from app.rating.rater_path import protocol_of
 from app.rating.sessions import get_rating_session
 from app.rating.steps.endings import ending_of
 from app.rating.withdrawal.deletions import deletion_of_rater

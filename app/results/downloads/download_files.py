@@ -13,7 +13,7 @@ from app.results.downloads.names import DownloadName, TooManyRowsError
 from app.results.making.task import RefusedError, Task
 from app.results.registration.registered_plan import registration_text
 from app.results.reports.outcomes import ESTIMATING, READING, Computing
-from app.results.reports.report import report_of_folder
+from app.results.reports.report_input import report_of_folder
 from app.studies.export import study_events, study_folder, study_rating_sessions
 from app.studies.folder.write import write_zip
 from app.studies.folder.written_tables import tables_of

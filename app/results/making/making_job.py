@@ -48,7 +48,7 @@ MAKERS = {
     "report": "app.results.documents.report_download:write_report",
     "registration": "app.results.registration.preregister:write_archive",
     "preregistration": "app.results.registration.preregister:write_registration",
-    "forecast": "app.results.planning.study_plan:write_forecast",
+    "forecast": "app.results.planning.forecast:write_forecast",
     "rehearsal": "app.results.rehearsal.rehearsal:write_rehearsal",
     "looks": "app.results.reports.looks:write_looks",
 }

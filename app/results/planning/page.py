@@ -119,7 +119,7 @@ def _forecast(
     """The simulated part of the page, or why there is none."""
     from app.analysis.document.design_words import test_words
     from app.analysis.statistic import declared
-    from app.results.planning.study_plan import Wish, forecast_of
+    from app.results.planning.forecast import Wish, forecast_of
 
     stated = {name: form.number(name, None, 0, 1000) for name in SDS}
     stated["difference"] = form.number("difference", None, -1000, 1000)

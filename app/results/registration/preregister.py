@@ -38,7 +38,7 @@ class ToRegister:
 
 def register(asked: ToRegister) -> Registration:
     """The registration, as of now. A study that cannot be planned is registered without power, and says why."""
-    from app.results.planning.planning import Asked, PlanError, make_plan
+    from app.results.planning.make_plan import Asked, PlanError, make_plan
 
     try:
         plan = make_plan(asked.protocol, asked.items, Asked(n_simulations=asked.n_simulations))

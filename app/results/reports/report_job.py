@@ -226,7 +226,7 @@ def compute(
     """
     from app.analysis.data.filters import options_of
     from app.results.reports.fingerprint import fingerprint
-    from app.results.reports.report import read_study
+    from app.results.reports.report_input import read_study
 
     tell(READING)
     start, read_at = time.monotonic(), datetime.now(UTC) - max_lag

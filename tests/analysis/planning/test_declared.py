@@ -12,7 +12,7 @@ from app.protocol.allocation.bulk_allocation import deal, so_many_items
 from app.protocol.allocation.randomization import seeded
 from app.protocol.allocation.trials import planned_trials
 from app.protocol.primary_default import primary_contrasts
-from app.results.planning.planning import Asked, PlanError, make_plan
+from app.results.planning.make_plan import Asked, PlanError, make_plan
 from app.stats.simulated_ratings import Sds
 from app.studies.creation.read_new_study import planned_items
 from app.studies.folder.study_templates import list_templates

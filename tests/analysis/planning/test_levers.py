@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.analysis.planning.levers import Reach, binding, reach, width_for_power
-from app.analysis.planning.planning import PlanRow
+from app.analysis.planning.plan import PlanRow
 
 
 def row(n_items: int, per_trial: int, width: float | None) -> PlanRow:

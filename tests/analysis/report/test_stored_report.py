@@ -10,7 +10,7 @@ from app.analysis.report.stored_report import (
     stored_text,
     without_single_raters,
 )
-from app.results.reports.report import report_of_folder
+from app.results.reports.report_input import report_of_folder
 from app.studies.folder.read import read_folder
 from tests.analysis.golden import HERE
 

@@ -18,7 +18,7 @@ from app.rating.answers.ratings import TYPED
 from app.rating.answers.submit import Sent, Stored, store
 from app.rating.arrival.arrivals import get_study_door
 from app.rating.life_cycle import open_study
-from app.rating.rating import Arrival, arrive, begin_rating, current_page, protocol_of, slots_of
+from app.rating.rater_path import Arrival, arrive, begin_rating, current_page, protocol_of, slots_of
 from app.rating.seats.assignment_view import AssignmentView, get_own_assignment
 from app.rating.sessions import get_rating_session
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study

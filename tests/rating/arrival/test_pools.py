@@ -12,7 +12,7 @@ from sqlalchemy import text
 from app.rating.arrival.arrivals import get_study_door
 from app.rating.arrival.invitations import InviteError, invite_raters
 from app.rating.life_cycle import open_study
-from app.rating.rating import Arrival, InvitedOnlyError, arrive
+from app.rating.rater_path import Arrival, InvitedOnlyError, arrive
 from tests.kit.builder import EMPATHY, build_study, protocol_of
 from tests.kit.raters import rate_as, rate_until_full
 

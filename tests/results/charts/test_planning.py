@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from app.analysis.planning.planning import Plan, PlanRow
+from app.analysis.planning.plan import Plan, PlanRow
 from app.analysis.planning.scenario import Assumed
-from app.results.charts.planning import planning_charts, planning_table
+from app.results.charts.plan_charts import planning_charts, planning_table
 from app.stats.simulated_ratings import Sds
 
 ROW = PlanRow("mean_difference", 50, 20, 3, 150, 0, 8, 0.4, 0.5, 0.01, 0.8, 0.02, 100, 0)

@@ -6,8 +6,8 @@ import pytest
 
 from app.protocol.study import Protocol
 from app.results.planning.effort import Rates, effort
-from app.results.planning.planning import PlanError
-from app.results.planning.study_plan import Wish, forecast
+from app.results.planning.forecast import Wish, forecast
+from app.results.planning.make_plan import PlanError
 from tests.kit.builder import EMPATHY, PREFERENCE, protocol_of
 
 RATES = Rates(minutes_per_trial=2, other_minutes=4, pay_per_hour=12, fee_percent=50)

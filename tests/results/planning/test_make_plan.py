@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.results.planning.planning import Asked, PlanError, make_plan, write_plan
+from app.results.planning.make_plan import Asked, PlanError, make_plan, write_plan
 from tests.kit.frames import CHOICE, FIVE, frames, protocol
 
 if TYPE_CHECKING:

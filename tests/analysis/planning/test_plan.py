@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from app.analysis.planning.pilot import ASSUMED, assumed_of_pilot, assumed_of_scale, with_stated
-from app.analysis.planning.planning import FIELDS, Plan, plan, plan_csv, plan_json
+from app.analysis.planning.plan import FIELDS, Plan, plan, plan_csv, plan_json
 from app.analysis.planning.scenario import Assumed, Scenario
-from app.results.planning.planning import rated_questions
+from app.results.planning.make_plan import rated_questions
 from app.stats.simulated_ratings import Sds
 from tests.kit.frames import CHOICE, FIVE, frames, protocol, read_study
 from tests.real_data.ayers import write_ayers

@@ -13,20 +13,20 @@ from pydantic import TypeAdapter
 from app.analysis.data.frames import Frames
 from app.analysis.planning.declared import SIMULATED
 from app.analysis.planning.levers import Lever, Reach, binding, reach, width_for_power
-from app.analysis.planning.planning import Plan, PlanRow
+from app.analysis.planning.plan import Plan, PlanRow
 from app.analysis.planning.scenario import Assumed
 from app.protocol.allocation.trials import PlannedItem
 from app.protocol.primary import TESTS
 from app.protocol.primary_default import primary_contrasts
 from app.protocol.study import Protocol
 from app.rating.seats.trials import list_items
-from app.results.charts.planning import curve_spec
+from app.results.charts.plan_charts import curve_spec
 from app.results.charts.render import render
 from app.results.making.making import LONG_PARTS, Making, Wanted
 from app.results.making.task import Task
 from app.results.planning.effort import Rates, effort
-from app.results.planning.planning import Asked, PlanError, make_plan, rated_questions
-from app.results.reports.report import read_study
+from app.results.planning.make_plan import Asked, PlanError, make_plan, rated_questions
+from app.results.reports.report_input import read_study
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow
 

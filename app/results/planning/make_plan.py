@@ -11,7 +11,7 @@ from app.analysis.data.frames import Frames
 from app.analysis.document.design_words import test_words
 from app.analysis.planning.declared import NotSimulatedError, is_of_shares, is_of_sources, planned_contrast
 from app.analysis.planning.pilot import assumed_of_pilot, assumed_of_scale, assumed_of_shares, with_stated
-from app.analysis.planning.planning import Plan, plan, plan_csv, plan_json
+from app.analysis.planning.plan import Plan, plan, plan_csv, plan_json
 from app.analysis.planning.scenario import Assumed, Scenario
 from app.analysis.sections.composites import composite_question
 from app.protocol.allocation.bulk_allocation import so_many_items, with_raters_per_trial
@@ -20,7 +20,7 @@ from app.protocol.allocation.trials import PlannedItem, planned_trials
 from app.protocol.primary import PrimaryContrast
 from app.protocol.questions.registry import ScaledQuestion
 from app.protocol.study import Protocol
-from app.results.charts.planning import planning_charts
+from app.results.charts.plan_charts import planning_charts
 from app.results.making.task import RefusedError
 
 ITEMS_OF_NO_STUDY = 40

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import altair as alt
 
-from app.analysis.planning.planning import Plan, PlanRow
+from app.analysis.planning.plan import Plan, PlanRow
 from app.analysis.statistic import Kind, declared
 from app.analysis.wording.formatting import number
 from app.results.charts.table import Table
