@@ -133,12 +133,13 @@ def submit_question(request: Request, db: Db, lead: SignedIn, study: Own, number
     _check_there(draft, number)
     choices = scale_choices(db, study.id, lead.id, draft.data, number)
     pasted: list[Pasted] = []
+    published = {one.key for one in get_protocol(db, study.id, study.protocol_version).questions}
 
     def apply(data: Data) -> Data:
         if not _has(data, number):
             return data
         key = key_in(questions_in(data)[number - 1])
-        may_rename = study.opened_at is None and key not in answered_questions(db, study.id)
+        may_rename = key not in answered_questions(db, study.id) and (study.opened_at is None or key not in published)
         fit = {"fit": [form.target]} if form.do == "fit" else {}
         data, misfit = with_edited(data, number, form.fields | fit, may_rename=may_rename)
         pasted[:] = [misfit] if misfit else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -50,7 +50,7 @@ def with_analysis_choices(control: Control, data: Data, columns: Columns) -> Con
     return choose(control, data, columns) if choose else with_sentences(control, data, columns.items)
 
 
-def with_analysis_that_fits(before: Data, data: Data, *, may_rename: bool) -> Data:
+def with_analysis_that_fits(before: Data, data: Data, fixed: Container[str] = ()) -> Data:
     """The data after the analysis was edited: keys follow labels, and nothing names what is gone.
 
     The key of a score follows its label as long as nothing has been collected.
@@ -60,7 +60,7 @@ def with_analysis_that_fits(before: Data, data: Data, *, may_rename: bool) -> Da
         new = (value_at(data, COMPOSITES) or {}).get(key)
         if new is None:
             data = without_key(data, key)
-        elif may_rename:
+        elif key not in fixed:
             data = _with_key_of_label(data, key, old if isinstance(old, dict) else {}, new)
     return with_parts_that_fit(before, _with_means_that_fit(before, data))
 

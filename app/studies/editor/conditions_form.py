@@ -57,7 +57,7 @@ class LevelName:
     words: str
 
 
-def with_named_levels(data: Data, form: Form, stored: Stored, *, may_rename: bool) -> tuple[Form, list[LevelName]]:
+def with_named_levels(data: Data, form: Form, stored: Stored) -> tuple[Form, list[LevelName]]:
     """The form with keys of levels in place of their names, and those names."""
     fields, names = dict(form), list[LevelName]()
     factors = list(named_of(_NAMES, data.get(CONDITIONS)).items())
@@ -74,7 +74,7 @@ def with_named_levels(data: Data, form: Form, stored: Stored, *, may_rename: boo
         if not words and not text:
             new = ""
         elif not old or (words and words != level_words(factor, old)):
-            is_kept = not may_rename or key in stored.used.get(CONDITIONS, ())
+            is_kept = key in stored.fixed.get(CONDITIONS, ())
             if not old or not (is_kept or not is_made(old, {"label": level_words(factor, old)})):
                 taken = ({*levels} - {old}) | {one.new for one in names if one.factor == key}
                 new = free_of(taken, key_of(words or text, "level"))

@@ -49,16 +49,16 @@ def with_chosen_items(data: Data, form: Form, stored: Stored) -> Form:
     return {**form, **chosen_now}
 
 
-def with_design_that_fits(before: Data, data: Data, stored: Stored, *, may_rename: bool) -> Data:
+def with_design_that_fits(before: Data, data: Data, stored: Stored) -> Data:
     """The data after the design was edited: keys follow names, and nothing names what is gone."""
     for path, otherwise in _KEYED.items():
         there = named_of(_NAMES, value_at(data, path))
         for key, old in named_of(_NAMES, value_at(before, path)).items():
-            if key not in there and path == "sources" and key in stored.used.get(path, ()):
+            if key not in there and path == "sources" and key in stored.used:
                 data = with_value(data, path, {**there, key: old})
             elif key not in there:
                 data = with_entry_renamed(data, path, key, None)
-            elif may_rename and key not in stored.used.get(path, ()):
+            elif key not in stored.fixed.get(path, ()):
                 data = _with_key_of_label(data, path, key, old, otherwise)
     return _with_responses_of_items(before, _with_quotas_that_fit(before, data, stored))
 

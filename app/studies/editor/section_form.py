@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from app.studies.editor.analysis_form import COMPOSITES, with_analysis_choices, with_analysis_that_fits
 from app.studies.editor.analysis_form import NEW as NEW_OF_ANALYSIS
-from app.studies.editor.analysis_form import with_analysis_choices, with_analysis_that_fits
 from app.studies.editor.check_form import KINDS as CHECKS
 from app.studies.editor.check_form import with_checks_that_fit, with_new_check
 from app.studies.editor.conditions_form import NEW as NEW_OF_CONDITIONS
@@ -52,14 +52,14 @@ def _with_choices(control: Control, data: Data, stored: Stored) -> Control:
     return replace(control, children=tuple(_with_choices(child, data, stored) for child in control.children))
 
 
-def with_edited_section(section: Section, data: Data, form: Form, stored: Stored, *, may_rename: bool) -> Data:
+def with_edited_section(section: Section, data: Data, form: Form, stored: Stored) -> Data:
     """The data after a page was saved: keys follow labels if they may change, and what no longer fits is gone."""
-    form, levels = with_named_levels(data, with_chosen_items(data, form, stored), stored, may_rename=may_rename)
+    form, levels = with_named_levels(data, with_chosen_items(data, form, stored), stored)
     form, details = with_named_details(data, form)
     edited = with_checks_that_fit(data, with_details(with_section(section, data, form), details))
     edited = with_conditions_that_fit(data, edited, levels)
-    edited = with_design_that_fits(data, edited, stored, may_rename=may_rename)
-    return with_analysis_that_fits(data, edited, may_rename=may_rename)
+    edited = with_design_that_fits(data, edited, stored)
+    return with_analysis_that_fits(data, edited, stored.fixed.get(COMPOSITES, ()))
 
 
 def with_new_entry(data: Data, path: str, stored: Stored) -> Data:

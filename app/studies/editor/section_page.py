@@ -37,10 +37,10 @@ def show_section(request: Request, db: Db, lead: SignedIn, study: Own, part: str
 @router.post("/studies/{slug}/design/{part}")
 def submit_section(request: Request, db: Db, lead: SignedIn, study: Own, part: str, form: DesignForm) -> Response:
     section = _section(part)
-    stored = stored_for(db, study.id, section.key)
+    stored = stored_for(db, study, section.key)
 
     def apply(data: dict[str, Any]) -> dict[str, Any]:
-        edited = with_edited_section(section, data, form.fields, stored, may_rename=study.opened_at is None)
+        edited = with_edited_section(section, data, form.fields, stored)
         is_new = form.do == "add" and form.target in ADDED
         return with_new_entry(edited, form.target, stored) if is_new else edited
 
@@ -72,7 +72,7 @@ def _page(
     add: str = "",
     form: SentForm | None = None,
 ) -> Response:
-    controls = section_form(section, edit.data, stored_for(db, study.id, section.key), add=add)
+    controls = section_form(section, edit.data, stored_for(db, study, section.key), add=add)
     controls.sort(key=lambda one: one.name != CONTRASTS)
     return design_page(
         request,

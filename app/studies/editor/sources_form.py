@@ -97,7 +97,7 @@ def _sources(control: Control, data: Data, stored: Stored) -> Control:
         kind = select(fields["kind"], [Option(*pair) for pair in _KINDS.items()], None, label="Who wrote it")
         details = [_named_details(one, data) if one.name.endswith(MORE) else one for one in row.children]
         shown = tuple(kind if one.name == kind.name else one for one in details)
-        is_used = row.key in stored.used.get(SOURCES, ())
+        is_used = row.key in stored.used
         rows.append(replace(row, children=shown, is_removable=not is_used))
     return replace(control, children=tuple(rows))
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, text
 
 from app.protocol.cells import cell_of
 from app.studies.editor.controls import Option
-from app.studies.protocols import rated_conditions, used_sources
+from app.studies.protocols import get_protocol, rated_conditions, used_sources
+from app.studies.studies import StudyRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +34,15 @@ NO_COLUMNS = Columns()
 class Stored:
     """What is stored: columns, items in words, and the sources of an item's responses by their IDs.
 
-    `used`: by the path of a mapping in study.yaml, the keys that stored texts or raters name. They stay as they are.
+    `used`: the sources that have responses. `fixed`: by the path of a mapping in study.yaml, the keys that stored texts
+    or raters name, or that raters have met in an opened study. They stay as they are when an entry gets another name.
     """
 
     columns: Columns = NO_COLUMNS
     items: Sequence[Option] = ()
     responses: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False)
-    used: Mapping[str, frozenset[str]] = field(default_factory=dict, hash=False)
+    used: frozenset[str] = frozenset()
+    fixed: Mapping[str, frozenset[str]] = field(default_factory=dict, hash=False)
 
 
 # A column with more values than this is not one to choose a value of.
@@ -111,12 +114,8 @@ def used_conditions(db: Connection, study_id: int) -> frozenset[str]:
     return frozenset(factor for one in rated_conditions(db, study_id) for factor, _ in cell_of(one).levels)
 
 
-def _used_sources(db: Connection, study_id: int) -> frozenset[str]:
-    return frozenset(used_sources(db, study_id))
-
-
 # What stored data name, by the path of the mapping in study.yaml.
-_USED = {"sources": _used_sources, "design.pools": used_pools, "conditions": used_conditions}
+_USED = {"design.pools": used_pools, "conditions": used_conditions}
 # What the pages offer: columns, items with their responses, and the pools that are in use.
 _PAGES: dict[str, frozenset[str]] = {
     "analysis": frozenset({"columns"}),
@@ -128,13 +127,30 @@ _PAGES: dict[str, frozenset[str]] = {
 }
 
 
-def stored_for(db: Connection, study_id: int, page: str) -> Stored:
+def stored_for(db: Connection, study: StudyRow, page: str) -> Stored:
     """What a page of the design offers from what is stored, by its key."""
     needs = _PAGES.get(page, frozenset[str]())
-    items = item_options(db, study_id) if "items" in needs else []
+    items = item_options(db, study.id) if "items" in needs else []
+    sources = frozenset(used_sources(db, study.id)) if "sources" in needs else frozenset[str]()
+    fixed = {path: used(db, study.id) for path, used in _USED.items() if path.rpartition(".")[2] in needs}
     return Stored(
-        columns_of(db, study_id) if "columns" in needs else NO_COLUMNS,
+        columns_of(db, study.id) if "columns" in needs else NO_COLUMNS,
         items,
-        responses_by_item(db, study_id) if items else {},
-        {path: used(db, study_id) for path, used in _USED.items() if path.rpartition(".")[2] in needs},
+        responses_by_item(db, study.id) if items else {},
+        sources,
+        _with_published(db, study, fixed | {"sources": sources}),
     )
+
+
+def _with_published(db: Connection, study: StudyRow, fixed: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:
+    """The keys that stay, with those of the version that raters get once the study has been opened."""
+    if study.opened_at is None:
+        return dict(fixed)
+    now = get_protocol(db, study.id, study.protocol_version)
+    published: dict[str, Iterable[str]] = {
+        "sources": now.sources,
+        "design.pools": now.design.pools,
+        "conditions": now.conditions,
+        "analysis.composites": now.analysis.composites,
+    }
+    return {path: fixed.get(path, frozenset[str]()) | {*keys} for path, keys in published.items()}

@@ -12,7 +12,9 @@ import pytest
 from sqlalchemy import text
 
 from app.rating.life_cycle import open_study
+from app.results.data.frames import study_frames
 from app.studies.load import load_study
+from app.studies.protocols import get_protocol
 from tests.kit.builder import PREFERENCE
 from tests.kit.lead_studies import rate, study_of
 from tests.kit.templates import every_template, template_study
@@ -179,6 +181,32 @@ def test_a_key_that_has_answers_or_was_opened_stays(client: TestClient, db: Conn
     assert "How friendly?" in last_yaml(db)
     assert client.post("/studies/small/design/version").status_code == 303
     assert [one["key"] for one in document(db, 2)["questions"]] == ["preference", "how_warm"]
+
+
+def test_a_renamed_question_of_an_open_study_keeps_its_results_together(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
+    open_study(db, "small")
+    rate(db, study_id, rater="anna")
+    save(client, 1, label="Liking", text="Which one do you like more?")
+    page = unescape(client.get("/studies/small/design").text)
+    assert "“Preference” is called “Liking” in the results from then on, also for what has been collected." in page
+    assert "The wording of “Liking” changes. Answers to both wordings count together in the results." in page
+    assert client.post("/studies/small/design/version").status_code == 303
+    rate(db, study_id, rater="ben")
+    ratings = study_frames(db, study_id).ratings
+    assert ratings["question"].tolist() == ["preference", "preference"]
+    assert get_protocol(db, study_id, 2).labels.question("preference") == "Liking"
+
+
+def test_a_question_added_to_an_open_study_gets_its_key_from_its_text(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
+    open_study(db, "small")
+    press(client, "new", kind="rating")
+    save(client, 3, text="How calm is it?")
+    save(client, 3, text="How warm is it?")
+    assert "key: how_warm_is_it" in last_yaml(db)
 
 
 def test_statements_get_one_scale_and_are_added_once(client: TestClient, db: Connection, study_id: int) -> None:

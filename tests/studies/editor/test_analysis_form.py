@@ -46,12 +46,12 @@ def controls(data: dict[str, Any]) -> list[Control]:
     return [with_analysis_choices(one, data, COLUMNS) for one in drawn]
 
 
-def sent(data: dict[str, Any], *, may_rename: bool = True, **changed: list[str]) -> dict[str, Any]:
+def sent(data: dict[str, Any], fixed: tuple[str, ...] = (), **changed: list[str]) -> dict[str, Any]:
     """The data after fields of the page were changed; `__` for a dot, `_removed` at the end to press *Remove*."""
     fields = posted(*controls(data))
     for name, values in changed.items():
         fields["analysis." + name.replace("_removed", ":remove").replace("__", ".")] = values
-    return with_analysis_that_fits(data, with_section(ANALYSIS, data, fields), may_rename=may_rename)
+    return with_analysis_that_fits(data, with_section(ANALYSIS, data, fields), fixed)
 
 
 def is_valid(data: dict[str, Any]) -> bool:
@@ -84,7 +84,7 @@ def test_key_of_a_score_follows_its_name_wherever_it_is_named() -> None:
         "primary": [{"question": "warme_insgesamt", "test": "equivalence", "margin": 0.5}],
     }
     assert is_valid(named)
-    opened = sent(data, may_rename=False, composites__0__label=["Warm"])
+    opened = sent(data, ("score",), composites__0__label=["Warm"])
     assert opened["analysis"]["composites"] == {"score": {"label": "Warm", "questions": ["empathy", "warmth"]}}
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.studies.editor.changes import Change, changes
+from app.protocol.study import Protocol
+from app.studies.editor.changes import Change, changes, kept_together
+from tests.kit.builder import protocol_of
 
 BASE = """
 title: Study
@@ -64,3 +66,43 @@ def test_order_of_sources_is_a_change_and_that_of_settings_is_layout() -> None:
 def test_entries_of_one_name_are_compared_by_place() -> None:
     twice = BASE.replace("key: choice", "key: warmth")
     assert changes(twice, twice.replace("Warm?", "How warm?")) is not None
+
+
+NAMED = """
+sources: {a: {kind: model, label: GPT-4o}}
+questions:
+- {key: q1, label: Warmth, text: Warm?}
+- {key: q2, label: Calm, text: Calm?}
+"""
+
+
+def test_question_is_named_by_its_label_and_a_new_label_as_on_its_page() -> None:
+    assert changes(NAMED, NAMED.replace("label: Warmth", "label: Kindness")) == [
+        Change("Question Warmth: Short name", "Warmth", "Kindness")
+    ]
+    assert changes(NAMED, NAMED.replace("label: GPT-4o", "label: GPT-5")) == [
+        Change("Sources: GPT-4o, Name", "GPT-4o", "GPT-5")
+    ]
+
+
+def test_other_names_and_wordings_say_what_they_mean_for_the_results() -> None:
+    old = Protocol.model_validate(
+        protocol_of(conditions={"told": {"kind": "instruction", "levels": {"a": "Read.", "b": "Feel."}}})
+    )
+    data = protocol_of(conditions={"told": {"kind": "instruction", "levels": {"a": "Read.", "b": "Feel."}}})
+    choice, rating = data["questions"]
+    data |= {
+        "sources": {"person": {"kind": "human", "label": "Therapist"}, "model": {"kind": "model", "label": "GPT-5"}},
+        "questions": [choice | {"label": "Liking"}, rating | {"label": "Warmth", "text": "How warm is it?"}],
+    }
+    data["conditions"]["told"] |= {"label": "Task", "level_labels": {"b": "Feelings"}}
+    new = Protocol.model_validate(data)
+    sentences = kept_together(old, new, answered={"empathy"}, used={"model"})
+    assert [sentence.split(" in the results")[0] for sentence in sentences] == [
+        "“Empathy” is called “Warmth”",
+        "“Model” is called “GPT-5”",
+        "“Told” is called “Task”",
+        "“b” is called “Feelings”",
+        "The wording of “Warmth” changes. Answers to both wordings count together",
+    ]
+    assert kept_together(old, old, answered={"empathy"}, used={"model"}) == []

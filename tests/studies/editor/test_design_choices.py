@@ -46,12 +46,10 @@ def sent(
     page: str,
     changed: dict[str, list[str]],
     stored: Stored = STORED,
-    *,
-    may_rename: bool = True,
 ) -> dict[str, Any]:
     """The data after fields of a page were changed."""
     fields = posted(*section_form(BY_KEY[page], data, stored)) | changed
-    return with_edited_section(BY_KEY[page], data, fields, stored, may_rename=may_rename)
+    return with_edited_section(BY_KEY[page], data, fields, stored)
 
 
 def check_valid(data: dict[str, Any]) -> None:
@@ -81,13 +79,9 @@ def test_key_of_a_pool_follows_its_name_wherever_it_is_named() -> None:
     check_valid(named)
 
 
-@pytest.mark.parametrize(
-    ("used", "may_rename"), [({"design.pools": frozenset({"crowd"})}, True), ({}, False)], ids=["in use", "opened"]
-)
-def test_key_of_a_pool_that_is_in_use_stays(used: dict[str, frozenset[str]], *, may_rename: bool) -> None:
-    stored = Stored(used=used)
-    changed = {"design.pools.1.label": ["Everybody"]}
-    named = sent(study(**POOLS), "assignment", changed, stored, may_rename=may_rename)
+def test_key_of_a_pool_that_raters_have_met_stays() -> None:
+    stored = Stored(fixed={"design.pools": frozenset({"crowd"})})
+    named = sent(study(**POOLS), "assignment", {"design.pools.1.label": ["Everybody"]}, stored)
     assert named["design"]["pools"] == {"nurses": {}, "crowd": {"label": "Everybody"}}
     assert named["design"]["open_pool"] == "crowd"
 
@@ -229,7 +223,7 @@ def test_keys_of_a_condition_and_its_levels_follow_their_names() -> None:
     assert named["questions"][2]["condition"] == "instruction=only_facts"
     assert [named["analysis"]["primary"][0][part] for part in ("factor", "level")] == ["instruction", "only_facts"]
     check_valid(named)
-    opened = sent(told(), "conditions", names, may_rename=False)
+    opened = sent(told(), "conditions", names, Stored(fixed={"conditions": frozenset({"told"})}))
     assert opened["conditions"]["told"]["level_labels"] == {"facts": "Only facts"}
     assert opened["analysis"] == TOLD["analysis"]
     check_valid(opened)
@@ -303,7 +297,12 @@ def test_key_of_a_source_follows_its_name_wherever_it_is_named() -> None:
         "primary": [{"question": "empathy", "source": "person", "reference": "gpt_5"}, "preference"],
         "believed_source": {"question": "writer", "means": {"w": ["person"], "m": ["gpt_5", "old"]}},
     }
-    kept = sent(named(), "sources", {"sources.1.label": ["GPT-5"]}, Stored(used={"sources": frozenset({"model"})}))
+    kept = sent(
+        named(),
+        "sources",
+        {"sources.1.label": ["GPT-5"]},
+        Stored(used=frozenset({"model"}), fixed={"sources": frozenset({"model"})}),
+    )
     assert kept["sources"]["model"]["label"] == "GPT-5"
 
 
@@ -314,7 +313,7 @@ def test_removed_source_leaves_nothing_that_names_it_unless_it_has_responses() -
         "primary": ["preference"],
         "believed_source": {"question": "writer", "means": {"w": ["person"], "m": ["old"]}},
     }
-    stored = Stored(used={"sources": frozenset({"model"})})
+    stored = Stored(used=frozenset({"model"}), fixed={"sources": frozenset({"model"})})
     assert sent(named(), "sources", {"sources.1:remove": [""]}, stored)["sources"] == named()["sources"]
     rows = controls(named(), "sources", stored)["sources"].children
     assert [row.is_removable for row in rows] == [True, False, True]

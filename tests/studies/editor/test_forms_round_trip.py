@@ -44,7 +44,7 @@ def sent_unchanged(data: dict[str, Any]) -> dict[str, Any]:
     for section in SECTIONS:
         if section.key != QUESTIONS:
             sent = posted(*section_form(section, data, Stored()))
-            data = with_edited_section(section, data, sent, Stored(), may_rename=True)
+            data = with_edited_section(section, data, sent, Stored())
     for number in range(1, len(data[QUESTIONS]) + 1):
         data, misfit = with_edited(data, number, posted_question(question_editor(data, number)), may_rename=True)
         assert misfit is None
