@@ -109,6 +109,7 @@ class Worker:
         self._first = time.monotonic() + FIRST_S
         self._running: set[int] = set()
         self._waiting: set[asyncio.Future[None]] = set()
+        self._threads: set[Thread] = set()
         self._suspects: set[int] = set()
         self._lanes: list[Lane] = []
         self._engine = make_engine(url, n_connections=1, statement_s=30)
@@ -138,6 +139,9 @@ class Worker:
                 self._loop.call_soon_threadsafe(self._leave)
         if self._thread:
             self._thread.join(timeout=STOP_S)
+        end = time.monotonic() + STOP_S
+        for thread in self._threads:  # what it has begun in the database is ended, and no connection left open
+            thread.join(timeout=max(0.0, end - time.monotonic()))
         with suppress(*OUTAGES), self._engine.begin() as db:
             db.execute(_LEAVE, {"workers": self._ids()})
         self._engine.dispose()
@@ -254,7 +258,8 @@ class Worker:
             if timestamp:
                 await asyncio.sleep(max(0.0, self._first - time.monotonic()))
             is_last = context.job.attempts + 1 >= MAX_ATTEMPTS
-            waiting = _in_thread(work, args, is_last=is_last, is_too_late=lost >= MAX_LOST)
+            thread, waiting = _in_thread(work, args, is_last=is_last, is_too_late=lost >= MAX_LOST)
+            self._threads = {one for one in self._threads if one.is_alive()} | {thread}
             self._waiting.add(waiting)
             try:
                 await waiting
@@ -265,7 +270,9 @@ class Worker:
         return do
 
 
-def _in_thread(work: Work, args: dict[str, Any], *, is_last: bool, is_too_late: bool) -> asyncio.Future[None]:
+def _in_thread(
+    work: Work, args: dict[str, Any], *, is_last: bool, is_too_late: bool
+) -> tuple[Thread, asyncio.Future[None]]:
     """Call the work in a thread that does not keep the program from ending, or give it up."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[None] = loop.create_future()
@@ -287,8 +294,9 @@ def _in_thread(work: Work, args: dict[str, Any], *, is_last: bool, is_too_late: 
         with suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(_settle, done, error)
 
-    Thread(target=run, name=f"attune-{work.kind.name}", daemon=True).start()
-    return done
+    thread = Thread(target=run, name=f"attune-{work.kind.name}", daemon=True)
+    thread.start()
+    return thread, done
 
 
 def _settle(done: asyncio.Future[None], error: BaseException | None) -> None:

@@ -11,7 +11,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import QueuePool, text
 
 from app.base.jobs import worker as worker_module
 from app.base.jobs.queue import Kind, defer, is_deferred
@@ -248,6 +248,22 @@ def close_connections(engine: Engine) -> None:
     closing = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
     with engine.begin() as db:
         db.execute(text(f"{closing} AND pid <> pg_backend_pid()"))
+
+
+def test_worker_that_stops_waits_for_jobs_that_end_soon(engine: Engine) -> None:
+    """The connection of such a job was left open, and whatever test was running when it was found failed."""
+    began = Event()
+
+    def work() -> None:
+        with engine.begin() as db:
+            began.set()
+            db.execute(text("SELECT pg_sleep(0.2)"))
+
+    with working(engine, Work(NOTE, work)):
+        ask(engine)
+        assert began.wait(PATIENCE_S)
+    assert isinstance(engine.pool, QueuePool)
+    assert engine.pool.checkedout() == 0
 
 
 def test_job_planned_by_a_clock_that_was_ahead_is_done(engine: Engine) -> None:

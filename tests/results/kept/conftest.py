@@ -63,11 +63,9 @@ def study(engine: Engine) -> StudyRow:
 
 
 @pytest.fixture
-def make() -> Iterator[Maker]:
+def make() -> Maker:
     """What computes the reports of all workers."""
-    maker = Maker()
-    yield maker
-    maker.may_end.set()
+    return Maker()
 
 
 @pytest.fixture
@@ -80,6 +78,7 @@ def worker(engine: Engine, make: Maker, monkeypatch: pytest.MonkeyPatch) -> Iter
         def start() -> Worker:
             started = Worker(url, works_here(engine, make)).start()
             stack.callback(started.stop)
+            stack.callback(make.may_end.set)  # first, so that no job waits while its worker stops
             return started
 
         start()
