@@ -87,6 +87,22 @@ def goals_for(n_sources: int, *, has_turns: bool, has_ratings: bool = False) -> 
     return [*([COLLECTED] if has_ratings else []), *sorted(GOALS, key=rank)]
 
 
+def missing_texts(columns: Sequence[Mapping[str, Any]]) -> str:
+    """What a sheet lacks to be rated, and what to choose above its columns; empty if a column holds responses."""
+    roles = {column["role"] for column in columns}
+    source = next((column["name"] for column in columns if column["role"] == "source"), None)
+    if "response" in roles:
+        return ""
+    if source is not None:
+        said = f"“{source}” says who wrote the response of each row, but no column holds the responses."
+        return f"{said} Choose “Responses of a source” above the column that does."
+    if "text" in roles:
+        said = "No column holds responses, so there is nothing to rate yet."
+        return f"{said} Choose “Responses of a source” above each column with the responses of one person or model."
+    said = "No column holds texts: each was taken for numbers, names or IDs. Choose “Situation” above the column that"
+    return f"{said} raters read first, and “Responses of a source” above each column of responses."
+
+
 def draft_yaml(goal: Goal, slug: str, title: str, sources: Mapping[str, Mapping[str, str]]) -> str:
     """The study.yaml of a new draft: a template's questions with these sources, and no words about its own texts."""
     yaml = _COMMENT.sub("", files_of(goal.template, slug, title)[FILE].decode("utf-8"))

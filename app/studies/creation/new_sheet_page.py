@@ -18,7 +18,7 @@ from app.base.files.file_names import safe_file_name
 from app.base.problem import InvalidInputError, Problem
 from app.base.rendering.pages import page
 from app.base.web.deps import Db
-from app.studies.creation.goals import COLLECTED, GOALS, goals_for
+from app.studies.creation.goals import COLLECTED, GOALS, goals_for, missing_texts
 from app.studies.creation.new_study_page import MAX_PROBLEMS, check_signed_in
 from app.studies.creation.sheet_drafts import SheetDraft, get_draft
 from app.studies.creation.templates import template_cards
@@ -158,6 +158,7 @@ def _page(request: Request, lead: Lead, draft: SheetDraft, problems: list[Proble
         draft=draft,
         problems=[one for one in problems or [] if one.severity == "error"][:MAX_PROBLEMS],
         goals=goals_for(len(report["sources"]), has_turns=report["has_turns"], has_ratings=bool(report["rated"])),
+        missing=missing_texts(draft.columns),
         cards={card.name: card for card in template_cards()},
         **context,
     )

@@ -255,9 +255,27 @@ def test_missing_file_is_reported(client: TestClient) -> None:
     assert client.get("/studies/new/sheets").headers["location"] == "/studies"
 
 
+@pytest.mark.parametrize(
+    ("rows", "missing"),
+    [
+        ([("id", "a", "b"), ("1", "4", "2"), ("2", "5", "3")], "No column holds texts: each was taken for numbers"),
+        ([("id", "post"), ("1", long_text("a")), ("2", long_text("b"))], "No column holds responses, so there is"),
+        (
+            [("post", "source", "reply"), (long_text("a"), "Anna", "Ok"), (long_text("a"), "GPT", "No")],
+            "“source” says who wrote the response of each row, but no column holds the responses.",
+        ),
+    ],
+)
+def test_sheet_without_responses_says_what_to_choose(
+    client: TestClient, rows: list[tuple[str, ...]], missing: str
+) -> None:
+    page = client.get(dropped(client, csv(rows), "posts.csv")).text
+    assert missing in page
+    assert "Make this study" not in page
+
+
 def test_sheet_without_responses_fits_no_goal(client: TestClient) -> None:
     page = dropped(client, csv([("id", "post"), ("1", long_text("a")), ("2", long_text("b"))]), "posts.csv")
-    assert client.get(page).text.count("This sheet has no source.") == 4
     answer = client.post(page, data={"template": "ayers-pair"})
     assert answer.status_code == 422
     assert "This sheet has no source." in answer.text
