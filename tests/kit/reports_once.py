@@ -18,6 +18,7 @@ from app.analysis.data.report_filters import ALL
 from app.analysis.report import computed_report
 from app.results.registration import preregister
 from app.results.reports.fingerprint import fingerprint
+from app.stats.remembered import remembering
 from tests.kit.frames import read_study
 from tests.real_data.ayers import write_ayers
 from tests.real_data.kumar import write_kumar
@@ -68,6 +69,13 @@ def few_simulations() -> Iterator[None]:
     """Register plans with few simulations: nothing here looks at the digits of a plan of 200."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(preregister, "N_SIMULATIONS", 5)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def each_model_once() -> Iterator[None]:
+    """Fit a model once for all reports of a worker: most tests ask for reports of the same few studies."""
+    with remembering():
         yield
 
 

@@ -35,6 +35,7 @@ from app.protocol.questions.question import Measure
 from app.protocol.study import Protocol
 from app.stats.arrays import one_thread
 from app.stats.multiplicity import Adjustment, adjusted
+from app.stats.remembered import remembering
 
 # The sample of a report, counted once from the same frames.
 
@@ -285,6 +286,7 @@ def _rows(n: int) -> str:
     return "1 answer" if n == 1 else f"{whole(n)} answers"
 
 
+@remembering()
 def report_of(
     frames: Frames,
     protocol: Protocol,

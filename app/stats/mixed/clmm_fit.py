@@ -11,6 +11,7 @@ from scipy import optimize, special
 from app.stats.arrays import Bools, Floats, Ints, Labels, codes, one_thread
 from app.stats.mixed.clmm_laplace import Laplace, LinkName
 from app.stats.mixed.crossed import Factor, crossed, union_of_columns
+from app.stats.remembered import remembered
 
 # Starting values of the cumulative link mixed model: from category proportions, or from a fit to a subset.
 
@@ -151,6 +152,7 @@ class ClmmFit:
         return np.concatenate([self.thresholds, self.beta, self.sd_item, self.sd_rater])
 
 
+@remembered
 def fit_clmm(
     y: Ints,
     X: Floats,

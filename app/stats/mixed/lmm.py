@@ -14,6 +14,7 @@ from app.stats.clusters import t_p_value, t_quantile, without_interval
 from app.stats.mixed.crossed import Crossed, Factor, Factored, crossed, union_of_columns
 from app.stats.mixed.lmm_name import LMM
 from app.stats.mixed.model_design import random_columns
+from app.stats.remembered import remembered
 from app.stats.result import Interval, Result, undefined
 
 # Linear mixed model with two crossed (or nested) random factors by REML, with Satterthwaite degrees of freedom.
@@ -102,6 +103,7 @@ class LmmFit:
         return FTest(f, q, df, float(special.fdtrc(q, df, f)))
 
 
+@remembered
 def fit_lmm(
     y: Floats, X: Floats, *, item: Labels, rater: Labels, item_columns: Floats, rater_columns: Floats
 ) -> LmmFit | None:
