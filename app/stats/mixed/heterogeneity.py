@@ -163,7 +163,8 @@ class _Predicted:
         total = (tau**2 + within) * (k - 1) / special.chdtri(k - 1, 1 - _QUANTILES)
         between = np.maximum(total - within, 0.0)
         of_mean = np.maximum(error**2 + (total - tau**2 - within) / k, 0.0)
-        return cls(np.sqrt(between + of_mean))
+        # Above 0, so that a distance of 0 is half beyond also where nothing varies.
+        return cls(np.sqrt(np.maximum(between + of_mean, np.finfo(np.float64).tiny)))
 
     def beyond(self, distance: float) -> float:
         """Return the probability that a new effect is lower than the estimate by more than this."""
