@@ -16,6 +16,7 @@ from app.analysis.findings.robustness import HEADER, HEADER_WIDTHS, LOWEST, robu
 from app.analysis.findings.specifications import CURVES, curve_sentences, curves
 from app.analysis.findings.summary import Summary
 from app.analysis.report.brief import brief
+from app.analysis.report.effects import effect_behind
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
 from app.analysis.report.sentences import primary_answers, published_line
@@ -49,7 +50,8 @@ VARIES = {key for column in VARIATION.columns for key in column.statistics}
 # Topics whose tables are in the appendix; figures of the body, by the beginning of their keys; that of the first page.
 IN_APPENDIX = {"comparison", "agreement"}
 IN_BODY = ("participants", "distribution", "choice", "conditions", "turns", "judges")
-FIRST_FIGURE = "comparison"
+# the differences between sources are of the first page where one of them is primary
+PRIMARY_FIGURES, DIFFERENCES = "primary-", "comparison"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,8 @@ class Found:
     def figures_of(self, topic: str, *, is_body: bool) -> list[Block]:
         """The figures of a topic that the body shows, or the appendix."""
         in_topic = (placed.figure for placed in self.figures if placed.part == topic)
-        return [one for one in in_topic if one.key != FIRST_FIGURE and one.key.startswith(IN_BODY) == is_body]
+        first = {one.key for one in first_figures(self.report, self.figures)}
+        return [one for one in in_topic if one.key not in first and one.key.startswith(IN_BODY) == is_body]
 
 
 def results_section(found: Found) -> Section:
@@ -94,11 +97,20 @@ def results_section(found: Found) -> Section:
 
 
 def primary_section(report: Report, numbers: Numbered, figures: Sequence[PlacedFigure] = ()) -> Section:
-    """The table of the primary contrasts, and the figure of all differences; empty without any."""
+    """The table of the primary contrasts and their figures; empty without any."""
     is_declared = any(result.is_declared for result in report.primary)
     title = "Primary contrasts" if is_declared else "Main contrast (none is declared)"
-    first = [placed.figure for placed in figures if placed.figure.key == FIRST_FIGURE]
+    first = first_figures(report, figures)
     return Section(title, tuple(filter(None, (primary_table(report, numbers), *first))))
+
+
+def first_figures(report: Report, figures: Sequence[PlacedFigure]) -> list[Figure]:
+    """The figures that show the primary contrasts; that of all differences in ratings if one of them is primary."""
+    primary = [one for result in report.primary for one in result.estimates]
+    effects = [effect_behind(one, report.estimates) or one for one in primary]
+    has_differences = any(one.statistic == "mean_difference" for one in effects)
+    found = (placed.figure for placed in figures)
+    return [one for one in found if one.key.startswith(PRIMARY_FIGURES) or (one.key == DIFFERENCES and has_differences)]
 
 
 def appendix_sections(found: Found) -> Iterator[Section]:

@@ -29,6 +29,8 @@ from app.base.numbers import styled
 
 HEADER = ("No.", "Question", "Comparison or group", "Estimate ({ci})", "Test statistic", "p", "Effect size")
 WIDTHS = (4, 14, 16, 22, 13, 18, 18)
+# differences that what they are of says well enough
+PLAIN = ("mean_difference", "mean_difference_responders", "factor_effect", "attribute_effect", "item_attribute_effect")
 # Effect sizes without a unit, for differences in points of a scale.
 EFFECT_SIZES = ("cliffs_delta", "cliffs_delta_unpaired")
 NOTE = (
@@ -44,10 +46,13 @@ def primary_table(report: Report, numbers: Numbered) -> DataTable | None:
     shown = [effect_behind(estimate, report.estimates) or estimate for estimate in found]
     heading = ci_heading(one for one in shown if not statistic_text(one))
     rows = tuple(
-        _row(estimate, "–" if statistic_text(one) else value_cell(one, heading, reasons), report.estimates, numbers)
+        _row(
+            estimate, one, "–" if statistic_text(one) else value_cell(one, heading, reasons), report.estimates, numbers
+        )
         for estimate, one in zip(found, shown, strict=True)
     )
-    notes = (*_tests(found, shown), *((NOTE,) if any(row[-1] != "–" for row in rows) else ()))
+    sizes = (NOTE,) if any(row[-1] != "–" for row in rows) else ()
+    notes = (*_tests(found, shown), *_composites(found, report, numbers), *sizes)
     header = tuple(name.format(ci=heading) for name in HEADER)
     return DataTable("Primary contrasts", header, rows, (*reasons.notes, *notes), WIDTHS) if rows else None
 
@@ -62,12 +67,34 @@ def _tests(found: Sequence[Estimate], shown: Sequence[Estimate]) -> Iterator[str
         yield note
 
 
-def _row(estimate: Estimate, value: str, among: Sequence[Estimate], numbers: Numbered) -> tuple[str, ...]:
+def _composites(found: Sequence[Estimate], report: Report, numbers: Numbered) -> Iterator[str]:
+    """The internal consistency of each composite that is primary."""
+    for key in dict.fromkeys(one.question for one in found):
+        alphas = (one for one in report.of("composite", key) if one.statistic == "cronbach_alpha" and not one.scope)
+        if key and (alpha := next(alphas, None)) and alpha.estimate is not None:
+            interval = f" (95% CI {interval_text(alpha)})" if alpha.ci_low is not None else ""
+            said = (
+                f"{numbers.labels.question(key)} is a composite, Cronbach's alpha = {estimate_text(alpha)}{interval}."
+            )
+            yield with_numbers(said, [numbers.number(alpha)])
+
+
+def _of(estimate: Estimate, shown: Estimate, numbers: Numbered) -> str:
+    """What is compared, after the name of the estimate unless it is a plain difference."""
+    name = "" if shown.statistic in PLAIN or statistic_text(shown) else declared(shown.statistic).label
+    return ": ".join(
+        filter(None, (name, of_text(labelled_estimate(estimate, numbers.labels)) if estimate.scope else ""))
+    )
+
+
+def _row(
+    estimate: Estimate, shown: Estimate, value: str, among: Sequence[Estimate], numbers: Numbered
+) -> tuple[str, ...]:
     size = next(_effect_sizes(estimate, among), None)
     return (
         str(numbers.number(estimate)),
         numbers.labels.question(estimate.question, estimate.category) if estimate.question else "",
-        of_text(labelled_estimate(estimate, numbers.labels)),
+        _of(estimate, shown, numbers) or "–",
         value,
         test_statistic(estimate) or "–",
         p_cell(estimate) or "–",

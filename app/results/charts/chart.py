@@ -12,6 +12,7 @@ from app.analysis.findings.specifications import curves
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
 from app.analysis.statistic import declared
+from app.base.words import and_list
 from app.protocol import study as protocol
 from app.protocol.primary_default import by_importance
 from app.results.charts.agreement import (
@@ -73,6 +74,7 @@ from app.results.charts.plane import (
     plane_table,
     points_of,
 )
+from app.results.charts.primary import SLOPES, primary_effects, primary_finding, primary_spec, primary_table
 from app.results.charts.specifications import curve_finding, curve_spec, curve_table
 from app.results.charts.table import Table
 from app.results.charts.theme import Spec, Theme, Width
@@ -85,6 +87,8 @@ class Build(Protocol):
     def __call__(self, estimates: Sequence[Estimate], *, title: str, theme: Theme, width: Width) -> Spec | None: ...
 
 
+# A title names at most this many questions.
+MAX_NAMES = 3
 # The width of the text of an A4 page in CSS pixels, with the labels: a chart in print is as large as it is drawn.
 PRINT_WIDTH = 640
 Part = Literal["participants", "comparison", "preference", "agreement", "conditions", "turns", "raters", "judges"]
@@ -145,6 +149,7 @@ def charts_of(report: Report, study: protocol.Protocol, axes: tuple[str, str] | 
     shown = labelled(report, study.labels)
     people = [
         *_participants(shown, study),
+        *_primary(shown, study),
         *_compared(shown, study, is_model=False),
         *_specification_curves(shown, study),
         *_beyond(shown, study, axes),
@@ -160,6 +165,25 @@ def _participants(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
         draw, tabulate = partial(flow_spec, flow=flow, study=study), partial(flow_table, flow=flow, study=study)
         tell = partial(flow_finding, flow=flow, study=study)
         yield Chart("participants", "participants", None, "Participants", (), draw, tabulate, tell)
+
+
+def _primary(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
+    """Yield the primary contrasts that are no differences in ratings between two sources."""
+    groups = primary_effects(report)
+    for number, group in enumerate(groups, start=1):
+        kinds = (primary_spec, primary_table, primary_finding)
+        labels = dict.fromkeys(study.labels.question(one.question or "", one.category) for one in group)
+        title = f"Primary contrasts: {and_list([*labels], most=MAX_NAMES)}"
+        yield Chart(f"primary-{number}", _part(group[0]), None, title, _named(group, study), *kinds)
+
+
+def _part(estimate: Estimate) -> Part:
+    """The part of the results that shows a primary contrast."""
+    if estimate.statistic in SLOPES:
+        return "turns"
+    if {"factor", "condition", "shown_label"} & estimate.scope.keys():
+        return "conditions"
+    return "preference" if declared(estimate.statistic).is_of_choices else "comparison"
 
 
 def about_responses(charts: Sequence[Chart], study: protocol.Protocol) -> list[Chart]:

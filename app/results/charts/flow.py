@@ -102,13 +102,15 @@ def _drawn(flow: Flow, protocol: Protocol, pixels: int) -> tuple[list[_Box], lis
         half = (beside.top + beside.bottom) / 2
         lines.append(_line(0.5, half, beside.left, half))
         top = beside.bottom + GAP
-    second = _Box(first.left, first.right, top, _lines([f"Assigned: {whole(flow.n_assigned)}"], room, pixels))
-    boxes.append(second)
-    lines.append(_line(0.5, first.bottom, 0.5, second.top))
-    n = len(flow.arms)
+    n, above = len(flow.arms), first
+    if n > 1:
+        above = _Box(first.left, first.right, top, _lines([f"Assigned: {whole(flow.n_assigned)}"], room, pixels))
+        boxes.append(above)
+        lines.append(_line(0.5, first.bottom, 0.5, above.top))
+        top = above.bottom + GAP
     wide = (1 - BETWEEN * (n - 1)) / n
     rows = [[_lines(said, wide, pixels) for said in _steps(arm, protocol, n)] for arm in flow.arms]
-    starts = second.bottom + GAP
+    starts, fork = top, top - GAP / 2
     tops = []
     for row in zip(*rows, strict=True):
         tops.append(starts)
@@ -125,21 +127,21 @@ def _drawn(flow: Flow, protocol: Protocol, pixels: int) -> tuple[list[_Box], lis
         boxes += column
         middles.append(column[0].middle)
         lines += [_line(a.middle, a.bottom, b.middle, b.top) for a, b in pairwise(column)]
-        lines.append(_line(column[0].middle, second.bottom + GAP / 2, column[0].middle, column[0].top))
-    lines.append(_line(0.5, second.bottom, 0.5, second.bottom + GAP / 2))
+        lines.append(_line(column[0].middle, fork, column[0].middle, column[0].top))
+    lines.append(_line(0.5, above.bottom, 0.5, fork))
     if n > 1:
-        lines.append(_line(min(middles), second.bottom + GAP / 2, max(middles), second.bottom + GAP / 2))
+        lines.append(_line(min(middles), fork, max(middles), fork))
     return boxes, lines
 
 
 def _steps(arm: Arm, protocol: Protocol, n_arms: int) -> list[list[str]]:
     """The boxes of an arm, from top to bottom; an empty one is left out."""
-    name = arm_name(arm.name, protocol) if n_arms > 1 else "All raters"
+    of_arm = [arm_name(arm.name, protocol), f"assigned: {whole(arm.n_assigned)}"]
     n_ended = arm.n_assigned - arm.n_finished
     not_finished = [f"Not finished: {whole(n_ended)}", *ends_of(arm)] if n_ended else []
     partial = [f"{whole(arm.n_partial)} of them did not finish"] if arm.n_partial else []
     return [
-        [name, f"assigned: {whole(arm.n_assigned)}"],
+        of_arm if n_arms > 1 else [f"Assigned: {whole(arm.n_assigned)}"],
         not_finished,
         [f"Finished: {whole(arm.n_finished)}"],
         [f"Analyzed: {whole(arm.n_analyzed)}", *partial, *exclusions_of(arm)],

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 from app.analysis import analyze
 from app.analysis.document.circumstances import Circumstances
+from app.analysis.document.numbered import Numbered
+from app.analysis.document.primary_table import primary_table
 from app.analysis.document.study_report import study_report
+from app.analysis.estimate import Estimate
+from app.analysis.report.primary import PrimaryResult
+from app.analysis.report.report import Report
 from app.base.documents.blocks import DataTable
 from tests.kit.frames import FIVE, frames, protocol
 
@@ -53,6 +58,20 @@ def test_composites_have_their_items_alpha_and_omega() -> None:
     for cell in (alpha, omega):
         assert cell[0].isdigit()
         assert cell.endswith("]")
+
+
+def test_primary_table_names_a_composite_with_its_consistency() -> None:
+    notes = tables("Summary")["Primary contrasts"].notes
+    assert sum(note.startswith("Care is a composite, Cronbach's alpha = ") for note in notes) == 1
+
+
+def test_primary_table_names_what_is_no_difference_of_means() -> None:
+    study = protocol({**FIVE, "target": "turn"}, analysis={"primary": [{"question": "empathy", "test": "turn_slope"}]})
+    slope = Estimate("contrast", "empathy", {"source": "model"}, "turn_slope", 0.12, -0.8, 1.06, 0.95, unit="rating")
+    result = PrimaryResult(study.analysis.primary[0], is_declared=True, estimates=(slope,))
+    table = primary_table(Report("small", "", (), (slope,), primary=(result,)), Numbered(study.labels))
+    assert table is not None
+    assert table.rows[0][2] == "Points per turn: Model"
 
 
 def test_means_of_all_sources_are_side_by_side_in_the_body() -> None:

@@ -115,6 +115,10 @@ def test_study_without_arms_has_one_column() -> None:
     assert flow is not None
     assert [arm.name for arm in flow.arms] == [""]
     assert flow_table([], flow=flow, study=study).rows[3][:2] == ("Assigned", "All raters")
+    spec = flow_spec([], flow=flow, study=study, title="Participants")
+    assert spec is not None
+    words = [row["text"] for layer in spec["layer"] for row in layer["data"]["values"] if "text" in row]
+    assert [word for word in words if "assigned" in word.lower()] == ["Not assigned: 2", "Assigned: 23"]
 
 
 def test_diagram_has_every_count() -> None:

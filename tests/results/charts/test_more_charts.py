@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from app.analysis import analyze
+from app.analysis.document.findings import PlacedFigure, first_figures
 from app.analysis.estimate import Estimate, Scope
+from app.analysis.report.primary import PrimaryResult
 from app.analysis.report.report import Report
+from app.base.documents.blocks import Figure
 from app.base.numbers import MINUS
+from app.protocol.primary import PrimaryContrast
 from app.results.charts.agreement import rater_pairs_spec
 from app.results.charts.chart import charts_of
 from app.results.charts.forest import forest_spec
@@ -314,3 +318,30 @@ def test_chart_in_print_is_drawn_at_the_width_of_the_page() -> None:
     assert (chart.spec() or {})["autosize"] == {"type": "fit-x", "contains": "padding"}
     assert "autosize" not in (chart.spec(width="container") or {})
     assert chart.caption == "Mean differences. Model − Human, with 95% CIs for new items and new raters."
+
+
+def test_primary_contrasts_of_other_kinds_have_their_own_chart() -> None:
+    """A study of labels or turns had a chart of differences between sources under its primary contrasts."""
+    study = protocol(FIVE, CHOICE)
+    levels: Any = {
+        "factor": "told",
+        "level": "A very long label of a level that takes two lines",
+        "reference_level": "b",
+    }
+    of_levels = [one("contrast", "factor_effect", 0.1, question=key, **levels) for key in ("empathy", "empathy_2")]
+    share = one("choice", "share_preferred", 0.6, question="preference", source="model", reference="human")
+    slope = one("contrast", "turn_slope", 0.1, source="model")
+    found = (*of_levels, share, slope)
+    contrast = PrimaryContrast(question="empathy", test="factor_effect", factor="told")
+    primary = (PrimaryResult(contrast, is_declared=True, estimates=found),)
+    charts = charts_of(Report("small", "", (), found, primary=primary), study)
+    shown = {chart.key: chart for chart in charts if chart.key.startswith("primary")}
+    assert [chart.part for chart in shown.values()] == ["conditions", "preference", "turns"]
+    drawn = [json.dumps(chart.spec()) for chart in shown.values()]
+    assert all(title in text for title, text in zip(("Points of the scale", "Share", "per turn"), drawn, strict=True))
+    assert "A very long label of a level" in drawn[0]
+    assert [len(chart.table.rows) for chart in shown.values()] == [2, 1, 1]
+    placed = [PlacedFigure(chart.part, Figure(chart.key, "", "")) for chart in charts]
+    placed += [PlacedFigure("comparison", Figure("comparison", "", ""))]
+    report = Report("small", "", (), found, primary=primary)
+    assert [figure.key for figure in first_figures(report, placed)] == [*shown]

@@ -118,7 +118,7 @@ def test_every_json_estimate_appears_in_one_section(client: TestClient) -> None:
 def test_every_chart_has_image_finding_and_table(client: TestClient) -> None:
     specs = client.get("/studies/ayers/charts.json").json()
     curves = {f"specifications-{n}" for n in (1, 2, 3)}
-    every = {"comparison", "distribution-1", "choice-1", "agreement", "plane"} | curves
+    every = {"primary-1", "comparison", "distribution-1", "choice-1", "agreement", "plane"} | curves
     assert set(specs) == every
     pages = "".join(client.get(f"/studies/ayers/results/{part}").text for part in ("comparison", "preference"))
     pages += client.get("/studies/ayers/results/agreement").text

@@ -1,0 +1,126 @@
+"""The primary contrasts of every kind as points with intervals, one chart for each unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from textwrap import wrap
+
+import altair as alt
+
+from app.analysis.estimate import Estimate
+from app.analysis.report.effects import effect_behind
+from app.analysis.report.report import Report
+from app.analysis.statistic import declared
+from app.analysis.wording.formatting import (
+    estimate_text,
+    generalizes_text,
+    interval_text,
+    kind_of,
+    of_text,
+    p_cell,
+    scope_text,
+)
+from app.base.numbers import whole
+from app.results.charts.forest import MAX_NAME, ROW_GAP, ROW_HEIGHT
+from app.results.charts.rows import LINE, Axis, row_axis, row_place
+from app.results.charts.table import Table, first_few
+from app.results.charts.theme import COLOURS, Spec, Theme, Width, config, title_of
+
+HEADER = ("Comparison or group", "Estimate", "95% CI", "p", "Items", "Raters", "Ratings")
+PERCENT = 100
+ENDS = ("estimate", "low", "high")
+SLOPES = ("turn_slope", "turn_slope_difference")
+
+
+def primary_effects(report: Report) -> list[list[Estimate]]:
+    """The effects of the primary contrasts in the order of the protocol, those of one unit together.
+
+    Without differences in ratings between two sources: their chart shows them beside the exploratory ones.
+    """
+    found: dict[tuple[str, float | None], list[Estimate]] = {}
+    for one in (each for result in report.primary for each in result.estimates):
+        shown = effect_behind(one, report.estimates) or one
+        if shown.statistic != "mean_difference" and (axis := axis_of(shown)) is not None:
+            found.setdefault((axis.title, axis.rule), []).append(shown)
+    return [[*group] for group in found.values() if any(one.estimate is not None for one in group)]
+
+
+def axis_of(estimate: Estimate) -> Axis | None:
+    """The axis of an effect, with a line at no difference; None for ratios and test statistics."""
+    kind, null = kind_of(estimate), declared(estimate.statistic).no_difference
+    if estimate.statistic in SLOPES:
+        return Axis("Points of the scale per turn", null)
+    if kind == "points":
+        return Axis("d\N{PRIME}" if estimate.statistic == "dprime" else "Points of the scale", null)
+    if kind == "share_points":
+        return Axis("Percentage points", null)
+    if kind == "share":
+        return Axis("Share", null, is_share=True)
+    return Axis("Coefficient", null) if kind == "coefficient" else None
+
+
+def primary_spec(
+    estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 400
+) -> Spec | None:
+    """Return a chart with a row for each effect that could be estimated; `estimates` have the same unit."""
+    known = [one for one in estimates if one.estimate is not None]
+    axis = axis_of(known[0])
+    assert axis is not None  # noqa: S101 - others are in no group
+    labels = [_lines(one, known) for one in known]
+    base = alt.Chart(alt.InlineData([_row(k, one) for k, one in enumerate(known)])).encode(y=row_place(len(known)))
+    ticks = alt.Axis(tickCount=6, gridOpacity=0.7, format=".0%" if axis.is_share else alt.Undefined)
+    x = alt.X("low:Q", title=axis.title, axis=ticks, scale=alt.Scale(zero=not axis.is_share))
+    interval = base.mark_rule(strokeWidth=2, color=COLOURS[theme].source).encode(x=x, x2="high:Q", y=row_axis(labels))
+    point = base.mark_point(filled=True, size=90, opacity=1, color=COLOURS[theme].source).encode(x="estimate:Q")
+    values = row_axis([(_numbers(one),) for one in known], orient="right")
+    layers = [interval, point, base.mark_point(opacity=0).encode(x="estimate:Q", y=values)]
+    if axis.rule is not None:
+        null = alt.Chart(alt.InlineData([{"x": axis.rule}])).mark_rule(color=COLOURS[theme].muted, strokeDash=[3, 3])
+        layers.insert(0, null.encode(x="x:Q"))
+    height = max(ROW_HEIGHT, LINE * max(map(len, labels)) + ROW_GAP) * len(known)
+    held = generalizes_text(one for one in known if one.ci_low is not None)
+    rule = "" if axis.rule is None else "; dashed: no difference"
+    named = title_of(title, f"Estimates with 95% CIs {held}".rstrip() + rule)
+    chart = alt.layer(*layers).resolve_axis(y="independent").properties(title=named, width=width, height=height)
+    return {**chart.to_dict(), "config": config(theme)}
+
+
+def _row(k: int, one: Estimate) -> dict[str, float]:
+    times = PERCENT if kind_of(one) == "share_points" else 1
+    low, high = (one.estimate if end is None else end for end in (one.ci_low, one.ci_high))
+    return {"k": k, **{name: times * (x or 0.0) for name, x in zip(ENDS, (one.estimate, low, high), strict=True)}}
+
+
+def _lines(estimate: Estimate, among: Iterable[Estimate]) -> tuple[str, ...]:
+    """What the effect is of, in lines; its question first if the chart has several."""
+    of, question = of_text(estimate) if estimate.scope else "", str(estimate.asked or "")
+    has_question = not of or len({one.asked for one in among}) > 1
+    return tuple(line for one in (question if has_question else "", of) for line in wrap(one, MAX_NAME))
+
+
+def _numbers(estimate: Estimate) -> str:
+    interval = interval_text(estimate)
+    return f"{estimate_text(estimate)} ({interval})" if interval else estimate_text(estimate)
+
+
+def primary_table(estimates: Sequence[Estimate]) -> Table:
+    """Return one row per effect, or the reason if it cannot be estimated."""
+    return Table(
+        HEADER,
+        tuple(
+            (
+                f"{one.asked}: {scope_text(one.scope)}",
+                estimate_text(one),
+                interval_text(one) or one.note,
+                p_cell(one),
+                *("–" if n is None else whole(n) for n in (one.n_items, one.n_raters, one.n_ratings)),
+            )
+            for one in estimates
+        ),
+    )
+
+
+def primary_finding(estimates: Sequence[Estimate]) -> str:
+    """Describe each effect with its interval."""
+    said = [f"{one.asked}, {scope_text(one.scope)}: {_numbers(one)}" for one in estimates if one.estimate is not None]
+    return f"Estimates with 95% CIs. {first_few(said)}"
