@@ -43,6 +43,12 @@ CUT_OFF = """
         .filter((one) => one.getBoundingClientRect().bottom > plot.getBoundingClientRect().bottom + 1)
         .map((one) => one.textContent))
 """
+# pages of the tests are not from a secure address, so browsers give them no clipboard
+CLIPBOARD = """
+    window.ClipboardItem = class { constructor(parts) { this.parts = parts; } };
+    const keep = async (what) => { window.copied = what; };
+    Object.defineProperty(navigator, "clipboard", { value: { write: keep, writeText: keep } });
+"""
 # charts that paper would not show, because they wait to be scrolled to or are hidden
 NOT_PRINTED = """
     [...document.querySelectorAll(".drawing img")]
@@ -95,6 +101,7 @@ def test_template_summary_fits_one_screen_and_sections_fit_width(name: str, page
 
 
 def test_ayers_summary_fits_one_screen(page: Page, tmp_path: Path, shared: Path) -> None:
+    page.add_init_script(CLIPBOARD)
     open_summary(page, write_ayers(tmp_path / "ayers", shared))
     assert is_one_screen(page)
     assert n_printed_pages(page) == 1
@@ -102,3 +109,18 @@ def test_ayers_summary_fits_one_screen(page: Page, tmp_path: Path, shared: Path)
     assert page.evaluate(CUT_OFF) == []
     page.emulate_media(media="screen")
     check(page)
+    copies_answer_table_and_chart(page)
+
+
+def copies_answer_table_and_chart(page: Page) -> None:
+    """By keys, as text for a paper, as cells, and as a picture."""
+    page.get_by_role("button", name="Copy the answer: Preference").press("Enter")
+    page.get_by_role("button", name="Copied").wait_for()
+    assert page.evaluate("copied").startswith("Preference: ChatGPT preferred in 78.6%. 95% CI 74.3% to 82.4%")
+    page.get_by_role("link", name="Human versus model").click()
+    page.get_by_role("button", name="Copy the table").first.press("Enter")
+    page.get_by_role("button", name="Copied").wait_for()
+    text, html = page.evaluate("Promise.all(['text/plain', 'text/html'].map((one) => copied[0].parts[one].text()))")
+    assert "Physician\t" in text
+    assert html.startswith("<table><caption>")
+    assert page.get_by_role("button", name="Copy the chart").count() > 0
