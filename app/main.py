@@ -48,9 +48,9 @@ from app.base.web.middleware.unexpected_errors import UnexpectedErrors
 from app.llm.client.servers import read_servers
 from app.rating.prolific.client import Prolific
 from app.rating.withdrawal.deletions import DeletionList
+from app.results.making.bounded_jobs import ReportBounds
 from app.results.making.making import Making
 from app.results.reports.live_report import LiveReports
-from app.results.reports.report_job import ReportBounds
 from app.routes import UPLOADS, paths_of
 from app.settings import Settings, folder, settings
 from app.studies.creation.upload_process import UploadReader

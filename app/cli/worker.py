@@ -23,10 +23,11 @@ from app.llm.client.servers import ServersFileError, read_servers
 from app.llm.runs.queued_runs import QueuedRuns
 from app.llm.runs.runs import RUNNING
 from app.rating.withdrawal.deletions import DeletionList, delete_outdated
+from app.results.making.bounded_jobs import Place, ReportBounds
 from app.results.making.made_files import forget_made
 from app.results.making.making import FILES, LONG_PARTS, PARTS
 from app.results.making.making_job import MakingJobs
-from app.results.reports.report_job import LARGE, QUICK, Place, ReportBounds, ReportJobs
+from app.results.reports.report_job import LARGE, QUICK, ReportJobs
 from app.settings import Settings, settings
 from app.studies.creation.sheet_drafts import forget_old_drafts
 from app.studies.trial_runs import forget_old_trial_runs

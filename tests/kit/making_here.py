@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from app.base.jobs.children import Children
 from app.results.downloads.download_files import write_study_zip
+from app.results.making.bounded_jobs import Place, ReportBounds
 from app.results.making.making import Making, job_args
 from app.results.making.making_job import MakingJobs, make
 from app.results.making.task import Task
-from app.results.reports.report_job import Place, ReportBounds
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

@@ -14,8 +14,9 @@ from app.base.jobs.children import Children
 from app.base.jobs.worker import Work
 from app.base.processes.side_process import SideProcessError
 from app.results.data import study_mark
+from app.results.making.bounded_jobs import Place, ReportBounds
 from app.results.reports.live_report import LiveReports
-from app.results.reports.report_job import LARGE, QUICK, Place, ReportBounds, ReportJobs, compute
+from app.results.reports.report_job import LARGE, QUICK, ReportJobs, compute
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine

@@ -12,11 +12,12 @@ from typing import Any
 from sqlalchemy import Connection
 
 from app.base.database.engine import Begin
-from app.base.jobs.queue import Kind, defer, get_job
+from app.base.jobs.queue import Kind, defer
 from app.base.processes.side_process import SideProcessBusyError, SideProcessError
+from app.results.making.bounded_jobs import progress
 from app.results.making.made_files import REFUSED, STOPPED, Made, copy_content, database_time, get_made
 from app.results.making.task import RefusedError
-from app.results.reports.outcomes import WAITING, Computing
+from app.results.reports.outcomes import Computing
 from app.studies.studies import StudyRow
 
 # Nobody waits for a file behind the report of a large study, nor for a part of a page behind a file, nor for a chart
@@ -147,7 +148,4 @@ class Making:
 
 def get_making(db: Connection, study_id: int, kind: Kind, part: str) -> Computing | None:
     """How far the job is; None if there is none."""
-    job = get_job(db, kind, f"{study_id} {part}")
-    if job is None:
-        return None
-    return Computing(*job.said) if job.said else WAITING
+    return progress(db, kind, f"{study_id} {part}")

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 import tempfile
-import time
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
 from app.base.database.engine import Begin, on_database
-from app.base.database.outages import OUTAGES
-from app.base.jobs.children import Children
-from app.base.jobs.queue import Kind, say
-from app.base.processes.side_process import (
-    OutOfMemoryError,
-    SideProcessError,
-    SideProcessTimeoutError,
-    tell_parent,
-)
+from app.base.jobs.queue import Kind
+from app.base.processes.side_process import SideProcessError, tell_parent
 from app.rating.withdrawal.withdraw import count_deleted_raters
+from app.results.making.bounded_jobs import BoundedJobs, Place, stops_kept
 from app.results.making.made_files import (
     REFUSED,
     STOPPED,
@@ -33,11 +24,9 @@ from app.results.making.made_files import (
     record_not_made,
 )
 from app.results.making.task import RefusedError, Task
-from app.results.reports.outcomes import Computing, Tell
-from app.results.reports.report_job import TOLD_S, UNEXPECTED, Place, ReportBounds
+from app.results.reports.outcomes import Tell
 from app.studies.studies import get_study_by_id
 
-log = logging.getLogger("attune.making")
 # What makes each kind: called with the task, and with `Wanted.given`. Named, so that a process loads the libraries of
 # what it makes: those of all take twice the time and three times the memory of those of charts.
 MAKERS = {
@@ -74,12 +63,8 @@ class Job:
         return Attempt(self.study, self.part, begun_at, n_deleted, timedelta(seconds=self.kept_s), self.name)
 
 
-class MakingJobs:
-    """Does the jobs, each in a process of its own."""
-
-    def __init__(self, begin: Begin, place: Callable[[], Place], bounds: ReportBounds, children: Children) -> None:
-        """`begin` opens transactions on the primary; `bounds` is what one job may take."""
-        self._begin, self._place, self._bounds, self._children = begin, place, bounds, children
+class MakingJobs(BoundedJobs):
+    """Does the jobs."""
 
     def work(self, kind: Kind, **given: Any) -> None:  # noqa: ANN401 - JSON
         """Make it and keep it, or keep why there is none.
@@ -88,32 +73,8 @@ class MakingJobs:
             SideProcessError: the process ended, which may have been by chance.
         """
         job = Job(**given)
-        told_at = 0.0
-
-        def tell(computing: Computing) -> None:
-            nonlocal told_at
-            if time.monotonic() - told_at > TOLD_S:
-                told_at = time.monotonic()
-                with suppress(*OUTAGES), self._begin() as db:
-                    say(db, kind, f"{job.study} {job.part}", [computing.step, computing.share])
-
-        bounds = self._bounds
-        try:
-            self._children.ask(
-                kind.lane,
-                (make_there, (self._place(), job), bounds.seconds, bounds.memory_mb),
-                timeout_s=bounds.hanging_s,
-                told=tell,
-            )
-        except (SideProcessTimeoutError, OutOfMemoryError) as error:
-            self._keep_stopped(job, str(error))
-        except SideProcessError:
-            raise
-        except OUTAGES:
-            raise
-        except Exception:
-            log.exception("making %s of the study %s failed", job.part, job.study)
-            self._keep_stopped(job, UNEXPECTED)
+        with stops_kept(f"making {job.part} of the study {job.study}", partial(self._keep_stopped, job)):
+            self._ask(kind, f"{job.study} {job.part}", make_there, self._place(), job)
 
     def give_up(self, _: Kind, **given: Any) -> None:  # noqa: ANN401 - JSON
         """Keep that the process ended at each attempt."""

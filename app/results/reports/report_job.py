@@ -6,11 +6,9 @@ limits of processor time and memory.
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 from typing import Protocol as Typed
@@ -20,21 +18,14 @@ from sqlalchemy import Connection
 from app.analysis.data.filter_options import filtered_protocol
 from app.analysis.data.report_filters import Filters
 from app.base.database.engine import Begin, on_database
-from app.base.database.outages import OUTAGES
-from app.base.jobs.children import Children
-from app.base.jobs.queue import Kind, defer, get_job, say
+from app.base.jobs.queue import Kind, defer
 from app.base.problem import BlindedError
-from app.base.processes.side_process import (
-    OutOfMemoryError,
-    OutOfTimeError,
-    SideProcessError,
-    SideProcessTimeoutError,
-    tell_parent,
-)
+from app.base.processes.side_process import OutOfTimeError, SideProcessError, tell_parent
 from app.protocol.study import Protocol
 from app.results.data.study_mark import Data, get_data
+from app.results.making.bounded_jobs import BoundedJobs, Place, progress, stops_kept
 from app.results.reports.kept_results import get_outline, part_of, record_report, record_same_data, record_stopped
-from app.results.reports.outcomes import ESTIMATING, READING, WAITING, Computing, LiveReport, Stopped, Tell
+from app.results.reports.outcomes import ESTIMATING, READING, Computing, LiveReport, Stopped, Tell
 from app.studies.studies import StudyRow, get_study_by_id
 
 if TYPE_CHECKING:
@@ -49,32 +40,10 @@ if TYPE_CHECKING:
         ) -> Report: ...
 
 
-log = logging.getLogger("attune.reports")
 # A small report never waits for a large one: each has a lane, which does one at a time. One of at most so many ratings
 # is first given so many seconds of processor time in the lane for quick ones.
 QUICK, LARGE = Kind("quick-report", "quick"), Kind("report", "large")
 QUICK_RATINGS, QUICK_S = 50_000, 30
-# How often the progress is stored.
-TOLD_S = 0.3
-UNEXPECTED = "The computation failed unexpectedly. The log of the server says why."
-
-
-@dataclass(frozen=True, slots=True)
-class ReportBounds:
-    """What one report may take: processor time in seconds and memory in MB."""
-
-    seconds: int = 1_800
-    memory_mb: int = 4_000
-
-    @property
-    def in_words(self) -> str:
-        """What a report may take altogether."""
-        return f"{self.seconds} s, {self.memory_mb} MB"
-
-    @property
-    def hanging_s(self) -> float:
-        """Seconds on the clock, on a busy machine, after which a process that was not stopped in time is ended."""
-        return 4 * self.seconds + 60
 
 
 def ask_for_report(db: Connection, study: StudyRow, filters: Filters, data: Data) -> None:
@@ -87,10 +56,8 @@ def ask_for_report(db: Connection, study: StudyRow, filters: Filters, data: Data
 
 def get_progress(db: Connection, study_id: int, filters: Filters) -> Computing | None:
     """How far the job for this report is; None if there is none."""
-    for kind in (LARGE, QUICK):
-        if job := get_job(db, kind, _key(study_id, filters)):
-            return Computing(*job.said) if job.said else WAITING
-    return None
+    of = _key(study_id, filters)
+    return progress(db, LARGE, of) or progress(db, QUICK, of)
 
 
 def _key(study_id: int, filters: Filters) -> str:
@@ -104,21 +71,8 @@ def _filters(stored: str) -> Filters:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where results are read from, where they are kept, and how far the first may be behind the second."""
-
-    reading: str
-    primary: str
-    max_lag: timedelta = timedelta()
-
-
-class ReportJobs:
-    """Does the jobs, each in a process of its own."""
-
-    def __init__(self, begin: Begin, place: Callable[[], Place], bounds: ReportBounds, children: Children) -> None:
-        """`begin` opens transactions on the primary."""
-        self._begin, self._place, self._bounds, self._children = begin, place, bounds, children
+class ReportJobs(BoundedJobs):
+    """Does the jobs."""
 
     def work(self, kind: Kind, study: int, filters: str) -> None:
         """Compute a report and keep it, or keep why there is none.
@@ -131,25 +85,18 @@ class ReportJobs:
         if seen is None:
             return
         row, data = seen
-        try:
-            self._compute(kind, place, row, of, data)
-        except BlindedError:
-            return
-        except OutOfTimeError as error:
-            if kind is LARGE or self._bounds.seconds <= QUICK_S:
-                self._keep_stopped(row, of, data, str(error), start)
-                return
-            with self._begin() as db:
-                defer(db, LARGE, _key(study, of), study=study, filters=filters)
-        except (SideProcessTimeoutError, OutOfMemoryError) as error:
-            self._keep_stopped(row, of, data, str(error), start)
-        except SideProcessError:
-            raise
-        except OUTAGES:
-            raise
-        except Exception:
-            log.exception("the report of the study %s failed", row.slug)
-            self._keep_stopped(row, of, data, UNEXPECTED, start)
+
+        def keep(words: str) -> None:
+            self._keep_stopped(row, of, data, words, start)
+
+        with stops_kept(f"the report of the study {row.slug}", keep), suppress(BlindedError):
+            try:
+                self._compute(kind, place, row, of, data)
+            except OutOfTimeError:
+                if kind is LARGE or self._bounds.seconds <= QUICK_S:
+                    raise
+                with self._begin() as db:
+                    defer(db, LARGE, _key(study, of), study=study, filters=filters)
 
     def give_up(self, _: Kind, study: int, filters: str) -> None:
         """Keep that the process of this report ended at each attempt."""
@@ -174,19 +121,8 @@ class ReportJobs:
 
     def _compute(self, kind: Kind, place: Place, study: StudyRow, filters: Filters, data: Data) -> None:
         """Run `compute` in the process."""
-        told_at = 0.0
-
-        def tell(computing: Computing) -> None:
-            nonlocal told_at
-            if time.monotonic() - told_at > TOLD_S:
-                told_at = time.monotonic()
-                with suppress(*OUTAGES), self._begin() as db:
-                    say(db, kind, _key(study.id, filters), [computing.step, computing.share])
-
-        bounds = self._bounds
-        seconds = min(bounds.seconds, QUICK_S) if kind is QUICK else bounds.seconds
-        bounded = (compute_there, (place, study, filters, data), seconds, bounds.memory_mb)
-        self._children.ask(kind.lane, bounded, timeout_s=bounds.hanging_s, told=tell)
+        seconds = min(self._bounds.seconds, QUICK_S) if kind is QUICK else None
+        self._ask(kind, _key(study.id, filters), compute_there, place, study, filters, data, seconds=seconds)
 
     def _keep_stopped(
         self, study: StudyRow, filters: Filters, data: Data, words: str, start: float, *, took_too_much: bool = True

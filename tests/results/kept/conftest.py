@@ -12,8 +12,8 @@ from app.analysis import analyze
 from app.analysis.data.report_filters import ALL, Filters
 from app.base.jobs import worker as worker_module
 from app.base.jobs.worker import Worker
+from app.results.making.bounded_jobs import ReportBounds
 from app.results.reports.live_report import LiveReports
-from app.results.reports.report_job import ReportBounds
 from app.studies.folder.read import read_files
 from app.studies.load import load_study
 from app.studies.studies import get_study

@@ -11,9 +11,10 @@ from app.analysis.report.stored_report import stored_text
 from app.base.jobs.queue import defer
 from app.base.jobs.worker import MAX_ATTEMPTS, MAX_LOST
 from app.base.processes.side_process import OutOfMemoryError, OutOfTimeError, SideProcessError, SideProcessTimeoutError
+from app.results.making.bounded_jobs import UNEXPECTED
 from app.results.reports import outcomes
 from app.results.reports.outcomes import ReportStoppedError, Shown, Stopped
-from app.results.reports.report_job import LARGE, QUICK, UNEXPECTED
+from app.results.reports.report_job import LARGE, QUICK
 from tests.kit.reports_here import JobsHere
 from tests.results.kept.steps import change
 

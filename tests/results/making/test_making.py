@@ -16,10 +16,10 @@ from app.base.jobs.children import Children
 from app.base.jobs.worker import Work, Worker
 from app.base.processes.side_process import OutOfMemoryError, SideProcessError
 from app.results.downloads import download_files
+from app.results.making.bounded_jobs import UNEXPECTED, Place, ReportBounds
 from app.results.making.made_files import Made, copy_content, forget_made
 from app.results.making.making import FILES, InTheMaking, Making, Wanted, job_args
 from app.results.making.making_job import MakingJobs
-from app.results.reports.report_job import UNEXPECTED, Place, ReportBounds
 from app.studies.folder.read import read_files
 from app.studies.load import load_study
 from app.studies.studies import delete_study, get_study

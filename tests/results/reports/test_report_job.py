@@ -11,11 +11,12 @@ from app.analysis.report.stored_report import stored_text
 from app.base.jobs.children import Children
 from app.base.processes.side_process import SideProcessError
 from app.results.data.study_mark import get_data
+from app.results.making.bounded_jobs import Place, ReportBounds
 from app.results.reports import report_job
 from app.results.reports.kept_results import get_outline
 from app.results.reports.live_report import LiveReports
 from app.results.reports.outcomes import ESTIMATING, READING, ReportStoppedError
-from app.results.reports.report_job import LARGE, QUICK, Place, ReportBounds, ReportJobs, compute, get_progress
+from app.results.reports.report_job import LARGE, QUICK, ReportJobs, compute, get_progress
 from app.studies.folder.read import read_files, read_folder
 from app.studies.load import load_study
 from app.studies.studies import get_study
