@@ -1,4 +1,4 @@
-"""The commands of the README, word for word, from the template to the results of the rated study."""
+"""The commands of the README and of the page on the command line, word for word."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ from typing import TYPE_CHECKING
 
 from openpyxl import Workbook
 
+from app.base.database.engine import make_engine, transactions
+from app.cli.make_demo import FOLDER as DEMO
+from app.rating.simulation.make_demo import open_demo, simulate_demo
+from app.settings import settings
+from app.studies.folder.read import read_folder
 from tests.kit.builder import TEMPLATE_WORDS
 from tests.kit.command_line import Outcome, attune
 
@@ -22,12 +27,12 @@ if TYPE_CHECKING:
 
 __all__ = ["attune"]
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+ROOT = Path(__file__).resolve().parents[2]
 
 
-def sequence() -> list[list[str]]:
+def sequence(page: str) -> list[list[str]]:
     """The block of commands that creates a study, without comments."""
-    blocks = re.findall(r"^```\n(.*?)^```", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     (block,) = (block for block in blocks if "attune study new" in block)
     lines = block.replace("\\\n", " ").splitlines()
     return [words for line in lines if (words := shlex.split(line, comments=True))]
@@ -42,7 +47,24 @@ def fill_in(protocol: Path) -> None:
     protocol.write_text(words, encoding="utf-8")
 
 
-def test_readme_commands_produce_results_of_rated_study(
+def test_readme_commands_work_on_the_demo_study(
+    attune: Attune, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, each_report_once: None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    address = settings().database_url
+    assert address
+    engine = make_engine(address)
+    open_demo(transactions(engine), read_folder(DEMO))
+    simulate_demo(transactions(engine))
+    engine.dispose()
+    said = [attune(*arguments) for _, *arguments in sequence("README.md")]
+    assert [(one.code, one.err) for one in said if one.code] == []
+    of_server, _, of_files, *_ = said
+    assert of_server.out.splitlines()[1:] == of_files.out.splitlines()[1:]
+    assert len((tmp_path / "mine" / "ratings.csv").read_text("utf-8").splitlines()) > 12
+
+
+def test_commands_from_a_spreadsheet_produce_results_of_rated_study(
     attune: Attune, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -52,7 +74,7 @@ def test_readme_commands_produce_results_of_rated_study(
     for n in range(6):
         book.active.append([f"post-{n}", f"Question {n}?", f"Short answer {n}.", f"A longer and warmer answer {n}."])
     book.save(tmp_path / "replies.xlsx")
-    commands = sequence()
+    commands = sequence("docs/command-line.md")
     assert len(commands) >= 8
     for program, *arguments in commands:
         assert program == "attune"

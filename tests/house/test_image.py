@@ -109,7 +109,7 @@ def test_only_the_application_reaches_the_database() -> None:
     (front,) = found["networks"]["front"]["ipam"]["config"]
     gateway = front["gateway"].removeprefix("${ATTUNE_GATEWAY:-").removesuffix("}")
     assert ip_address(gateway) in ip_network(front["subnet"].removeprefix("${ATTUNE_SUBNET:-").removesuffix("}"))
-    assert f"ATTUNE_TRUSTED_PROXIES={gateway}\n" in (ROOT / "docs" / "tls-proxy.md").read_text()
+    assert f"ATTUNE_TRUSTED_PROXIES={gateway}\n" in (ROOT / "docs" / "server.md").read_text()
 
 
 def test_backups_are_made_again_and_again(tmp_path: Path) -> None:
