@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
 from sqlalchemy import text
 
 from app.protocol.study import Protocol
+from app.rating.recruitment import recruitment
 from app.studies.editor.question_keys import key_of
 from tests.journeys.axe import LIGHT_AND_DARK_PHONE, check_in
 from tests.journeys.lead_steps import a_lead, sign_in
@@ -34,6 +35,17 @@ CONSENT = (
     "**Purpose.** We study how replies are read. **Contact.** A. Müller, mueller@example.org. You may stop at any time."
 )
 AGE = "How old are you?"
+# The completion codes of a study, as they are drawn one after the other.
+CODES = ("CODEDONE", "CODENONE", "CODEAGED", "CODEFAIL", "CODEFULL")
+COMPLETION = {
+    "code": CODES[0],
+    "otherwise": {
+        "no_consent": {"code": CODES[1]},
+        "screened_out": {"code": CODES[2]},
+        "failed_checks": {"code": CODES[3]},
+        "full": {"code": CODES[4]},
+    },
+}
 # Which page a rater is on: its address, and what its form is sent to.
 _HERE = "location.href + [...document.querySelectorAll('main form')].map((one) => one.action)"
 
@@ -115,6 +127,13 @@ def say(hand: Hand, title: str = TITLE) -> None:
     hand.button("Save")
 
 
+@pytest.fixture
+def codes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Known completion codes in place of random ones."""
+    known = iter(CODES)
+    monkeypatch.setattr(recruitment, "new_code", lambda: next(known))
+
+
 def recruit_and_open(hand: Hand, *, walks: bool) -> str:
     """Prolific, pay, a walk as a rater, open; the link."""
     page = hand.page
@@ -138,7 +157,7 @@ def recruit_and_open(hand: Hand, *, walks: bool) -> str:
     return link
 
 
-def meant(completion: dict[str, Any]) -> Protocol:
+def meant() -> Protocol:
     """The study that the lead had in mind."""
     names = {"Antwort Beraterin": "human", "GPT-4o": "model", "Llama 3": "model"}
     keys = [key_of(words, "rating") for words in STATEMENTS]
@@ -192,7 +211,7 @@ def meant(completion: dict[str, Any]) -> Protocol:
                 "composites": {"empathy": {"questions": keys}},
             },
             "recruitment": {"platform": "prolific", "pay": 4.5},
-            "completion": completion,
+            "completion": COMPLETION,
         }
     )
 
@@ -245,6 +264,7 @@ def check_same(made: Protocol, wanted: Protocol) -> None:
         assert getattr(made, part) == getattr(wanted, part), part
 
 
+@pytest.mark.usefixtures("codes")
 def test_sheet_becomes_the_study_that_was_meant(
     engine: Engine,
     page: Page,
@@ -262,12 +282,12 @@ def test_sheet_becomes_the_study_that_was_meant(
     link = recruit_and_open(hand, walks=True)
     count(hand, begun, "the open study", capsys)
     made = stored(engine, "posts", n_items=30)
-    check_same(made, meant(made.completion.model_dump()))
+    check_same(made, meant())
     rater = new_context().new_page()
     rater.goto(as_participant(link))
     take_part(rater)
-    expect(rater.locator("#completion-code")).to_have_text(made.completion.code)
-    address = f"https://app.prolific.com/submissions/complete?cc={made.completion.code}"
+    expect(rater.locator("#completion-code")).to_have_text(CODES[0])
+    address = f"https://app.prolific.com/submissions/complete?cc={CODES[0]}"
     expect(rater.locator("#completion-link")).to_have_attribute("href", address)
 
 
@@ -290,6 +310,7 @@ def turns() -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("codes")
 def test_dialogues_of_turns_become_an_open_study_with_nine_questions(
     engine: Engine,
     page: Page,
@@ -309,16 +330,25 @@ def test_dialogues_of_turns_become_an_open_study_with_nine_questions(
     made = stored(engine, "talks", n_items=4)
     keys = [key_of(words, "rating") for words in SPOKEN]
     scale = {str(n): words for n, words in enumerate(LABELS, 1)}
-    common = meant(made.completion.model_dump())
     questions = [
         {"key": key, "target": "response", "type": "rating", "text": words, "scale": scale}
         for key, words in zip(keys, SPOKEN, strict=True)
     ]
-    wanted = common.model_dump(include={"attune", "rater_title", "instructions", "flow", "recruitment", "completion"})
-    wanted |= {"slug": "talks", "template": "perceived-empathy", "title": TALKS, "questions": questions}
-    wanted |= {"sources": {"Nurse": {"kind": "human"}, "GPT-4o": {"kind": "model"}}}
-    wanted |= {"design": {"trials": "single", "raters_per_trial": 3, "trials_per_rater": 4, "blind": True}}
-    wanted |= {"analysis": {"reference": "Nurse", "composites": {"support": {"questions": keys}}}}
+    wanted = {
+        "attune": 1,
+        "slug": "talks",
+        "template": "perceived-empathy",
+        "title": TALKS,
+        "rater_title": "Reading and rating texts",
+        "instructions": INSTRUCTIONS,
+        "sources": {"Nurse": {"kind": "human"}, "GPT-4o": {"kind": "model"}},
+        "questions": questions,
+        "design": {"trials": "single", "raters_per_trial": 3, "trials_per_rater": 4, "blind": True},
+        "flow": {"consent": {"version": "1", "text": CONSENT}},
+        "analysis": {"reference": "Nurse", "composites": {"support": {"questions": keys}}},
+        "recruitment": {"platform": "prolific", "pay": 4.5},
+        "completion": COMPLETION,
+    }
     check_same(made, Protocol.model_validate(wanted))
     rater = new_context().new_page()
     rater.goto(as_participant(link))
@@ -327,6 +357,30 @@ def test_dialogues_of_turns_become_an_open_study_with_nine_questions(
     for words in ("I feel alone", "Tell me about it", "Nobody calls", *SPOKEN):
         expect(rater.locator("main").get_by_text(words).first).to_be_visible()
     expect(rater.locator("main fieldset:has(input[type=radio])")).to_have_count(9)
+
+
+# What a lead who has all ratings already never had to write.
+COLLECTED_INSTRUCTIONS = """[Say here what raters read and judge, in your own words.]
+
+Read everything on the page before you answer. You will not be told who wrote a response."""
+COLLECTED_CONSENT = """**Purpose.** [What the study is about, and who conducts it.]
+
+**What you will do.** [What raters read and answer, and how long it takes.]
+
+**Risks and benefits.** [Whether the texts may be distressing, and what raters get.]
+
+**Voluntary participation.** Taking part is voluntary. You can stop at any time without giving a reason, with
+the link at the bottom of each page. There you can also have all your answers deleted.
+
+**Data protection.** Your answers are stored under a pseudonym. If you come from a recruitment platform, your
+participant ID is stored separately from your answers. The answers are used for research and may be published
+in a form that does not identify you.
+
+**Contact.** If you have questions about the study or your data, contact [name and email address]. [Ethics
+committee and approval number.]
+
+You can take part if you are at least 18 years old.
+"""
 
 
 def test_ratings_already_collected_become_results_without_a_question_removed(
@@ -349,14 +403,14 @@ def test_ratings_already_collected_become_results_without_a_question_removed(
     expect(page.locator("main")).to_contain_text("How does GPT-4o compare with Beraterin on Rating?")
     count(hand, begun, "the results of ratings already collected", capsys)
     made = stored(engine, "urteile", n_items=8)
-    wanted = made.model_dump(include={"attune", "rater_title", "instructions", "flow"})
-    wanted |= {
+    scale = {str(point): "" for point in range(1, 6)}
+    wanted = {
+        "attune": 1,
         "slug": "urteile",
         "title": "Urteile",
+        "rater_title": "Reading and rating texts",
+        "instructions": COLLECTED_INSTRUCTIONS,
         "sources": {"Beraterin": {"kind": "human"}, "GPT-4o": {"kind": "model"}},
-    }
-    scale = {str(point): "" for point in range(1, 6)}
-    wanted |= {
         "questions": [
             {
                 "key": "rating",
@@ -366,8 +420,9 @@ def test_ratings_already_collected_become_results_without_a_question_removed(
                 "text": "Rating",
                 "scale": scale,
             }
-        ]
+        ],
+        "design": {"trials": "single", "raters_per_trial": 4, "trials_per_rater": 10, "blind": True},
+        "flow": {"consent": {"version": "1", "text": COLLECTED_CONSENT}},
+        "analysis": {"reference": "Beraterin", "primary": ["rating"]},
     }
-    wanted |= {"design": {"trials": "single", "raters_per_trial": 4, "trials_per_rater": 10, "blind": True}}
-    wanted |= {"analysis": {"reference": "Beraterin", "primary": ["rating"]}}
     check_same(made, Protocol.model_validate(wanted))
