@@ -118,9 +118,16 @@ def with_new_contrast(data: Data) -> Data:
     """The data with one more primary contrast: of the first question that has none yet."""
     protocol, rows = protocol_without_primary(data), _rows(data)
     taken = {row["question"] if isinstance(row, dict) else row for row in rows}
-    keys = [one.value for one in _questions(protocol)] if protocol else []
-    free = next((key for key in keys if key not in taken), None)
-    return data if free is None else with_value(data, PATH, [*rows, free])
+    if protocol is None:
+        return data
+    free = [one.value for one in _questions(protocol) if one.value not in taken]
+    usual = next((key for key in free if test_of(protocol, PrimaryContrast(question=key))), None)
+    if usual is not None:
+        return with_value(data, PATH, [*rows, usual])
+    question = first_question(protocol, free[0]) if free else None
+    tests = _tests(protocol, question) if question else ()
+    # What no test is usual for gets the first that the study has everything for.
+    return with_value(data, PATH, [*rows, {"question": free[0], "test": tests[0].value}]) if tests else data
 
 
 def with_parts_that_fit(before: Data, data: Data) -> Data:
@@ -209,7 +216,10 @@ def _choices(
 ) -> Sequence[Option]:
     """What a part of a sentence can be; nothing if there is nothing to choose."""
     if name == "question":
-        return list(_questions(protocol))
+        found, now = list(_questions(protocol)), str(values.get("question") or "")
+        # A score of the raters is compared between people and models, which a study has only once both have answered.
+        is_there = question is None or now in {one.value for one in found}
+        return found if is_there else [*found, Option(now, protocol.labels.question(now))]
     if question is None:
         return ()
     if name in {"test", "published"}:

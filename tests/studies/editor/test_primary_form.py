@@ -120,3 +120,11 @@ def test_sentence_of_a_broken_study_shows_what_is_written_and_loses_nothing() ->
     assert sent(data)["analysis"] == data["analysis"]
     unknown = study({"question": "gone", "test": "mean_difference"})
     assert sent(unknown, source="model")["analysis"]["primary"][0]["source"] == "model"
+
+
+def test_new_contrast_of_a_question_without_a_usual_test_has_one() -> None:
+    mood = {"key": "mood", "target": "rater", "type": "rating", "text": "Mood?", "scale": {1: "low", 2: "high"}}
+    data = protocol_of(questions=[mood], design={"pools": {"a": {}, "b": {}}})
+    data = with_new_contrast(data)
+    assert data["analysis"]["primary"] == [{"question": "mood", "test": "pool_difference"}]
+    assert is_valid(data)
