@@ -10,7 +10,7 @@ from typing import Literal, ParamSpec
 
 from app.base.files.file_names import title_of
 from app.base.files.yaml_tree import read_yaml
-from app.base.language.language import note_on
+from app.base.language.language import language_names, note_on
 from app.base.problem import Problem
 from app.base.problems import Problems
 from app.base.words import and_list, counted
@@ -245,7 +245,8 @@ class Opening:
         if note := note_on(self.protocol.language):
             yield Check("look", "Language", note, fix)
         else:
-            words = f"Buttons and messages are translated ({self.protocol.language})."
+            code = self.protocol.language
+            words = f"Buttons and messages are in {language_names().get(code.partition('-')[0], code)}."
             yield Check("good", "Language", words, fix)
 
     def _walk(self) -> Iterator[Check]:

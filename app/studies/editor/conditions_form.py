@@ -22,11 +22,11 @@ Data = dict[str, Any]
 CONDITIONS = "conditions"
 _NAMES = Named(Scalar())
 _KINDS = {
-    "shown_label": "What raters are told about who wrote a response",
-    "instruction": "What raters are asked to do while they read",
-    "profile": "Whether the person's profile is shown",
-    "layout": "One response at a time, or two side by side",
-    "reveal": "Dialogues as a whole, or turn by turn",
+    "shown_label": "Who raters are told wrote it",
+    "instruction": "What raters are asked to do",
+    "profile": "Whether a profile is shown",
+    "layout": "One response or two at a time",
+    "reveal": "Dialogues whole or turn by turn",
     "scale_direction": "The direction of the scales",
     "source": "Whose responses a rater reads",
 }
@@ -114,7 +114,7 @@ def _with_label(data: Data, name: LevelName) -> Data:
     if not isinstance(factor, dict) or name.words == level_words(factor, name.new):
         return data
     labels = {level: words for level, words in _by_level(factor, "level_labels").items() if level != name.new}
-    if name.words != readable(name.new):
+    if name.words != name.new:
         labels[name.new] = name.words
     rest = {part: value for part, value in factor.items() if part != "level_labels"}
     return _with_factor(data, name.factor, rest | ({"level_labels": labels} if labels else {}))
@@ -148,7 +148,8 @@ def _new_levels(kind: str, data: Data) -> Data:
         return {"levels": list(named_of(_NAMES, data.get("sources"))), "assign": "between"}
     if kind == "instruction":
         text = "[What raters in this condition read]"
-        return {"levels": {"condition_a": text, "condition_b": text}}
+        labels = {"condition_a": "Condition A", "condition_b": "Condition B"}
+        return {"levels": dict.fromkeys(labels, text), "level_labels": labels}
     return {}
 
 
@@ -175,8 +176,8 @@ def _by_level(factor: Mapping[str, Any], part: str) -> dict[str, Any]:
 
 
 def level_words(factor: Mapping[str, Any], level: str) -> str:
-    """The label of a level."""
-    return str(_by_level(factor, "level_labels").get(level) or readable(level))
+    """The label of a level; without one, its key, as in the results."""
+    return str(_by_level(factor, "level_labels").get(level) or level)
 
 
 def _conditions(control: Control, data: Data, stored: Stored) -> Control:

@@ -90,7 +90,8 @@ def chosen(control: Control) -> list[str]:
 def _questions_as_ticks(*, rater: bool) -> Callable[[Control, Data], Control]:
     def choose(control: Control, data: Data) -> Control:
         options = [Option(str(one.get("key")), title_of(one)) for one in questions_about(data, rater=rater)]
-        return ticks(control, options, chosen(control))
+        shown = ticks(control, options, chosen(control))
+        return replace(shown, help="") if rater else shown
 
     return choose
 

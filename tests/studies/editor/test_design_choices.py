@@ -162,6 +162,7 @@ def test_no_page_asks_for_a_key(name: str) -> None:
             continue
         for control in (each for one in section_form(section, data, STORED) for each in one.all):
             field = control.name.rpartition(".")[2]
+            assert "Keys of" not in control.help, control.help
             # Numbers and words of questions whose answers cannot be listed.
             is_answer = ".expect." in control.name or ".accept." in control.name
             field = "label" if re.search(r"\.level_labels\.|:more\.", control.name) else field
@@ -217,6 +218,7 @@ def test_keys_of_a_condition_and_its_levels_follow_their_names() -> None:
         "kind": "instruction",
         "label": "Instruction",
         "levels": {"only_facts": "Stick to the facts.", "other": "Imagine how they feel."},
+        "level_labels": {"only_facts": "Only facts"},
         "weights": {"only_facts": 2, "other": 1},
         "reference_level": "other",
     }
